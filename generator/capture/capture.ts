@@ -133,7 +133,7 @@ function reasonAgainst(
   const fault = contractFault({ name: "server", version: "0", [list]: [item] });
   const at = fault?.pointer.split("/").slice(3).join("/");
   if (fault) return `${at === "" ? "" : `/${at}: `}${fault.message}`;
-  return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} stands twice` : undefined;
+  return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} is used twice` : undefined;
 }
 
 /** The places of the valid items in the server's list, in which the rejected ones stood between them. */

@@ -25,14 +25,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   "connection-closed": {
     code: "MG4102",
     next: [
-      "Start it by hand and read what it prints; --env NAME passes a variable on.",
-      "Check the address; --header NAME:VALUE sends what authorizes a request.",
+      "Start the server yourself and read what it prints; --env NAME passes a variable on.",
+      "Check the address; --header NAME:VALUE sends an authorization header.",
     ],
   },
   // No request was sent: the address or a header is invalid.
   "invalid-definition": {
     code: "MG4102",
-    next: ["Check the command and its options.", "Check the address, and what --header sends."],
+    next: ["Check the command and its options.", "Check the address and the values of --header."],
   },
   "session-lost": { code: "MG4102", next: ["Run the command again.", "Run the command again."] },
   timeout: {
@@ -52,15 +52,15 @@ const kinds: Readonly<Record<string, Kind>> = {
   "resource-not-found": {
     code: "MG4105",
     next: [
-      "`mcpgen list SOURCE` shows the resources there are.",
-      "`mcpgen list SOURCE` shows the resources there are.",
+      "`mcpgen list SOURCE` shows the resources of the server.",
+      "`mcpgen list SOURCE` shows the resources of the server.",
     ],
   },
   "unsupported-version": {
     code: "MG4104",
     next: [
-      "Check that it is an MCP server; leave --revision out, or generate the revision that it speaks.",
-      "Check that the address is an MCP server's; leave --revision out, or generate the revision that it speaks.",
+      "Check that it is an MCP server; leave --revision out, or generate a revision that it supports.",
+      "Check that the address is an MCP server's; leave --revision out, or generate a revision that it supports.",
     ],
   },
 };
@@ -126,7 +126,7 @@ export function serverError(error: unknown, source: ServerSource, { printed, str
 }
 
 const quietOutput =
-  "Have the server print messages of the protocol alone on standard output, all else on standard error.";
+  "Make the server print only MCP messages on standard output, and everything else on standard error.";
 
 /** The output of a process that has ended: the runtime starts a server twice if the first start fails. */
 function stderrOf(data: unknown): string | undefined {

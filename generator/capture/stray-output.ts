@@ -17,8 +17,8 @@ export class StrayOutput {
     if (this.count === 0) return undefined;
     const shown = JSON.stringify(this.first.length > 80 ? `${this.first.slice(0, 79)}…` : this.first);
     return this.count === 1
-      ? `on standard output it printed a line that is no message: ${shown}`
-      : `on standard output it printed ${this.count} lines that are no messages, the first: ${shown}`;
+      ? `on standard output the server printed a line that is not a message: ${shown}`
+      : `on standard output the server printed ${this.count} lines that are not messages, the first: ${shown}`;
   }
 }
 

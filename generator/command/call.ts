@@ -104,7 +104,7 @@ function outcomeOf(
   const finding: Finding = {
     code: "MG6304",
     severity: "error",
-    message: `the tool ${JSON.stringify(tool)} ended with an error`,
+    message: `the tool ${JSON.stringify(tool)} returned an error`,
     place: { file: shownSource(source) },
   };
   if (console.settings.format !== "text") return { text, data, findings: [finding] };

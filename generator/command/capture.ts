@@ -76,7 +76,7 @@ function put(file: string, shown: string, text: string, replace: boolean): "writ
   const before = present(file);
   if (before === text) return "unchanged";
   if (before !== undefined && !replace)
-    throw new CodedError("MG6302", "a contract is there already, with other content", {
+    throw new CodedError("MG6302", "the file already exists, with other content", {
       place: { file: shown },
       next: "Look at it, then repeat with --replace; or name another file with --out.",
     });
@@ -107,7 +107,7 @@ function unreadFindings({ contract }: Captured, source: ServerSource): Finding[]
 /** A warning where the server sent no name. */
 export function namelessFinding({ nameless: is }: Captured, source: ServerSource): Finding[] {
   if (!is) return [];
-  const message = 'the server has not said what it is called: "server" stands in the contract';
+  const message = 'the server sent no name: the contract has the name "server"';
   return [{ code: "MG6303", severity: "warning", message, place: { file: shownSource(source) } }];
 }
 
@@ -118,7 +118,7 @@ function strayFinding(what: string, source: ServerSource): Finding {
     severity: "warning",
     message: what,
     place: { file: shownSource(source) },
-    next: "Print on standard error instead: standard output is for messages alone.",
+    next: "Print on standard error instead: standard output may contain only messages.",
   };
 }
 

@@ -190,9 +190,9 @@ function interrupted(project: Project, { directory }: CommandContext): Finding[]
     {
       code: "MG3005",
       severity: "error",
-      message: "a run was interrupted while it was writing",
+      message: "an earlier run was interrupted while it wrote files",
       place: { file: shownPath(folder, directory) },
-      next: "The next `mcpgen generate` puts back what it had changed.",
+      next: "Run `mcpgen generate`: it first restores the files that the run had changed.",
     },
   ];
 }

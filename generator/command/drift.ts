@@ -25,17 +25,17 @@ const meanings: { readonly [S in Exclude<FileState, "same">]: Meaning } = {
   edited: {
     code: "MG3104",
     message: "the file was edited by hand",
-    next: "Move the edit to where it belongs: the schema's notes, a template, or code of your own.",
+    next: "Make the edit in the schema's notes, a template or your own code instead.",
   },
   unrecorded: {
     code: "MG3104",
-    message: "the file is not as mcpgen would write it, and the manifest does not have it",
+    message: "the file differs from the output, and the manifest does not have it",
     next: "Move it away if it is yours.",
   },
   stale: { code: "MG3103", message: "the file is no longer generated" },
   "stale-edited": {
     code: "MG3103",
-    message: "the file is no longer generated, and is not as mcpgen wrote it",
+    message: "the file is no longer generated, and was edited by hand",
     next: "Move it away if you need it.",
   },
   foreign: {

@@ -144,7 +144,7 @@ function keptSources(
   if (unknown.length > 0) {
     throw new CodedError("MG3007", `the output of ${unknown.join(", ")} would be lost`, {
       place: { file: outDir },
-      next: `Choose another folder with --out, or bring its schema in: \`mcpgen revision add FILE --name ${unknown[0]}\`.`,
+      next: `Choose another folder with --out, or add its schema: \`mcpgen revision add FILE --name ${unknown[0]}\`.`,
     });
   }
   return others.map((name) =>
@@ -178,7 +178,7 @@ function extraSource(
 export function refuseContradictions(args: Arguments): void {
   const given = (name: string): boolean => args.string(name) !== undefined;
   if (given("schema") && !given("name")) {
-    throw contradiction("--schema needs --name", "Say what the revision is called: --name next.");
+    throw contradiction("--schema needs --name", "Name the revision: --name next.");
   }
   for (const name of ["name", "notes"]) {
     if (given(name) && !given("schema"))
@@ -188,10 +188,7 @@ export function refuseContradictions(args: Arguments): void {
     throw contradiction("--notes and --no-notes exclude each other", "Leave one of them out.");
   }
   if (args.flag("check") && (args.flag("dry-run") || args.flag("force"))) {
-    throw contradiction(
-      "--check writes nothing: --dry-run and --force mean nothing with it",
-      "Leave --check out.",
-    );
+    throw contradiction("--check writes nothing: --dry-run and --force have no effect", "Leave --check out.");
   }
 }
 

@@ -48,7 +48,7 @@ export const packageServer: RunCommand = async (args, context) => {
   const changed = planned.filter(({ before, content }) => before !== content);
   const taken = args.flag("replace") ? undefined : changed.find(({ before }) => before !== undefined);
   if (taken)
-    throw new CodedError("MG6310", "there is such a file already, with other content", {
+    throw new CodedError("MG6310", "the file already exists, with other content", {
       place: { file: shownPath(folder, context.directory, taken.path) },
       next: "Look at it, then repeat with --replace.",
     });
@@ -97,13 +97,17 @@ async function manifestIn(
   const file = join(folder, "package.json");
   const shown = shownPath(folder, directory, "package.json");
   if (!existsSync(file))
-    throw new CodedError("MG6702", "there is no package.json, which names and versions the package", {
-      place: { file: shown },
-      next: "Run it in the project's folder, or make one: npm init.",
-    });
+    throw new CodedError(
+      "MG6702",
+      "expected package.json with the name and version of the package, got no file",
+      {
+        place: { file: shown },
+        next: "Run the command in the project's folder, or create the file: npm init.",
+      },
+    );
   const { value } = await loadJson(file);
   if (isJsonObject(value)) return { manifest: value, manifestFile: shown };
-  throw new CodedError("MG6702", "package.json is no object", {
+  throw new CodedError("MG6702", "expected package.json to contain an object", {
     place: { file: shown },
     next: "Correct it.",
   });
@@ -113,7 +117,7 @@ function remote(args: Arguments): string | undefined {
   const url = args.string("remote");
   if (url === undefined || url.startsWith("https://")) return url;
   throw new CodedError("MG2004", `expected --remote to be an https address, got ${JSON.stringify(url)}`, {
-    next: "The registry lists servers that others can reach.",
+    next: "Give the URL at which other people reach the server.",
   });
 }
 

@@ -25,8 +25,8 @@ export function conflictFindings(
       place: { file: shownPath(outDir, context.directory, path) },
       next:
         state === "unrecorded"
-          ? `It may be yours: take another output folder, e.g. --out ${shownPath(outDir, context.directory, "mcpgen")}, or move it away. --force overwrites it.`
-          : "Move the edit to where it belongs, or overwrite the file with --force.",
+          ? `Choose another output folder, e.g. --out ${shownPath(outDir, context.directory, "mcpgen")}, or move the file away; --force overwrites it.`
+          : "Make the edit in the schema's notes, a template or your own code; --force overwrites the file.",
     }));
 }
 
@@ -36,7 +36,7 @@ export function forcing(conflicts: readonly Finding[], words: readonly string[])
   return { mend: repeatedWith(words, ["--force"]) };
 }
 
-const unrecorded = "the manifest has no record of the file that stands here, and it differs";
+const unrecorded = "the file is not in the manifest, and differs from the output";
 
 function conflictMessage(state: PlannedFile["state"]): string {
   if (state === "unrecorded") return unrecorded;

@@ -43,7 +43,7 @@ function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Ou
     next:
       relation === "same-meaning"
         ? `Nothing to do; \`mcpgen revision add FILE --name ${revision} --replace\` records the new file.`
-        : `To take it over: \`mcpgen revision add FILE --name ${revision} --replace\`.`,
+        : `To store it: \`mcpgen revision add FILE --name ${revision} --replace\`.`,
   };
   const detail = [...shownNames("-", removed), ...shownNames("+", added)].join("\n");
   return { findings: [detail === "" ? finding : { ...finding, detail }], data };
@@ -51,10 +51,10 @@ function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Ou
 
 function messageOf(revision: string, { relation, contentOf, added, removed }: UpstreamVerdict): string {
   if (relation === "same-meaning")
-    return `same revision, other file: the canonical form equals that of ${revision}`;
+    return `the file is not the imported one, but its canonical form equals that of ${revision}`;
   if (contentOf !== undefined) return `not the file of ${revision}: its content is that of ${contentOf}`;
   const changes = `${counted(added.length, "definition")} added, ${removed.length} removed`;
-  return `another file, and its canonical form differs from that of ${revision} (${changes})`;
+  return `the file is not the imported one: its canonical form differs from that of ${revision} (${changes})`;
 }
 
 function shownNames(sign: "+" | "-", names: readonly string[]): string[] {

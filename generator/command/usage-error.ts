@@ -66,7 +66,7 @@ function unknownArgument(
 ): CodedError {
   if (command) {
     return new CodedError("MG2002", `unexpected argument ${JSON.stringify(name)}`, {
-      next: command.positionals ? `What has spaces stands in quotes. ${help}` : help,
+      next: command.positionals ? `Put a value with spaces in quotes. ${help}` : help,
     });
   }
   const group = args.find((arg) => groups.has(arg));

@@ -24,8 +24,8 @@ function* duplicatesIn(holder: JsonObject, list: string, key: string, at: string
       yield {
         code: "MG6004",
         pointer: place,
-        message: `the ${key} ${JSON.stringify(name)} stands twice`,
-        next: "Give one of them another one, or remove it.",
+        message: `the ${key} ${JSON.stringify(name)} is used twice`,
+        next: "Rename or remove one of the two.",
         first,
       };
   }

@@ -36,7 +36,7 @@ export function* contractFaults(value: JsonValue): Generator<Fault> {
     yield {
       code: "MG6003",
       pointer: deep,
-      message: `expected at most ${mostLevels} levels, one inside the other, got more`,
+      message: `expected at most ${mostLevels} nested levels, got more`,
       next: "Make it flatter.",
     };
     return;

@@ -91,7 +91,7 @@ function targetOf(written: string, from: string, place: Place): FileReference {
   try {
     path = decodeURIComponent(file);
   } catch {
-    throw referenceError({ path: "", written, place }, "expected a path that is encoded as URIs are");
+    throw referenceError({ path: "", written, place }, "expected a percent-encoded path");
   }
   const reference = { path: posix.normalize(posix.join(posix.dirname(from || "."), path)), written, place };
   const leaves = reference.path === ".." || reference.path.startsWith("../");

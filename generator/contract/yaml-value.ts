@@ -73,7 +73,7 @@ class Walk {
     if (isMap(node)) return this.within(node, depth, () => this.mapping(node, depth));
     if (isSeq(node))
       return this.within(node, depth, () => node.items.map((item) => this.value(item, depth + 1)));
-    throw new NotJson(node, "it holds what JSON has no word for");
+    throw new NotJson(node, "it has a value that JSON does not have");
   }
 
   private scalar(node: Scalar): JsonValue {
@@ -82,10 +82,10 @@ class Walk {
     if (typeof value === "number") {
       // Minus zero is no more than zero in JSON.
       if (Number.isFinite(value)) return value === 0 ? 0 : value;
-      throw new NotJson(node, `${node.source ?? value} is a number that JSON has no word for`);
+      throw new NotJson(node, `${node.source ?? value} is a number that JSON does not have`);
     }
     if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
-    throw new NotJson(node, "it holds what JSON has no word for");
+    throw new NotJson(node, "it has a value that JSON does not have");
   }
 
   /** A mapping's own keys win over merged ones, merged ones over those that are merged after them. */
@@ -98,7 +98,7 @@ class Walk {
         continue;
       }
       const name = this.key(key);
-      if (own.has(name)) throw new NotJson(key, "a key stands twice in one mapping");
+      if (own.has(name)) throw new NotJson(key, "a mapping has the same key twice");
       own.add(name);
       members.set(name, this.value(value, depth + 1));
     }
@@ -120,7 +120,7 @@ class Walk {
   private key(key: unknown): string {
     if (isAlias(key)) return this.behind(key, (target) => this.key(target));
     const name = keyText(key);
-    if (name === undefined) throw new NotJson(key, "expected a key that is a text, got a list or a mapping");
+    if (name === undefined) throw new NotJson(key, "expected a string as key, got a list or a mapping");
     this.count(key, name.length);
     return name;
   }
@@ -128,9 +128,9 @@ class Walk {
   /** Reads what an alias stands for. */
   private behind<T>(alias: Alias, read: (target: Node) => T): T {
     const target = this.resolve(alias);
-    if (!target) throw new NotJson(alias, `the alias *${alias.source} stands for nothing that is before it`);
+    if (!target) throw new NotJson(alias, `the alias *${alias.source} has no anchor before it`);
     if (this.around.has(target))
-      throw new NotJson(alias, `the alias *${alias.source} stands inside of what it stands for`);
+      throw new NotJson(alias, `the alias *${alias.source} refers to a value that contains it`);
     this.aliases++;
     this.count(alias, 0);
     try {
@@ -143,7 +143,7 @@ class Walk {
   /** Reads what is inside of a collection. */
   private within<T>(node: Node, depth: number, read: () => T): T {
     // The contract reader reports one more level, with a better message.
-    if (depth > mostLevels + 1) throw new NotJson(node, "it is nested too deep");
+    if (depth > mostLevels + 1) throw new NotJson(node, "it is nested too deeply");
     this.count(node, 0);
     this.around.add(node);
     try {
@@ -157,7 +157,7 @@ class Walk {
     if (this.aliases === 0) return;
     this.shared += valueCost + length;
     if (this.shared > mostShared)
-      throw new NotJson(node, `the aliases stand for more than ${mostShared / 1_000_000} MB in all`);
+      throw new NotJson(node, `the aliases expand to more than ${mostShared / 1_000_000} MB in all`);
   }
 }
 

@@ -69,7 +69,7 @@ function guarded<T>(file: string, at: (offset: number) => Place, work: () => T):
       const offset = error.node?.range?.[0];
       throw yamlError(error.message, offset === undefined ? { file } : at(offset), error);
     }
-    if (error instanceof RangeError) throw yamlError("it is nested too deep", { file }, error);
+    if (error instanceof RangeError) throw yamlError("it is nested too deeply", { file }, error);
     throw error;
   }
 }
@@ -77,7 +77,7 @@ function guarded<T>(file: string, at: (offset: number) => Place, work: () => T):
 function yamlError(message: string, place: Place, cause?: unknown): CodedError {
   return new CodedError("MG6001", message, {
     place,
-    next: "Correct the file; JSON is taken, too.",
+    next: "Correct the file; it may also be JSON.",
     ...(cause !== undefined && { cause }),
   });
 }

@@ -25,9 +25,9 @@ function outside(request: PackageRequest): Finding[] {
     {
       code: "MG6701",
       severity: "warning",
-      message: `${names.join(", ")}: the dependency is a folder or file outside of the project, which no image has`,
+      message: `${names.join(", ")}: an image cannot contain a dependency outside of the project`,
       place: { file: request.manifestFile },
-      next: "Name versions of a registry.",
+      next: "Use versions from a registry.",
     },
   ];
 }

@@ -63,7 +63,7 @@ function manifestOf(request: PackageRequest): JsonObject {
 function author(request: PackageRequest): JsonObject {
   const named = authorOf(request.author ?? request.manifest["author"]);
   if (named) return named;
-  throw new CodedError("MG6702", "a bundle names its author, and nothing here does", {
+  throw new CodedError("MG6702", "expected an author for the bundle, got none", {
     place: { file: request.manifestFile, pointer: "/author" },
     next: 'Add "author" to package.json, or give --author "NAME <MAIL>".',
   });

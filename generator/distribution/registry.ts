@@ -11,14 +11,10 @@ const schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server
 export function registryFiles(request: PackageRequest): PackageFiles {
   const name = registryName(request);
   if (name === undefined)
-    throw new CodedError(
-      "MG6702",
-      "the registry lists servers as NAMESPACE/NAME, and nothing here says the namespace",
-      {
-        place: { file: request.manifestFile, pointer: "/mcpName" },
-        next: 'Add "repository" or "mcpName" to package.json, or give --registry-name io.github.OWNER/NAME.',
-      },
-    );
+    throw new CodedError("MG6702", "expected a namespace for the registry name NAMESPACE/NAME, got none", {
+      place: { file: request.manifestFile, pointer: "/mcpName" },
+      next: 'Add "repository" or "mcpName" to package.json, or give --registry-name io.github.OWNER/NAME.',
+    });
   const isPublished = request.manifest["private"] !== true;
   return {
     files: new Map([["server.json", json(entryOf(request, name, isPublished))]]),
@@ -70,14 +66,14 @@ function lacks({ manifest, manifestFile, firstLine }: PackageRequest, name: stri
       severity: "warning",
       message: `lacks ${Object.keys(missing).join(", ")}`,
       place: { file: manifestFile },
-      next: "Add what stands below, then publish the package to npm: the registry compares mcpName with server.json.",
+      next: "Add the members below, then publish the package to npm: the registry compares mcpName with server.json.",
       detail: JSON.stringify(missing, null, 2),
     });
   if (firstLine !== undefined && !firstLine.startsWith("#!"))
     findings.push({
       code: "MG6701",
       severity: "warning",
-      message: "the program that npx starts does not say what runs it",
+      message: "the program that npx starts has no `#!` line",
       place: { file: "src/main.ts", line: 1 },
       next: "Make `#!/usr/bin/env node` its first line.",
     });

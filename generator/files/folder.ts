@@ -72,7 +72,7 @@ export function refuseEscape(outDir: string, path: string): void {
     throw elsewhere(
       join(outDir, path),
       "expected a path below the output folder",
-      "Rename what it is named after.",
+      "Rename the revision or output that it is named after.",
     );
   }
   for (let length = 1; length <= parts.length; length++) {

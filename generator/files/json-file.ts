@@ -42,7 +42,7 @@ async function ambiguous(text: string, file: string, duplicate: DuplicateKey): P
   const { line } = lineAndColumn(text, first);
   return new CodedError(
     "MG1009",
-    `the key ${JSON.stringify(key)} stands twice in one object, first in line ${line}`,
+    `the key ${JSON.stringify(key)} is used twice in one object, first in line ${line}`,
     {
       place: { file, ...lineAndColumn(text, offset) },
       next: "Remove one of them.",

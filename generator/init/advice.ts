@@ -24,11 +24,11 @@ export function lackFinding(
   if (lack === undefined) return undefined;
   const parts = isJsonObject(present)
     ? `, and lacks ${pathsOf(lack).join(", ")}`
-    : ", though it is no JSON object";
+    : ", but is not a JSON object";
   return {
     code: "MG6401",
     severity: "warning",
-    message: `left as it is${parts}`,
+    message: `the file is unchanged${parts}`,
     place: { file },
     next,
     detail: JSON.stringify(lack, null, 2),

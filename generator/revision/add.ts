@@ -137,14 +137,14 @@ async function differs(request: AddRequest, revision: string, lock: Lock): Promi
     const { sha256 } = await storedSchema(request.source, locked);
     const option = locked.descriptions ? "without --no-descriptions" : "with --no-descriptions";
     if (sha256 === locked.canonical) {
-      const message = `revision ${revision} is there already; only its prose differs`;
+      const message = `revision ${revision} already exists; only its prose differs`;
       return new CodedError("MG2009", message, {
         place,
         next: `Repeat the command ${option}, or with --replace.`,
       });
     }
   }
-  return new CodedError("MG2009", `revision ${revision} is there already, with other content`, {
+  return new CodedError("MG2009", `revision ${revision} already exists, with other content`, {
     place,
     next: `See \`mcpgen revision verify ${revision} FILE\`; to replace it, repeat the command with --replace.`,
   });

@@ -52,7 +52,7 @@ async function verifyRevision(
   if (!existsSync(file)) {
     return finding(
       "MG3106",
-      `revision ${revision} is in the lock but not in its folder`,
+      `revision ${revision} is in the lock, but its folder has no schema`,
       "Restore it from version control.",
     );
   }

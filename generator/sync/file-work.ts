@@ -188,9 +188,9 @@ export class FileWork {
     return {
       code: "MG6503",
       severity: "warning",
-      message: `cannot know whether ${shown.join(", ")} ${names.length === 1 ? "is" : "are"} there: ${why}`,
+      message: `cannot determine whether ${shown.join(", ")} ${names.length === 1 ? "is" : "are"} there: ${why}`,
       place: this.#place(node),
-      next: "Nothing was inserted here; the type-checker reports what is missing.",
+      next: "Nothing was inserted here; the type-checker reports missing handlers.",
     };
   }
 

@@ -45,7 +45,7 @@ export function holdersOf(
     return follow(expression.expression);
   const given = givenUp(expression);
   if (given !== undefined)
-    return [{ kind: "unknown", node: expression, why: `"as ${given}" gives its type up`, elsewhere: true }];
+    return [{ kind: "unknown", node: expression, why: `"as ${given}" removes its type`, elsewhere: true }];
   if (
     ts.isSatisfiesExpression(expression) ||
     ts.isAsExpression(expression) ||

@@ -25,7 +25,7 @@ export function membersOf(holder: Exclude<Holder, { kind: "unknown" }>): Handler
   const members = ofLiteral(holder.node, holder.typed);
   const { later } = holder;
   return later && !members.open
-    ? { ...members, open: later, why: `${short(later)} adds to it when the code runs` }
+    ? { ...members, open: later, why: `${short(later)} adds to it at run time` }
     : members;
 }
 
@@ -111,7 +111,7 @@ function valueOf(member: ts.ObjectLiteralElementLike | ts.ClassElement, typed: b
 }
 
 function computed(node: ts.Node): Holder {
-  return { kind: "unknown", node, why: "it gets its value when the code runs", elsewhere: false };
+  return { kind: "unknown", node, why: "it gets its value at run time", elsewhere: false };
 }
 
 /** The beginning of a node's text, on one line. */

@@ -27,6 +27,6 @@ export function syntaxProblem(source: ts.SourceFile, file: string): Finding | un
     severity: "error",
     message: `does not parse: ${ts.flattenDiagnosticMessageText(first.messageText, " ")}`,
     place: { file, line: line + 1, column: character + 1 },
-    next: "Mend it and run `mcpgen sync` again; nothing in it was touched.",
+    next: "Correct it and run `mcpgen sync` again; the file is unchanged.",
   };
 }

@@ -68,7 +68,9 @@ function workOn(source: SourceFile, file: string, known: readonly Concern[]): Fi
     work.trace(
       first.node,
       contract,
-      first.doubt ? "the module that it comes from cannot be read" : "nothing here is known to be handlers",
+      first.doubt
+        ? "the module that it comes from cannot be read"
+        : "no handlers were recognised in this file",
     );
   }
   return work;
@@ -95,9 +97,9 @@ function withoutInsertions(
   const finding: Finding = {
     code: "MG6505",
     severity: "error",
-    message: "what is missing cannot be inserted without breaking the code",
+    message: "the missing handlers cannot be inserted without breaking the code",
     place: { file },
-    next: "Paste it yourself; nothing in the file was touched.",
+    next: "Paste the text below yourself; the file is unchanged.",
     detail: insertions.map((each) => each.text).join("\n"),
   };
   return { ...rest, text, insertions: [], findings: [...findings, finding] };

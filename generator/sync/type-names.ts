@@ -184,7 +184,7 @@ export class TypeNames {
     if (args?.length === 1 && transparent.has(name)) return this.resolve(args[0]!, seen);
     if (args && parting.has(name)) {
       const whole = this.resolve(args[0]!, seen);
-      return whole && { ...whole, part: `${name}<…> need not have it` };
+      return whole && { ...whole, part: `${name}<…> makes it optional` };
     }
     const aliased = seen.has(name) ? undefined : this.aliases.get(name);
     return aliased && this.firstOf(aliased, new Set([...seen, name]));

@@ -51,8 +51,8 @@ function unknownHandlerFinding(
 ): UnknownHandler["finding"] {
   const renamed = closest(name, absent);
   const remove = certain
-    ? "Remove the function, or bring it back into the contract."
-    : "Remove it, or make it private if the class needs it for itself.";
+    ? "Remove the function, or add the entry to the contract."
+    : "Remove it, or make it private if only the class uses it.";
   return {
     code: "MG6502",
     severity: certain ? "error" : "warning",

@@ -88,7 +88,7 @@ test("all pages are read, a bad entry is named, and the rest is captured", async
   expect(ran.code).toBe(1);
   expect(ran.stderr.match(/error MG6301/g)).toHaveLength(4);
   expect(ran.stderr).toContain('entry 2 "broken" is left out');
-  expect(ran.stderr).toContain('"a" is left out: the name "a" stands twice');
+  expect(ran.stderr).toContain('"a" is left out: the name "a" is used twice');
   expect(ran.stderr).toContain('"slip" is left out: /outputschema: there is no key "outputschema"');
   expect(ran.stderr).toContain('resources: entry 1 "y" is left out');
 });
@@ -99,7 +99,7 @@ test("a server that prints on standard output is captured, with a warning", asyn
   const { code, stdout } = await mcpgen(temporaryFolder(), ["capture", source, "--out", "c.yaml"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /warning MG6313: on standard output it printed 2 lines that are no messages, the first: "listening on stdio"\n {2}→ Print on standard error/,
+    /warning MG6313: on standard output the server printed 2 lines that are not messages, the first: "listening on stdio"\n {2}→ Print on standard error/,
   );
   const clean = await mcpgen(temporaryFolder(), ["capture", scripted(answers), "--out", "c.yaml"]);
   expect(clean.stdout).not.toContain("MG6313");
@@ -126,7 +126,7 @@ test("entries are counted as the server lists them, over all pages", async () =>
   ]);
   expect(ran.stderr).toContain("entry 4 is left out: /name: expected a non-empty string");
   expect(ran.stderr).toMatch(/entry 8 is left out: [^\n\\]*; [^\n\\]*$/m);
-  expect(ran.stderr).toContain('entry 7 "a" is left out: the name "a" stands twice');
+  expect(ran.stderr).toContain('entry 7 "a" is left out: the name "a" is used twice');
 });
 
 test("texts that hide or reorder what is read are escaped, and read back as they were", async () => {
@@ -187,7 +187,7 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
     () => scripted({}, broken),
     "MG4102",
     /exited with code 3/,
-    /by hand[^]*one\n +\\u001b\[31mtwo$/,
+    /Start the server yourself[^]*one\n +\\u001b\[31mtwo$/,
   ],
   [
     "knows no revision",
@@ -198,10 +198,10 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
   ],
   ["does not answer", () => scripted({}, "answer = () => {};"), "MG4103", /./, /--timeout/],
   [
-    "prints what is no message, and does not answer",
+    "prints lines that are not messages, and does not answer",
     () => scripted({}, `answer = () => {}; console.log("ready"); console.log("now");`),
     "MG4103",
-    /printed 2 lines that are no messages, the first: "ready"\n/,
+    /printed 2 lines that are not messages, the first: "ready"\n/,
     /standard error/,
   ],
   [

@@ -12,7 +12,7 @@ test("a prompt with an argument twice is left out: what is captured reads back",
   const source = scripted({ initialize: initialized({ prompts: {} }), "prompts/list": { prompts } });
   const ran = await mcpgen(temporaryFolder(), ["capture", source, "--out", "-"]);
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('"twice" is left out: /arguments/1/name: the name "a" stands twice');
+  expect(ran.stderr).toContain('"twice" is left out: /arguments/1/name: the name "a" is used twice');
   const { contract } = await readContract(ran.stdout, "-");
   expect(contract.prompts).toEqual([prompts[1]]);
 });

@@ -65,15 +65,15 @@ test("so has one that leaves a request without an answer; others end in their ow
 });
 
 test.each([
-  [["ready"], 'a line that is no message: "ready"'],
-  [["", "ready", " ", '{"level":30}', "[INFO] up"], '3 lines that are no messages, the first: "ready"'],
-  [["x".repeat(90)], `a line that is no message: "${"x".repeat(79)}…"`],
+  [["ready"], 'a line that is not a message: "ready"'],
+  [["", "ready", " ", '{"level":30}', "[INFO] up"], '3 lines that are not messages, the first: "ready"'],
+  [["x".repeat(90)], `a line that is not a message: "${"x".repeat(79)}…"`],
 ])("a warning names lines on stdout that are not messages: %j", (lines, words) => {
   const stray = new StrayOutput();
   for (const line of ['{"jsonrpc":"2.0","id":1,"result":{}}', '[{"jsonrpc":"2.0"}]']) stray.line(line);
   expect(stray.words).toBeUndefined();
   for (const line of lines) stray.line(line);
-  expect(stray.words).toBe(`on standard output it printed ${words}`);
+  expect(stray.words).toBe(`on standard output the server printed ${words}`);
 });
 
 test("lines are counted for each start of a server: the last start that printed some is reported", async () => {
@@ -95,5 +95,7 @@ test("lines are counted for each start of a server: the last start that printed 
   const heard: string[] = [];
   const onStray = (what: string) => heard.push(what);
   await withRuntime(watched, "stdio:x", { directory, onStray }, () => Promise.resolve());
-  expect(heard).toEqual(['on standard output it printed 2 lines that are no messages, the first: "c"']);
+  expect(heard).toEqual([
+    'on standard output the server printed 2 lines that are not messages, the first: "c"',
+  ]);
 });

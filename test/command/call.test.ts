@@ -81,7 +81,7 @@ test("--json prints one document", async () => {
 test("a tool that ends with an error makes the command end with 1", async () => {
   const ran = await call(["get_weather", "--args", '{"city":"nowhere"}']);
   expect(ran).toMatchObject({ code: 1, stdout: "there is none\n" });
-  expect(ran.stderr).toContain('error MG6304: the tool "get_weather" ended with an error');
+  expect(ran.stderr).toContain('error MG6304: the tool "get_weather" returned an error');
   const json = await call(["get_weather", "--args", '{"city":"nowhere"}', "--json"]);
   expect(JSON.parse(json.stdout)).toMatchObject({ exit: 1, isError: true, findings: [{ code: "MG6304" }] });
 });

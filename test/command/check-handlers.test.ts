@@ -56,7 +56,7 @@ test("output that is out of date is mended first; generate --check is about outp
   appendFileSync(join(folder, "c.yaml"), "  - { name: leave, inputSchema: { type: object } }\n");
   const { code, stdout } = await mcpgen(folder, ["check"]);
   expect([code, stdout.trimEnd().split("\n").at(-1)]).toEqual([1, "Run: mcpgen generate"]);
-  expect(stdout).toContain('error MG6501: tools has no "leave"');
+  expect(stdout).toContain('error MG6501: tools has no handler "leave"');
   await mcpgen(folder, ["generate"]);
   expect((await mcpgen(folder, ["generate", "--check"])).code).toBe(0);
   expect((await mcpgen(folder, ["check"])).code).toBe(1);

@@ -98,14 +98,14 @@ describe("a file with another schema is drift, with a separate code for each cau
       code: 1,
       verdict: "same-revision",
       reason:
-        "6 of the 7 definitions of 2030-01-01 are in it unchanged, and peers of it would not notice the rest",
+        "6 of the 7 definitions of 2030-01-01 are in it unchanged, and no client or server would notice the other differences",
       found: ["error MG3110"],
     });
     expect(await verdict("new.json", harmful)).toMatchObject({
       code: 1,
       verdict: "new-revision",
       reason:
-        "only 6 of the 7 definitions of 2030-01-01 are in it unchanged, and peers of it would notice the rest (property-added-required)",
+        "only 6 of the 7 definitions of 2030-01-01 are in it unchanged, and a client or server would notice the other differences (property-added-required)",
       mend: "mcpgen upgrade new.json --name YYYY-MM-DD",
       found: ["error MG3111"],
     });
@@ -136,7 +136,7 @@ test("of a large protocol, a few harmful corrections are still the same revision
   });
   await mcpgen(folder, ["revision", "add", "2029-01-01/schema.json"]);
   const { stdout } = await check(folder, "new.json");
-  expect(stdout).toContain("same revision, other file: the schema differs from that of 2029-01-01");
+  expect(stdout).toContain("another file of 2029-01-01: the schema differs");
   expect(stdout).toContain("46 of the 47 definitions");
 });
 
@@ -146,7 +146,7 @@ test("the text says what differs, and ends with the command that takes it over",
   const lines = stdout.trimEnd().split("\n");
   expect(lines.slice(0, 2)).toEqual([
     "2031-01-01/schema.json: error MG3111: a new revision, 2031-01-01; compared with 2030-01-01 (because the folder is called 2031-01-01, which the lock does not know)",
-    "  → If it is a file of a revision that is there, name that with --revision.",
+    "  → If the file belongs to a known revision, name that one with --revision.",
   ]);
   expect(stdout).toMatch(/property-added-required.*EchoParams\.lang/);
   expect(lines.at(-1)).toBe("Run: mcpgen upgrade 2031-01-01/schema.json --name 2031-01-01");
@@ -158,7 +158,7 @@ test("markdown is the body of a pull request", async () => {
   expect(stdout).toMatch(/^A new revision, 2031-01-01; compared with 2030-01-01 /);
   expect(stdout).toContain("## Protocol: 2030-01-01 → 2031-01-01");
   expect(stdout).toContain("| client | property-added-required | `EchoParams.lang` |");
-  expect(stdout).toMatch(/To take it over: `mcpgen upgrade 2031-01-01\/schema.json --name 2031-01-01`\n$/);
+  expect(stdout).toMatch(/To store it: `mcpgen upgrade 2031-01-01\/schema.json --name 2031-01-01`\n$/);
   expect(code).toBe(1);
 });
 

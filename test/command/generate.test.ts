@@ -60,8 +60,8 @@ test("a file that mcpgen never wrote is not overwritten, and one beside the outp
   writeFileSync(generated(folder, "2030-01-01/types.ts"), "mine\n");
   writeFileSync(generated(folder, "2030-01-01/notes.txt"), "mine, too\n");
   const refused = await mcpgen(folder, ["generate"]);
-  expect(refused.stdout).toContain("types.ts: error MG3001: the manifest has no record of the file");
-  expect(refused.stdout).toContain("e.g. --out generated/mcpgen, or move it away");
+  expect(refused.stdout).toContain("types.ts: error MG3001: the file is not in the manifest");
+  expect(refused.stdout).toContain("e.g. --out generated/mcpgen, or move the file away");
   // No command that would destroy it is proposed.
   expect(refused.stdout).not.toContain("Run:");
   expect((await mcpgen(folder, ["check"])).stdout).not.toContain("--force");

@@ -40,7 +40,7 @@ test.each([
     expect.objectContaining({
       code: "MG6008",
       severity: "warning",
-      message: `the tool "t": "${keyword}" means nothing in ${dialect}`,
+      message: `the tool "t": ${dialect} has no keyword "${keyword}"`,
       place: expect.objectContaining({
         file: "c.json",
         pointer: `/tools/0/inputSchema/properties/a/${keyword}`,

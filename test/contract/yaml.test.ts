@@ -59,12 +59,17 @@ tools:
   });
 
   test.each([
-    ["a mapping that merges itself", "x: &a { b: 1, <<: *a }", /inside of what it stands for/, 19],
-    ["mappings that merge each other", "x: &a { b: &b { <<: *a } }\n", /inside of what it stands for/, 21],
+    ["a mapping that merges itself", "x: &a { b: 1, <<: *a }", /refers to a value that contains it/, 19],
+    [
+      "mappings that merge each other",
+      "x: &a { b: &b { <<: *a } }\n",
+      /refers to a value that contains it/,
+      21,
+    ],
     ["a text", "x: { <<: a }", /to name a mapping/, 10],
     ["nothing", "x: { <<: }", /to name a mapping/, 10],
     ["a list of lists", "x: { <<: [[{ a: 1 }]] }", /to name a mapping/, 11],
-    ["an unknown alias", "x: { <<: *a }", /\*a stands for nothing/, 10],
+    ["an unknown alias", "x: { <<: *a }", /\*a has no anchor before it/, 10],
   ])("of %s are refused", (_, text, message, column) => {
     expect(refusal(text)).toMatchObject({
       code: "MG6001",
@@ -80,7 +85,7 @@ tools:
     );
     const refused = refusal(["a0: &a0 {}", ...levels].join("\n"));
     expect(refused).toMatchObject({ code: "MG6001", place: { line: expect.any(Number) as number } });
-    expect((refused as Error).message).toBe("the aliases stand for more than 8 MB in all");
+    expect((refused as Error).message).toBe("the aliases expand to more than 8 MB in all");
   });
 });
 
@@ -136,9 +141,9 @@ test("aliases are counted by what they stand for, not by how many they are", () 
 });
 
 test.each([
-  ["a key twice, once as a number", '1: a\n"1": b\n', /stands twice/, 2],
-  ["a list for a key", "a: b\n? [c]\n: d\n", /a key that is a text/, 2],
-  ["binary data", "a: b\nc: !!binary aGk=\n", /no word for/, 2],
+  ["a key twice, once as a number", '1: a\n"1": b\n', /same key twice/, 2],
+  ["a list for a key", "a: b\n? [c]\n: d\n", /a string as key/, 2],
+  ["binary data", "a: b\nc: !!binary aGk=\n", /JSON does not have/, 2],
   ["infinity", "a: b\nc: [1, -.inf]\n", /^-\.inf is/, 2],
 ])("%s is refused with its place", (_, text, message, line) => {
   expect(refusal(text)).toMatchObject({

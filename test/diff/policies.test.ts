@@ -107,7 +107,7 @@ test("a duplicate approval is refused", async () => {
 });
 
 test.each([{ rule: "property-removed" }, { subject: "EchoParams.text" }])(
-  "an approval that names %j, which the finding is not about, does not hold",
+  "an approval that names %j, which the finding is not about, is not valid",
   async (more) => {
     const fingerprint = await fingerprintIn(temporaryFolder(files));
     const content = approval(fingerprint, more);
@@ -116,7 +116,7 @@ test.each([{ rule: "property-removed" }, { subject: "EchoParams.text" }])(
       "breaking.json",
     );
     expect(stdout).toMatch(
-      /mcp-approvals\.json:1:\d+ .*warning MG3203: .* does not hold: .* property-added-required on EchoParams\.lang/,
+      /mcp-approvals\.json:1:\d+ .*warning MG3203: .* is not valid: .* property-added-required on EchoParams\.lang/,
     );
     expect(code).toBe(1);
   },

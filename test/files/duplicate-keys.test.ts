@@ -48,7 +48,7 @@ describe("is an error with line and column in every file of the user's", () => {
     writeFileSync(`${folder}/${file}`, content);
     const { code, stderr } = await mcpgen(folder, args);
     expect(stderr).toMatch(new RegExp(`${file.replaceAll(".", "\\.")}:\\d+:\\d+: error MG(1009|2101)`));
-    expect(stderr).toMatch(/the key "\S+" stands twice in one object, first in line \d/);
+    expect(stderr).toMatch(/the key "\S+" is used twice in one object, first in line \d/);
     expect([2, 3]).toContain(code);
   });
 });

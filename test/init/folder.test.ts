@@ -31,7 +31,7 @@ test("an existing package.json stays, and the missing lines are printed exactly"
   expect(findings.map(({ code, message }) => [code, message])).toEqual([
     [
       "MG6401",
-      "left as it is, and lacks type, scripts.start, scripts.test, dependencies.@mcpgen/engine, " +
+      "the file is unchanged, and lacks type, scripts.start, scripts.test, dependencies.@mcpgen/engine, " +
         "dependencies.@mcpgen/protocol, devDependencies.mcpgen, devDependencies.typescript",
     ],
   ]);
@@ -49,7 +49,7 @@ test("an existing package.json stays, and the missing lines are printed exactly"
 
 test.each(["mine", "[]"])("for a package.json that is %j, all of it is printed", async (text) => {
   const { findings } = await init(temporaryFolder({ "package.json": text }), "--dry-run");
-  expect(findings[0]).toMatchObject({ message: "left as it is, though it is no JSON object" });
+  expect(findings[0]).toMatchObject({ message: "the file is unchanged, but is not a JSON object" });
   expect(Object.keys(JSON.parse(findings[0]!.detail) as object)).toEqual([
     "type",
     "scripts",

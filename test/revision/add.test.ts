@@ -70,9 +70,7 @@ describe("revision add", () => {
     const before = stored(folder, "2030-01-01");
     const refused = await add(folder, "2030-01-01/schema.json");
     expect([refused.code, stored(folder, "2030-01-01")]).toEqual([2, before]);
-    expect(refused.stderr).toContain(
-      "error MG2009: revision 2030-01-01 is there already, with other content",
-    );
+    expect(refused.stderr).toContain("error MG2009: revision 2030-01-01 already exists, with other content");
     expect((await add(folder, "2030-01-01/schema.json", "--replace")).stdout).toContain(
       "2030-01-01: replaced",
     );

@@ -54,7 +54,7 @@ test("--check and --dry-run write nothing; --check ends with 1 and the command t
   const check = await mcpgen(folder, ["sync", "--check"]);
   expect(check.code).toBe(1);
   expect(check.stdout).toBe(
-    'src/handlers.ts:3:10: error MG6501: tools has no "list_cities", which weather.yaml offers\n' +
+    'src/handlers.ts:3:10: error MG6501: tools has no handler "list_cities", which weather.yaml requires\n' +
       "1 function missing in 1 file\nRun: mcpgen sync\n",
   );
   const dry = await mcpgen(folder, ["sync", "--dry-run", "--json"]);
@@ -85,7 +85,7 @@ test("without handlers the text to paste is printed", async () => {
   });
   const { code, stdout } = await mcpgen(folder, ["sync"]);
   expect(code).toBe(1);
-  expect(stdout).toContain("weather.yaml: error MG6506: there are no handlers for it");
+  expect(stdout).toContain("weather.yaml: error MG6506: there are no handlers for this contract");
   expect(stdout).toContain('import type { Handlers } from "./generated/server.js";');
   expect(stdout).toContain("async forecast(args, context)");
 });
@@ -290,6 +290,6 @@ test.each([
   const folder = project({ [file]: text });
   const { code, stdout } = await mcpgen(folder, ["sync"]);
   expect([code, read(folder, file)]).toEqual([0, text]);
-  expect(stdout).toMatch(new RegExp(`^src/h\\.ts:${line}:\\d+: warning MG6503: cannot know whether`));
+  expect(stdout).toMatch(new RegExp(`^src/h\\.ts:${line}:\\d+: warning MG6503: cannot determine whether`));
   expect(stdout).not.toContain("MG6506");
 });

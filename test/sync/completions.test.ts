@@ -98,7 +98,7 @@ test("a contract without arguments has none, declared or not; the command line w
   });
   expect((await mcpgen(folder, ["generate"])).code).toBe(0);
   expect((await mcpgen(folder, ["check"])).stdout).toContain(
-    'completions has no "plan", which c.json offers',
+    'completions has no handler "plan", which c.json requires',
   );
   expect((await mcpgen(folder, ["sync"])).code).toBe(0);
   expect((await mcpgen(folder, ["check"])).code).toBe(0);

@@ -261,7 +261,7 @@ describe("undetermined handlers are reported, and nothing is inserted", () => {
     expect(findings).toMatchObject([
       {
         code: "MG6503",
-        message: expect.stringMatching(`know whether ${quoted} .*adds to it when the code runs$`),
+        message: expect.stringMatching(`determine whether ${quoted} .*adds to it at run time$`),
       },
     ]);
     expect(text).not.toContain(`Answer<"${names[0]}"`);

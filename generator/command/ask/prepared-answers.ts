@@ -19,7 +19,7 @@ export function preparedAnswers(pairs: readonly Pair[], fields: readonly FormFie
     const fault = field.fault(value);
     if (fault !== undefined)
       throw new CodedError("MG6312", `--answer ${own.at(-1)!.word}: expected ${fault}`, {
-        next: "Correct the value; `:=` gives JSON.",
+        next: "Correct the value; FIELD:=JSON passes a JSON value.",
       });
     content.push([field.name, value]);
   }

@@ -124,7 +124,7 @@ function set(
   if (!Array.isArray(value))
     throw new CodedError(
       "MG6309",
-      `${target.owner}: ${JSON.stringify(pair.key)} is given twice, and is no list`,
+      `${target.owner}: ${JSON.stringify(pair.key)} is given twice, but is not an array`,
       {
         next: "Give it once.",
       },
@@ -192,7 +192,7 @@ function wrongValue({ word, key }: Pair, expected: string, { owner }: Target): C
       next:
         expected.startsWith("{") || expected === "object" || expected === "an object"
           ? `Give its members, ${key}.NAME=VALUE, or JSON: '${key}:={…}'.`
-          : `Correct the value; ${key}:=JSON gives any.`,
+          : `Correct the value; ${key}:=JSON passes any JSON value.`,
     },
   );
 }
@@ -212,7 +212,7 @@ function unknownKey(
       next:
         suggestion === undefined
           ? names.length === 0
-            ? "It takes none there; --args passes any."
+            ? "The schema has no members there; --args passes any value."
             : `It takes ${oneLine(signature)}.`
           : `Did you mean ${suggestion}?`,
     },

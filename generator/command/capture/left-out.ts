@@ -11,6 +11,6 @@ export function leftOutFinding({ list, index, name, reason }: LeftOut, source: S
     severity: "error",
     message: `${list}: entry ${index + 1}${called} is left out: ${reason}`,
     place: { file: shownSource(source) },
-    next: "Mend it in the server; the other entries are not touched by it.",
+    next: "Correct it in the server; the contract has the other entries.",
   };
 }

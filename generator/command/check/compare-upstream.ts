@@ -78,9 +78,12 @@ function verdictOf(
   return telling
     ? {
         verdict: "new-revision",
-        reason: `only ${reason}, and peers of it would notice the rest (${telling.rule})`,
+        reason: `only ${reason}, and a client or server would notice the other differences (${telling.rule})`,
       }
-    : { verdict: "same-revision", reason: `${reason}, and peers of it would not notice the rest` };
+    : {
+        verdict: "same-revision",
+        reason: `${reason}, and no client or server would notice the other differences`,
+      };
 }
 
 async function withoutProse(file: JsonFile): Promise<string> {

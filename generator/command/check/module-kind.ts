@@ -34,7 +34,7 @@ export function moduleKinds(targets: readonly ContractTarget[], { directory }: C
       return [
         {
           ...base,
-          message: `${shownPath(config, directory)} has "module": "commonjs": what is generated is made for ES modules`,
+          message: `${shownPath(config, directory)} has "module": "commonjs": the generated code consists of ES modules`,
           next: 'Set "module": "nodenext" there, and "type": "module" in package.json.',
         },
       ];
@@ -43,8 +43,8 @@ export function moduleKinds(targets: readonly ContractTarget[], { directory }: C
     return [
       {
         ...base,
-        message: `${shown} does not say "type": "module": with "module": "${kind}", TypeScript compiles what is generated to CommonJS, and it is made for ES modules`,
-        next: `Add "type": "module" to ${manifest === undefined ? "a package.json" : shown}; or put a package.json with nothing but that into the folder of the code.`,
+        message: `${shown} does not say "type": "module": with "module": "${kind}", TypeScript compiles the generated ES modules to CommonJS`,
+        next: `Add "type": "module" to ${manifest === undefined ? "a package.json" : shown}; or add a package.json with only that to the folder of the code.`,
       },
     ];
   });

@@ -51,7 +51,7 @@ function sentenceOf({ verdict, revision, name, reason, onlyProse }: Comparison, 
     return `a new revision${name === undefined ? "" : `, ${name}`}; compared with ${revision} (${why})`;
   }
   const what = onlyProse ? "only prose or layout differs" : "the schema differs";
-  return `same revision, other file: ${what} from that of ${revision} (${why})`;
+  return `another file of ${revision}: ${what} (${why})`;
 }
 
 function findingOf({ verdict, revision, onlyProse }: Comparison, source: string, message: string): Finding {
@@ -63,8 +63,8 @@ function findingOf({ verdict, revision, onlyProse }: Comparison, source: string,
     message,
     place: { file: sourceName(source) },
     next: isNew
-      ? "If it is a file of a revision that is there, name that with --revision."
-      : `If it is not the file of ${revision}, name its revision with --revision, or bring it in under a new name.`,
+      ? "If the file belongs to a known revision, name that one with --revision."
+      : `If the file does not belong to ${revision}, name its revision with --revision, or add it under a new name.`,
   };
 }
 
@@ -80,7 +80,7 @@ function mendOf({ verdict, revision, name }: Comparison, source: string): string
 function markdownText(sentence: string, report: Report, mend: string | undefined): string {
   const first = `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.`;
   const parts = [first, ...(report.findings.length > 0 ? [markdownReport(report)] : [])];
-  return [...parts, ...(mend === undefined ? [] : [`To take it over: \`${mend}\``])].join("\n\n");
+  return [...parts, ...(mend === undefined ? [] : [`To store it: \`${mend}\``])].join("\n\n");
 }
 
 /** Findings at the line of the pinned schema, which the repository has. Compatible changes are left out. */

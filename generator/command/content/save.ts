@@ -25,9 +25,9 @@ export function expectFree(args: Arguments, { directory }: CommandContext): void
   if (output === undefined || args.flag("replace")) return;
   const path = resolve(directory, output);
   if (!(statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)) return;
-  throw new CodedError("MG6310", "there is such a file already", {
+  throw new CodedError("MG6310", "the file already exists", {
     place: { file: shownPath(path, directory) },
-    next: "Name another one, or a folder, or repeat with --replace.",
+    next: "Name another file or a folder, or repeat with --replace.",
   });
 }
 

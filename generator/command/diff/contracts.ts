@@ -26,7 +26,7 @@ export async function loadContractSources(
   if (other !== undefined)
     throw new CodedError(
       "MG6307",
-      `a contract is compared with a contract or a server, got ${JSON.stringify(other)}`,
+      `expected a contract or a server to compare the contract with, got ${JSON.stringify(other)}`,
       {
         next: "Name a contract file, http(s)://… or stdio:COMMAND …; `--for CONTRACT` compares revisions for a server.",
       },

@@ -54,7 +54,7 @@ export async function loadApprovals(
   const { positionOf } = await import("../../files/positions.js");
   throw new CodedError("MG3205", approvals.message, {
     place: { file, pointer: approvals.pointer, ...positionOf(text, approvals.pointer) },
-    next: approvals.next ?? "Correct the entry; the text report prints entries ready to be filled in.",
+    next: approvals.next ?? "Correct the entry; the text report prints entries to complete.",
   });
 }
 
@@ -91,15 +91,15 @@ export async function approvalWarnings(
         "MG3204",
         approval,
         `expired on ${approval.until}`,
-        "Look at the finding again; extend the approval or delete it.",
+        "Review the finding; extend the approval or delete it.",
       ),
     ),
     ...mistaken.map(({ approval, finding }) =>
       warning(
         "MG3203",
         approval,
-        `does not hold: the fingerprint is that of ${finding.rule} on ${subjectText(finding.subject)}`,
-        "Look at that finding; correct the entry or delete it.",
+        `is not valid: its fingerprint is that of ${finding.rule} on ${subjectText(finding.subject)}`,
+        "Review that finding; correct the entry or delete it.",
       ),
     ),
     ...unused.map((approval) => warning("MG3203", approval, "matches no finding", "Delete it.")),
@@ -122,7 +122,7 @@ export async function loadBaseline(
   if (fingerprints.some((fingerprint) => typeof fingerprint !== "string")) {
     throw new CodedError("MG3206", "expected a report with fingerprints, as `--format json` prints it", {
       place: { file },
-      next: "Make one with `mcpgen diff OLD NEW --format json`.",
+      next: "Write one with `mcpgen diff OLD NEW --format json`.",
     });
   }
   return new Set(fingerprints as string[]);

@@ -36,7 +36,7 @@ export async function reportUses(
   const onlyUsed = args.flag("only-used");
   if (named === undefined) {
     if (!onlyUsed) return { report, warnings: [] };
-    throw new CodedError("MG2005", "--only-used says nothing without --uses", {
+    throw new CodedError("MG2005", "--only-used needs --uses", {
       next: "Name your code: --uses src.",
     });
   }
@@ -96,9 +96,9 @@ function byNameWarning(files: readonly string[]): Finding[] {
     {
       code: "MG3211",
       severity: "warning",
-      message: `imports of generated code or of an SDK lead nowhere${others}: uses are found by name there`,
+      message: `imports of generated code or of an SDK cannot be resolved${others}: uses are found by name only`,
       place: { file: first },
-      next: "Install the packages, or run `mcpgen generate`, to have names resolved.",
+      next: "Install the packages, or run `mcpgen generate`, and compare again.",
     },
   ];
 }

@@ -32,7 +32,9 @@ export async function configuredServer(
   if (typeof source !== "string") {
     const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
     const isKnown = (await knownServers(there)).some(({ name }) => name === source.name);
-    return isKnown ? { server: source.name, findings: [] } : unwritten("no host's file names it from there");
+    return isKnown
+      ? { server: source.name, findings: [] }
+      : unwritten("no file of a host names it in the project's folder");
   }
   if (mayHoldSecret(source)) return unwritten("its address may hold a secret");
   const { directory } = context;
@@ -67,7 +69,7 @@ function unwritten(why: string): ConfiguredServer {
         severity: "warning",
         message: `the contract has no "server": ${why}`,
         place: { file: "mcpgen.config.json" },
-        next: 'Name the server in .mcp.json, and add that name: "server": "NAME". Then `mcpgen check` compares it.',
+        next: 'Name the server in .mcp.json, and add that name: "server": "NAME". Then `mcpgen check` compares the server with the contract.',
       },
     ],
   };

@@ -61,13 +61,13 @@ export async function lackFindings(
     const shown = shownPath(folder, directory, "package.json");
     const text = readFileSync(join(folder, "package.json"), "utf8");
     const keys = ["type", "scripts", "dependencies", "devDependencies"];
-    const next = "Add what stands below, then run `npm install`.";
+    const next = "Add the members below, then run `npm install`.";
     findings.push(lackFinding(shown, text, projectPackage(request), keys, next));
   }
   if (configIn(folder) !== undefined) {
     const { config } = await loadConfig(folder);
     const shown = shownPath(findConfig(folder)!, directory);
-    const next = "Add what stands below: generate, check and sync know a contract by it.";
+    const next = "Add the entry below: generate, check and sync find the contract by it.";
     findings.push(lackFinding(shown, JSON.stringify(config), projectConfig(request), ["contracts"], next));
   }
   return findings.filter((finding) => finding !== undefined);

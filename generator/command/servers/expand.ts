@@ -32,7 +32,7 @@ async function valueOf(reference: string, file: HostFile, values: Values, place:
     place,
     next: isVariable
       ? `Set the variable: ${variable}=… mcpgen ….`
-      : `${file.host} knows ${file.expansion === "shell" ? "${NAME} and ${NAME:-DEFAULT}" : "${env:NAME}, ${input:ID}, ${workspaceFolder} and ${userHome}"}.`,
+      : `${file.host} supports ${file.expansion === "shell" ? "${NAME} and ${NAME:-DEFAULT}" : "${env:NAME}, ${input:ID}, ${workspaceFolder} and ${userHome}"}.`,
   });
 }
 

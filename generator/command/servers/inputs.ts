@@ -60,6 +60,6 @@ async function asked(
 function noValue(id: string, place: Place): CodedError {
   return new CodedError("MG2203", `the input ${JSON.stringify(id)} has no value`, {
     place,
-    next: `Give it: --input ${id}=VALUE.`,
+    next: `Pass it: --input ${id}=VALUE.`,
   });
 }

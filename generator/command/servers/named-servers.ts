@@ -147,7 +147,7 @@ function noSuchServer(name: string, known: readonly KnownServer[]): CodedError {
   return new CodedError("MG2201", `there is no server ${JSON.stringify(name)}`, {
     next:
       suggestion === undefined
-        ? `The servers with a name are ${shown}; others are http(s)://… or stdio:COMMAND ….`
+        ? `The named servers are ${shown}; give others as http(s)://… or stdio:COMMAND ….`
         : `Did you mean ${suggestion} (${file})?`,
   });
 }

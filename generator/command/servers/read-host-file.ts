@@ -54,9 +54,9 @@ async function parsed(text: string, shown: string): Promise<JsonObject> {
   if (first !== undefined) {
     const before = text.slice(0, first.offset).split("\n");
     const place: Place = { file: shown, line: before.length, column: before.at(-1)!.length + 1 };
-    throw new CodedError("MG2202", `this is no JSON: ${printParseErrorCode(first.error)}`, {
+    throw new CodedError("MG2202", `not JSON: ${printParseErrorCode(first.error)}`, {
       place,
-      next: "Correct the file; the host that it belongs to cannot read it either.",
+      next: "Correct the file; its host cannot read it either.",
     });
   }
   if (!isJsonObject(value)) throw wrong({ file: shown }, "an object", kindOf(value));
@@ -98,7 +98,7 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
   if (typeof url === "string") {
     // A placeholder such as `${URL}` has no value yet.
     if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url))
-      throw wrong(place("url"), "an address of http or https", JSON.stringify(url));
+      throw wrong(place("url"), "an http or https URL", JSON.stringify(url));
     return { kind: "http", url, headers: texts(entry["headers"], place("headers")) };
   }
   if (typeof entry["command"] !== "string" || entry["command"] === "")
@@ -107,9 +107,9 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
     throw wrong(place("args"), "an array of strings", kindOf(args));
   if (entry["envFile"] !== undefined)
-    throw new CodedError("MG2202", "envFile is not read", {
+    throw new CodedError("MG2202", "envFile is not supported", {
       place: place("envFile"),
-      next: "Pass what it sets with --env NAME, and name the command itself: stdio:COMMAND ….",
+      next: "Start the server with stdio:COMMAND …, and pass the variables with --env NAME.",
     });
   const env = texts(entry["env"], place("env"));
   const folder = typeof cwd === "string" ? cwd : undefined;
@@ -132,6 +132,6 @@ function texts(value: JsonValue | undefined, place: Place): Record<string, strin
 function wrong(place: Place, expected: string, got: string): CodedError {
   return new CodedError("MG2202", `expected ${expected}, got ${got}`, {
     place,
-    next: "Correct the file; the host that it belongs to cannot use it either.",
+    next: "Correct the file; its host cannot use it either.",
   });
 }

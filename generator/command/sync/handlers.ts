@@ -87,7 +87,7 @@ function notText(file: string): Finding {
     severity: "error",
     message: "is not text in UTF-8",
     place: { file },
-    next: "Save it as UTF-8; nothing in it was touched.",
+    next: "Save it as UTF-8; the file is unchanged.",
   };
 }
 
@@ -106,7 +106,7 @@ export function missingFindings({ missing }: HandlersFile): Finding[] {
   return missing.map(({ contract, section, name, place }) => ({
     code: "MG6501",
     severity: "error",
-    message: `${section} has no ${JSON.stringify(name)}, which ${contract} offers`,
+    message: `${section} has no handler ${JSON.stringify(name)}, which ${contract} requires`,
     place,
   }));
 }
@@ -116,9 +116,9 @@ export function noHandlers({ file, out, wanted, completable }: ServerContract, {
   return {
     code: "MG6506",
     severity: "error",
-    message: "there are no handlers for it",
+    message: "there are no handlers for this contract",
     place: { file },
-    next: `Paste this into a file beside ${shownPath(out, loaded.folder)}, or name yours with --handlers.`,
+    next: `Paste the text below into a file beside ${shownPath(out, loaded.folder)}, or name your file with --handlers.`,
     detail: handlersStub(wanted, module, completable),
   };
 }

@@ -29,10 +29,10 @@ function isSame({ upstream, canonical }: LockedRevision, other: LockedRevision):
 function likeness({ upstream }: LockedRevision, [name, other]: readonly [string, LockedRevision]): string {
   return upstream.sha256 === other.upstream.sha256
     ? `is the same file as ${name}: its sha256 is in the lock`
-    : `means the same as ${name}: their canonical forms are equal`;
+    : `has the same meaning as ${name}: their canonical forms are equal`;
 }
 
 function warning(message: string): Finding {
-  const next = "If the name is a slip, delete the revision's folder and its entry in lock.json.";
+  const next = "If the name is wrong, delete the revision's folder and its entry in lock.json.";
   return { code: "MG3112", severity: "warning", message, next };
 }

@@ -41,10 +41,7 @@ function collect(
   if (Object.hasOwn(schema, keyword)) take(declared(schema, at, path, place), pointer(at, keyword));
   for (const [key, value] of Object.entries(schema)) {
     if (key === keyword || key === "properties" || data.has(key) || !declares(value)) continue;
-    throw refused(
-      `${keyword} stands below ${key}, where the argument cannot be identified`,
-      place(pointer(at, key)),
-    );
+    throw refused(`expected ${keyword} below properties only, got it below ${key}`, place(pointer(at, key)));
   }
   const properties = schema["properties"];
   if (!isJsonObject(properties)) return;
@@ -75,7 +72,8 @@ function declared(
   const where = place(pointer(at, keyword));
   if (typeof name !== "string" || !token.test(name))
     throw refused(`expected ${keyword} to be the name of a header, got ${JSON.stringify(name)}`, where);
-  if (path.length === 0) throw refused(`${keyword} stands at the root, where no argument is`, where);
+  if (path.length === 0)
+    throw refused(`expected ${keyword} on an argument, got it on the root schema`, where);
   if (!types.has(type))
     throw refused(
       `expected ${keyword} on a string, an integer or a boolean, got ${JSON.stringify(type)}`,
@@ -87,6 +85,6 @@ function declared(
 function refused(message: string, place: Place): CodedError {
   return new CodedError("MG6006", message, {
     place,
-    next: "Correct or remove it: clients leave such a tool out.",
+    next: "Correct or remove it: clients ignore a tool with an invalid header.",
   });
 }

@@ -29,7 +29,7 @@ function unreadable(uriTemplate: string, place: Finding["place"] & object): Find
       severity: "warning",
       message: `${error.message}; a client has no method for it`,
       place,
-      next: "Fill it in by hand, and read what it comes to: client.readResource(uri).",
+      next: "Fill it in yourself, and call client.readResource(uri).",
     };
   }
 }

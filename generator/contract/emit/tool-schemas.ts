@@ -66,7 +66,7 @@ export function ignoredWarnings(
       return ignoredKeywords(schema).map(({ pointer: at, keyword, dialect }): Finding => ({
         code: "MG6008",
         severity: "warning",
-        message: `the tool ${JSON.stringify(name)}: ${JSON.stringify(keyword)} means nothing in ${dialect}`,
+        message: `the tool ${JSON.stringify(name)}: ${dialect} has no keyword ${JSON.stringify(keyword)}`,
         place: place(pointer("/tools", index, part) + at),
         next: "Remove the keyword, or declare JSON Schema 2020-12 in `$schema`.",
       }));
@@ -105,7 +105,7 @@ export function untypedWarning(
     severity: "warning",
     message: `the tool ${JSON.stringify(tool)}: its ${what} neither typed nor checked: ${message}`,
     place: place(at),
-    next: "Mend the schema in the server, and capture it again; `mcpgen explain MG6005` says what is accepted.",
+    next: "Correct the schema in the server, and capture it again; `mcpgen explain MG6005` says what is accepted.",
   };
 }
 

@@ -17,10 +17,10 @@ const operators = "+#./?&";
 export function templateExpressions(text: string, place: Place): TemplateExpression[] {
   return [...text.matchAll(/\{[^}]*\}?|[^{]+/g)].map(({ 0: found }) => {
     if (!found.startsWith("{")) {
-      if (found.includes("}")) throw refused(text, "a } was never opened", place);
+      if (found.includes("}")) throw refused(text, "a } has no {", place);
       return found;
     }
-    if (!found.endsWith("}")) throw refused(text, "a { is never closed", place);
+    if (!found.endsWith("}")) throw refused(text, "a { has no }", place);
     return expressionOf(text, found.slice(1, -1), place);
   });
 }

@@ -63,7 +63,7 @@ function problemOf(entry: JsonValue, at: string): Malformed | undefined {
   return {
     pointer: until === undefined ? at : `${at}/until`,
     message: `expected until to be a day, YYYY-MM-DD, got ${until === undefined ? "none" : JSON.stringify(until)}`,
-    next: "Name the last day on which the approval is to hold.",
+    next: "Write the last day on which the approval is valid.",
   };
 }
 

@@ -30,7 +30,7 @@ export function openCodeBase(path: string): CodeBase {
   if (files.length === 0)
     throw new CodedError("MG3209", "has neither TypeScript nor JavaScript files", {
       place: { file: path },
-      next: "Name the folder that your code is in, or the tsconfig file that names it.",
+      next: "Name the folder of your code, or its tsconfig.json.",
     });
   const program = project.getProgram().compilerObject;
   return { program, files: files.flatMap((file) => program.getSourceFile(file) ?? []) };
@@ -51,7 +51,7 @@ export function syntaxRemark(
       severity: "warning",
       message: `does not parse: ${ts.flattenDiagnosticMessageText(first.messageText, " ")}`,
       place: { file: shown(file.fileName), line: line + 1, column: character + 1 },
-      next: "Uses in it may be missing; mend it and run the command again.",
+      next: "Correct it and run the command again: the report may lack uses in this file.",
     },
   ];
 }

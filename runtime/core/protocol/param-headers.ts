@@ -72,7 +72,7 @@ function collect(schema: unknown, path: string[], headers: Map<string, ParamHead
         if (problem !== undefined) return problem;
       }
     } else if (declaresBelow(key, value))
-      return `${keyword} stands below ${key}, which names no single parameter`;
+      return `${keyword} is below ${key}, where it names no single parameter`;
   }
   return undefined;
 }
@@ -122,7 +122,7 @@ function declaration(
   const place = path.join(".").slice(0, maxShown);
   if (typeof name !== "string" || !token.test(name))
     return `${place}: ${keyword} ${shown(name)} is not a header name`;
-  if (path.length === 0) return `${keyword} stands at the root`;
+  if (path.length === 0) return `${keyword} is at the root`;
   if (type !== "string" && type !== "integer" && type !== "boolean")
     return `${place}: ${keyword} is for strings, integers and booleans, not ${shown(type) ?? "a schema without a type"}`;
   return { name: paramPrefix + name, header: (paramPrefix + name).toLowerCase(), path: [...path], type };

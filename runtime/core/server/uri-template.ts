@@ -134,14 +134,14 @@ function partsOf(text: string): readonly Part[] {
     const open = text.indexOf("{", at);
     if (open < 0) break;
     const close = text.indexOf("}", open);
-    if (close < 0) throw invalid(text, "a { is never closed");
+    if (close < 0) throw invalid(text, "a { has no }");
     if (open > at) parts.push(text.slice(at, open));
     parts.push(...variablesOf(text, text.slice(open + 1, close)));
     at = close + 1;
   }
   if (at < text.length) parts.push(text.slice(at));
   if (parts.some((part) => typeof part === "string" && part.includes("}")))
-    throw invalid(text, "a } was never opened");
+    throw invalid(text, "a } has no {");
   return parts;
 }
 

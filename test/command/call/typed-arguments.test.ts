@@ -81,7 +81,7 @@ describe("wrong arguments are refused, with a next step", () => {
     ["unit=other", "MG6309", /"metric" \| "imperial" \| 3 \| null/, /JSON/],
     ["place=x", "MG6309", /to be \{ lat\?: number/, /place\.NAME=VALUE/],
     ["place.lot=1", "MG6309", /no argument "lot"/, /Did you mean lat\?/],
-    ["text.inner=1", "MG6309", /no argument "inner"/, /none there/],
+    ["text.inner=1", "MG6309", /no argument "inner"/, /no members there/],
     ["novalue", "MG2004", /expected key=value or key:=JSON, got "novalue"/, /Quote/],
     ["=x", "MG2004", /key=value/, /Quote/],
     ["whole:=x", "MG2004", /expected JSON after :=/, /single quotes/],
@@ -96,7 +96,7 @@ describe("wrong arguments are refused, with a next step", () => {
     const error = errorOf(["text=a", "text=b"]);
     expect([error.code, error.message]).toEqual([
       "MG6309",
-      'the tool "t": "text" is given twice, and is no list',
+      'the tool "t": "text" is given twice, but is not an array',
     ]);
   });
 

@@ -75,7 +75,7 @@ test("VS Code's file: comments, its variables, its inputs", async () => {
   const missing = await mcpgen(folder, call, { env });
   expect([missing.code, missing.stderr]).toEqual([
     2,
-    '.vscode/mcp.json /servers/weather: error MG2203: the input "token" has no value\n  → Give it: --input token=VALUE.\n',
+    '.vscode/mcp.json /servers/weather: error MG2203: the input "token" has no value\n  → Pass it: --input token=VALUE.\n',
   ]);
 });
 
@@ -240,17 +240,17 @@ test.each<[string, string[], string, string, RegExp]>([
     ["call", "zz", "t"],
     "MG2201",
     'there is no server "zz"',
-    /The servers with a name are my;/,
+    /The named servers are my;/,
   ],
   [
     json(one),
     ["capture", "zzzzz"],
     "MG2201",
     "there is no server",
-    /names? (?:is|are) weather|weather; others/,
+    /names? (?:is|are) weather|weather; give others/,
   ],
   [json({}), ["call", "weather", "t"], "MG2014", "expected a server", /stdio:weather.*`mcpgen list`/],
-  ["{ nonsense", ["call", "weather", "t"], "MG2202", "this is no JSON", /Correct/],
+  ["{ nonsense", ["call", "weather", "t"], "MG2202", "not JSON: ", /Correct/],
   ["[]", ["call", "weather", "t"], "MG2202", "expected an object, got an array", /Correct/],
   [json({ mcpServers: [] }), ["call", "weather", "t"], "MG2202", "expected an object", /Correct/],
   [
@@ -264,7 +264,7 @@ test.each<[string, string[], string, string, RegExp]>([
     json({ mcpServers: { weather: { url: "ftp://x" } } }),
     ["call", "weather", "t"],
     "MG2202",
-    'expected an address of http or https, got "ftp://x"',
+    'expected an http or https URL, got "ftp://x"',
     /Correct/,
   ],
   [
@@ -278,7 +278,7 @@ test.each<[string, string[], string, string, RegExp]>([
     json({ mcpServers: { weather: { command: "x", envFile: ".env" } } }),
     ["call", "weather", "t"],
     "MG2202",
-    "envFile is not read",
+    "envFile is not supported",
     /--env NAME/,
   ],
   [
@@ -293,7 +293,7 @@ test.each<[string, string[], string, string, RegExp]>([
     ["call", "weather", "t"],
     "MG2203",
     "${input:x} has no value",
-    /Claude Code knows \$\{NAME\}/,
+    /Claude Code supports \$\{NAME\}/,
   ],
   [json(one), ["call", "stdio:x", "t", "--input", "a=b"], "MG2005", "--input needs a server", /Leave it out/],
 ])("%s: %j is refused with %s", async (text, words, code, message, next) => {

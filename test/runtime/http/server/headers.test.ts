@@ -120,7 +120,7 @@ describe("declarations without a known parameter", () => {
     ["a definition named const", { $defs: { const: region } }],
     ["an unknown keyword", list({ "x-ours": { any: [region] } })],
     ["a deep one", list({ allOf: [{ then: { dependentSchemas: { enum: { not: region } } } }] })],
-  ])("%s", (_, schema) => expect(paramHeadersOf(schema).problem).toContain("x-mcp-header stands below"));
+  ])("%s", (_, schema) => expect(paramHeadersOf(schema).problem).toContain("x-mcp-header is below"));
 
   test.each([
     ["a property of that name below items", list({ properties: { "x-mcp-header": { type: "string" } } })],
