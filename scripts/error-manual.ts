@@ -120,6 +120,10 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     meaning: "The other side asks for more than a limit allows; `data.limit` names the limit.",
     advice: "Raise the limit only for a peer that you trust.",
   },
+  "store-failed": {
+    meaning: "The session store of an HTTP server failed; `cause` is its error. Clients get 503, or −32603.",
+    advice: "Read `cause`. Clients try again.",
+  },
   "list-incomplete": {
     meaning: "A list repeats a page or passes a bound; `data.items` has the items that were read.",
     advice: "Raise `maxPages`, `maxItems` or `maxCharacters`, or report the repeated page.",

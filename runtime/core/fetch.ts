@@ -3,7 +3,14 @@ export { createHttpHandler, type HttpHandler } from "./http/server/fetch-http.js
 export type { HttpOptions } from "./http/server/http-options.js";
 export type { Denial, Principal } from "./http/server/access.js";
 export type { GuardOptions } from "./http/server/access.js";
-export type { SessionLimits } from "./http/server/sessions.js";
+export type { SessionLimits, SessionOptions } from "./http/server/sessions.js";
+export type { HttpSessions, SessionEnd, SessionEvent, SessionInfo } from "./http/server/session-reports.js";
+export {
+  MemorySessionStore,
+  type NewSession,
+  type SessionStore,
+  type StoredSession,
+} from "./http/server/session-store.js";
 export type { SseOptions } from "./http/server/sse.js";
 export { MemoryEventStore, type EventStore, type StoredEvent } from "./http/server/event-streams.js";
 

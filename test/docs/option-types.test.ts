@@ -9,7 +9,7 @@ const tables: readonly (readonly [heading: string, type: string, ...folders: str
   ["defineServer", "DefineServerOptions", "server"],
   ["ask", "AskOptions", "server"],
   ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
-  ["sessions", "SessionLimits", "http/server"],
+  ["sessions", "SessionOptions", "http/server"],
   ["sse", "SseOptions", "http/server"],
   ["serveHttp", "ServeHttpOptions", "http/server"],
   ["serveStdio", "ServeStdioOptions", "stdio", "server"],

@@ -8,7 +8,13 @@ import {
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Server } from "@mcpgen/runtime";
-import { type HttpHandler, type ServeHttpOptions, createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
+import {
+  type HttpHandler,
+  type HttpSessions,
+  type ServeHttpOptions,
+  createHttpHandler,
+  serveHttp,
+} from "@mcpgen/runtime/http";
 import { onTestFinished } from "vitest";
 import { listen } from "./listen.js";
 
@@ -20,6 +26,7 @@ export interface Target {
   readonly port: number;
   readonly url: string;
   readonly node: NodeServer;
+  readonly sessions: HttpSessions;
   close(): Promise<void>;
 }
 
@@ -51,6 +58,7 @@ async function bridged(handler: HttpHandler, graceful: boolean): Promise<Target>
     port,
     url: `http://127.0.0.1:${port}/mcp`,
     node,
+    sessions: handler.sessions,
     close: async () => {
       await handler.close();
       // An application lets what was answered leave.

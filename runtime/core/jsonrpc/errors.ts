@@ -35,6 +35,8 @@ export type ErrorCode =
   | "message-too-long"
   /** A limit does not allow the request; `data` names the limit. */
   | "limit-exceeded"
+  /** A `SessionStore` failed; `cause` is its error. */
+  | "store-failed"
   /** The pages of a list repeat or exceed a bound; `data` has the items that were read, if all are collected. */
   | "list-incomplete"
   /** An option, or a definition of a server, is wrong. */

@@ -25,6 +25,8 @@ export interface Session extends RequestProtocol {
   watched: Set<string> | undefined;
   /** Bytes that the session reserves on its connection, `watched` included. */
   weight: number;
+  /** Stores what changed, if the transport stores sessions. */
+  save?: () => Promise<void>;
 }
 
 /** The notification that ends the handshake (2025-11-25 and before, lifecycle, initialization). */
@@ -83,8 +85,13 @@ export const ping: MethodHandler = () => ({});
 export const setLevel: MethodHandler = ({ level }: Params, { connection }: RequestContext) => {
   if (!isLogLevel(level)) throw invalidParams(`there is no log level ${JSON.stringify(level)}`);
   if (connection.session) connection.session.logLevel = level;
-  return {};
+  return saved(connection.session);
 };
+
+/** An empty result, after the session is stored. */
+function saved(session: Session | undefined): Params | Promise<Params> {
+  return session?.save?.().then(() => ({})) ?? {};
+}
 
 export const watch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
   const { session } = connection;
@@ -93,7 +100,7 @@ export const watch: MethodHandler = ({ uri }: Params, { connection }: RequestCon
   connection.reserve(weight);
   session.weight += weight;
   session.watched = (session.watched ?? new Set()).add(uri as string);
-  return {};
+  return saved(session);
 };
 
 export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
@@ -102,7 +109,7 @@ export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestC
   const weight = weightOf(uri, mostReserved);
   session.weight -= weight;
   connection.release(weight);
-  return {};
+  return saved(session);
 };
 
 /** Asks the client by requests from the server (2025-11-25 and before). */

@@ -1,5 +1,5 @@
 import { classify, isRequest, type MessageKind, type Problem, idOf } from "../../jsonrpc/message.js";
-import { McpError, messageOf, parseError } from "../../jsonrpc/errors.js";
+import { McpError, isMcpError, messageOf, parseError } from "../../jsonrpc/errors.js";
 import { mostLevels } from "../../jsonrpc/json-limits.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/context.js";
@@ -27,7 +27,8 @@ import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
 import { ModernRequests } from "./posts.js";
 import { preflight } from "./preflight.js";
-import { Sessions } from "./sessions.js";
+import { type HttpSessions, SessionReports } from "./session-reports.js";
+import { type SessionOptions, Sessions } from "./sessions.js";
 import { SseRequests } from "./sse.js";
 
 const randomKey =
@@ -51,6 +52,7 @@ export class Endpoint {
   /** Limit of bytes reserved for clients. */
   readonly #bytes: Quota;
   readonly #sessions: Sessions | undefined;
+  readonly #reports: SessionReports;
   readonly #modernIds: ReadonlySet<string>;
   readonly #modern: ModernRequests | undefined;
   readonly #stateful: SessionRequests | undefined;
@@ -65,13 +67,14 @@ export class Endpoint {
     this.#options = options;
     const { modern, legacy, clock, seal, warn } = server.definition;
     this.#warnings = new CountedWarnings(warn);
+    this.#reports = new SessionReports(clock, sessionOptions(options).onSession);
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
     this.#streams = new Streams(clock, keepAliveMs, fair(options.maxStreams ?? defaults.maxStreams));
     const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
     this.backlog = new Backlog(clock, fair(waitingLimit), options.stalledMs ?? defaults.stalledMs);
-    const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
+    const { maxRequests = defaults.maxRequests } = sessionOptions(options);
     this.#concurrency = new ConcurrencyLimit(
       fair,
       maxConcurrent,
@@ -104,11 +107,12 @@ export class Endpoint {
     if (sse === false) return undefined;
     if (sessions === false)
       throw new McpError("invalid-definition", "HTTP+SSE (sse) needs what `sessions: false` turns off");
-    const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
+    const { maxRequests = defaults.maxRequests } = sessionOptions(this.#options);
     const streams = this.#streams;
     const concurrency = this.#concurrency;
     const bytes = this.#bytes;
-    const environment = { streams, concurrency, bytes, count: this.#quota(), maxRequests };
+    const count = this.#quota();
+    const environment = { streams, concurrency, bytes, count, maxRequests, reports: this.#reports };
     return new SseRequests(this.#server, sse === true ? {} : sse, environment);
   }
 
@@ -117,18 +121,19 @@ export class Endpoint {
       events = new MemoryEventStore(),
       retryMs = defaults.retryMs,
       streamMs = defaults.streamMs,
-      sessions: limits,
       responses = "auto",
     } = this.#options;
     const { clock } = this.#server.definition;
     const streams = this.#streams;
     const concurrency = this.#concurrency;
-    const given = typeof limits === "object" ? limits : {};
+    const given = sessionOptions(this.#options);
     const { maxRequests = defaults.maxRequests } = given;
     const expiry = new StreamExpiry(clock, streamMs, retryMs);
     const environment = { events, retryMs, clock, streams, expiry, concurrency, maxRequests };
-    const sessions = new Sessions(environment, this.#quota(), this.#bytes, given.idleMs);
-    return [sessions, new SessionRequests(this.#server, legacy, sessions, events, responses)];
+    const warn = (error: unknown): void => this.#warn(error);
+    const sessions = new Sessions(environment, this.#quota(), this.#bytes, given, this.#reports, warn);
+    const fail = this.#fail.bind(this);
+    return [sessions, new SessionRequests(this.#server, legacy, sessions, events, responses, fail)];
   }
 
   /**
@@ -138,8 +143,8 @@ export class Endpoint {
    * @param most total amount; by default the limit of sessions
    */
   #quota(most?: number): Quota {
-    const { sessions, authenticate } = this.#options;
-    const limits = typeof sessions === "object" ? sessions : {};
+    const { authenticate } = this.#options;
+    const limits = sessionOptions(this.#options);
     const { maxSessions = defaults.maxSessions } = limits;
     const { maxPerPrincipal = Math.max(8, Math.floor(maxSessions / 10)) } = limits;
     const all = most ?? maxSessions;
@@ -162,6 +167,26 @@ export class Endpoint {
       bodies: concurrency.bodies.size,
       held: concurrency.held.size,
       waiting: this.backlog.size,
+    };
+  }
+
+  /** The sessions of both transports, after their handshakes. */
+  get sessions(): HttpSessions {
+    const stateful = this.#sessions;
+    const sse = this.#sse;
+    const reports = this.#reports;
+    return {
+      get size() {
+        return [...(stateful ?? []), ...(sse ?? [])].length;
+      },
+      get: (id) => {
+        const session = stateful?.byId(id) ?? sse?.byId(id);
+        return session && reports.infoOf(session);
+      },
+      end: async (id) => sse?.endById(id) || (await stateful?.endById(id)) || false,
+      *[Symbol.iterator]() {
+        for (const session of [...(stateful ?? []), ...(sse ?? [])]) yield reports.infoOf(session);
+      },
     };
   }
 
@@ -309,9 +334,21 @@ export class Endpoint {
   }
 
   #fail(exchange: Exchange, message: unknown, error: unknown): void {
-    this.#warnings.add(`HTTP: ${messageOf(error)}`);
+    const code = isMcpError(error) ? error.code : undefined;
+    if (code !== "limit-exceeded") this.#warn(error);
+    if (code === "limit-exceeded" || code === "store-failed") return replyBusy(exchange, idOf(message));
     replyError(exchange, 500, idOf(message), errorOf(error));
   }
+
+  #warn(error: unknown): void {
+    const cause = isMcpError(error) && error.cause !== undefined ? `: ${messageOf(error.cause)}` : "";
+    this.#warnings.add(`HTTP: ${messageOf(error)}${cause}`);
+  }
+}
+
+/** The options of sessions; empty if they have defaults only. */
+function sessionOptions({ sessions }: HttpOptions): SessionOptions {
+  return typeof sessions === "object" ? sessions : {};
 }
 
 /** The number of requests in a body: 1, or the requests of a batch. */

@@ -4,6 +4,7 @@ import { Endpoint } from "./endpoint.js";
 import { BodyBytes, type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
+import type { HttpSessions } from "./session-reports.js";
 
 const mountAdvice = "let what reads bodies in front read that of a clone()";
 
@@ -105,6 +106,7 @@ function decoded(bytes: Uint8Array): string | null {
 /** Handles web requests. */
 export interface HttpHandler {
   fetch(this: void, request: platform.Request): Promise<platform.Response>;
+  readonly sessions: HttpSessions;
   /** Ends all sessions and streams. */
   close(): Promise<void>;
 }
@@ -123,6 +125,7 @@ export function createHttpHandler(server: Server, options: HttpOptions = {}): Ht
       endpoint.handle(exchange);
       return exchange.response;
     },
+    sessions: endpoint.sessions,
     close: () => endpoint.close(),
   };
 }

@@ -3,12 +3,12 @@ import type { Denial, GuardOptions, Principal } from "./access.js";
 import type { EventStore } from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
 import type { ResponseForm } from "./posts.js";
-import type { SessionLimits } from "./sessions.js";
+import type { SessionOptions } from "./sessions.js";
 import type { SseOptions } from "./sse.js";
 
 export interface HttpOptions extends GuardOptions {
   /** `false` serves legacy clients without sessions; the server then cannot send requests to them. */
-  readonly sessions?: boolean | SessionLimits;
+  readonly sessions?: boolean | SessionOptions;
   /**
    * Whether the same URL also serves HTTP+SSE, for clients of 2024-11-05. Default: `false`. The transport is
    * deprecated, keeps one connection open per client, and needs sessions.
@@ -95,7 +95,15 @@ export const httpRules: Rules<HttpOptions> = {
   allowedOrigins: [/^([a-z][a-z\d+.-]*:\/\/[^\s/*]+\/?|null)$/i, "https://app.example.com"],
   dangerouslyAllowAnyHost: "boolean",
   dangerouslyAllowAnyOrigin: "boolean",
-  sessions: { maxSessions: 1, maxPerPrincipal: 1, idleMs: 1, maxRequests: 1 } satisfies Rules<SessionLimits>,
+  sessions: {
+    maxSessions: 1,
+    maxPerPrincipal: 1,
+    idleMs: 1,
+    maxRequests: 1,
+    generateId: "function",
+    onSession: "function",
+    store: "object",
+  } satisfies Rules<SessionOptions>,
   sse: { messages: "string" } satisfies Rules<SseOptions>,
   bodyLimit: 1,
   bodiesLimit: 1,

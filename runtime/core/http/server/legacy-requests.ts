@@ -13,6 +13,7 @@ import {
   acceptedBy,
   corsHeaders,
   replyBusy,
+  replyClosing,
   replyError,
   replyInvalid,
 } from "./access.js";
@@ -21,6 +22,7 @@ import type { Exchange } from "./exchange.js";
 import type { ConcurrencyLimit } from "./limits.js";
 import { PostChannel, type ResponseForm } from "./posts.js";
 import { type HttpSession, SessionStream } from "./session.js";
+import { restore } from "./session-store.js";
 import type { Sessions } from "./sessions.js";
 
 type Headers = Readonly<Record<string, string>>;
@@ -32,6 +34,8 @@ export class SessionRequests {
   readonly #sessions: Sessions;
   readonly #events: EventStore;
   readonly #form: ResponseForm;
+  /** Replies with the error of a request that failed. */
+  readonly #fail: (exchange: Exchange, message: unknown, error: unknown) => void;
 
   constructor(
     server: Server,
@@ -39,28 +43,48 @@ export class SessionRequests {
     sessions: Sessions,
     events: EventStore,
     form: ResponseForm,
+    fail: (exchange: Exchange, message: unknown, error: unknown) => void,
   ) {
     this.#server = server;
     this.#legacy = legacy;
     this.#sessions = sessions;
     this.#events = events;
     this.#form = form;
+    this.#fail = fail;
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, principal: Principal): void {
     if (isObject(message) && message["method"] === "initialize")
       return this.#open(exchange, message, accepted, principal);
-    const session = this.#find(exchange, principal, message);
-    if (!session) return;
-    session.connection.auth = principal.auth;
+    const session = this.#find(exchange, principal);
+    if (session) return this.#post(exchange, message, accepted, principal, session);
+    this.#restore(exchange, principal, message, (restored) =>
+      this.#post(exchange, message, accepted, principal, restored),
+    );
+  }
+
+  #post(
+    exchange: Exchange,
+    message: unknown,
+    accepted: Accepted,
+    { auth }: Principal,
+    session: HttpSession,
+  ): void {
+    if (!this.#isServed(exchange, message)) return;
+    session.connection.auth = auth;
     this.#serve(exchange, message, accepted, () => corsHeaders(exchange), session);
   }
 
   get(exchange: Exchange, principal: Principal): void {
     const accepted = acceptedBy(exchange.header("accept"));
     if (!accepted.events) return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
-    const session = this.#find(exchange, principal, undefined);
-    if (!session) return;
+    const session = this.#find(exchange, principal);
+    if (session) return this.#get(exchange, accepted, session);
+    this.#restore(exchange, principal, undefined, (restored) => this.#get(exchange, accepted, restored));
+  }
+
+  #get(exchange: Exchange, accepted: Accepted, session: HttpSession): void {
+    if (!this.#isServed(exchange, undefined)) return;
     if (session.streamLimitReached) return replyBusy(exchange, undefined);
     const last = exchange.header("last-event-id");
     if (last !== undefined) return this.#resume(exchange, session, last);
@@ -72,22 +96,79 @@ export class SessionRequests {
   }
 
   delete(exchange: Exchange, principal: Principal): void {
-    const session = this.#find(exchange, principal, undefined);
-    if (!session) return;
-    this.#sessions.end(session);
-    exchange.reply(204, corsHeaders(exchange));
+    const session = this.#find(exchange, principal);
+    if (session) return this.#delete(exchange, session);
+    this.#restore(exchange, principal, undefined, (restored) => this.#delete(exchange, restored));
   }
 
-  /** Finds the session of a request. Replies with an error if there is none. */
-  #find(exchange: Exchange, { principal = "" }: Principal, message: unknown): HttpSession | undefined {
-    const given = exchange.header("mcp-session-id");
-    const id = idOf(message);
-    const session = given === undefined ? undefined : this.#sessions.find(given, principal);
-    if (given !== undefined && !session)
-      return void replyInvalid(exchange, 404, "there is no such session: send initialize again", id);
-    if (!versionOf(exchange, this.#legacy))
-      return void replyUnsupportedVersion(exchange, this.#server.definition, message);
-    if (!session) replyInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
+  #delete(exchange: Exchange, session: HttpSession): void {
+    if (!this.#isServed(exchange, undefined)) return;
+    const removed = this.#sessions.remove(session, "deleted");
+    const reply = (): void => exchange.reply(204, corsHeaders(exchange));
+    if (!removed) return reply();
+    removed.then(reply).catch((error: unknown) => this.#fail(exchange, undefined, error));
+  }
+
+  /** Finds the session that a request names among those of this process. */
+  #find(exchange: Exchange, { principal = "" }: Principal): HttpSession | undefined {
+    const id = exchange.header("mcp-session-id");
+    return id === undefined ? undefined : this.#sessions.find(id, principal);
+  }
+
+  /** Whether the revision in the header is served. If not, replies with an error. */
+  #isServed(exchange: Exchange, message: unknown): boolean {
+    if (versionOf(exchange, this.#legacy)) return true;
+    replyUnsupportedVersion(exchange, this.#server.definition, message);
+    return false;
+  }
+
+  /**
+   * Reads the session of a request from the store and continues with it. Replies with an error if there is none.
+   *
+   * @param message that was posted
+   */
+  #restore(
+    exchange: Exchange,
+    principal: Principal,
+    message: unknown,
+    use: (session: HttpSession) => void,
+  ): void {
+    const id = exchange.header("mcp-session-id");
+    if (id !== undefined && this.#sessions.mayBeStored(id))
+      return void this.#restored(exchange, id, principal, message)
+        .then((session) => session && use(session))
+        .catch((error: unknown) => this.#fail(exchange, message, error));
+    if (id !== undefined) replyNoSession(exchange, message);
+    else if (this.#isServed(exchange, message))
+      replyInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", idOf(message));
+  }
+
+  /** The session in the store, if it belongs to the principal. Replies with an error if there is none. */
+  async #restored(
+    exchange: Exchange,
+    id: string,
+    { auth, principal = "" }: Principal,
+    message: unknown,
+  ): Promise<HttpSession | undefined> {
+    const { running, held } = this.#sessions.concurrency;
+    const { size } = exchange;
+    running.add(principal, 1);
+    held.add(principal, size);
+    const record = await this.#sessions.lookUp(id, principal).finally(() => {
+      running.give(principal, 1);
+      held.give(principal, size);
+    });
+    if (this.#sessions.isClosed) return void replyClosing(exchange);
+    // Another request may have restored it.
+    const known = this.#sessions.find(id, principal);
+    if (known) return known;
+    const revision = record && this.#legacy.find((each) => each.id === record.revision);
+    if (!revision) return void replyNoSession(exchange, message);
+    const session = this.#sessions.restore(record, (found) => {
+      found.connection = this.#connect(found, auth);
+      restore(found.connection, revision, record);
+    });
+    if (!session) replyBusy(exchange, idOf(message));
     return session;
   }
 
@@ -97,21 +178,32 @@ export class SessionRequests {
       const error = internalError("there are too many sessions");
       return replyError(exchange, 503, idOf(message), error);
     }
-    session.connection = new ServerConnection(
-      this.#server.definition,
-      session,
-      { auth, principal },
-      "legacy",
-    );
+    session.connection = this.#connect(session, auth);
     // A failed initialize opens no session, and it may fail late.
-    const isOpen = (): boolean => session.connection.session !== undefined;
-    const named = (): Headers => (isOpen() ? { "mcp-session-id": session.id } : {});
+    const named = (): Headers => (session.isOpen ? { "mcp-session-id": session.id } : {});
+    session.whenOpening = (send) => this.#opening(exchange, message, session, send);
     session.whenAnswered = () => {
       session.whenAnswered = undefined;
-      if (!isOpen()) this.#sessions.end(session);
+      if (!session.isOpen) this.#sessions.end(session, "ended");
     };
     this.#serve(exchange, message, accepted, () => ({ ...corsHeaders(exchange), ...named() }), session);
     if (!session.isAnswering) session.whenAnswered?.();
+  }
+
+  #connect(session: HttpSession, auth: unknown): ServerConnection {
+    const { principal } = session;
+    return new ServerConnection(this.#server.definition, session, { auth, principal }, "legacy");
+  }
+
+  /** Opens the session of a handshake that succeeded, then sends its response. */
+  #opening(exchange: Exchange, message: unknown, session: HttpSession, send: () => void): void {
+    if (!session.connection.session) return send();
+    const opening = this.#sessions.open(session);
+    if (!opening) return send();
+    opening.then(send).catch((error: unknown) => {
+      this.#fail(exchange, message, error);
+      this.#sessions.end(session, "ended");
+    });
   }
 
   #serve(
@@ -203,6 +295,10 @@ function problemOf(message: unknown, { table }: RevisionView): string | undefine
   if (!Array.isArray(message)) return messageProblem(message);
   const opens = message.some((each) => isRequest(each) && each.method === "initialize");
   return wholeBatchProblem(message, table.batches) ?? (opens ? initializeInBatch : undefined);
+}
+
+function replyNoSession(exchange: Exchange, message: unknown): void {
+  replyInvalid(exchange, 404, "there is no such session: send initialize again", idOf(message));
 }
 
 const unasked = "requests to the client need a session, and this server keeps none";

@@ -12,6 +12,7 @@ import {
 } from "./exchange.js";
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
+import type { HttpSessions } from "./session-reports.js";
 
 /** Bytes of a rejected body that are read and dropped. */
 const mostDropped = 16 * 1_048_576;
@@ -221,6 +222,7 @@ export interface NodeHandler {
    *   is the `next` of Express and Connect and is ignored.
    */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
+  readonly sessions: HttpSessions;
   /** Ends all sessions and streams. */
   close(): Promise<void>;
 }
@@ -247,7 +249,7 @@ export function nodeHandler(server: Server, options: HttpOptions, path?: string)
     const parsed = typeof body === "function" ? undefined : body;
     endpoint.handle(new NodeExchange(request, response, parsed, endpoint.backlog));
   };
-  return Object.assign(handle, { close: () => endpoint.close() });
+  return Object.assign(handle, { sessions: endpoint.sessions, close: () => endpoint.close() });
 }
 
 /** The path of a request target, which may be a whole URL (RFC 9112, 3.2.2). */

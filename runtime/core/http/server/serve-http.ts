@@ -13,6 +13,7 @@ import type { Server } from "../../server/server.js";
 import { parseTarget } from "./exchange.js";
 import { type HttpOptions, defaults, httpRules } from "./http-options.js";
 import { deferContinue, nodeHandler } from "./node-http.js";
+import type { HttpSessions } from "./session-reports.js";
 
 export interface ServeHttpOptions extends HttpOptions {
   /** Default: 3000; 0 for any free port. */
@@ -52,6 +53,7 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   readonly node: NodeServer;
+  readonly sessions: HttpSessions;
   /** Ends sessions and streams, then connections. */
   close(): Promise<void>;
 }
@@ -82,6 +84,7 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     port: taken,
     url: `http://${name}:${taken}${path}`,
     node,
+    sessions: handle.sessions,
     close: async () => {
       await handle.close();
       await endConnections(node, sockets, Math.min(rest.graceMs ?? defaults.graceMs, mostFlushing));

@@ -39,6 +39,8 @@ export interface SessionEnvironment {
 export interface SharedEnvironment extends SessionEnvironment {
   /** Reserves bytes for a session; `false` if the limit is reached. */
   readonly reserve: (session: HttpSession, bytes: number) => boolean;
+  /** Whether another process may continue the sessions after this one has closed. */
+  readonly survive: boolean;
 }
 
 /** Limit of a session's listening streams without a connection. They can be resumed. */
@@ -48,10 +50,14 @@ const maxConnectedStreams = 8;
 
 /** One session of a legacy client, from `initialize` to its end. Chooses the stream for each message. */
 export class HttpSession implements ServerChannel {
-  readonly id: string;
+  id: string;
   /** The owner; requests of other principals get 404. */
   readonly principal: string;
   connection!: ServerConnection;
+  /** The handshake is complete: clients may use the session. */
+  isOpen = false;
+  /** By the endpoint's clock. */
+  created: number;
   /** Time of the last use, by the endpoint's clock. */
   lastSeen: number;
   readonly #environment: SharedEnvironment;
@@ -62,12 +68,14 @@ export class HttpSession implements ServerChannel {
   reserved = 0;
   /** Called when the last running request is answered. */
   whenAnswered: (() => void) | undefined;
+  /** Called with what sends the response to `initialize`. */
+  whenOpening: ((send: () => void) => void) | undefined;
 
   constructor(id: string, principal: string, environment: SharedEnvironment) {
     this.id = id;
     this.principal = principal;
     this.#environment = environment;
-    this.lastSeen = environment.clock.now();
+    this.created = this.lastSeen = environment.clock.now();
   }
 
   get retryMs(): number {
@@ -119,6 +127,12 @@ export class HttpSession implements ServerChannel {
 
   nextStream(): string {
     return (this.#streams++).toString(36);
+  }
+
+  /** Keeps the names of streams apart from those that another process gave. */
+  renameStreams(): void {
+    // Up to 2^30 is a small integer; that many names are left for the streams of this process.
+    this.#streams = crypto.getRandomValues(new Uint32Array(1))[0]! >>> 2;
   }
 
   /** Registers the stream that answers these requests. Call it before the requests run. */
@@ -202,7 +216,11 @@ export class HttpSession implements ServerChannel {
   }
 
   answer(id: RequestId | undefined, text: string): void {
-    if (id !== undefined) this.#answering?.get(id)?.answer(text);
+    const stream = id === undefined ? undefined : this.#answering?.get(id);
+    const { whenOpening } = this;
+    if (!whenOpening) return stream?.answer(text);
+    this.whenOpening = undefined;
+    whenOpening(() => stream?.answer(text));
   }
 
   disconnect(origin: RequestId, retryMs: number): void {
@@ -210,9 +228,14 @@ export class HttpSession implements ServerChannel {
   }
 
   async close(): Promise<void> {
+    this.end(this.#environment.survive);
+  }
+
+  /** Ends all streams. @param survives whether another process may continue the session: its events then stay stored */
+  end(survives: boolean): void {
     for (const stream of new Set([...(this.#answering?.values() ?? []), ...(this.#listening ?? [])]))
       stream.close();
-    this.#environment.events.drop(this.id);
+    if (!survives) this.#environment.events.drop(this.id);
   }
 }
 

@@ -1,7 +1,16 @@
+import { McpError, rpc } from "../../jsonrpc/errors.js";
 import type { ServerConnection } from "../../server/connection.js";
-import { longestWait, type Clock } from "../../time/clock.js";
-import type { Quota } from "./limits.js";
+import { longestWait, type Clock, wallTimeOf } from "../../time/clock.js";
+import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
+import type { SessionEnd, SessionEvent, SessionReports } from "./session-reports.js";
+import {
+  isSessionId,
+  recordOf,
+  type NewSession,
+  type SessionStore,
+  type StoredSession,
+} from "./session-store.js";
 
 export interface SessionLimits {
   /** Maximum number of sessions, and of sessions over HTTP+SSE. Default: 10,000 each. */
@@ -20,39 +29,185 @@ export interface SessionLimits {
   readonly maxRequests?: number;
 }
 
+/** Sessions of clients before 2026-07-28. */
+export interface SessionOptions extends SessionLimits {
+  /**
+   * Makes the `Mcp-Session-Id` of a new session: visible ASCII, at most 4,096 characters, unique and hard to guess. Any
+   * other id, and a function that throws, fails `initialize` with 500 and `invalid-definition`. Default: 128 random bits
+   * in base64url. HTTP+SSE does not use it.
+   */
+  readonly generateId?: (session: NewSession) => string | Promise<string>;
+  /** Called when a session is created, restored or ended. What it throws is ignored. */
+  readonly onSession?: (event: SessionEvent) => void;
+  /**
+   * Keeps sessions for other processes and for restarts. Default: none, they end with this process. Open streams, running
+   * requests and requests to the client do not survive, and sessions of HTTP+SSE are not stored.
+   */
+  readonly store?: SessionStore;
+}
+
+/** The longest interval at which sessions in use are kept in the store. */
+const touchMs = 30_000;
+
 /** The sessions of an endpoint. */
 export class Sessions {
   readonly #sessions = new Map<string, HttpSession>();
   #timer: unknown;
+  #closed = false;
   readonly #environment: SharedEnvironment;
   readonly #clock: Clock;
   readonly #count: Quota;
   readonly #bytes: Quota;
   readonly #idleMs: number;
+  readonly #sweepMs: number;
+  readonly #options: SessionOptions;
+  readonly #reports: SessionReports;
+  /** Lookups in the store, by id. */
+  readonly #lookups = new Map<string, Promise<StoredSession | undefined>>();
+  /** Ended in all processes: what is being stored must be removed again. */
+  readonly #removed = new WeakSet<HttpSession>();
+  /** Reports a failure of the store that no response carries. */
+  readonly #warn: (error: unknown) => void;
 
   /**
    * @param count limit of sessions
    * @param bytes limit of the bytes reserved for them
    */
-  constructor(environment: SessionEnvironment, count: Quota, bytes: Quota, idleMs = 1_800_000) {
-    this.#environment = { ...environment, reserve: (session, more) => this.#reserve(session, more) };
+  constructor(
+    environment: SessionEnvironment,
+    count: Quota,
+    bytes: Quota,
+    options: SessionOptions,
+    reports: SessionReports,
+    warn: (error: unknown) => void,
+  ) {
+    this.#environment = {
+      ...environment,
+      reserve: (session, more) => this.#reserve(session, more),
+      survive: options.store !== undefined,
+    };
     this.#clock = environment.clock;
     this.#count = count;
     this.#bytes = bytes;
-    this.#idleMs = idleMs;
+    this.#options = options;
+    this.#idleMs = options.idleMs ?? 1_800_000;
+    this.#sweepMs = Math.min(this.#idleMs / 2, options.store ? touchMs : longestWait);
+    this.#reports = reports;
+    this.#warn = warn;
   }
 
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Creates a session. Returns `undefined` if the principal is at its limit and all its sessions are in use. */
-  create(principal: string): HttpSession | undefined {
+  /**
+   * Creates a session without an id that clients know. Returns `undefined` if the principal is at its limit and all its
+   * sessions are in use.
+   *
+   * @param stored the id of a session that is restored
+   */
+  create(principal: string, stored?: string): HttpSession | undefined {
     if (!this.#count.take(principal, 1) && !(this.#evict(principal) && this.#count.take(principal, 1)))
       return undefined;
-    const session = new HttpSession(sessionId(), principal, this.#environment);
+    const session = new HttpSession(stored ?? sessionId(), principal, this.#environment);
     this.#sessions.set(session.id, session);
     this.#watch();
+    return session;
+  }
+
+  /**
+   * Opens a session after its handshake: clients may use it from now on. Returns a promise if the application makes the
+   * id or stores the session.
+   *
+   * @throws {McpError} `invalid-definition`: the id that the application made
+   */
+  open(session: HttpSession): void | Promise<void> {
+    const { generateId, store } = this.#options;
+    if (generateId || store) return this.#openStored(session, generateId, store);
+    this.#opened(session, "created");
+  }
+
+  async #openStored(
+    session: HttpSession,
+    generateId: SessionOptions["generateId"],
+    store: SessionStore | undefined,
+  ): Promise<void> {
+    if (generateId) {
+      const id: unknown = await generateId(this.#recordOf(session));
+      this.#rename(session, checkedId(id, this.#sessions));
+    }
+    if (store) {
+      session.connection.session!.save = () => this.#save(session, store);
+      await this.#save(session, store);
+    }
+    if (this.#sessions.get(session.id) === session) this.#opened(session, "created");
+  }
+
+  /** Clients may use the session from now on. */
+  #opened(session: HttpSession, how: "created" | "restored"): void {
+    session.isOpen = true;
+    this.#reports.begun(how, session);
+  }
+
+  #rename(session: HttpSession, id: string): void {
+    // The session may have ended meanwhile.
+    if (!this.#sessions.delete(session.id)) return;
+    this.#environment.events.drop(session.id);
+    session.id = id;
+    this.#sessions.set(id, session);
+  }
+
+  #recordOf({ connection, created }: HttpSession): NewSession {
+    return recordOf(connection, Math.round(wallTimeOf(this.#clock) - this.#clock.now() + created));
+  }
+
+  async #save(session: HttpSession, store: SessionStore): Promise<void> {
+    const record = { id: session.id, ...this.#recordOf(session) };
+    await stored(() => store.set(record, this.#idleMs + this.#sweepMs));
+    if (this.#removed.has(session)) await stored(() => store.delete(record.id));
+  }
+
+  /** Whether another process may have opened a session of this id. */
+  mayBeStored(id: string): boolean {
+    return this.#options.store !== undefined && isSessionId(id);
+  }
+
+  /**
+   * Looks a session up in the store. Lookups of the same id at the same time are one.
+   *
+   * @throws {McpError} `store-failed`
+   */
+  async lookUp(id: string, principal: string): Promise<StoredSession | undefined> {
+    const { store } = this.#options;
+    let lookup = this.#lookups.get(id);
+    if (!lookup) {
+      lookup = stored(() => store!.get(id)).finally(() => this.#lookups.delete(id));
+      this.#lookups.set(id, lookup);
+    }
+    const found = await lookup;
+    return found?.principal === principal ? found : undefined;
+  }
+
+  /**
+   * Opens a session that was read from the store.
+   *
+   * @param open creates its connection
+   * @returns `undefined` if no more sessions are allowed
+   */
+  restore(record: StoredSession, open: (session: HttpSession) => void): HttpSession | undefined {
+    const session = this.create(record.principal, record.id);
+    if (!session) return undefined;
+    session.created -= Math.round(wallTimeOf(this.#clock) - record.created);
+    session.renameStreams();
+    try {
+      open(session);
+    } catch (error) {
+      this.end(session, "ended");
+      throw error;
+    }
+    const { store } = this.#options;
+    session.connection.session!.save = () => this.#save(session, store!);
+    this.#opened(session, "restored");
     return session;
   }
 
@@ -66,32 +221,76 @@ export class Sessions {
   find(id: string, principal: string): HttpSession | undefined {
     const session = this.#sessions.get(id);
     const now = this.#clock.now();
-    if (!session || session.principal !== principal) return undefined;
-    if (this.#isIdle(session, now)) return void this.end(session);
+    if (!session?.isOpen || session.principal !== principal) return undefined;
+    if (this.#isIdle(session, now)) return void this.end(session, "expired");
     session.lastSeen = now;
     return session;
   }
 
-  end(session: HttpSession): void {
+  /** A session that clients may use. */
+  byId(id: string): HttpSession | undefined {
+    const session = this.#sessions.get(id);
+    return session?.isOpen ? session : undefined;
+  }
+
+  /** The sessions that clients may use. */
+  *[Symbol.iterator](): Generator<HttpSession> {
+    for (const session of this.#sessions.values()) if (session.isOpen) yield session;
+  }
+
+  /** Ends a session in this process. */
+  end(session: HttpSession, reason: SessionEnd): void {
     if (!this.#sessions.delete(session.id)) return;
-    session.connection.closed();
+    if (session.isOpen) this.#reports.ended(reason, session);
+    session.connection?.closed();
     this.#count.give(session.principal, 1);
     this.#bytes.give(session.principal, session.reserved);
-    void session.close();
+    session.end(this.#environment.survive && (reason === "closed" || reason === "expired"));
     if (this.#sessions.size > 0) return;
     this.#clock.clear(this.#timer);
     this.#timer = undefined;
+  }
+
+  /**
+   * Ends a session in all processes. Returns a promise if there is a store: it resolves when the store has removed it.
+   *
+   * @throws {McpError} `store-failed`
+   */
+  remove(session: HttpSession, reason: SessionEnd): void | Promise<void> {
+    const { store } = this.#options;
+    this.end(session, reason);
+    if (!store) return;
+    this.#removed.add(session);
+    return stored(() => store.delete(session.id));
+  }
+
+  /** Ends the session of this id. Returns whether this process had it. @throws {McpError} `store-failed` */
+  async endById(id: string): Promise<boolean> {
+    const session = this.#sessions.get(id);
+    if (session) await this.remove(session, "ended");
+    else if (this.mayBeStored(id)) await stored(() => this.#options.store!.delete(id));
+    return session !== undefined;
   }
 
   get connections(): ServerConnection[] {
     return [...this.#sessions.values()].map(({ connection }) => connection);
   }
 
+  /** Sessions are not restored after `close`. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  get concurrency(): ConcurrencyLimit {
+    return this.#environment.concurrency;
+  }
+
   /** Ends all subscriptions, then all sessions. */
   async close(): Promise<void> {
+    this.#closed = true;
     const all = [...this.#sessions.values()];
     await Promise.all(all.map(({ connection }) => connection.close()));
-    for (const session of all) this.end(session);
+    for (const session of all) this.end(session, "closed");
   }
 
   /**
@@ -105,23 +304,42 @@ export class Sessions {
     for (const session of this.#sessions.values())
       if (session.principal === except.principal && session !== except)
         if (session.isAnswering && !session.hasClient) found = older(session, found);
-    if (found) this.end(found);
+    if (found) this.#evictOne(found);
     return found !== undefined;
+  }
+
+  #evictOne(session: HttpSession): void {
+    this.remove(session, "evicted")?.catch(this.#warn);
   }
 
   /** Sweeps abandoned sessions on an unref'd timer, even when no request arrives. */
   #watch(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = this.#clock.schedule(this.#sweep, Math.min(this.#idleMs / 2, longestWait));
+    this.#timer = this.#clock.schedule(this.#sweep, Math.min(this.#sweepMs, longestWait));
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
   readonly #sweep = (): void => {
     this.#timer = undefined;
     const now = this.#clock.now();
-    for (const session of [...this.#sessions.values()]) if (this.#isIdle(session, now)) this.end(session);
+    const { store } = this.#options;
+    for (const session of [...this.#sessions.values()])
+      if (this.#isIdle(session, now)) this.end(session, "expired");
+      else if (store && session.isOpen && (session.hasClient || now - session.lastSeen <= this.#sweepMs))
+        this.#touch(session, store, session.hasClient ? 0 : now - session.lastSeen);
     if (this.#sessions.size > 0) this.#watch();
   };
+
+  /**
+   * Keeps a session in the store, or ends it if another process has removed it.
+   *
+   * @param unusedMs milliseconds since its last use
+   */
+  #touch(session: HttpSession, store: SessionStore, unusedMs: number): void {
+    stored(() => store.touch(session.id, this.#idleMs + this.#sweepMs - unusedMs)).then((isKnown) => {
+      if (!isKnown) this.end(session, "ended");
+    }, this.#warn);
+  }
 
   #isIdle(session: HttpSession, now: number): boolean {
     return now - session.lastSeen >= this.#idleMs && !session.hasClient;
@@ -142,11 +360,36 @@ export class Sessions {
       else idle = older(session, idle);
     }
     const found = idle ?? orphaned;
-    if (found) this.end(found);
+    if (found) this.#evictOne(found);
     return found !== undefined;
   }
 }
 
 function older(session: HttpSession, other: HttpSession | undefined): HttpSession {
   return other && other.lastSeen <= session.lastSeen ? other : session;
+}
+
+/** @throws {McpError} `invalid-definition` */
+function checkedId(id: unknown, taken: ReadonlyMap<string, unknown>): string {
+  const problem = !isSessionId(id)
+    ? "expected visible ASCII text of at most 4096 characters"
+    : taken.has(id)
+      ? "a session has this id already"
+      : undefined;
+  if (problem === undefined) return id as string;
+  throw new McpError("invalid-definition", `sessions.generateId: ${problem}`, { rpcCode: rpc.internalError });
+}
+
+/**
+ * Calls a function of the store of the application.
+ *
+ * @throws {McpError} `store-failed`: the function threw or rejected
+ */
+async function stored<T>(call: () => T | Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    const options = { rpcCode: rpc.internalError, cause };
+    throw new McpError("store-failed", "the session store failed: try again later", options);
+  }
 }

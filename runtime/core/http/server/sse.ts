@@ -7,6 +7,7 @@ import { type Streams, eventHeaders } from "./event-streams.js";
 import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
 import { idsOfRequests, postProblem } from "./legacy-requests.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
+import type { SessionEnd, SessionReports } from "./session-reports.js";
 import { sessionId } from "./session.js";
 
 /** Options of HTTP+SSE, the transport before Streamable HTTP. */
@@ -27,6 +28,7 @@ export interface SseEnvironment {
   readonly bytes: Quota;
   /** Limit of running requests per session. */
   readonly maxRequests: number;
+  readonly reports: SessionReports;
 }
 
 /** HTTP+SSE (2024-11-05): a GET opens a stream, and POSTs refer to it. */
@@ -52,15 +54,18 @@ export class SseRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
     const endpoint = parseTarget(this.#options.messages ?? exchange.url);
     if (!endpoint) return replyInvalid(exchange, 400, "the URL of the request cannot be read");
-    const { streams, concurrency, count, bytes } = this.#environment;
+    const { streams, concurrency, count, bytes, reports } = this.#environment;
     if (!count.take(principal, 1) && !(this.#evict(principal) && count.take(principal, 1)))
       return replyBusy(exchange, undefined);
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
-    const session = new SseSession(sessionId(), principal, sink, concurrency, bytes, () => {
+    const opened = this.#server.definition.clock.now();
+    const session = new SseSession(sessionId(), principal, sink, concurrency, bytes, opened, (reason) => {
       this.#sessions.delete(session.id);
       count.give(principal, 1);
       streams.ended(sink);
+      if (session.isOpen) reports.ended(reason, session);
     });
+    session.whenOpen = () => reports.begun("created", session);
     endpoint.searchParams.set(sessionParameter, session.id);
     session.connection = new ServerConnection(
       this.#server.definition,
@@ -71,7 +76,7 @@ export class SseRequests {
     this.#sessions.set(session.id, session);
     streams.opened(sink, principal);
     sink.write(`event: endpoint\ndata: ${relative(endpoint)}\n\n`);
-    exchange.onGone(() => session.end());
+    exchange.onGone(() => session.end("disconnected"));
   }
 
   /**
@@ -98,6 +103,7 @@ export class SseRequests {
     if (ids.length > 0 && session.requests + ids.length > this.#environment.maxRequests)
       return replyBusy(exchange, one);
     session.connection.auth = auth;
+    session.lastSeen = this.#server.definition.clock.now();
     session.expect(ids, exchange.size);
     exchange.reply(202, { "content-type": "text/plain", ...corsHeaders(exchange) }, "Accepted");
     session.connection.receive(message);
@@ -105,6 +111,24 @@ export class SseRequests {
 
   get connections(): ServerConnection[] {
     return [...this.#sessions.values()].map(({ connection }) => connection);
+  }
+
+  /** A session after its handshake. */
+  byId(id: string): SseSession | undefined {
+    const session = this.#sessions.get(id);
+    return session?.isOpen ? session : undefined;
+  }
+
+  /** The sessions after their handshakes. */
+  *[Symbol.iterator](): Generator<SseSession> {
+    for (const session of this.#sessions.values()) if (session.isOpen) yield session;
+  }
+
+  /** Ends the session of this id. Returns whether there was one. */
+  endById(id: string): boolean {
+    const session = this.#sessions.get(id);
+    session?.end("ended");
+    return session !== undefined;
   }
 
   /** Ends all sessions. */
@@ -116,7 +140,7 @@ export class SseRequests {
   #evict(principal: string): boolean {
     for (const session of this.#sessions.values()) {
       if (session.principal !== principal || session.connection.session) continue;
-      session.end();
+      session.end("evicted");
       return true;
     }
     return false;
@@ -138,12 +162,20 @@ class SseSession implements ServerChannel {
   connection!: ServerConnection;
   readonly #sink: EventSink;
   readonly #concurrency: ConcurrencyLimit;
-  readonly #onEnd: (session: SseSession) => void;
+  readonly #onEnd: (reason: SessionEnd) => void;
   /** Running requests, with the body bytes counted for each. */
   readonly #running = new Map<RequestId, number>();
   readonly #bytes: Quota;
   #reserved = 0;
   #over = false;
+  /** By the clock. */
+  readonly created: number;
+  /** When the client last sent a message, by the clock. */
+  lastSeen: number;
+  /** The handshake is complete. */
+  isOpen = false;
+  /** Called when the handshake is complete. */
+  whenOpen: (() => void) | undefined;
 
   constructor(
     id: string,
@@ -151,13 +183,15 @@ class SseSession implements ServerChannel {
     sink: EventSink,
     concurrency: ConcurrencyLimit,
     bytes: Quota,
-    onEnd: (session: SseSession) => void,
+    opened: number,
+    onEnd: (reason: SessionEnd) => void,
   ) {
     this.id = id;
     this.principal = principal;
     this.#sink = sink;
     this.#concurrency = concurrency;
     this.#bytes = bytes;
+    this.created = this.lastSeen = opened;
     this.#onEnd = onEnd;
   }
 
@@ -194,6 +228,9 @@ class SseSession implements ServerChannel {
   answer(id: RequestId | undefined, text: string): void {
     this.dropAnswer(id);
     this.send(text);
+    if (this.isOpen || !this.connection.session) return;
+    this.isOpen = true;
+    this.whenOpen?.();
   }
 
   dropAnswer(id: RequestId | undefined): void {
@@ -215,17 +252,17 @@ class SseSession implements ServerChannel {
   }
 
   /** Ends the session: the client disconnected, or the server closes it. */
-  end(): void {
+  end(reason: SessionEnd): void {
     if (this.#over) return;
     this.#over = true;
     for (const id of [...this.#running.keys()]) this.dropAnswer(id);
-    this.#onEnd(this);
+    this.#onEnd(reason);
     this.connection.closed();
     this.#bytes.give(this.principal, this.#reserved);
     this.#sink.end();
   }
 
   async close(): Promise<void> {
-    this.end();
+    this.end("closed");
   }
 }

@@ -1,0 +1,149 @@
+import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
+import type { LogLevel } from "../../protocol/meta.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
+import type { ServerConnection } from "../../server/connection.js";
+import { beforeHandshake } from "../../server/legacy.js";
+import { type Clock, systemClock } from "../../time/clock.js";
+
+/** What a session must keep so that another process, or the same after a restart, can continue it. It is JSON. */
+export interface StoredSession {
+  readonly id: string;
+  /** The owner: requests of other principals get 404. */
+  readonly principal: string;
+  /** Id of the revision that the handshake negotiated. */
+  readonly revision: string;
+  readonly clientInfo: Implementation;
+  readonly clientCapabilities: ClientCapabilities;
+  /** Capabilities that the server declared in the handshake. */
+  readonly declared: ServerCapabilities;
+  readonly logLevel: LogLevel;
+  /** URIs of the resources that the client subscribed to. */
+  readonly subscriptions: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+/** A session before it has an id. */
+export type NewSession = Omit<StoredSession, "id">;
+
+/**
+ * Keeps sessions for other processes and for restarts. The endpoint asks it only for ids that it does not know; a session
+ * in use costs no call for a request. Each function may return a promise. One that throws or rejects fails what needs it
+ * with 503.
+ */
+export interface SessionStore {
+  /** Finds a session. Called before a request with an unknown id gets 404: the id may be any visible ASCII text. */
+  get(id: string): StoredSession | undefined | Promise<StoredSession | undefined>;
+  /**
+   * Adds or replaces a session. The client gets the response that depends on it (`initialize`, `logging/setLevel`,
+   * `resources/subscribe`, `resources/unsubscribe`) afterwards.
+   *
+   * @param ttlMs milliseconds after which the session may be dropped, unless `set` or `touch` follows
+   */
+  set(session: StoredSession, ttlMs: number): void | Promise<void>;
+  /**
+   * Keeps a session for another `ttlMs`. Called every 30 s, or every half `idleMs` if that is less, for each session that
+   * was in use. Returns `false` if the session is gone: the endpoint then ends it, too.
+   */
+  touch(id: string, ttlMs: number): boolean | Promise<boolean>;
+  /** Removes a session that its client, the application or a limit ended; it may be unknown. */
+  delete(id: string): void | Promise<void>;
+}
+
+/** Characters of the longest session id: Node accepts 16 KiB of headers in all. */
+const longestId = 4096;
+
+/** Whether a text can be a session id: visible ASCII (2025-11-25, session management). */
+export function isSessionId(id: unknown): id is string {
+  return typeof id === "string" && id.length <= longestId && /^[\x21-\x7e]+$/.test(id);
+}
+
+/** Describes a session for the store. @param created in milliseconds since 1970 */
+export function recordOf({ principal, session }: ServerConnection, created: number): NewSession {
+  const { revision, clientInfo, clientCapabilities, declared, logLevel, watched } = session!;
+  return {
+    principal,
+    revision: revision.id,
+    clientInfo: clientInfo!,
+    clientCapabilities,
+    declared,
+    logLevel: logLevel!,
+    subscriptions: [...(watched ?? [])],
+    created,
+  };
+}
+
+/**
+ * Opens the session of a connection from its record. It counts as initialized: only `notifications/initialized` can be
+ * outstanding.
+ *
+ * @throws {McpError} `invalid-params`, `limit-exceeded`: too little memory may be reserved
+ */
+export function restore(
+  connection: ServerConnection,
+  revision: RevisionView<"server">,
+  { clientInfo, clientCapabilities, declared, logLevel, subscriptions }: StoredSession,
+): void {
+  const weights = [[clientCapabilities, clientInfo], ...subscriptions].map((each) =>
+    weightOf(each, mostReserved),
+  );
+  const weight = weights.reduce((sum, each) => sum + each, 0);
+  connection.definition.followChanges();
+  connection.reserve(weight);
+  connection.session = {
+    ...beforeHandshake(revision),
+    clientCapabilities,
+    clientInfo,
+    logLevel,
+    declared,
+    weight,
+    ready: true,
+    held: undefined,
+    watched: subscriptions.length > 0 ? new Set(subscriptions) : undefined,
+  };
+}
+
+/** A store in the memory of one process: for several endpoints of that process, and for tests. */
+export class MemorySessionStore implements SessionStore {
+  /** Texts, as another process would get them. The session that was used longest ago comes first. */
+  readonly #sessions = new Map<string, { readonly text: string; readonly due: number }>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  get(id: string): StoredSession | undefined {
+    const text = this.#find(id);
+    return text === undefined ? undefined : (JSON.parse(text) as StoredSession);
+  }
+
+  set(session: StoredSession, ttlMs: number): void {
+    this.#put(session.id, JSON.stringify(session), ttlMs);
+    for (const [id, { due }] of this.#sessions) {
+      if (due > this.#clock.now()) return;
+      this.#sessions.delete(id);
+    }
+  }
+
+  touch(id: string, ttlMs: number): boolean {
+    const text = this.#find(id);
+    if (text !== undefined) this.#put(id, text, ttlMs);
+    return text !== undefined;
+  }
+
+  delete(id: string): void {
+    this.#sessions.delete(id);
+  }
+
+  #find(id: string): string | undefined {
+    const found = this.#sessions.get(id);
+    return found && found.due > this.#clock.now() ? found.text : undefined;
+  }
+
+  #put(id: string, text: string, ttlMs: number): void {
+    this.#sessions.delete(id);
+    this.#sessions.set(id, { text, due: this.#clock.now() + ttlMs });
+  }
+}
