@@ -50,6 +50,7 @@ export {
   type ClientHandlers,
   type NotificationListener,
 } from "./client/server-messages.js";
+export type { MethodSchemas, VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
 export type { ClientLimits } from "./client/client-profile.js";
 export { pageProblem, safeIcons } from "./protocol/safe-urls.js";
 export type { Rejected } from "./client/decode.js";

@@ -33,6 +33,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   streamChannel: () => streamChannel(new PassThrough(), new PassThrough(), wrong),
   stdioClientChannel: () => stdioClientChannel(["node"], wrong),
   connect: () => connect(memoryChannels()[0], wrong),
+  capabilities: () => connect(memoryChannels()[0], { capabilities: wrong }),
   limits: () => connect(memoryChannels()[0], { limits: wrong }),
   http: () => connect(memoryChannels()[0], { http: wrong }),
   source: () => connect({ command: "node", ...wrong }),

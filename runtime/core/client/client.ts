@@ -4,8 +4,10 @@ import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Negotiated } from "./negotiation.js";
+import type { ToolSchema } from "../schema/schema-type.js";
+import { McpError } from "../jsonrpc/errors.js";
 import { ResultCache } from "./cache.js";
-import { type Connection, Connections } from "./connections.js";
+import { type Connection, Connections, sendNotification } from "./connections.js";
 import type { Rejected } from "./decode.js";
 import {
   type AnswerSetup,
@@ -14,13 +16,26 @@ import {
   Incoming,
   Listeners,
   Questions,
+  isAnswered,
 } from "./server-messages.js";
+import {
+  type GivenBy,
+  type MethodSchemas,
+  type VendorHandler,
+  type VendorHandlerOf,
+  type VendorRequestOptions,
+  VendorHandlers,
+  checkBy,
+  parsedBy,
+  parsing,
+} from "./vendor-methods.js";
 import { type ClientLimits, type ClientProfile, declaredBy, eraOf } from "./client-profile.js";
 import { attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
-import { mirrorHeaders, ToolHeaders } from "./mirrored-headers.js";
+import { ToolHeaders } from "./mirrored-headers.js";
 import { OutputChecks } from "./output-checks.js";
-import { noSuchMethod, requireCapability } from "../protocol/revision-view.js";
+import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
+import { invalidResult } from "./decode.js";
 import { Requests } from "./requests.js";
 import { type Resend, RetryPolicy } from "./retry-policy.js";
 import { type Subscribing, type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
@@ -35,6 +50,8 @@ export interface ClientSetup {
   readonly profile: ClientProfile;
   readonly handlers: ClientHandlers;
   readonly limits: ClientLimits;
+  /** The revisions that the client knows, those that it does not negotiate included. */
+  readonly known: readonly RevisionView<"client">[];
   /** Opens a connection whose messages go to `incoming`; called again after one broke. */
   readonly connect: (
     connections: Connections,
@@ -60,6 +77,7 @@ export class Client implements Caller {
   readonly #headers = new ToolHeaders();
   readonly #retryPolicy: RetryPolicy;
   readonly #listeners: Listeners;
+  readonly #vendor = new VendorHandlers();
   readonly #connections: Connections;
   readonly #requests: Requests;
 
@@ -71,7 +89,8 @@ export class Client implements Caller {
     const retryPolicy = (this.#retryPolicy = new RetryPolicy(resend));
     const cache = (this.cache = new ResultCache(profile.clock, limits));
     const listeners = (this.#listeners = new Listeners(onWarning));
-    const answers: AnswerSetup = { handlers, questions: new Questions(limits), nulls: profile.nulls };
+    const { nulls } = profile;
+    const answers: AnswerSetup = { handlers, vendor: this.#vendor, questions: new Questions(limits), nulls };
     const incoming = new Incoming(answers, cache, listeners);
     this.#connections = new Connections({
       profile,
@@ -133,33 +152,99 @@ export class Client implements Caller {
 
   /**
    * Sends a request. Resolves with its result in the authoring vocabulary, from the cache while the cached result is
-   * fresh.
+   * fresh. With the option `result`, a schema, it also sends methods that the revision does not have, and resolves with
+   * what the schema makes of the result.
    *
-   * @throws {McpError}
+   * @throws {McpError} `method-not-found`: the revision has no such method, and there is no `result`;
+   *   `invalid-definition`: `result` is not a schema; `invalid-result`
    */
   request<Method extends keyof ClientRequests>(
     method: Method,
     ...given: RequestArguments<ClientRequests[Method]["params"]>
   ): Promise<ClientResults[Method]>;
+  request<const Schema extends ToolSchema>(
+    method: string,
+    params: object | undefined,
+    options: VendorRequestOptions<Schema>,
+  ): Promise<GivenBy<Schema>>;
   request<Result>(method: string, params?: object, options?: RequestOptions): Promise<Result>;
-  async request<Result>(method: string, params?: object, options: RequestOptions = {}): Promise<Result> {
-    return (await this.#requests.exchange(method, (params ?? {}) as Params, options)).result as Result;
+  async request(
+    method: string,
+    params?: object,
+    options: RequestOptions & { readonly result?: ToolSchema } = {},
+  ): Promise<unknown> {
+    const schema = options.result;
+    const place = `${method}: result`;
+    // A schema that is wrong sends nothing.
+    if (schema !== undefined) await checkBy(schema, place);
+    const { result } = await this.#requests.exchange(method, (params ?? {}) as Params, options);
+    if (schema === undefined) return result;
+    return parsedBy(schema, place, result, (problem) => invalidResult(method, problem));
   }
 
-  /** Sends a notification, if the revision has it. */
+  /**
+   * Sends a notification. One that no revision of the client has is sent as it is.
+   *
+   * @throws {McpError} `method-not-found`: another revision has it; `missing-capability`
+   */
   async notify(method: string, params?: object): Promise<void> {
     const { link, negotiated } = await this.#connections.open();
     const { view } = negotiated;
     const entry = view.table.outgoingNotifications.get(method);
-    if (!entry) throw noSuchMethod(method, view);
-    requireCapability(method, entry, "client", declaredBy(view, this.#setup.profile) as Params);
-    const lowered = params && view.lower("outgoingNotifications", method, params as Params);
-    link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent));
+    if (entry) requireCapability(method, entry, "client", declaredBy(view, this.#setup.profile) as Params);
+    else if (this.#setup.known.some(({ table }) => table.outgoingNotifications.has(method)))
+      throw noSuchMethod(method, view);
+    sendNotification(link, view, method, params as Params | undefined);
   }
 
-  /** Listens to the notifications of a method, or to all of them with `*`. Returns a function that removes the listener. */
-  on(method: string, listener: NotificationListener): () => void {
-    return this.#listeners.add(method, listener);
+  /**
+   * Answers requests of the server whose method no revision defines, or with `*` all that have no other handler. Up to
+   * 2025-11-25 they are requests; at 2026-07-28 they are input requests of a result. Types follow from the schemas; a JSON
+   * Schema must be written in the call for that. The option `prepare` of `connect` registers handlers before the server
+   * can send its first request.
+   *
+   * @returns a function that removes the handler
+   * @throws {McpError} `invalid-definition`: the method has a handler, or is answered by a function that `connect` gets
+   */
+  handle<const Given extends ToolSchema = never, const Taken extends ToolSchema = never>(
+    method: string,
+    schemas: MethodSchemas<Given, Taken>,
+    handler: VendorHandlerOf<NoInfer<Given>, NoInfer<Taken>>,
+  ): () => void;
+  handle(method: string, handler: VendorHandler): () => void;
+  handle(
+    method: string,
+    given: MethodSchemas | VendorHandler,
+    handler?: VendorHandler<never, unknown>,
+  ): () => void {
+    if (isAnswered(method))
+      throw new McpError(
+        "invalid-definition",
+        `${method} is a method of the protocol. Give connect the function that answers it.`,
+      );
+    const [schemas, own] = typeof given === "function" ? [{}, given] : [given, handler as VendorHandler];
+    return this.#vendor.add(method, schemas, own);
+  }
+
+  /**
+   * Listens to the notifications of a method, or to all of them with `*`. With `params`, a schema, the listener gets what
+   * the schema makes of the parameters; a notification that the schema refuses causes a warning.
+   *
+   * @returns a function that removes the listener
+   */
+  on(method: string, listener: NotificationListener): () => void;
+  on<const Schema extends ToolSchema>(
+    method: string,
+    schemas: { readonly params: Schema },
+    listener: NotificationListener<GivenBy<NoInfer<Schema>>>,
+  ): () => void;
+  on(
+    method: string,
+    given: NotificationListener | { readonly params: ToolSchema },
+    listener?: NotificationListener<never>,
+  ): () => void {
+    if (typeof given === "function") return this.#listeners.add(method, given);
+    return this.#listeners.add(method, parsing(method, given.params, listener as NotificationListener));
   }
 
   /** Reads all tools, page by page, within the limits of `options`. */

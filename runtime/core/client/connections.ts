@@ -1,5 +1,6 @@
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
+import type { Params } from "../jsonrpc/message.js";
 import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
 import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
@@ -329,6 +330,17 @@ function isRefusal(error: unknown): boolean {
   return code === "unsupported-version" || code === "remote-error" || code === "method-not-found";
 }
 
+/** Sends a notification, translated to the revision. */
+export function sendNotification(
+  link: Link,
+  view: RevisionView<"client">,
+  method: string,
+  params: Params | undefined,
+): void {
+  const lowered = params && view.lower("outgoingNotifications", method, params);
+  link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent));
+}
+
 /** Connects a link to `incoming`. Before a handshake and after a discovery, servers send no requests. */
 function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | undefined): void {
   const era = view && eraOf(view);
@@ -338,6 +350,7 @@ function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | u
       : {}),
     ends: (method) => view?.table.outgoingRequests.get(method)?.listening ?? false,
     abandons: era?.cancelsByExchange ?? false,
+    ...(view ? { notify: (method, params) => sendNotification(link, view, method, params) } : {}),
     notified: (method, params) => view && incoming.notified(view, method, params),
     closed: () => {},
   };

@@ -29,6 +29,8 @@ export interface LinkListener {
   /** Answers a request of the server; absent in the modern era, where such requests are ignored. */
   readonly answer?: AnswerRequest;
   readonly notified: (method: string, params: Params) => void;
+  /** Sends a notification in the words of the revision. */
+  readonly notify?: (method: string, params: Params) => void;
   readonly closed: (reason: McpError) => void;
   /** Whether the server may end requests of a method by cancelling them. */
   readonly ends: (method: string) => boolean;
@@ -57,7 +59,10 @@ export class Link implements ClientReceiver {
   answered = false;
   readonly #channel: ClientChannel;
   readonly #pending: Pending<ServerResponse>;
-  readonly #runner = new ServerRequestRunner((text) => this.#channel.reply(text));
+  readonly #runner = new ServerRequestRunner(
+    (text) => this.#channel.reply(text),
+    (method, params) => this.listener?.notify?.(method, params),
+  );
   #end: McpError | undefined;
   readonly #watchers = new Set<(why: McpError) => void>();
 
@@ -299,13 +304,25 @@ function withoutNullParams(message: Record<string, unknown>): Record<string, unk
   return others;
 }
 
+type Notify = (method: string, params: Params) => void;
+
 /** Runs a request of the server. Resolves with the result as JSON. */
 export type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<string>;
 
 /** The context of one request of the server. Creates the signal on first use: it costs more than a ping. */
 class RunningRequest implements AnswerContext {
+  readonly #request: RequestMessage;
+  readonly #notify: Notify;
+  #lastProgress = -Infinity;
+  /** It was answered or cancelled. */
+  over = false;
   #controller: AbortController | undefined;
   #cancelled: { readonly why: McpError } | undefined;
+
+  constructor(request: RequestMessage, notify: Notify) {
+    this.#request = request;
+    this.#notify = notify;
+  }
 
   get signal(): AbortSignal {
     if (!this.#controller) {
@@ -315,7 +332,29 @@ class RunningRequest implements AnswerContext {
     return this.#controller.signal;
   }
 
+  get method(): string {
+    return this.#request.method;
+  }
+
+  // Does not depend on `this`: handlers may destructure the context.
+  get progress(): AnswerContext["progress"] {
+    return (progress, total, message) => {
+      const progressToken = this.#request.params?._meta?.["progressToken"];
+      if (this.over || !isRequestId(progressToken)) return;
+      // JSON has only finite numbers, and callers in JavaScript may pass other values.
+      if (!Number.isFinite(progress) || progress <= this.#lastProgress) return;
+      this.#lastProgress = progress;
+      this.#notify("notifications/progress", {
+        progressToken,
+        progress,
+        ...(Number.isFinite(total) ? { total } : {}),
+        ...(message === undefined ? {} : { message }),
+      });
+    };
+  }
+
   abort(why: McpError): void {
+    this.over = true;
     this.#cancelled = { why };
     this.#controller?.abort(why);
   }
@@ -325,20 +364,23 @@ class RunningRequest implements AnswerContext {
 class ServerRequestRunner {
   readonly #contexts = new Map<RequestId, RunningRequest>();
   readonly #send: (text: string) => void;
+  readonly #notify: Notify;
 
-  constructor(send: (text: string) => void) {
+  constructor(send: (text: string) => void, notify: Notify) {
     this.#send = send;
+    this.#notify = notify;
   }
 
   /** Runs a request and sends the response, unless the request is cancelled first. */
   begin(request: RequestMessage, answer: AnswerRequest): void {
     const { id } = request;
     const contexts = this.#contexts;
-    const context = new RunningRequest();
+    const context = new RunningRequest(request, this.#notify);
     contexts.set(id, context);
     const settle = (text: string): void => {
       if (contexts.get(id) !== context) return;
       contexts.delete(id);
+      context.over = true;
       this.#send(text);
     };
     answer(request, context).then(

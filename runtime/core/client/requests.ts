@@ -25,11 +25,13 @@ import { type ClientProfile, requestMeta, eraOf } from "./client-profile.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./server-messages.js";
 import type { ListBounds } from "./lists.js";
+import type { VendorRequestOptions } from "./vendor-methods.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";
 
-const known: Names<ListBounds> = {
+const known: Names<ListBounds & VendorRequestOptions> = {
+  result: 0,
   signal: 0,
   timeout: 0,
   totalTimeout: 0,
@@ -164,10 +166,11 @@ export class Requests {
   }
 
   #attempt({ link, negotiated }: Connection, call: Call): Promise<Decoded> {
-    const { method } = call;
+    const { method, options } = call;
     const { view, capabilities } = negotiated;
-    const entry = view.table.outgoingRequests.get(method);
-    if (!entry || entry.payload) throw noSuchMethod(method, view);
+    const entry = view.table.outgoingRequests.get(method) ?? (isVendor(options) ? vendorEntry : undefined);
+    if (!entry) throw notInTable(method, view);
+    if (entry.payload) throw noSuchMethod(method, view);
     requireCapability(method, entry, "server", capabilities as Params);
     return entry.cacheable ? this.#cached(link, view, entry, call) : this.#ask(link, view, entry, call);
   }
@@ -287,7 +290,7 @@ export class Requests {
     const send = async (added: Params, within: AbortSignal): Promise<unknown> =>
       resultOf(await this.#send(sent, added, within), sent);
     const { view, call } = sent;
-    return throughRounds(view, call.method, entry, this.#setup.rounds, { signal }, send, first);
+    return throughRounds(view, call.method, entry, this.#setup.rounds, signal, send, first);
   }
 
   /**
@@ -322,6 +325,18 @@ function resultOf(response: ServerResponse, { call, params }: PreparedRequest): 
 /** The error for a result that cannot be decoded, such as one nested too deeply for the stack. */
 function unreadable(method: string, cause: unknown): McpError {
   return invalidResult(method, `it cannot be read: ${messageOf(cause)}`, cause);
+}
+
+/** The facts of a method that the revision does not have. */
+const vendorEntry: OutgoingRequest = { name: "Result" };
+
+function isVendor({ result }: Partial<VendorRequestOptions>): boolean {
+  return result !== undefined;
+}
+
+function notInTable(method: string, view: RevisionView): McpError {
+  const { code, message } = noSuchMethod(method, view);
+  return new McpError(code, `${message}. To send it all the same, give the option result: a schema, or {}.`);
 }
 
 const noHeaders: Sending = {};

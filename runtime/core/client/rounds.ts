@@ -2,9 +2,10 @@ import type { OutgoingRequest } from "@mcpgen/protocol/model";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { isMcpError, McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import { type AnswerContext, type AnswerSetup, answerServer } from "./server-messages.js";
+import { type AnswerSetup, answerServer } from "./server-messages.js";
 import { invalidResult } from "./decode.js";
 import { limitExceeded } from "./client-profile.js";
+import type * as platform from "../platform/platform.js";
 
 /** Most rounds of input for one request. */
 const maxRounds = 10;
@@ -34,7 +35,7 @@ export async function throughRounds(
   method: string,
   entry: OutgoingRequest,
   setup: RoundSetup,
-  context: AnswerContext,
+  signal: platform.AbortSignal,
   send: (added: Params, signal: AbortSignal) => Promise<unknown>,
   first: unknown,
 ): Promise<{ result: Params; rounds: number }> {
@@ -47,13 +48,17 @@ export async function throughRounds(
     if (!asks || !entry.multiRoundTrip)
       throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);
     const answer: Answer = (request) =>
-      answerServer(setup.answers, view, request, context).then(
+      answerServer(setup.answers, view, request, {
+        signal,
+        method: request.method,
+        progress: noProgress,
+      }).then(
         (text) => JSON.parse(text) as Params,
         (error: unknown) => {
           throw unanswered(method, request.method, error);
         },
       );
-    result = await send(await answers(method, result, answer, setup.maxRoundQuestions), context.signal);
+    result = await send(await answers(method, result, answer, setup.maxRoundQuestions), signal);
   }
   throw new McpError(
     "invalid-result",
@@ -66,6 +71,10 @@ function unanswered(method: string, asked: string, error: unknown): McpError {
   if (isMcpError(error)) return error;
   const text = `${method}: ${asked} was not answered: ${messageOf(error)}`;
   return new McpError("internal-error", text, { cause: error });
+}
+
+function noProgress(): void {
+  // Input requests have no progress token.
 }
 
 type Answer = (request: { method: string; params?: Params }) => Promise<Params>;

@@ -1,5 +1,5 @@
 import type { ClientCapabilities, CreateMessageResult, ElicitResult, Root } from "@mcpgen/protocol/authoring";
-import type { IncomingNotification, RequestOptions } from "@mcpgen/protocol/model";
+import type { IncomingNotification, IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Open } from "@mcpgen/protocol/open";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
@@ -9,6 +9,7 @@ import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import { type Nulls, withoutNulls } from "./decode.js";
 import { Aborts } from "../time/clock.js";
 import type { ResultCache } from "./cache.js";
+import type { VendorHandlers } from "./vendor-methods.js";
 import { type ClientLimits, limitExceeded } from "./client-profile.js";
 import type * as platform from "../platform/platform.js";
 
@@ -34,6 +35,8 @@ export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
 /** The dependencies of `answerServer`. */
 export interface AnswerSetup {
   readonly handlers: ClientHandlers;
+  /** Handlers of methods that have none in `handlers`. */
+  readonly vendor: VendorHandlers;
   readonly questions: Questions;
   /** `absent`: a null member counts as absent. */
   readonly nulls: Nulls;
@@ -47,26 +50,42 @@ export interface AnswerSetup {
  * @throws {McpError} with the code of JSON-RPC to answer with
  */
 export async function answerServer(
-  { handlers, questions, nulls }: AnswerSetup,
+  { handlers, vendor, questions, nulls }: AnswerSetup,
   view: RevisionView<"client">,
   { method, params = {} }: { readonly method: string; readonly params?: Params },
   context: AnswerContext,
 ): Promise<string> {
   if (method === "ping" && view.table.incomingRequests.has(method)) return "{}";
-  const answer = Object.hasOwn(answerers, method) ? answerers[method] : undefined;
   const entry = view.table.incomingRequests.get(method);
-  if (!entry || !answer) throw notFound(method);
-  let envelope: { readonly params: Params } = { jsonrpc: "2.0", id: 0, method, params } as never;
-  if (!entry.accepts(envelope) && nulls === "absent") envelope = await withoutNulls(entry, envelope);
-  if (!entry.accepts(envelope))
-    throw invalidParams(
-      `${method}: ${issuesText(await view.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
-    );
-  const lifted = view.lift("incomingRequests", method, envelope.params);
+  const answer = entry && isAnswered(method) ? answerers[method] : undefined;
+  const other = answer ? undefined : vendor.of(method);
+  if (!answer && !other) throw notFound(method);
+  const whole = { jsonrpc: "2.0", id: 0, method, params };
+  const given = !entry || entry.accepts(whole) ? params : await mended(view, entry, whole, nulls);
+  const lifted = view.lift("incomingRequests", method, given);
   const ask: Ask = (work) => questions.ask(lifted, context.signal, work);
-  const result: unknown = await answer(handlers, lifted, context, ask);
+  const result: unknown = await (answer
+    ? answer(handlers, lifted, context, ask)
+    : ask(() => other!(lifted, context)));
   if (!isObject(result)) throw failed(`${method}: the handler returned a value that is not an object`);
   return jsonOf(method, view.lower("outgoingResults", method, result));
+}
+
+/**
+ * The parameters of a refused request without members that are null instead of absent.
+ *
+ * @throws {McpError} `invalid-params`: they are wrong even so
+ */
+async function mended(
+  view: RevisionView<"client">,
+  entry: IncomingRequest,
+  request: { readonly method: string; readonly params: Params },
+  nulls: Nulls,
+): Promise<Params> {
+  const envelope = nulls === "absent" ? await withoutNulls(entry, request) : request;
+  if (entry.accepts(envelope)) return envelope.params;
+  const issues = await view.issues(envelope, entry).catch(() => []);
+  throw invalidParams(`${request.method}: ${issuesText(issues, "the parameters are wrong")}`);
 }
 
 /** The result as JSON. A handler may return what JSON cannot hold: a BigInt, a cycle, an object whose `toJSON` gives none. */
@@ -135,6 +154,11 @@ const answerers: { readonly [method: string]: Answerer } = {
   "roots/list": listRoots,
 };
 
+/** Whether the client answers a method by a function that `connect` gets. */
+export function isAnswered(method: string): boolean {
+  return Object.hasOwn(answerers, method);
+}
+
 /** Checks the result of a handler, which may be untyped. */
 function answered<Result extends object>(handler: string, result: Result): Result {
   if (!isObject(result)) throw failed(`${handler} gave ${JSON.stringify(result)}, not an object`);
@@ -192,6 +216,13 @@ export interface AnswerContext {
    * of the `limits.maxQuestions`.
    */
   readonly signal: platform.AbortSignal;
+  /** The method of the request. */
+  readonly method: string;
+  /**
+   * Sends a progress notification, if the server asked for progress (legacy era, progress). A value that does not exceed
+   * the last one is not sent, and nothing is sent after the answer. Input requests of a result have no progress.
+   */
+  readonly progress: (progress: number, total?: number, message?: string) => void;
 }
 
 /** Handlers for requests of the server. The client declares a capability for each handler given. */
@@ -343,7 +374,7 @@ export class Incoming {
 }
 
 /** Receives a notification in the authoring vocabulary. */
-export type NotificationListener = (params: Params, method: string) => void;
+export type NotificationListener<Given = Params> = (params: Given, method: string) => void;
 
 /** The listeners of notifications. A listener that throws does not stop the messages after it. */
 export class Listeners {

@@ -4,7 +4,7 @@ import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
 import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
-import type { Implementation, Root } from "@mcpgen/protocol/authoring";
+import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal } from "@mcpgen/protocol/model";
 import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
 import { type Clock, systemClock } from "../time/clock.js";
@@ -47,6 +47,8 @@ const rules: Rules<ConnectOptions> = {
   clock: "object",
   http: httpRules,
   onWarning: "function",
+  capabilities: { experimental: "object", extensions: "object" } satisfies Rules<MoreCapabilities>,
+  prepare: "function",
   elicit: "function",
   elicitUrl: "function",
   sample: "function",
@@ -105,7 +107,17 @@ export interface ConnectOptions extends ClientHandlers {
   readonly http?: HttpClientOptions;
   /** Receives warnings, such as rejected items of lists and listeners that throw. Default: prints to stderr. */
   readonly onWarning?: (message: string) => void;
+  /** Capabilities beside those that follow from the functions that are given. */
+  readonly capabilities?: MoreCapabilities;
+  /**
+   * Gets the client before it connects. It registers handlers (`client.handle`) and listeners (`client.on`), which then
+   * miss no message.
+   */
+  readonly prepare?: (client: Client) => void;
 }
+
+/** Capabilities that no function stands for (2025-11-25 and 2026-07-28, lifecycle, capability negotiation). */
+export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extensions">;
 
 /**
  * Connects to a server and negotiates the revision.
@@ -116,14 +128,12 @@ export interface ConnectOptions extends ClientHandlers {
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   checkConnectOptions(options);
   const { revision } = options;
-  const views = selectRevisions(
-    linkRevisions(options.revisions),
-    revision === undefined ? undefined : [revision],
-  );
+  const known = linkRevisions(options.revisions);
+  const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
   const profile: ClientProfile = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
-    capabilities: capabilitiesOf(options),
+    capabilities: { ...options.capabilities, ...capabilitiesOf(options) },
     logLevel: options.logLevel,
     connectTimeout: options.connectTimeout ?? 30_000,
     timeouts: { ...defaultTimeouts, ...options.timeouts },
@@ -138,11 +148,13 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     profile,
     handlers: options,
     limits: limitsOf(options.limits),
+    known,
     onWarning,
     reconnects: typeof opener === "function",
     resend: options.http?.resend,
     connect: (connections, incoming, signal) => establish(given, connections, incoming, signal),
   });
+  options.prepare?.(client);
   return client.start(options.signal);
 }
 

@@ -1,0 +1,148 @@
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import { invalidParams, internalError, McpError } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
+import type { InputOf, OutputOf, Parse, ToolSchema } from "../schema/schema-type.js";
+import type { AnswerContext, NotificationListener } from "./server-messages.js";
+
+/** The schemas of a method that no revision defines: JSON Schemas, or schemas of a library with Standard Schema. */
+export interface MethodSchemas<
+  ParamsSchema extends ToolSchema = ToolSchema,
+  ResultSchema extends ToolSchema = ToolSchema,
+> {
+  /** Parses the parameters. Other parameters are refused with −32602. It does not see `_meta`. */
+  readonly params?: ParamsSchema;
+  /** Parses the result of the handler. Any other result is an error of the handler, −32603 for the server. */
+  readonly result?: ResultSchema;
+}
+
+/** Answers a request of the server whose method no revision defines. */
+export type VendorHandler<Given = Params, Result = object> = (
+  params: Given,
+  context: AnswerContext,
+) => Result | Promise<Result>;
+
+/** The options of a request whose result has a schema. */
+export interface VendorRequestOptions<Schema extends ToolSchema = ToolSchema> extends RequestOptions {
+  /**
+   * Parses the result; `{}` accepts any. It does not see `_meta` and `resultType`. A method that the negotiated revision
+   * does not have is sent only with this option.
+   */
+  readonly result: Schema;
+}
+
+/** What a handler or listener gets: the output of the schema, or the parameters as they are without a schema. */
+export type GivenBy<Schema> = [Schema] extends [never] ? Params : OutputOf<Schema>;
+
+/** The handler of a method with these schemas. It returns the input of the schema of the result. */
+// The compiler resolves a conditional type before it checks the function: a string literal in a result keeps its type.
+export type VendorHandlerOf<Given, Taken> = [Taken] extends [never]
+  ? VendorHandler<GivenBy<Given>>
+  : VendorHandler<GivenBy<Given>, InputOf<Taken>>;
+
+/** The handlers of vendor methods, and the one for all others. */
+export class VendorHandlers {
+  readonly #byMethod = new Map<string, VendorHandler>();
+
+  /**
+   * @param method `*` for all methods without a handler
+   * @returns a function that removes the handler
+   * @throws {McpError} `invalid-definition`: the method has a handler
+   */
+  add(method: string, { params, result }: MethodSchemas, handler: VendorHandler): () => void {
+    if (typeof handler !== "function")
+      throw new McpError("invalid-definition", `${method}: expected a function as its handler`);
+    if (this.#byMethod.has(method))
+      throw new McpError("invalid-definition", `${method} has a handler already. Remove it first.`);
+    const checked = params ? withParams(method, params, handler) : handler;
+    const whole = result ? withResult(method, result, checked) : checked;
+    this.#byMethod.set(method, whole);
+    return () => {
+      if (this.#byMethod.get(method) === whole) this.#byMethod.delete(method);
+    };
+  }
+
+  /** The handler of a method. */
+  of(method: string): VendorHandler | undefined {
+    return this.#byMethod.get(method) ?? this.#byMethod.get("*");
+  }
+}
+
+function withParams(method: string, schema: ToolSchema, handler: VendorHandler): VendorHandler {
+  const wrong = (problem: string): McpError =>
+    invalidParams(`${method}: the parameters are wrong: ${problem}`);
+  return async (params, context) =>
+    handler((await parsedBy(schema, `${method}: params`, params, wrong)) as Params, context);
+}
+
+function withResult(method: string, schema: ToolSchema, handler: VendorHandler): VendorHandler {
+  const wrong = (problem: string): McpError =>
+    internalError(`${method}: the result of the handler is wrong: ${problem}`);
+  return async (params, context) =>
+    (await parsedBy(
+      schema,
+      `${method}: result`,
+      (await handler(params, context)) as Params,
+      wrong,
+    )) as object;
+}
+
+/** A listener that gets what the schema makes of the parameters. It rejects if the schema refuses them. */
+export function parsing(
+  method: string,
+  schema: ToolSchema,
+  listener: NotificationListener,
+): NotificationListener {
+  const place = `${method}: params`;
+  const wrong = (problem: string): McpError => invalidParams(`the parameters are wrong: ${problem}`);
+  const parse = async (params: Params, received: string): Promise<void> =>
+    listener((await parsedBy(schema, place, params, wrong)) as Params, received);
+  return parse;
+}
+
+/** Checks made of schemas. A JSON Schema is read once. */
+const checks = new WeakMap<object, Promise<Parse>>();
+
+/**
+ * Reads a schema.
+ *
+ * @param place the name of the schema in errors
+ * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
+ */
+export function checkBy(schema: ToolSchema, place: string): Promise<Parse> {
+  let check = checks.get(schema);
+  if (!check) checks.set(schema, (check = read(schema, place)));
+  return check;
+}
+
+/** Loads the code on first use: few clients have vendor methods. */
+async function read(schema: ToolSchema, place: string): Promise<Parse> {
+  const { isStandard, parserOf } = await import("../schema/standard-schema.js");
+  // Not its JSON Schema: the schema is never sent, and not every library can write one.
+  if (isStandard(schema)) return parserOf(schema);
+  const { schemaCheck } = await import("../schema/schema-check.js");
+  return schemaCheck(schema, place, "input").check;
+}
+
+/**
+ * Parses parameters or a result. The schema does not see the members that the protocol adds: `_meta` and `resultType`.
+ *
+ * @param wrong the error for a value that the schema refuses
+ * @returns the new value if the schema makes one, or `value`
+ */
+export async function parsedBy(
+  schema: ToolSchema,
+  place: string,
+  value: Params,
+  wrong: (problem: string) => McpError,
+): Promise<unknown> {
+  const check = await checkBy(schema, place);
+  const checked = await check(withoutEnvelope(value));
+  if (typeof checked === "string") throw wrong(checked);
+  return checked === undefined ? value : checked.value;
+}
+
+function withoutEnvelope(value: Params): Params {
+  if (typeof value !== "object" || value === null) return value;
+  const { _meta, resultType, ...own } = value;
+  return _meta === undefined && resultType === undefined ? value : own;
+}
