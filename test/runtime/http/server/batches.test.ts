@@ -103,6 +103,19 @@ describe.each([true, false])("with sessions: %s", (sessions) => {
   });
 });
 
+test("a batch with a request of a modern revision is refused before its session is searched", () => {
+  const { endpoint } = batching(true);
+  const status = (...params: object[]): number => {
+    const body = JSON.stringify(
+      params.map((each, id) => ({ jsonrpc: "2.0", id, method: "ping", params: each })),
+    );
+    const exchange = exchangeOf("POST", { ...json, "mcp-session-id": "unknown" }, body);
+    endpoint.handle(exchange);
+    return exchange.status;
+  };
+  expect([status({}, { _meta: modern }), status({})]).toEqual([400, 404]);
+});
+
 test("each call of a batch counts by itself among those of one session", () => {
   const { post, calls, running } = batching(true, { sessions: { maxRequests: 10 } });
   post(calls(8));

@@ -1,0 +1,58 @@
+import { serverRevisions } from "@mcpgen/protocol";
+import { type CodeFirstServer, type Receiver, createServer } from "@mcpgen/runtime";
+import { expect, test } from "vitest";
+import { type Members, metaOf } from "../../support/raw-stdio-client.js";
+
+interface Sent {
+  readonly method?: string;
+}
+
+/** A connection whose messages are handled before `receive` returns. */
+function connected(server: CodeFirstServer) {
+  const sent: Sent[] = [];
+  let receiver: Receiver | undefined;
+  server.connect({
+    open: (given) => (receiver = given),
+    send: (text) => void sent.push(JSON.parse(text) as Sent),
+    flush: () => undefined,
+    close: () => Promise.resolve(),
+  });
+  const receive = (message: Members): void =>
+    receiver!.message(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  return { sent, receive };
+}
+
+/** All microtasks have run. */
+const turnEnded = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const beginnings: { readonly [name: string]: (receive: (message: Members) => void) => void } = {
+  initialize: (receive) => {
+    const clientInfo = { name: "raw", version: "1" };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+    receive({ id: 0, method: "initialize", params });
+    receive({ method: "notifications/initialized" });
+  },
+  "subscriptions/listen": (receive) => {
+    const params = { _meta: metaOf(), notifications: { toolsListChanged: true } };
+    receive({ id: 0, method: "subscriptions/listen", params });
+  },
+};
+
+test.each(Object.entries(beginnings))(
+  "a client gets changes after its %s, but not one before it in the same turn",
+  async (_, begin) => {
+    const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+    server.tool("first", {}, () => "");
+    await turnEnded();
+    const { sent, receive } = connected(server);
+    const changes = (): number =>
+      sent.filter(({ method }) => method === "notifications/tools/list_changed").length;
+    server.tool("before", {}, () => "");
+    begin(receive);
+    await turnEnded();
+    expect([sent.length, changes()]).toEqual([1, 0]);
+    server.tool("after", {}, () => "");
+    await turnEnded();
+    expect(changes()).toBe(1);
+  },
+);
