@@ -118,7 +118,12 @@ test("existing files are never overwritten; --dry-run writes nothing", async () 
 
 test.each([
   ["a name for a contract that has one", ["--contract", "c.yaml", "--name", "x"], 2, /MG2005: --name/],
-  ["two contracts", ["there", "--contract", "c.yaml"], 2, /MG2005: there is a contract already: there\/mcp/],
+  [
+    "two contracts",
+    ["there", "--contract", "c.yaml"],
+    2,
+    /MG2005: the folder already has a contract: there\/mcp/,
+  ],
   ["a contract that is none", ["--contract", "none.yaml"], 3, /none\.yaml: error MG1001/],
 ])("%s is refused before anything is written", async (_, args, exit, message) => {
   const folder = temporaryFolder({ "c.yaml": contract, "there/mcp.contract.yaml": contract });

@@ -119,7 +119,7 @@ function configured({ loaded, outDir, schemaDir }: Project, { directory }: Comma
     if (!others.includes(target.outDir)) continue;
     throw new CodedError("MG2103", `expected a separate folder for ${target.shown}, got one that is in use`, {
       place: { ...(configFile !== undefined && { file: configFile }), pointer: `/contracts/${index}/out` },
-      next: "Give it another one; it may stand inside of one of the others.",
+      next: "Write another folder; it may be a subfolder of the others.",
     });
   }
   return targets;

@@ -24,7 +24,7 @@ export function projectFolder(dir: string, directory: string): string {
   if (statSync(there).isDirectory()) return folder;
   throw new CodedError("MG2004", "expected DIR to be a folder, got a file", {
     place: { file: shownPath(there, directory) },
-    next: "Name another folder, or one that is not there yet.",
+    next: "Name another folder, existing or new.",
   });
 }
 

@@ -54,7 +54,7 @@ export async function ask(known: Answers, terminal: Terminal, directory: string)
     if (chosen.length < ids.length) answers.speaks = ids.filter((id) => chosen.includes(id));
   }
   if (known.dir === undefined) {
-    const message = "Which folder is it for? What is there already stays as it is.";
+    const message = "Which folder is it for? Existing files stay unchanged.";
     const validate = (dir: string | undefined): string | undefined => folderFault(dir ?? "", directory);
     answers.dir = settled(
       await text({ ...terminal, message, initialValue: proposedFolder(answers.name, directory), validate }),

@@ -84,7 +84,7 @@ export function folderName(folder: string): string {
     "MG2015",
     `no name can be made of that of the folder, ${JSON.stringify(basename(folder))}`,
     {
-      next: "Say what the server is called: --name NAME.",
+      next: "Name the server: --name NAME.",
     },
   );
 }
@@ -164,7 +164,7 @@ function refuseSecond(path: string, there: string | undefined, folder: string, d
 }
 
 function secondContract(shown: string): CodedError {
-  return new CodedError("MG2005", `there is a contract already: ${shown}`, {
-    next: "Leave --contract and --server out to go on from that one, or name another folder.",
+  return new CodedError("MG2005", `the folder already has a contract: ${shown}`, {
+    next: "Leave out --contract and --server to use that contract, or name another folder.",
   });
 }
