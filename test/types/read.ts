@@ -50,6 +50,20 @@ const { value } = await client.request<{ value: string }>("acme/measure", { dept
 value.toUpperCase();
 // @ts-expect-error without one, nothing is known of it
 const unknown: number = (await client.request("acme/measure")).value;
+declare const anyMethod: string;
+await client.request(anyMethod, { depth: 2 });
+await client.request(anyMethod as "tools/call" | "acme/measure", { depth: 2 });
+
+// The parameters of a known method are those of the method, unless the call names its own result.
+// @ts-expect-error the name is missing
+await client.request("tools/call", { arguments: {} });
+// @ts-expect-error a name is a string
+await client.request("tools/call", { name: 5 });
+// @ts-expect-error there is no such parameter
+await client.request("tools/list", { page: 2 });
+// @ts-expect-error the parameters are missing
+await client.request("resources/read");
+await client.request<object>("tools/call", { name: "x", task: { ttl: 1000 } });
 
 // Handlers receive what a server of a later revision may send.
 export const options: Pick<ConnectOptions, "elicit" | "sample"> = {

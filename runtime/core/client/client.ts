@@ -65,6 +65,9 @@ export interface ClientSetup {
 }
 
 /** Parameters may be left out where a method requires none. */
+/** A method that `ClientRequests` does not list. Texts whose value is not known at compile time are allowed. */
+type Unlisted<Method extends string> = Method & (Method extends keyof ClientRequests ? never : unknown);
+
 type RequestArguments<Params> = undefined extends Params
   ? [params?: Params, options?: RequestOptions]
   : [params: Params, options?: RequestOptions];
@@ -167,7 +170,16 @@ export class Client implements Caller {
     params: object | undefined,
     options: VendorRequestOptions<Schema>,
   ): Promise<GivenBy<Schema>>;
-  request<Result>(method: string, params?: object, options?: RequestOptions): Promise<Result>;
+  /**
+   * Sends a request of a method that the types do not list, such as one of an extension; with a result type, of any method.
+   *
+   * @throws {McpError}
+   */
+  request<Result, Method extends string = string>(
+    method: Unlisted<Method>,
+    params?: object,
+    options?: RequestOptions,
+  ): Promise<Result>;
   async request(
     method: string,
     params?: object,

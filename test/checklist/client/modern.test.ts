@@ -258,7 +258,7 @@ row("CACHE-03", "other parameters are other results", async (revision) => {
   for (let times = 0; times < 2; times++)
     expect((await client.listPrompts()).items.map(({ name }) => name)).toEqual(["one", "two"]);
   expect(peer.of("prompts/list")).toHaveLength(2);
-  await client.request("tools/list", { filter: "x" });
+  await client.request<object>("tools/list", { filter: "x" });
   await client.listTools();
   expect(peer.of("tools/list")).toHaveLength(2);
   // What came of answers to questions is not kept.
