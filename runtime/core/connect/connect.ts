@@ -84,6 +84,13 @@ function checkCommand(source: unknown): void {
   checkOptions(source, commandRules, "source.");
 }
 
+/** @throws {McpError} `invalid-definition`: a URL whose scheme no transport has */
+function checkScheme(address: string): void {
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(address) ?? [];
+  if (scheme !== undefined && !/^stdio$/i.test(scheme))
+    throw invalid(`source: expected http://…, https://… or "stdio:COMMAND …", got the scheme ${scheme}:.`);
+}
+
 export interface ConnectOptions extends ClientHandlers {
   /** The revisions of the client: `clientRevisions` of the generated package, or some of them. */
   readonly revisions: readonly Revision<"client">[];
@@ -190,6 +197,7 @@ async function openerOf(
     return () => httpClientChannel(address, http, known, opened++ > 0, onWarning);
   }
   if (address === undefined) checkCommand(source);
+  else checkScheme(address);
   // By package name: platforms that cannot start programs map the name to another module.
   const { parseStdioSource, stdioClientChannel } = await import("@mcpgen/runtime/stdio");
   if (address !== undefined) {

@@ -193,3 +193,16 @@ test.each<[string, unknown, string]>([
   const recording = () => new Recording().of(opened as Channel, "client");
   expect(recording).toThrow(`channel: ${message}`);
 });
+
+test.each(["ftp://example.com/mcp", "WS://example.com", new URL("file:///tmp/mcp")])(
+  "a URL of a scheme without a transport is refused: %s",
+  async (source) => {
+    const outcome = await failureOf(connect(source, base(new VirtualClock())));
+    expect(outcome).toMatchObject({
+      code: "invalid-definition",
+      message: expect.stringMatching(
+        /^source: expected http:\/\/…, https:\/\/… or "stdio:COMMAND …", got the scheme (ftp|WS|file):\.$/,
+      ) as string,
+    });
+  },
+);
