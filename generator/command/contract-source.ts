@@ -8,10 +8,11 @@ import { type ServerOptions, withServer } from "../capture/with-server.js";
 import type { Contract, ContractDocument } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
 import { loadContract, readContract } from "../contract/read-contract.js";
-import type { Place } from "../diagnostics/coded-error.js";
+import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { FilePlace } from "../diff/report/report.js";
 import { download } from "../files/download.js";
+import { kindOfSource } from "../files/source.js";
 import { decodeText } from "../files/text-file.js";
 import { leftOutFinding } from "./capture/left-out.js";
 import type { CommandContext } from "./context.js";
@@ -70,7 +71,7 @@ function isContractJson(text: string): boolean {
 /**
  * Reads the contract that `source` stands for.
  *
- * @throws CodedError MG10xx and MG60xx for files, MG41xx for servers
+ * @throws CodedError MG1008 for URLs of another scheme, MG10xx and MG60xx for files, MG41xx for servers
  */
 export async function contractSource(
   source: ServerSource,
@@ -91,8 +92,9 @@ export async function contractSource(
 }
 
 async function documentOf(source: string, context: CommandContext): Promise<ContractDocument> {
-  if (source !== "-" && !/^https?:/i.test(source)) {
+  if (kindOfSource(source) === "file") {
     const file = resolve(context.directory, source);
+    if (!existsSync(file)) throw noSource(shownPath(file, context.directory));
     return loadContract(file, shownPath(file, context.directory));
   }
   const chunks: Buffer[] = [];
@@ -100,6 +102,14 @@ async function documentOf(source: string, context: CommandContext): Promise<Cont
     chunks.push(Buffer.from(chunk as Uint8Array));
   const name = source === "-" ? "standard input" : source;
   return readContract(decodeText(Buffer.concat(chunks), name), name);
+}
+
+/** The error for a SOURCE that is neither a server nor a file. */
+function noSource(file: string): CodedError {
+  return new CodedError("MG1001", "there is no such file", {
+    place: { file },
+    next: "Check the path. A server is http(s)://…, stdio:COMMAND … or a name that `mcpgen list` shows.",
+  });
 }
 
 async function liveContract(

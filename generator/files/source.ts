@@ -4,7 +4,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { sha256 } from "./sha256.js";
 import { download } from "./download.js";
 import { type JsonFile, parseJson } from "./json-file.js";
-import { decodeText, maximumBytes, readBytes, tooLarge } from "./text-file.js";
+import { decodeText, maximumBytes, readBytes, tooLarge, unreadable } from "./text-file.js";
 
 /** The folder in which a SOURCE of the command line is looked for. */
 export interface SourcePlace {
@@ -75,12 +75,7 @@ async function* streamFile(source: string, directory: string): AsyncGenerator<Ui
   try {
     yield* createReadStream(resolve(directory, source)) as AsyncIterable<Uint8Array>;
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
-    throw new CodedError("MG1001", `cannot be read (${reason})`, {
-      place: { file: source },
-      next: "Check the path and its permissions.",
-      cause,
-    });
+    throw unreadable(source, cause);
   }
 }
 

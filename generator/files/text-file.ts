@@ -17,18 +17,23 @@ export async function readBytes(file: string): Promise<Buffer> {
     return about.isFile() ? await readFile(file) : await readStream(file);
   } catch (error) {
     if (error instanceof CodedError) throw error;
-    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
-    const isFolder = reason === "EISDIR";
-    throw new CodedError(
-      "MG1001",
-      isFolder ? "expected a file, got a folder" : `cannot be read (${reason})`,
-      {
-        place: { file },
-        next: isFolder ? "Name a file in it." : "Check the path and its permissions.",
-        cause: error,
-      },
-    );
+    throw unreadable(file, error);
   }
+}
+
+/** The error of a file that the operating system does not open or read. */
+export function unreadable(file: string, cause: unknown): CodedError {
+  const reason = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
+  const details = { place: { file }, cause };
+  if (reason === "EISDIR")
+    return new CodedError("MG1001", "expected a file, got a folder", {
+      ...details,
+      next: "Name a file in it.",
+    });
+  if (reason === "ENOENT")
+    return new CodedError("MG1001", "there is no such file", { ...details, next: "Check the path." });
+  const next = "Check the path and its permissions.";
+  return new CodedError("MG1001", `cannot be read (${reason})`, { ...details, next });
 }
 
 /** Pipes and devices do not report their size, and some never end. */

@@ -33,7 +33,7 @@ const mistakes: readonly (readonly [line: string, exit: number, error: string, n
   ["server file", 2, "MG2004: expected DIR to be a folder, got a file", /another folder/],
   ["server file/below", 2, "MG2004: expected DIR to be a folder, got a file", /another folder/],
   ["server a\tb", 2, "MG2004: expected DIR to be a path that shows", /another name/],
-  ["server --contract none.yaml", 3, "MG1001: cannot be read (ENOENT)", /path/],
+  ["server --contract none.yaml", 3, "MG1001: there is no such file", /path/],
   [
     "server --contract folder",
     2,

@@ -9,7 +9,13 @@ import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
 import { type Values, expand } from "./expand.js";
 import { hostFiles } from "./host-files.js";
-import { type HostConfiguration, type ServerEntry, entryOf, readHostFile } from "./read-host-file.js";
+import {
+  type HostConfiguration,
+  type ServerEntry,
+  entryOf,
+  readHostFile,
+  wrongUrl,
+} from "./read-host-file.js";
 import { inputValues } from "./inputs.js";
 
 /** A name that a host's configuration gives a server. */
@@ -128,8 +134,12 @@ async function expanded(
     for (const [key, value] of Object.entries(record)) entries.push([key, await text(value)]);
     return Object.fromEntries(entries);
   };
-  if (entry.kind === "http")
-    return { kind: "http", url: await text(entry.url), headers: await all(entry.headers) };
+  if (entry.kind === "http") {
+    const url = await text(entry.url);
+    if (!/^https?:/i.test(url) || !URL.canParse(url))
+      throw wrongUrl({ ...place, pointer: `${place.pointer}/url` }, entry.url);
+    return { kind: "http", url, headers: await all(entry.headers) };
+  }
   const command: [string, ...string[]] = [await text(entry.command)];
   for (const arg of entry.args) command.push(await text(arg));
   const cwd = resolve(file.folder, entry.cwd === undefined ? "." : await text(entry.cwd));

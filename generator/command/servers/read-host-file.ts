@@ -97,8 +97,7 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
   const { url } = entry;
   if (typeof url === "string") {
     // A placeholder such as `${URL}` has no value yet.
-    if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url))
-      throw wrong(place("url"), "an http or https URL", JSON.stringify(url));
+    if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url)) throw wrongUrl(place("url"), url);
     return { kind: "http", url, headers: texts(entry["headers"], place("headers")) };
   }
   if (typeof entry["command"] !== "string" || entry["command"] === "")
@@ -127,6 +126,11 @@ function texts(value: JsonValue | undefined, place: Place): Record<string, strin
       throw wrong({ ...place, pointer: pointer(place.pointer!, name) }, "a string", kindOf(text!));
     }),
   );
+}
+
+/** The error of a `url` that is no http or https URL. */
+export function wrongUrl(place: Place, url: string): CodedError {
+  return wrong(place, "an http or https URL", JSON.stringify(url));
 }
 
 function wrong(place: Place, expected: string, got: string): CodedError {

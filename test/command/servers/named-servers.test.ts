@@ -226,6 +226,25 @@ test("a name may hold spaces; words that are no name are a command", async () =>
   expect((await mcpgen(folder, ["call", "node server.js", "t"])).stderr).toMatch(/MG2014.*\n.*"stdio:node/);
 });
 
+test("an address that is none once its variables are filled in is refused at its place", async () => {
+  const folder = temporaryFolder({
+    ".mcp.json": json({ mcpServers: { weather: { url: "${NONE:-nowhere}" } } }),
+  });
+  expect((await mcpgen(folder, ["call", "weather", "t"])).stderr).toMatch(
+    /^\.mcp\.json \/mcpServers\/weather\/url: error MG2202: expected an http or https URL/,
+  );
+});
+
+test.each<[string, string, RegExp]>([
+  ["nothere", "error MG1001: there is no such file", /Check the path\. A server is .*`mcpgen list` shows/],
+  ["./nothere.json", "error MG1001: there is no such file", /Check the path\. A server is /],
+  ["ftp://example.com", "error MG1008: expected a path", /Download the file/],
+])("list %s says that there is no such source", async (source, message, next) => {
+  const ran = await mcpgen(temporaryFolder(), ["list", source]);
+  expect(ran.stderr).toContain(message);
+  expect(ran.stderr.split("→")[1]).toMatch(next);
+});
+
 const one = { mcpServers: { weather: { command: "node" } } };
 test.each<[string, string[], string, string, RegExp]>([
   [
@@ -265,6 +284,13 @@ test.each<[string, string[], string, string, RegExp]>([
     ["call", "weather", "t"],
     "MG2202",
     'expected an http or https URL, got "ftp://x"',
+    /Correct/,
+  ],
+  [
+    json({ mcpServers: { weather: { url: "weather.example" } } }),
+    ["call", "weather", "t"],
+    "MG2202",
+    'expected an http or https URL, got "weather.example"',
     /Correct/,
   ],
   [
