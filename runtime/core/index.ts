@@ -41,6 +41,18 @@ export type { FromJsonSchema } from "./schema/schema-type.js";
 export type { InputOf, OutputOf, ToolSchema } from "./schema/schema-type.js";
 export type { StandardSchema } from "./schema/standard-schema.js";
 
+// Around requests, on both roles.
+export type {
+  Middleware,
+  Next,
+  OtherMethod,
+  MiddlewareContext,
+  MiddlewareRequest,
+} from "./protocol/hooks.js";
+export type { ClientEvent, CommonEvent, ServerEvent } from "./protocol/events.js";
+export type { ServerMiddleware, ServerMiddlewareRequest } from "./server/middleware.js";
+export type { ClientMiddleware, ClientMiddlewareRequest } from "./client/middleware.js";
+
 // Clients.
 export { connect, type ConnectOptions, type Source } from "./connect/connect.js";
 export type { Client, ToolResult } from "./client/client.js";

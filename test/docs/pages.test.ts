@@ -13,6 +13,7 @@ const tasks = [
   "write-a-transport",
   "deploy",
   "debug",
+  "hooks-and-logging",
 ].map((name) => `docs/tasks/${name}.md`);
 
 const reference = [

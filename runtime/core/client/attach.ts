@@ -15,6 +15,7 @@ import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { invalidResult, remoteError } from "./decode.js";
+import { type Hooked, exchangeThrough } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 
 /** The number of subscriptions of a connection per URI. The server knows one subscription per URI. */
@@ -118,10 +119,12 @@ const noTimeout = 2 ** 52;
  * Subscribes in the modern era: one `subscriptions/listen`, whose answer ends the subscription (2026-07-28,
  * subscriptions).
  *
+ * @param hooked the middleware of the client
  * @param withMeta adds the `_meta` of the revision
  */
 export async function attachModern(
   client: Client,
+  hooked: Hooked,
   { link, negotiated: { view } }: Connection,
   withMeta: (params: Params) => Params,
   wanted: SubscriptionRequest,
@@ -137,14 +140,18 @@ export async function attachModern(
     const filter = params["notifications"];
     acknowledge(isObject(filter) ? filter : {});
   });
-  const answer = link.request(
-    "subscriptions/listen",
-    (id) => {
-      own = id;
-      return withMeta({ notifications: filterOf(wanted, view) });
-    },
-    { signal: ended.signal, timeout: noTimeout, totalTimeout: noTimeout },
-    { headers: (method, params) => mirrorHeaders(view, method, params) },
+  const { signal } = ended;
+  const sent = { method: "subscriptions/listen", params: { notifications: filterOf(wanted, view) }, signal };
+  const answer = exchangeThrough(hooked, view, sent, (given) =>
+    link.request(
+      "subscriptions/listen",
+      (id) => {
+        own = id;
+        return withMeta(given);
+      },
+      { signal, timeout: noTimeout, totalTimeout: noTimeout },
+      { headers: (method, params) => mirrorHeaders(view, method, params) },
+    ),
   );
   const over = answer.then(
     (response) => (response.error ? remoteError("subscriptions/listen", response) : undefined),

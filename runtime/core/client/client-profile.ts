@@ -6,6 +6,7 @@ import type { Clock } from "../time/clock.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Nulls } from "./decode.js";
+import type { ClientHooks } from "./middleware.js";
 import type { Era } from "@mcpgen/protocol/model";
 
 /** The client as it describes itself, and its settings. */
@@ -20,6 +21,7 @@ export interface ClientProfile {
   readonly timeouts: Timeouts;
   readonly clock: Clock;
   readonly nulls: Nulls;
+  readonly hooks: ClientHooks;
 }
 
 /** Limits on what a server can make a client keep or do. */

@@ -1,6 +1,8 @@
 import type { ClientRequests, CompleteRequestParams, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { ClientResults, Open } from "@mcpgen/protocol/open";
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
+import type { OtherMethod } from "../protocol/hooks.js";
+import type { ClientEvent } from "../protocol/events.js";
 import type { LogLevel } from "../protocol/meta.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Negotiated } from "./negotiation.js";
@@ -32,6 +34,7 @@ import {
 import { type ClientLimits, type ClientProfile, declaredBy, eraOf } from "./client-profile.js";
 import { attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
+import type { ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
 import { OutputChecks } from "./output-checks.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
@@ -91,9 +94,10 @@ export class Client implements Caller {
     const headers = this.#headers;
     const retryPolicy = (this.#retryPolicy = new RetryPolicy(resend));
     const cache = (this.cache = new ResultCache(profile.clock, limits));
-    const listeners = (this.#listeners = new Listeners(onWarning));
+    const listeners = (this.#listeners = new Listeners(onWarning, profile.hooks));
     const { nulls } = profile;
-    const answers: AnswerSetup = { handlers, vendor: this.#vendor, questions: new Questions(limits), nulls };
+    const questions = new Questions(limits);
+    const answers: AnswerSetup = { handlers, vendor: this.#vendor, questions, nulls, hooked: profile };
     const incoming = new Incoming(answers, cache, listeners);
     this.#connections = new Connections({
       profile,
@@ -259,6 +263,19 @@ export class Client implements Caller {
     return this.#listeners.add(method, parsing(method, given.params, listener as NotificationListener));
   }
 
+  /**
+   * Adds middleware around each later request in both directions, inside the middleware added before. It runs around the
+   * cache and around the attempts: once for each call. Returns a function that removes it.
+   */
+  use<Other extends string = OtherMethod>(middleware: ClientMiddleware<Other>): () => void {
+    return this.#setup.profile.hooks.use(middleware as never);
+  }
+
+  /** Calls `listener` with each event. Returns a function that removes it. */
+  onEvent(listener: (event: ClientEvent) => void): () => void {
+    return this.#setup.profile.hooks.onEvent(listener);
+  }
+
   /** Reads all tools, page by page, within the limits of `options`. */
   listTools(options?: ListBounds): Promise<ListResult<Open<"Tool">>> {
     return this.#collected<Open<"Tool">>("tools/list", options);
@@ -343,10 +360,11 @@ export class Client implements Caller {
       connections,
       clock: profile.clock,
       maxNotices: limits.maxNotices,
+      onFull: () => profile.hooks.emit({ type: "limit-hit", limit: "limits.maxNotices" }),
       attach: (connection, part, push) => {
         const { view } = connection.negotiated;
         return view.table.outgoingRequests.has("subscriptions/listen")
-          ? attachModern(this, connection, (params) => requests.withMeta(params, view), part, push)
+          ? attachModern(this, profile, connection, (params) => requests.withMeta(params, view), part, push)
           : attachLegacy(this, connection, part, push);
       },
     };

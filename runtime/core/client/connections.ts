@@ -5,6 +5,7 @@ import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
 import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
 import { Link } from "./link.js";
+import { exchangeThrough } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { withinBounds } from "./bounds.js";
@@ -43,6 +44,8 @@ export class Connections {
   /** The last connection for which the client checked whether the server was replaced, and the result. */
   #comparing: { readonly connection: Connection; readonly replaced: Promise<boolean> } | undefined;
   #stopped = false;
+  /** Connections that were opened. */
+  #opened = 0;
   readonly #stops = new Set<() => void>();
 
   constructor(source: ConnectionSource) {
@@ -135,8 +138,9 @@ export class Connections {
   }
 
   async #replace(signal: Signal | undefined): Promise<Connection> {
-    const { clock, connectTimeout } = this.#source.profile;
+    const { clock, connectTimeout, hooks } = this.#source.profile;
     const due = clock.now() + connectTimeout;
+    hooks.emit({ type: "connection-opening", earlier: this.#opened });
     const made = await this.#source.connect(this, signal);
     await this.#take(made, { timeout: Math.max(due - clock.now(), 0), ...(signal ? { signal } : {}) });
     return made;
@@ -170,11 +174,21 @@ export class Connections {
       await this.#sendLogLevel(made, bounds);
     }
     const { signal } = bounds;
-    if (!this.#stopped && signal?.aborted !== true) return void (this.#current = made);
+    if (!this.#stopped && signal?.aborted !== true) {
+      this.#current = made;
+      return this.#announce(made);
+    }
     await made.link.close();
     throw this.#stopped
       ? closedByUs()
       : new McpError("cancelled", "connect was cancelled", { cause: signal?.reason });
+  }
+
+  #announce({ link, negotiated }: Connection): void {
+    const { hooks } = this.#source.profile;
+    this.#opened++;
+    hooks.emit({ type: "connection-opened", revision: negotiated.view.id });
+    link.whenClosed(({ message: reason }) => hooks.emit({ type: "connection-closed", reason }));
   }
 
   /** Sends the log level, in eras with a request for it. */
@@ -183,13 +197,16 @@ export class Connections {
     bounds: RequestOptions,
   ): Promise<void> {
     const { logLevel: level } = this;
-    const { onWarning } = this.#source;
+    const { onWarning, profile } = this.#source;
     if (level === undefined || !eraOf(view).logLevelRequest || !capabilities.logging) return;
     const method = "logging/setLevel";
     try {
-      const response = await link.request(method, () => ({ level }), bounds, {
-        headers: (_, sent) => mirrorHeaders(view, method, sent),
-      });
+      const { signal } = bounds;
+      const response = await exchangeThrough(profile, view, { method, params: { level }, signal }, (params) =>
+        link.request(method, () => params, bounds, {
+          headers: (_, sent) => mirrorHeaders(view, method, sent),
+        }),
+      );
       if (response.error) throw remoteError(method, response);
     } catch (error) {
       onWarning(`the log level could not be set: ${messageOf(error)}`);

@@ -9,6 +9,7 @@ import { unbounded } from "./bounds.js";
 import { type HandshakeContext, byEra, declaredBy, requestMeta } from "./client-profile.js";
 import { decode, type ServerResponse, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
 import type { Link } from "./link.js";
+import { exchangeThrough } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import { probeRetry } from "./retry-policy.js";
 
@@ -187,8 +188,10 @@ async function discover(
   const headers = (method: string, params: Params | undefined): Record<string, string> =>
     mirrorHeaders(view, method, params);
   try {
-    const make = (): Params => ({ _meta: requestMeta(view, context) });
-    return await link.request("server/discover", make, unbounded, { headers });
+    const sent = { method: "server/discover", params: { _meta: requestMeta(view, context) } };
+    return await exchangeThrough(context, view, sent, (params) =>
+      link.request("server/discover", () => params, unbounded, { headers }),
+    );
   } catch (error) {
     if (!(error instanceof McpError) || httpStatusOf(error) === undefined) throw error;
     const { message } = error;
@@ -216,7 +219,9 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
     clientInfo: context.info,
   });
   context.handshaking(offered);
-  const response = await link.request("initialize", () => params, unbounded, { cancellable: false });
+  const response = await exchangeThrough(context, offered, { method: "initialize", params }, (sent) =>
+    link.request("initialize", () => sent, unbounded, { cancellable: false }),
+  );
   const { result, error } = response;
   if (error) {
     const supported = isObject(error.data) ? error.data["supported"] : undefined;

@@ -26,6 +26,7 @@ import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./server-messages.js";
 import type { ListBounds } from "./lists.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
+import { sendThrough } from "./middleware.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";
@@ -92,11 +93,39 @@ export class Requests {
    * @param started when the total timeout began, if the request is part of a longer operation
    * @throws {McpError} among others `invalid-definition`: an option is unknown
    */
-  async exchange(
+  exchange(
     method: string,
     params: Params,
     options: RequestOptions,
     started = this.#setup.profile.clock.now(),
+  ): Promise<Decoded> {
+    return this.#setup.profile.hooks.middleware.length > 0
+      ? this.#exchangeThrough(method, params, options, started)
+      : this.#exchange(method, params, options, started);
+  }
+
+  /** Runs the middleware around all attempts, and around the cache. */
+  async #exchangeThrough(
+    method: string,
+    params: Params,
+    options: RequestOptions,
+    started: number,
+  ): Promise<Decoded> {
+    const { profile, connections } = this.#setup;
+    let decoded: Decoded = { result: {}, rejected: [] };
+    const sent = { method, params, signal: options.signal };
+    const result = await sendThrough(profile, connections.negotiated.view, sent, async (given) => {
+      decoded = await this.#exchange(method, given, options, started);
+      return decoded.result;
+    });
+    return result === decoded.result ? decoded : { ...decoded, result };
+  }
+
+  async #exchange(
+    method: string,
+    params: Params,
+    options: RequestOptions,
+    started: number,
   ): Promise<Decoded> {
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
     const { connections, retryPolicy } = this.#setup;
@@ -112,15 +141,27 @@ export class Requests {
         return await this.#attempt(connection, call);
       } catch (error) {
         const reason = error instanceof McpError ? this.#reasonFor(error, call, connection?.link) : undefined;
-        if (reason === undefined) throw error;
-        const pause = retries[reason].pauses[used?.filter((each) => each === reason).length ?? 0];
-        if (pause === undefined) throw error;
+        const pause = reason && retries[reason].pauses[used?.filter((each) => each === reason).length ?? 0];
+        if (reason === undefined || pause === undefined) {
+          this.#reportTimeout(method, error);
+          throw error;
+        }
+        this.#reportRetry(method, reason, error, pause);
         (used ??= []).push(reason);
         if (pause > 0) await sleep(pause, this.#setup.profile.clock);
         if (reason === "headers") await this.#relist(call);
         if (reason === "era" && !(await this.#isReplaced(connection!, call))) throw error;
       }
     }
+  }
+
+  #reportTimeout(method: string, error: unknown): void {
+    if (!(error instanceof McpError) || error.code !== "timeout") return;
+    this.#setup.profile.hooks.emit({ type: "request-timed-out", direction: "outgoing", method, error });
+  }
+
+  #reportRetry(method: string, reason: RetryReason, error: unknown, pauseMs: number): void {
+    this.#setup.profile.hooks.emit({ type: "request-retried", method, reason, error, pauseMs });
   }
 
   /**
@@ -275,6 +316,7 @@ export class Requests {
         return await ask();
       } catch (error) {
         if (!(error instanceof McpError) || !when(this.#failure(error, call, link))) throw error;
+        this.#reportRetry(call.method, "exchange", error, pause);
         await sleep(pause, link.clock);
       }
     }

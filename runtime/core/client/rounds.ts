@@ -58,7 +58,7 @@ export async function throughRounds(
           throw unanswered(method, request.method, error);
         },
       );
-    result = await send(await answers(method, result, answer, setup.maxRoundQuestions), signal);
+    result = await send(await answers(method, result, answer, setup), signal);
   }
   throw new McpError(
     "invalid-result",
@@ -83,17 +83,19 @@ async function answers(
   method: string,
   { inputRequests, requestState }: Params,
   answer: Answer,
-  most: number,
+  { maxRoundQuestions: most, answers: { hooked } }: RoundSetup,
 ): Promise<Params> {
   if (inputRequests === undefined && requestState === undefined)
     throw invalidResult(method, "it asks for input without inputRequests and without requestState");
   const requests = isObject(inputRequests) ? Object.entries(inputRequests) : [];
-  if (requests.length > most)
+  if (requests.length > most) {
+    hooked.hooks.emit({ type: "limit-hit", limit: "limits.maxRoundQuestions", method });
     throw limitExceeded(
       `${method}: the server asks ${requests.length} questions in one round; at most ${most} are answered`,
       "maxRoundQuestions",
       most,
     );
+  }
   const answered = requests.map(async ([key, request]) => {
     if (!isObject(request) || typeof request["method"] !== "string")
       throw invalidResult(method, `inputRequests.${key} is not a request`);

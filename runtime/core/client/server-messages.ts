@@ -4,9 +4,10 @@ import type { Open } from "@mcpgen/protocol/open";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { invalidParams, isMcpError, McpError, messageOf, rpc, internalError } from "../jsonrpc/errors.js";
-import { type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
+import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import { type Nulls, withoutNulls } from "./decode.js";
+import { type ClientHooks, type Hooked, answerThrough } from "./middleware.js";
 import { Aborts } from "../time/clock.js";
 import type { ResultCache } from "./cache.js";
 import type { VendorHandlers } from "./vendor-methods.js";
@@ -40,6 +41,7 @@ export interface AnswerSetup {
   readonly questions: Questions;
   /** `absent`: a null member counts as absent. */
   readonly nulls: Nulls;
+  readonly hooked: Hooked;
 }
 
 /**
@@ -50,23 +52,83 @@ export interface AnswerSetup {
  * @throws {McpError} with the code of JSON-RPC to answer with
  */
 export async function answerServer(
-  { handlers, vendor, questions, nulls }: AnswerSetup,
+  setup: AnswerSetup,
   view: RevisionView<"client">,
-  { method, params = {} }: { readonly method: string; readonly params?: Params },
+  request: ServerRequest,
   context: AnswerContext,
 ): Promise<string> {
-  if (method === "ping" && view.table.incomingRequests.has(method)) return "{}";
-  const entry = view.table.incomingRequests.get(method);
-  const answer = entry && isAnswered(method) ? answerers[method] : undefined;
+  const { hooks } = setup.hooked;
+  const isSeen = hooks.middleware.length > 0;
+  if (request.method === "ping" && !isSeen && view.table.incomingRequests.has("ping")) return "{}";
+  try {
+    return await answerOf(setup, view, request, context);
+  } catch (error) {
+    reportFailure(hooks.emit, request, error);
+    throw error;
+  }
+}
+
+/** A request of the server; one inside a result has no id. */
+interface ServerRequest {
+  readonly method: string;
+  readonly params?: Params;
+  readonly id?: RequestId;
+}
+
+/** Reports why a request of the server gets an error. */
+function reportFailure(
+  emit: ClientHooks["emit"],
+  { method, id: requestId }: ServerRequest,
+  error: unknown,
+): void {
+  const {
+    code = undefined,
+    rpcCode = rpc.internalError,
+    message = "",
+    data,
+  } = isMcpError(error) ? error : {};
+  if (code === "limit-exceeded" && isObject(data))
+    return emit({ type: "limit-hit", limit: `limits.${String(data["limit"])}`, method });
+  if (rpcCode === rpc.methodNotFound || rpcCode === rpc.invalidParams) {
+    const reason = rpcCode === rpc.invalidParams ? "params" : "method";
+    return emit({
+      type: "request-refused",
+      reason,
+      method,
+      message,
+      ...(requestId === undefined ? {} : { requestId }),
+    });
+  }
+  if (rpcCode === rpc.internalError && code !== "cancelled" && code !== "connection-closed")
+    emit({ type: "handler-error", method, error, requestId });
+}
+
+async function answerOf(
+  { handlers, vendor, questions, nulls, hooked }: AnswerSetup,
+  view: RevisionView<"client">,
+  { method, params = {}, id }: ServerRequest,
+  context: AnswerContext,
+): Promise<string> {
+  const { table } = view;
+  const entry = table.incomingRequests.get(method);
+  const answer = entry && (method === "ping" ? pong : isAnswered(method) ? answerers[method] : undefined);
   const other = answer ? undefined : vendor.of(method);
   if (!answer && !other) throw notFound(method);
   const whole = { jsonrpc: "2.0", id: 0, method, params };
   const given = !entry || entry.accepts(whole) ? params : await mended(view, entry, whole, nulls);
   const lifted = view.lift("incomingRequests", method, given);
-  const ask: Ask = (work) => questions.ask(lifted, context.signal, work);
-  const result: unknown = await (answer
-    ? answer(handlers, lifted, context, ask)
-    : ask(() => other!(lifted, context)));
+  const result: unknown = await answerThrough(
+    hooked,
+    view,
+    { method, params: lifted, ...(id === undefined ? {} : { id }) },
+    context,
+    async (wanted, own) => {
+      const ask: Ask = (work) => questions.ask(wanted, own, work);
+      return answer
+        ? answer(handlers, wanted, own, ask)
+        : (ask(() => other!(wanted, own)) as Promise<Params>);
+    },
+  );
   if (!isObject(result)) throw failed(`${method}: the handler returned a value that is not an object`);
   return jsonOf(method, view.lower("outgoingResults", method, result));
 }
@@ -147,6 +209,8 @@ const listRoots: Answerer = async ({ roots }, _params, _context, ask) => {
   if (problem !== undefined) throw failed(problem);
   return { roots: list };
 };
+
+const pong: Answerer = async () => ({});
 
 const answerers: { readonly [method: string]: Answerer } = {
   "elicitation/create": elicit,
@@ -279,15 +343,16 @@ export class Questions {
    * the question is cancelled first.
    *
    * @param question the parameters, for their size
+   * @param context its signal is read only if the question waits
    * @throws {McpError} `limit-exceeded`: too many questions wait. The reason of the signal, if it aborts before the turn
    */
   async ask<Result>(
     question: object,
-    signal: platform.AbortSignal,
+    context: AnswerContext,
     work: () => Result | Promise<Result>,
   ): Promise<Result> {
     if (this.#running < this.#limits.maxQuestions) this.#running++;
-    else await this.#turn(question, signal);
+    else await this.#turn(question, context.signal);
     try {
       return await work();
     } finally {
@@ -380,9 +445,11 @@ export type NotificationListener<Given = Params> = (params: Given, method: strin
 export class Listeners {
   readonly #byMethod = new Map<string, Set<NotificationListener>>();
   readonly #warn: (message: string) => void;
+  readonly #hooks: ClientHooks;
 
-  constructor(warn: (message: string) => void) {
+  constructor(warn: (message: string) => void, hooks: ClientHooks) {
     this.#warn = warn;
+    this.#hooks = hooks;
   }
 
   /** @param method `*` for all methods */
@@ -407,7 +474,10 @@ export class Listeners {
 
   /** Calls a listener and warns if it throws, or if it is asynchronous and rejects. */
   #attempt(what: string, call: () => unknown): void {
-    const failed = (error: unknown): void => this.#warn(`a listener of ${what} failed: ${messageOf(error)}`);
+    const failed = (error: unknown): void => {
+      this.#warn(`a listener of ${what} failed: ${messageOf(error)}`);
+      this.#hooks.emit({ type: "handler-error", method: what, error });
+    };
     try {
       const returned = call();
       if (returned instanceof Promise) returned.catch(failed);

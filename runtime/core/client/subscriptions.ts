@@ -54,6 +54,8 @@ export interface Subscribing {
   readonly connections: Connections;
   readonly clock: Clock;
   readonly maxNotices: number;
+  /** Called when a subscription has more than `maxNotices`. */
+  readonly onFull: () => void;
   /** Subscribes on one connection. */
   readonly attach: (
     connection: Connection,
@@ -83,7 +85,7 @@ class LastingSubscription implements Subscription {
   constructor(given: Subscribing, wanted: SubscriptionRequest) {
     this.#given = given;
     this.#wanted = wanted;
-    this.#queue = new NoticeQueue(given.maxNotices);
+    this.#queue = new NoticeQueue(given.maxNotices, given.onFull);
   }
 
   get honoured(): SubscriptionRequest {
@@ -191,9 +193,15 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   #characters = 0;
   readonly #maxNotices: number;
 
-  /** @param maxNotices the most notices that may wait */
-  constructor(maxNotices: number) {
+  readonly #onFull: () => void;
+
+  /**
+   * @param maxNotices the most notices that may wait
+   * @param onFull called when the queue is full and ends
+   */
+  constructor(maxNotices: number, onFull: () => void) {
     this.#maxNotices = maxNotices;
+    this.#onFull = onFull;
   }
 
   push(notice: ChangeNotice): void {
@@ -206,6 +214,7 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
       this.#notices.push(notice);
     } else if (!this.#notices.some(({ method, uri }) => method === notice.method && uri === notice.uri)) {
       const text = `more than ${this.#maxNotices} notices of a subscription wait to be read`;
+      this.#onFull();
       this.fail(limitExceeded(text, "maxNotices", this.#maxNotices));
       void this.leave().catch(() => undefined);
     }

@@ -13,6 +13,9 @@ import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/server-messages.js";
 import { Client } from "../client/client.js";
 import type { Nulls } from "../client/decode.js";
+import type { ClientHooks, ClientMiddleware } from "../client/middleware.js";
+import type { ClientEvent } from "../protocol/events.js";
+import { Hooks } from "../protocol/hooks.js";
 import { establish } from "../client/connections.js";
 import { type ClientLimits, type ClientProfile, byEra, limitsOf } from "../client/client-profile.js";
 import type { Opener } from "../jsonrpc/channel.js";
@@ -49,6 +52,8 @@ const rules: Rules<ConnectOptions> = {
   onWarning: "function",
   capabilities: { experimental: "object", extensions: "object" } satisfies Rules<MoreCapabilities>,
   prepare: "function",
+  use: "array",
+  onEvent: "function",
   elicit: "function",
   elicitUrl: "function",
   sample: "function",
@@ -121,6 +126,10 @@ export interface ConnectOptions extends ClientHandlers {
    * miss no message.
    */
   readonly prepare?: (client: Client) => void;
+  /** Middleware, the outermost first. As `client.use`, and around the requests that negotiate the revision, too. */
+  readonly use?: readonly ClientMiddleware[];
+  /** Receives events, those of the first connection too. Exceptions of the listener are ignored. */
+  readonly onEvent?: (event: ClientEvent) => void;
 }
 
 /** Capabilities that no function stands for (2025-11-25 and 2026-07-28, lifecycle, capability negotiation). */
@@ -138,6 +147,9 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   const known = linkRevisions(options.revisions);
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
+  const hooks: ClientHooks = new Hooks();
+  for (const middleware of options.use ?? []) hooks.use(middleware as never);
+  if (options.onEvent) hooks.onEvent(options.onEvent);
   const profile: ClientProfile = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
     capabilities: { ...options.capabilities, ...capabilitiesOf(options) },
@@ -146,6 +158,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     timeouts: { ...defaultTimeouts, ...options.timeouts },
     clock,
     nulls,
+    hooks,
   };
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);

@@ -40,6 +40,8 @@ export interface Channel {
  * it. The server wraps any other `Channel`.
  */
 export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
+  /** Id of the HTTP session, if there is one. */
+  readonly id?: string | undefined;
   /**
    * Sends a message that is not an answer. Does nothing after `close`, or when the client is gone.
    *

@@ -14,6 +14,7 @@ import { McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { RequestContext } from "./context.js";
+import { askThrough } from "./middleware.js";
 import type { Asked } from "./rounds.js";
 import type { RequestProtocol } from "./request-protocol.js";
 
@@ -176,6 +177,17 @@ async function checked(
   send: Send,
 ): Promise<Params> {
   requireKnown(options ?? {}, askOptions);
+  return askThrough(context, key, asked, (wanted) => answered(context, key, wanted, options, send));
+}
+
+/** The checked answer to a checked request. */
+async function answered(
+  context: RequestContext,
+  key: string,
+  asked: Asked,
+  options: AskOptions | undefined,
+  send: Send,
+): Promise<Params> {
   const { protocol } = context;
   const missing = missingCapabilityOf(asked, protocol);
   if (missing) throw missingCapability(protocol, missing);

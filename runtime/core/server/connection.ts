@@ -25,8 +25,9 @@ import {
 } from "../jsonrpc/errors.js";
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
 import { runRequest, RequestContext, errorOf } from "./context.js";
+import type { ServerEvent } from "../protocol/events.js";
 import type { Change } from "./changes.js";
-import type { ServerDefinition } from "./server-definition.js";
+import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";
 import { methodNotFound, resolveProtocol, type RequestProtocol } from "./request-protocol.js";
 import { mostReserved } from "../jsonrpc/json-limits.js";
 
@@ -49,6 +50,8 @@ export class ServerConnection implements Receiver {
   session: Session | undefined;
   /** The era of all messages, if the transport decides it; otherwise it is decided for each request. */
   readonly era: Era | undefined;
+  /** `connection-opened` was reported. */
+  isAnnounced = false;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   readonly #channel: ServerChannel;
@@ -72,6 +75,11 @@ export class ServerConnection implements Receiver {
     this.principal = options.principal ?? "";
     this.#drainMs = options.drain ?? 1000;
     definition.connections.add(this);
+  }
+
+  /** Id of the HTTP session, if there is one. */
+  get sessionId(): string | undefined {
+    return this.#channel.id;
   }
 
   /** Number of open requests. */
@@ -180,7 +188,7 @@ export class ServerConnection implements Receiver {
       const protocol = given ?? resolveProtocol(this, request);
       const entry = protocol.revision.table.incomingRequests.get(request.method);
       if (!entry || entry.payload || !this.definition.handlers.has(request.method))
-        throw methodNotFound(protocol, request.method);
+        throw this.refused("method", request, methodNotFound(protocol, request.method));
       if (this.#running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
       const context = new RequestContext(this, request, protocol, entry);
       if (batch) context.batch = batch;
@@ -200,9 +208,38 @@ export class ServerConnection implements Receiver {
     this.#idle = undefined;
   }
 
-  /** The handler of an aborted request has settled. */
-  abortedWorkEnded(): void {
-    this.#channel.abortedWork(-1);
+  /** Counts requests that were aborted while their handlers run. @param more -1 when a handler has ended */
+  countAborted(more: number): void {
+    this.#channel.abortedWork(more);
+  }
+
+  /** Delivers an event about this client. */
+  emit(event: ServerEvent): void {
+    const { definition, principal, sessionId } = this;
+    definition.hooks.emit({ ...event, principal, sessionId });
+  }
+
+  /** Reports what a handler threw. */
+  reportError(error: unknown, place: ErrorPlace, requestId?: RequestId): void {
+    this.definition.report(error, place);
+    this.emit({ type: "handler-error", error, ...place, requestId });
+  }
+
+  /** Reports a request that gets an error before any handler runs. Returns the error. */
+  refused(
+    reason: "method" | "params",
+    { id: requestId, method, params }: RequestMessage,
+    error: McpError,
+  ): McpError {
+    const place = placeOf(method, params);
+    this.emit({ type: "request-refused", reason, message: error.message, ...place, requestId });
+    return error;
+  }
+
+  /** Reports that the connection is open. Transports with sessions, or without connections, do not call it. */
+  announce(): void {
+    this.isAnnounced = true;
+    this.emit({ type: "connection-opened" });
   }
 
   refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
@@ -242,11 +279,13 @@ export class ServerConnection implements Receiver {
   reserve(bytes: number): void {
     if (this.#reserved + bytes > mostReserved)
       throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
-    if (!this.#channel.reserve(bytes))
+    if (!this.#channel.reserve(bytes)) {
+      this.emit({ type: "limit-hit", limit: "keptLimit" });
       throw new McpError("limit-exceeded", "the server keeps too much for its clients: try again later", {
         rpcCode: rpc.invalidRequest,
         data: { limit: "keptLimit" },
       });
+    }
     this.#reserved += bytes;
   }
 
@@ -301,7 +340,9 @@ export class ServerConnection implements Receiver {
     // A handler that throws does not end the connection.
     void Promise.resolve()
       .then(() => handler(lifted as never, { revision: revision.id }))
-      .catch((error: unknown) => this.definition.report(error, { method }));
+      .catch((error: unknown) => {
+        this.reportError(error, { method });
+      });
   }
 
   #cancel(params: Params | undefined): void {
@@ -370,6 +411,7 @@ export class ServerConnection implements Receiver {
     this.#isOver = true;
     this.#listeners = undefined;
     this.definition.connections.delete(this);
+    if (this.isAnnounced) this.emit({ type: "connection-closed", reason: why });
     if (this.open === 0 && !this.#clientRequests) return;
     const reason = new McpError("connection-closed", why);
     this.#channel.abortedWork(this.open);

@@ -189,8 +189,19 @@ export class RequestContext implements HandlerContext {
   /** Reports what a handler threw to `onError`, unless the error is meant for the client. */
   report(thrown: unknown): void {
     if (isMeantForClient(thrown)) return;
-    const { method, params } = this.request;
-    this.connection.definition.report(thrown, placeOf(method, params));
+    const { method, params, id } = this.request;
+    this.connection.reportError(thrown, placeOf(method, params), id);
+  }
+
+  /**
+   * Aborts the signal; the request still gets a response.
+   *
+   * @returns `false` if it is aborted already
+   */
+  stop(reason: Error): boolean {
+    if (this.signal.aborted) return false;
+    this.#controller!.abort(reason);
+    return true;
   }
 
   /** Ends the request without a response, and aborts its signal. */
@@ -293,7 +304,7 @@ async function resume(context: RequestContext): Promise<Result> {
 
 function succeed(context: RequestContext, result: Result): void {
   const { connection, request, rounds } = context;
-  if (context.over) return connection.abortedWorkEnded();
+  if (context.over) return connection.countAborted(-1);
   if (rounds?.wanted.size) {
     connection.definition.warn(
       `${request.method}: the handler went on though an ask had no answer yet; its result is dropped`,
@@ -331,7 +342,7 @@ function jsonOf(result: Params, method: string): string {
 
 function fail(context: RequestContext, thrown: unknown): void {
   const { connection, rounds } = context;
-  if (context.over) return connection.abortedWorkEnded();
+  if (context.over) return connection.countAborted(-1);
   if (rounds?.wanted.size) return suspend(context, rounds);
   context.report(thrown);
   connection.fail(context, errorOf(thrown));
@@ -351,7 +362,7 @@ function suspend(context: RequestContext, rounds: Rounds): void {
     .then(textOfRound)
     .then(
       (text) => {
-        if (context.over) return connection.abortedWorkEnded();
+        if (context.over) return connection.countAborted(-1);
         connection.answer(context, resultText(request.id, text));
       },
       (error: unknown) => {
@@ -362,9 +373,10 @@ function suspend(context: RequestContext, rounds: Rounds): void {
 }
 
 /** Rejects with what is wrong with the parameters of a request. */
-async function explain({ request, protocol, entry }: RequestContext): Promise<never> {
+async function explain({ connection, request, protocol, entry }: RequestContext): Promise<never> {
   const issues = await protocol.revision.issues(request, entry).catch(() => []);
-  throw invalidParams(issuesText(issues, `not what ${request.method} takes`));
+  const error = invalidParams(issuesText(issues, `not what ${request.method} takes`));
+  throw connection.refused("params", request, error);
 }
 
 /** Whether a request carries the state or the answers of an earlier round. */

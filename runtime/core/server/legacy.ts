@@ -203,7 +203,10 @@ export class ServerToClientRequests {
     const lowered = revision.lower("outgoingRequests", method, withToken);
     // Parameters that cannot be serialised throw here, before anything waits for a response.
     const text = requestText(id, method, lowered);
-    const answer = this.#pending.wait(id, method, options, ({ message }) => {
+    const answer = this.#pending.wait(id, method, options, (error) => {
+      const { code, message } = error;
+      if (code === "timeout")
+        connection.emit({ type: "request-timed-out", direction: "outgoing", method, error });
       if (!this.#held.delete(id))
         connection.notify(revision, "notifications/cancelled", { requestId: id, reason: message }, origin);
     });

@@ -2,6 +2,7 @@ import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/author
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { Clock } from "../time/clock.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
+import type { ServerHooks } from "./middleware.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
@@ -13,7 +14,7 @@ import { internalError, printError } from "../jsonrpc/errors.js";
 export type MethodHandler = (
   params: never,
   context: RequestContext,
-) => Params | SerialisedResult | Promise<Params | SerialisedResult>;
+) => Params | SerialisedResult | Promise<Params>;
 
 /** Handles the notifications of one method. */
 export type NotificationHandler = (params: never, context: NotificationContext) => void;
@@ -42,6 +43,7 @@ export interface ServerDefinition {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly wrongArguments: "error" | "result" | undefined;
+  readonly hooks: ServerHooks;
   /** Reports a problem that no response carries. Never throws. */
   readonly warn: (message: string) => void;
   /** Reports a value that a handler threw. Never throws. */
@@ -63,19 +65,6 @@ export type ErrorListener = (error: unknown, place: ErrorPlace) => void;
 export const printHandlerError: ErrorListener = (error, { method, name }) => {
   printError(name === undefined ? method : `${method} ${JSON.stringify(name)}`, error);
 };
-
-/** Wraps a listener of the application: one that throws or rejects breaks nothing. */
-export function harmless<Given extends unknown[]>(
-  listener: (...given: Given) => unknown,
-): (...given: Given) => void {
-  return (...given) => {
-    try {
-      void Promise.resolve(listener(...given)).catch(() => {});
-    } catch {
-      // A failing listener has nowhere to report its failure.
-    }
-  };
-}
 
 /** The place of the handler that a request calls. */
 export function placeOf(method: string, params: Params = {}): ErrorPlace {

@@ -10,6 +10,8 @@ import {
 } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Clock, systemClock } from "../time/clock.js";
+import type { ServerEvent } from "../protocol/events.js";
+import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/hooks.js";
 import { McpError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
@@ -21,13 +23,13 @@ import {
   type NotificationHandler,
   type ServerDefinition,
   type ErrorListener,
-  harmless,
   printHandlerError,
   type CacheHints,
   SerialisedResult,
   uncached,
 } from "./server-definition.js";
 import { Features } from "./listing.js";
+import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, apart from its tools, resources and prompts. */
@@ -138,6 +140,7 @@ export class Server {
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
       wrongArguments: options.wrongArguments,
+      hooks: new Hooks(),
       warn: harmless(options.onWarning ?? printWarning),
       report: harmless(options.onError ?? printHandlerError),
     };
@@ -153,6 +156,7 @@ export class Server {
   /** Serves the client at the other end of `channel`. */
   connect(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
     const connection = new ServerConnection(this.definition, new PlainChannel(channel), options);
+    connection.announce();
     channel.open(connection);
     return connection;
   }
@@ -178,6 +182,24 @@ export class Server {
     if (!this.#given.some(({ table }) => table.incomingNotifications.has(method)))
       throw unknownMethod("notification", method);
     this.#notificationHandlers.set(method, handler);
+  }
+
+  /**
+   * Adds middleware around each later request: those of clients, inside the middleware added before, and those to clients
+   * that handlers make with `ask`. At 2026-07-28 it runs in each round of a request. Returns a function that removes it.
+   */
+  use<Other extends string = OtherMethod>(middleware: ServerMiddleware<Other>): () => void {
+    const remove = this.definition.hooks.use(middleware as Middleware<never>);
+    this.refresh();
+    return () => {
+      remove();
+      this.refresh();
+    };
+  }
+
+  /** Calls `listener` with each event. Returns a function that removes it. */
+  onEvent(listener: (event: ServerEvent) => void): () => void {
+    return this.definition.hooks.onEvent(listener);
   }
 
   /** Notifies the clients that subscribed to a resource that it has changed. */
@@ -212,8 +234,12 @@ export class Server {
     this.#methods.clear();
     const declared = this.#capabilities();
     for (const { method, handler, capability } of this.#builtIn)
-      if (!capability || declares(declared, capability)) this.#methods.set(method, handler);
-    for (const [method, handler] of this.#added) this.#methods.set(method, handler);
+      if (!capability || declares(declared, capability)) this.#set(method, handler);
+    for (const [method, handler] of this.#added) this.#set(method, handler);
+  }
+
+  #set(method: string, handler: MethodHandler): void {
+    this.#methods.set(method, withMiddleware(this.definition.hooks, handler));
   }
 
   #builtInMethods(cache: CacheHints = uncached): BuiltIn[] {

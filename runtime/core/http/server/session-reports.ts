@@ -1,6 +1,6 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { ServerConnection } from "../../server/connection.js";
-import { harmless } from "../../server/server-definition.js";
+import { harmless } from "../../protocol/hooks.js";
 import { type Clock, wallTimeOf } from "../../time/clock.js";
 
 /** A session of an endpoint, as the application sees it. */

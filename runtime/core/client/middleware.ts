@@ -1,0 +1,185 @@
+import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
+import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
+import type * as platform from "../platform/platform.js";
+import type { ClientEvent } from "../protocol/events.js";
+import {
+  type Hooks,
+  type Middleware,
+  type MiddlewareContext,
+  type OtherMethod,
+  type TypedRequest,
+  through,
+} from "../protocol/hooks.js";
+import type { RevisionView } from "../protocol/revision-view.js";
+import { Aborts, type Clock } from "../time/clock.js";
+import { type ServerResponse, remoteError } from "./decode.js";
+import type { AnswerContext } from "./server-messages.js";
+
+/** A request of the application, or one that the client makes itself to connect, subscribe or set the log level. */
+interface OutgoingFacts {
+  readonly direction: "outgoing";
+  readonly context: MiddlewareContext;
+}
+
+/** A request of the server, which a handler of the application answers. At 2026-07-28, it came in a result. */
+interface IncomingFacts {
+  readonly direction: "incoming";
+  readonly context: IncomingContext;
+}
+
+/** The context of a request of the server. */
+export interface IncomingContext extends MiddlewareContext, AnswerContext {
+  readonly signal: platform.AbortSignal;
+  /** Absent at 2026-07-28, where requests of the server come in results. */
+  readonly requestId: RequestId | undefined;
+}
+
+/**
+ * A request as the middleware of a client sees it: compare `direction`, then `method`, and `params` has its type.
+ *
+ * @typeParam Other methods outside the authoring vocabulary, such as those of a vendor
+ */
+export type ClientMiddlewareRequest<Other extends string = OtherMethod> =
+  TypedRequest<ClientRequests, OutgoingFacts, Other> | TypedRequest<ServerRequests, IncomingFacts, Other>;
+
+/** Middleware of a client. */
+export type ClientMiddleware<Other extends string = OtherMethod> = Middleware<ClientMiddlewareRequest<Other>>;
+
+export type ClientHooks = Hooks<ClientEvent>;
+
+/** The profile of a client, as far as middleware needs it. */
+export interface Hooked {
+  readonly hooks: ClientHooks;
+  readonly clock: Clock;
+}
+
+type Outcome = Params | Promise<Params>;
+
+/** A request to the server. */
+interface Sent {
+  readonly method: string;
+  readonly params: Params;
+  readonly signal?: unknown;
+}
+
+/**
+ * Runs the middleware of a client around a request to its server.
+ *
+ * @param send sends the request with these parameters
+ */
+export async function sendThrough(
+  hooked: Hooked,
+  view: RevisionView<"client">,
+  { method, params, signal }: Sent,
+  send: (params: Params) => Promise<Params>,
+): Promise<Params> {
+  const context = { revision: view.id, signal, view, hooked };
+  return through(hooked.hooks.middleware, { direction: "outgoing", method, params, context }, send);
+}
+
+/**
+ * As `sendThrough`, for a request of the client itself. Middleware sees the parameters and the result as the revision has
+ * them.
+ *
+ * @param send sends the request with these parameters, and resolves with the response, an error too
+ */
+export async function exchangeThrough(
+  hooked: Hooked,
+  view: RevisionView<"client">,
+  sent: Sent,
+  send: (params: Params) => Promise<ServerResponse>,
+): Promise<ServerResponse> {
+  if (hooked.hooks.middleware.length === 0) return send(sent.params);
+  let response: ServerResponse | undefined;
+  let seen: unknown;
+  try {
+    const result = await sendThrough(hooked, view, sent, async (params) => {
+      response = await send(params);
+      if (response.error) throw (seen = remoteError(sent.method, response));
+      return (seen = isObject(response.result) ? response.result : {});
+    });
+    return response && result === seen ? response : { jsonrpc: "2.0", result };
+  } catch (error) {
+    if (response && error === seen) return response;
+    throw error;
+  }
+}
+
+const aborts = new Aborts();
+
+/** The context of one request of the server: its own signal aborts with that of the request, or by middleware. */
+export class AnsweringContext implements IncomingContext {
+  readonly view: RevisionView<"client">;
+  readonly hooked: Hooked;
+  readonly requestId: RequestId | undefined;
+  readonly #outer: AnswerContext;
+  #controller: AbortController | undefined;
+  /** Removes the listener of the outer signal. */
+  #ignore: (() => void) | undefined;
+
+  constructor(
+    hooked: Hooked,
+    view: RevisionView<"client">,
+    outer: AnswerContext,
+    requestId: RequestId | undefined,
+  ) {
+    this.hooked = hooked;
+    this.view = view;
+    this.#outer = outer;
+    this.requestId = requestId;
+  }
+
+  get revision(): string {
+    return this.view.id;
+  }
+
+  get method(): string {
+    return this.#outer.method;
+  }
+
+  get progress(): AnswerContext["progress"] {
+    return this.#outer.progress;
+  }
+
+  get signal(): platform.AbortSignal {
+    if (!this.#controller) {
+      const controller = (this.#controller = new AbortController());
+      const { signal } = this.#outer;
+      const abort = (): void => controller.abort(signal.reason);
+      if (signal.aborted) abort();
+      else this.#ignore = aborts.on(signal, abort);
+    }
+    return this.#controller.signal;
+  }
+
+  /** The handler has ended. */
+  ended(): void {
+    this.#ignore?.();
+  }
+
+  /** Aborts the signal; the request still gets an answer. @returns `false` if it is aborted already */
+  stop(reason: Error): boolean {
+    if (this.signal.aborted) return false;
+    this.#controller!.abort(reason);
+    return true;
+  }
+}
+
+/**
+ * Runs the middleware of a client around a request of its server.
+ *
+ * @param answer calls the handler
+ */
+export async function answerThrough(
+  hooked: Hooked,
+  view: RevisionView<"client">,
+  { method, params, id }: { readonly method: string; readonly params: Params; readonly id?: RequestId },
+  outer: AnswerContext,
+  answer: (params: Params, context: AnswerContext) => Promise<Params>,
+): Promise<Outcome> {
+  const { middleware } = hooked.hooks;
+  if (middleware.length === 0) return answer(params, outer);
+  const context = new AnsweringContext(hooked, view, outer, id);
+  const request = { direction: "incoming", method, params, context };
+  return through(middleware, request, (given) => answer(given, context).finally(() => context.ended()));
+}

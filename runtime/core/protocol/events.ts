@@ -1,0 +1,134 @@
+import type { RequestId } from "../jsonrpc/message.js";
+
+/** A request by its method, and by the tool, prompt or resource that it names. */
+interface Place {
+  readonly method: string;
+  /** Name of the tool or prompt, or URI of the resource or template. */
+  readonly name?: string | undefined;
+}
+
+/** A client, as the server knows it. */
+interface Peer {
+  /** Name of the authenticated client, on servers; empty without authentication. */
+  readonly principal?: string | undefined;
+  /** Id of the HTTP session, if there is one. */
+  readonly sessionId?: string | undefined;
+}
+
+/** A connection has opened: of a server on a pipe or in memory; of a client in every transport, after the negotiation. */
+export interface ConnectionOpened extends Peer {
+  readonly type: "connection-opened";
+  /** The negotiated revision; absent on a server, which learns it from the first request. */
+  readonly revision?: string | undefined;
+}
+
+/** A connection has ended, for which `connection-opened` was reported. */
+export interface ConnectionClosed extends Peer {
+  readonly type: "connection-closed";
+  /** Why, in words. */
+  readonly reason: string;
+}
+
+/** A client begins to connect, for the first time or again. */
+export interface ConnectionOpening {
+  readonly type: "connection-opening";
+  /** 0 for the first connection of a client, 1 for the second. */
+  readonly earlier: number;
+}
+
+/** A request was answered with an error before any handler ran. */
+export interface RequestRefused extends Partial<Place>, Peer {
+  readonly type: "request-refused";
+  /**
+   * `host`, `origin`, `credentials`: over HTTP, before the body was read. `method`: no revision or no handler has it.
+   * `params`: they are not what the method takes.
+   */
+  readonly reason: "host" | "origin" | "credentials" | "method" | "params";
+  /** The message of the error; for credentials the text that `authenticate` gave. */
+  readonly message: string;
+  /** Status of the response, over HTTP before the body was read. */
+  readonly status?: number;
+  readonly requestId?: RequestId;
+}
+
+/** A session over HTTP has begun: its `initialize` is being answered. */
+export interface SessionCreated extends Peer {
+  readonly type: "session-created";
+}
+
+/** A session has ended because it was idle for `sessions.idleMs`. */
+export interface SessionExpired extends Peer {
+  readonly type: "session-expired";
+}
+
+/** A session has ended because another needed its place. */
+export interface SessionEvicted extends Peer {
+  readonly type: "session-evicted";
+}
+
+/** A session has ended in another way: the client deleted it, its `initialize` failed, or the endpoint closes. */
+export interface SessionEnded extends Peer {
+  readonly type: "session-ended";
+}
+
+/** A limit refused a request, dropped a message or closed a connection. */
+export interface LimitHit extends Partial<Place>, Peer {
+  readonly type: "limit-hit";
+  /** Name of the option: `maxConcurrent`, `sessions.maxSessions`, `limits.maxQuestions`, `rateLimit.calls`. */
+  readonly limit: string;
+}
+
+/** A handler threw, gave an unusable result, or a listener threw. What is meant for the other side is not reported. */
+export interface HandlerError extends Place, Peer {
+  readonly type: "handler-error";
+  /** The thrown value, with its stack if it is an error. */
+  readonly error: unknown;
+  readonly requestId?: RequestId | undefined;
+}
+
+/** A request was not answered in time. */
+export interface RequestTimedOut extends Place, Peer {
+  readonly type: "request-timed-out";
+  /** `incoming`: the handler exceeded `timeLimit`. `outgoing`: the other side did not answer. */
+  readonly direction: "incoming" | "outgoing";
+  /** The error with the code `timeout`; its `data` has the limit. */
+  readonly error: unknown;
+}
+
+/** A client sends a request again. */
+export interface RequestRetried extends Place {
+  readonly type: "request-retried";
+  /** The row of the [retry table](../../../docs/http.md#when-a-request-is-sent-again). */
+  readonly reason: string;
+  /** The failure. */
+  readonly error: unknown;
+  /** Milliseconds until the request is sent again. */
+  readonly pauseMs: number;
+}
+
+/** What a server reports beside requests. */
+export type ServerEvent =
+  | ConnectionOpened
+  | ConnectionClosed
+  | RequestRefused
+  | SessionCreated
+  | SessionExpired
+  | SessionEvicted
+  | SessionEnded
+  | LimitHit
+  | HandlerError
+  | RequestTimedOut;
+
+/** What a client reports beside requests. */
+export type ClientEvent =
+  | ConnectionOpening
+  | ConnectionOpened
+  | ConnectionClosed
+  | RequestRefused
+  | LimitHit
+  | HandlerError
+  | RequestTimedOut
+  | RequestRetried;
+
+/** What both roles report. */
+export type CommonEvent = Extract<ServerEvent, ClientEvent>;

@@ -1,0 +1,105 @@
+import type * as platform from "../platform/platform.js";
+import type { Params } from "../jsonrpc/message.js";
+
+/**
+ * Stands for each method that the authoring vocabulary does not have. With `string` in its place, a
+ * comparison of `method` would not narrow `params`. A type argument of `use` names other methods.
+ */
+export type OtherMethod = "any other method";
+
+/** A request, as middleware of both roles sees it. */
+export interface MiddlewareRequest {
+  /** `incoming`: a handler of this side answers it. `outgoing`: this side sends it. */
+  readonly direction: "incoming" | "outgoing";
+  readonly method: string;
+  /** In the authoring vocabulary, and valid; an empty object if the request has none. */
+  readonly params: object;
+  readonly context: MiddlewareContext;
+}
+
+/** What middleware of both roles knows of a request beside its content. */
+export interface MiddlewareContext {
+  /** Id of the protocol revision. */
+  readonly revision: string;
+  /** Aborts when the request is cancelled; absent for a request of a client whose caller gave none. */
+  readonly signal?: platform.AbortSignal | undefined;
+}
+
+/** A request of one of the methods of `Requests`, by its method, or of another. */
+export type TypedRequest<Requests, Facts, Other extends string> =
+  | {
+      [Method in keyof Requests]: Facts & {
+        readonly method: Method;
+        readonly params: Requests[Method] extends { params: infer Given } ? NonNullable<Given> : Params;
+      };
+    }[keyof Requests]
+  | (Facts & { readonly method: Other; readonly params: Params });
+
+/**
+ * Runs around each request. Returns the result of `next`, or another one in its place.
+ *
+ * Treat parameters and results as read-only, for others may share them: pass other parameters to `next`, and return
+ * another result. A middleware that returns what `next` returned, without `await`, costs no promise. An error that it
+ * throws counts as one of the handler.
+ */
+export type Middleware<Request = MiddlewareRequest> = (
+  request: Request,
+  next: Next,
+) => object | Promise<object>;
+
+/** Runs the next middleware, or the request itself. @param params in place of those of the request */
+export type Next = (params?: object) => Params | Promise<Params>;
+
+type Outcome = Params | Promise<Params>;
+
+/** The middleware and the event listeners of a server or a client. */
+export class Hooks<Event> {
+  /** The outermost first. */
+  middleware: readonly Middleware<never>[] = [];
+  readonly #listeners = new Set<(event: Event) => void>();
+
+  /** Adds a middleware inside those before it. Returns a function that removes it. */
+  use(middleware: Middleware<never>): () => void {
+    const added: Middleware<never> = (request, next) => middleware(request, next);
+    this.middleware = [...this.middleware, added];
+    return () => (this.middleware = this.middleware.filter((each) => each !== added));
+  }
+
+  /** Adds a listener: one that throws or rejects harms nothing. Returns a function that removes it. */
+  onEvent(listener: (event: Event) => unknown): () => void {
+    const added = harmless(listener);
+    this.#listeners.add(added);
+    return () => void this.#listeners.delete(added);
+  }
+
+  readonly emit = (event: Event): void => {
+    for (const listener of this.#listeners) listener(event);
+  };
+}
+
+/** Runs middleware around `last`: all from `index` on. */
+export function through<Request extends { readonly params: Params }>(
+  middleware: readonly Middleware<never>[],
+  request: Request,
+  last: (params: Params) => Outcome,
+  index = 0,
+): Outcome {
+  const current = middleware[index] as Middleware<Request> | undefined;
+  if (!current) return last(request.params);
+  return current(request, (params) =>
+    through(middleware, params ? { ...request, params } : request, last, index + 1),
+  ) as Outcome;
+}
+
+/** Wraps a listener of the application: one that throws or rejects breaks nothing. */
+export function harmless<Given extends unknown[]>(
+  listener: (...given: Given) => unknown,
+): (...given: Given) => void {
+  return (...given) => {
+    try {
+      void Promise.resolve(listener(...given)).catch(() => {});
+    } catch {
+      // A failing listener has nowhere to report its failure.
+    }
+  };
+}

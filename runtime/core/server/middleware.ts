@@ -1,0 +1,82 @@
+import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
+import { type Params, isPromise } from "../jsonrpc/message.js";
+import type { ServerEvent } from "../protocol/events.js";
+import {
+  type Hooks,
+  type Middleware,
+  type OtherMethod,
+  type TypedRequest,
+  through,
+} from "../protocol/hooks.js";
+import type { HandlerContext, RequestContext } from "./context.js";
+import type { Asked } from "./rounds.js";
+import { type MethodHandler, SerialisedResult } from "./server-definition.js";
+
+/** A request of the client that a handler answers. At 2026-07-28, the middleware runs in each of its rounds. */
+interface IncomingFacts {
+  readonly direction: "incoming";
+  readonly context: HandlerContext;
+}
+
+/** A request to the client that a handler makes with `ask`. At 2026-07-28, it is part of the result of the round. */
+interface OutgoingFacts {
+  readonly direction: "outgoing";
+  /** The context of the handler. */
+  readonly context: HandlerContext;
+  /**
+   * Whether the client has answered it in an earlier round (2026-07-28): `next` then returns that answer, and nothing is
+   * sent.
+   */
+  readonly answered: boolean;
+}
+
+/**
+ * A request as the middleware of a server sees it: compare `direction`, then `method`, and `params` has its type.
+ *
+ * @typeParam Other methods outside the authoring vocabulary, such as those of a vendor
+ */
+export type ServerMiddlewareRequest<Other extends string = OtherMethod> =
+  TypedRequest<ClientRequests, IncomingFacts, Other> | TypedRequest<ServerRequests, OutgoingFacts, Other>;
+
+/** Middleware of a server. */
+export type ServerMiddleware<Other extends string = OtherMethod> = Middleware<ServerMiddlewareRequest<Other>>;
+
+export type ServerHooks = Hooks<ServerEvent>;
+
+/** Wraps a handler of any method in the middleware of a server. Without middleware, returns it as it is. */
+export function withMiddleware(hooks: ServerHooks, handler: MethodHandler): MethodHandler {
+  if (hooks.middleware.length === 0) return handler;
+  return (params, context) => {
+    let serialised: SerialisedResult | undefined;
+    let returned: unknown;
+    const choose = (result: Params): Params | SerialisedResult => {
+      if (result === serialised?.value) return serialised;
+      // The middleware may have made it for one client.
+      if (serialised) context.hints = { ...serialised.hints, cacheScope: "private" };
+      return result;
+    };
+    const request = { direction: "incoming", method: context.request.method, params, context };
+    const result = through(hooks.middleware, request, (given) => {
+      const found = handler(given as never, context);
+      if (found instanceof SerialisedResult) return (serialised = found).value;
+      return (returned = found);
+    });
+    // A promise that passed through needs no other.
+    if (result === returned) return result;
+    return isPromise(result) ? (result.then(choose) as Promise<Params>) : choose(result);
+  };
+}
+
+/** Runs the middleware of a server around a request to its client. */
+export async function askThrough(
+  context: RequestContext,
+  key: string,
+  asked: Asked,
+  send: (asked: Asked) => Promise<Params>,
+): Promise<Params> {
+  const { method, params = {} } = asked;
+  const answered = context.rounds?.answers.has(key) === true;
+  const request = { direction: "outgoing", method, params, context, answered };
+  const { middleware } = context.connection.definition.hooks;
+  return through(middleware, request, (given) => send(given === params ? asked : { method, params: given }));
+}
