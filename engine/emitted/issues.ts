@@ -1,5 +1,5 @@
-// What is wrong with a value, judged by the shape it should have. Loaded only
-// after a validator has said no: made to be clear and small, not fast.
+// Finds the issues of a value by the shape of its definition. It is loaded only
+// after a validator has refused a value: it is clear and small, not fast.
 import type { Issue, Texts } from "./issues/report.js";
 import { describe } from "./issues/search.js";
 import type { Named } from "./issues/shape.js";
@@ -11,8 +11,8 @@ export type { Named, Part, Shape } from "./issues/shape.js";
 const enough = 16;
 
 /**
- * What is wrong with `value`: nothing, if it is what `definition` describes, to
- * the letter or, in the open reading, as a tolerant reader takes it.
+ * The issues of `value`, in the exact or the open reading of `definition`; none
+ * if the value is valid.
  */
 export function findIssues(
   value: unknown,

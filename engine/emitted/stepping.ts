@@ -1,11 +1,11 @@
 import type { Step, StepLoss, StepReport, StepTable } from "./model.js";
 
-// What the steps of all revisions are made of. Nothing here changes its
-// argument: what differs is a copy, what does not is the argument itself.
+// The functions that the steps of all revisions share. They never change their
+// argument: they return a copy if something differs, or else the argument.
 
 /**
- * Takes what stands at one place of a message to what may stand there at the
- * other revision; `undefined` leaves it out.
+ * Converts the value at one place of a message to the other revision. The
+ * result `undefined` leaves it out.
  *
  * @param at JSON Pointer of the place
  */
@@ -15,11 +15,11 @@ interface Members {
   [key: string]: unknown;
 }
 
-/** The places of methods, as a table. */
+/** The conversions of methods, as a table. */
 export function stepTable(places: {
   readonly [method: string]: (value: unknown, report: StepReport) => unknown;
 }): StepTable {
-  // A Map: a method named like a member that every object has is not found in it.
+  // A Map has no inherited members: a method may be called `constructor`.
   return new Map(Object.entries(places)) as ReadonlyMap<
     string,
     unknown
@@ -38,17 +38,17 @@ export function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member of an object, none that it inherits. */
+/** An own member of an object. */
 export function memberOf(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Whether no object or array stands there. */
+/** Whether the value is neither an object nor an array. */
 export function isScalar(value: unknown): boolean {
   return typeof value !== "object" || value === null;
 }
 
-/** The object with a member that `place` has been asked about. */
+/** The object with one member converted by `place`. */
 export function member<Value>(
   value: Value,
   key: string,
@@ -62,7 +62,7 @@ export function member<Value>(
   return after === before ? value : withMember(value, key, after);
 }
 
-/** The object with an array whose items `place` has been asked about. */
+/** The object with a member whose items are converted by `place`. */
 export function list<Value>(
   value: Value,
   key: string,
@@ -75,7 +75,7 @@ export function list<Value>(
   return after === before ? value : withMember(value, key, after);
 }
 
-/** The array with items that `place` has been asked about. */
+/** The array with its items converted by `place`. */
 export function items<Value>(
   value: Value,
   place: Place,
@@ -92,7 +92,7 @@ export function items<Value>(
   return (changed as Value | undefined) ?? value;
 }
 
-/** The array without the items beyond so many. */
+/** The first `most` items of the array. */
 export function limited<Value>(
   value: Value,
   most: number,
@@ -104,7 +104,7 @@ export function limited<Value>(
   return value.slice(0, most) as Value;
 }
 
-/** The object with members that `place` has been asked about: all but those `known` by name. */
+/** The object with its members converted by `place`, except those in `known`. */
 export function others<Value>(
   value: Value,
   known: readonly string[],
@@ -127,7 +127,7 @@ export function others<Value>(
   return changed ? (Object.fromEntries(entries) as Value) : value;
 }
 
-/** The object with a member under another name, in its place; what had that name is left out. */
+/** The object with a member renamed, at the same position. A member that has the new name is left out. */
 export function renamed<Value>(
   value: Value,
   from: string,
@@ -161,7 +161,7 @@ export function without<Value>(
   return (rest as Value | undefined) ?? value;
 }
 
-/** The object without a member that does not pass the test. */
+/** The object without the member `key` if the member fails the test. */
 export function fitting<Value>(
   value: Value,
   key: string,
@@ -175,8 +175,8 @@ export function fitting<Value>(
 }
 
 /**
- * The object without a member that does not pass the test. Where the list `into`
- * is empty, the member's JSON stands in it, made an item by `block`.
+ * The object without the member `key` if the member fails the test. If the list
+ * `into` is empty, it gets the member's JSON, as an item that `block` makes.
  */
 export function asText<Value>(
   value: Value,
@@ -196,7 +196,7 @@ export function asText<Value>(
   return empty ? withMember(rest, into, [block(JSON.stringify(before))]) : rest;
 }
 
-/** The object with a member that it must have, where it has none. */
+/** The object with a required member filled in if it is missing. */
 export function filled<Value>(
   value: Value,
   key: string,
@@ -207,7 +207,7 @@ export function filled<Value>(
     : value;
 }
 
-/** Refuses an object without a member that it must have. */
+/** Refuses an object without a required member. */
 export function required(
   value: unknown,
   key: string,
@@ -229,7 +229,7 @@ export function lost(
   report.lost({ pointer, what, how });
 }
 
-/** What stands for something that is left out. */
+/** Reports that a value is left out. The result takes its place. */
 export function drop(
   report: StepReport,
   pointer: string,
@@ -263,7 +263,7 @@ function withMember<Value>(value: Value, key: string, member: unknown): Value {
 
 function below(at: string, key: string | number): string {
   const name = String(key);
-  // Asked for each value that is stepped into, and names that need escaping are rare.
+  // Called for each converted value, and few names need escaping.
   if (!name.includes("~") && !name.includes("/")) return `${at}/${name}`;
   return `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

@@ -54,7 +54,7 @@ function describeShape(search: Search, value: unknown, shape: Shape): void {
   describeRest(search, value, shape);
 }
 
-/** What is asked of a value beside being one of those that are listed. */
+/** Checks a value that only the open reading accepts, by the keywords that do not list values. */
 function describeUnlisted(search: Search, value: unknown, shape: Shape): void {
   const { tag: _, arms, anyOf, oneOf, ...others } = shape;
   const listed = others.const !== undefined || others.enum !== undefined;
@@ -64,7 +64,7 @@ function describeUnlisted(search: Search, value: unknown, shape: Shape): void {
   if (union !== undefined || listed) describeCombined(search, value, others);
 }
 
-/** All but combinations; false where the value is of another kind altogether. */
+/** Checks all keywords but combinations; false if the value has another type. */
 function describeOwn(search: Search, value: unknown, shape: Shape): boolean {
   const allowed = shape.const !== undefined ? [shape.const] : shape.enum;
   if (
@@ -159,8 +159,7 @@ function describeObject(
 }
 
 /**
- * @param keys those that are there: one of them may be the missing one,
- * misspelled
+ * @param keys of the object: one of them may be the missing key, misspelled
  */
 function reportMissing(
   search: Search,
@@ -180,7 +179,7 @@ function reportMissing(
   );
 }
 
-/** What is said of keys by their number, their form, or by not naming them. */
+/** The issues of the number of keys, their form, and keys that are not described. */
 function describeKeys(
   search: Search,
   object: JsonObject,
@@ -229,7 +228,7 @@ function describeKeys(
   }
 }
 
-/** @param names those it may have been meant to be */
+/** @param names the names to suggest */
 function describeExtra(
   search: Search,
   value: unknown,
@@ -277,7 +276,7 @@ function describeArray(
 
 function describeRepeated(search: Search, array: readonly unknown[]): void {
   const scalars = new Map<unknown, number>();
-  // Each is compared with each, so only so many are.
+  // All pairs are compared, so their number is limited.
   const others: [unknown, number][] = [];
   for (const [index, item] of array.entries()) {
     const scalar = typeof item !== "object" || item === null;

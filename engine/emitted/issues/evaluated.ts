@@ -1,5 +1,5 @@
-// What parts of a shape have looked at in a value they describe: all else is
-// what `unevaluatedProperties` and `unevaluatedItems` speak of.
+// The members and items that parts of a shape have evaluated. The keywords
+// `unevaluatedProperties` and `unevaluatedItems` apply to all others.
 import { type Search, isPart, matcherOf } from "./report.js";
 import {
   type JsonObject,
@@ -10,7 +10,7 @@ import {
 } from "./shape.js";
 import { isUnlisted } from "./unions.js";
 
-/** The keys of `object` that a keyword of `shape` has looked behind. */
+/** The keys of `object` whose values a keyword of `shape` has evaluated. */
 export function evaluatedKeys(
   search: Search,
   object: JsonObject,
@@ -33,7 +33,7 @@ export function evaluatedKeys(
   return found;
 }
 
-/** The indices of `array` that a keyword of `shape` has looked at. */
+/** The indices of `array` whose items a keyword of `shape` has evaluated. */
 export function evaluatedItems(
   search: Search,
   array: readonly unknown[],
@@ -54,7 +54,7 @@ export function evaluatedItems(
   return found;
 }
 
-/** The shapes that apply to `value` as `shape` does, this first. */
+/** `shape`, and then the shapes that apply to the same `value`. */
 function applied(search: Search, value: unknown, shape: Shape): Shape[] {
   const shapes: Shape[] = [];
   const pending: Part[] = [shape];
@@ -72,7 +72,7 @@ function applied(search: Search, value: unknown, shape: Shape): Shape[] {
   return shapes;
 }
 
-/** The parts of `shape` that apply only to some values, and do to `value`. */
+/** The conditional parts of `shape` that apply to `value`. */
 function chosen(search: Search, value: unknown, shape: Shape): Part[] {
   const { anyOf = [], oneOf = [], dependentSchemas = {} } = shape;
   const arms = [...anyOf, ...oneOf, ...taggedArms(value, shape)];

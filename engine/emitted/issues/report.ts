@@ -1,4 +1,4 @@
-// Issues, and the words they are put in.
+// Issues and their messages.
 import {
   alternatives,
   choiceText,
@@ -18,12 +18,12 @@ export interface Issue {
    */
   readonly pointer: string;
   readonly expected: string;
-  /** What is there, shortened; `nothing` if a member is missing. */
+  /** The value at the place, shortened; `nothing` if a member is missing. */
   readonly got: string;
-  /** What was probably meant, if a name is nearly right. */
+  /** A suggestion, if a name is nearly right. */
   readonly suggestion?: string;
   /**
-   * All of it in one line: `params.days: expected integer, got "3" (string)`.
+   * The issue in one line: `params.days: expected integer, got "3" (string)`.
    */
   readonly message: string;
 }
@@ -32,29 +32,29 @@ export interface Issue {
 const longest = 400;
 
 /**
- * Definitions inside definitions that are described; below, only the verdict is
- * asked for.
+ * The depth of nested definitions whose issues are described. Deeper values are
+ * only validated.
  */
 export const deepest = 64;
 
 /** Unions inside unions that are tried arm by arm. */
 export const mostTrials = 3;
 
-/** How far a search has come. */
+/** The state of a search. */
 export interface Search {
-  /** Describes a part of the value: what unions call again for their arms. */
+  /** Describes a part of the value. Unions call it for each arm. */
   readonly describe: (search: Search, value: unknown, part: Part) => void;
   readonly issues: Issue[];
   readonly limit: number;
   readonly path: (string | number)[];
   readonly level: number;
   readonly trials: number;
-  /** Unions and sets take what later revisions may add. */
+  /** The open reading: unions and sets accept what later revisions may add. */
   readonly open: boolean;
   readonly texts: Texts;
 }
 
-/** What texts are judged by, where that is more than regular expressions. */
+/** The checks of formats and patterns, if regular expressions are not enough. */
 export interface Texts {
   readonly formats?: ReadonlyMap<string, (text: string) => boolean>;
   readonly matcher?: (pattern: string) => Matcher;
@@ -68,7 +68,7 @@ export function matcherOf({ texts }: Search, pattern: string): Matcher {
   return texts.matcher?.(pattern) ?? new RegExp(pattern, "u");
 }
 
-/** Whether `value` is what `part` describes. */
+/** Whether `value` is valid for `part`. */
 export function isPart(search: Search, value: unknown, part: Part): boolean {
   if (part !== false && "is" in part) return isNamed(search, value, part);
   const issues: Issue[] = [];
@@ -78,7 +78,7 @@ export function isPart(search: Search, value: unknown, part: Part): boolean {
   return issues.length === 0;
 }
 
-/** Whether `value` is what a definition describes, in the reading of the search. */
+/** Whether `value` is valid for a definition, in the reading of the search. */
 export function isNamed(search: Search, value: unknown, named: Named): boolean {
   return search.open && named.accepts ? named.accepts(value) : named.is(value);
 }
@@ -97,7 +97,7 @@ export function at(
 interface Advice {
   readonly got?: string;
   readonly suggestion?: string | undefined;
-  /** The misspelled name, where it is not the value itself. */
+  /** The misspelled name, if it is not the value itself. */
   readonly by?: string;
 }
 
@@ -127,7 +127,7 @@ function question({ suggestion, by }: Advice): string {
   return `; did you mean ${scalarText(suggestion)}${instead}?`;
 }
 
-/** What `part` asks for, in a few words. */
+/** The expectation of `part`, in a few words. */
 export function expectation(part: Part): string {
   const constants = constantsOf(part);
   if (constants) return choiceText(constants);

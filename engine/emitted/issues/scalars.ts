@@ -1,4 +1,4 @@
-// What is said of strings, numbers and sizes.
+// The issues of strings, numbers and sizes.
 import { type Search, matcherOf, report } from "./report.js";
 import type { Shape } from "./shape.js";
 import { scalarText } from "./text.js";
@@ -19,7 +19,7 @@ export function describeString(
   }
 }
 
-/** In code points, without a list of them. */
+/** The length in code points, without an array of them. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length++;
@@ -45,7 +45,7 @@ export function describeNumber(
     [multipleOf, (bound) => divides(bound, number), "a multiple of"],
   ];
   for (const [bound, holds, text] of bounds) {
-    // Numbers that JSON does not have are within no bounds.
+    // NaN and infinities are not JSON numbers, and fail every bound.
     if (bound === undefined || (Number.isFinite(number) && holds(bound)))
       continue;
     report(search, number, `${text} ${bound}`);

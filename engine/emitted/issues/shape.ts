@@ -1,5 +1,5 @@
-// How `check.ts` says what a definition looks like: the keywords of JSON
-// Schema, and `tag` with `arms` where a member discriminates the arms of a union.
+// The form in which `check.ts` describes definitions: the keywords of JSON
+// Schema, and `tag` with `arms` if a member discriminates the arms of a union.
 
 export type Json =
   | null
@@ -12,24 +12,23 @@ export type Json =
 export type TypeName =
   "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
 
-/** An object of any origin: what is read from it is checked. */
+/** An object of any origin: its members are checked when they are read. */
 export interface JsonObject {
   readonly [key: string]: unknown;
 }
 
 /**
- * A definition: known by its name, judged by its validator, described by its
- * shape.
+ * A definition: its name, its validator and its shape.
  */
 export interface Named {
   readonly name: string;
   readonly is: (value: unknown) => boolean;
-  /** The open reading, where it differs. */
+  /** The open reading, if it differs. */
   readonly accepts?: (value: unknown) => boolean;
   readonly shape: () => Shape;
 }
 
-/** What is said of one place; `false` lets nothing be there. */
+/** The schema of one place; `false` accepts no value. */
 export type Part = Shape | Named | false;
 
 export interface Parts {
@@ -58,8 +57,8 @@ export interface Shape {
   /** The arm for objects without the tag or with any other value of it. */
   readonly otherwise?: Part;
   /**
-   * The union or set takes what later revisions may add: `true` where its tag
-   * or its values say what that can be.
+   * The union or set accepts what later revisions may add: `true` if its tag
+   * or its values determine what that can be.
    */
   readonly open?: true | Opening;
 
@@ -95,17 +94,17 @@ export interface Shape {
   readonly format?: string;
 }
 
-/** What a tolerant reader takes beside what is listed. */
+/** The values that the open reading accepts beside the listed ones. */
 export interface Opening {
-  /** Objects with a string here are taken, unless it is among `known`. */
+  /** Objects with a string in this member are accepted, unless `known` lists the string. */
   readonly tag?: string;
   readonly known?: readonly string[];
-  /** Values of these types are taken; objects, if they hold `constants`. */
+  /** Values of these types are accepted; objects only with `constants`. */
   readonly types?: readonly TypeName[];
   readonly constants?: { readonly [key: string]: Json };
 }
 
-/** The values that `part` allows, where it lists them. */
+/** The values that `part` lists, if it lists any. */
 export function constantsOf(part: Part): readonly Json[] | undefined {
   if (part === false) return undefined;
   if ("is" in part) return constantsOf(part.shape());
@@ -130,14 +129,14 @@ export function typesOf(part: Part): readonly TypeName[] | undefined {
   return part.allOf?.map(typesOf).find((types) => types !== undefined);
 }
 
-/** The members that `part` asks for. */
+/** The members that `part` requires. */
 export function requiredOf(part: Part): readonly string[] {
   if (part === false) return [];
   if ("is" in part) return requiredOf(part.shape());
   return [...(part.required ?? []), ...(part.allOf ?? []).flatMap(requiredOf)];
 }
 
-/** Whether `value` is of one of `types`; any value is, where there are none. */
+/** Whether `value` is of one of `types`; without types, any value is. */
 export function hasType(
   value: unknown,
   types: TypeName | readonly TypeName[] | undefined,
@@ -172,8 +171,8 @@ function typeOf(value: Json): TypeName {
 }
 
 /**
- * Whether two JSON values are equal: order of keys is nothing. Beyond some
- * depth they count as different, so that no value can exhaust the stack.
+ * Whether two JSON values are equal; the order of keys does not matter. Beyond a
+ * limit of depth they count as different, so that no value exhausts the stack.
  */
 export function sameJson(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
@@ -196,8 +195,7 @@ export function sameJson(a: unknown, b: unknown, depth = 0): boolean {
 }
 
 /**
- * A member of an object that came from JSON; names that every object inherits
- * are not members.
+ * An own member of an object that came from JSON.
  */
 export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) || !(key in Object.prototype)

@@ -1,5 +1,5 @@
-// How places, values and names read in a message. Messages go to logs and to
-// other people's screens: values are shortened, and no character can hide.
+// Prints places, values and names in messages. Messages go to logs and
+// terminals: values are shortened, and invisible characters are escaped.
 
 /** Longest part of a string that is shown. */
 const shown = 40;
@@ -24,7 +24,7 @@ function escaped(character: string): string {
     .join("");
 }
 
-/** What is there: scalars with their type, all else by its kind alone. */
+/** A value in words: scalars with their type, all others by their type alone. */
 export function valueText(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
@@ -36,7 +36,7 @@ export function valueText(value: unknown): string {
 }
 
 /**
- * `"a"`, or `one of "a", "b"`; a long list ends with how many more there are.
+ * `"a"`, or `one of "a", "b"`; a long list ends with the number of the others.
  */
 export function choiceText(values: readonly unknown[]): string {
   const texts = values.map((value) =>
@@ -62,8 +62,8 @@ export function alternatives(texts: readonly string[]): string {
 }
 
 /**
- * A path as it reads in code: `params.content[0]["a b"]`; the beginning of a
- * long one is left out.
+ * A path in the syntax of code: `params.content[0]["a b"]`; the beginning of a
+ * long path is left out.
  */
 export function pathText(path: readonly (string | number)[]): string {
   let text = "";
@@ -83,8 +83,7 @@ export function pointerText(path: readonly (string | number)[]): string {
 }
 
 /**
- * The candidate nearest to `name`, if it takes at most two letters to get
- * there.
+ * The candidate nearest to `name`, if they differ by at most two letters.
  */
 export function nearest(
   name: string,

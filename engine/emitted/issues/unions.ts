@@ -1,4 +1,4 @@
-// Unions: which arm was meant, and what is wrong with the value as that arm.
+// Unions: finds the arm that fits best, and the issues of the value with that arm.
 import {
   type Issue,
   type Search,
@@ -23,7 +23,7 @@ import {
 import { alternatives, choiceText, scalarText } from "./text.js";
 
 /**
- * A union that a member discriminates: only the arm that its value chose is
+ * A union that a member discriminates: only the arm that the member selects is
  * described.
  */
 export function describeTagged(
@@ -48,7 +48,7 @@ export function describeTagged(
   );
 }
 
-/** Whether the open reading takes `value`, though `shape` does not list it. */
+/** Whether the open reading accepts `value`, though `shape` does not list it. */
 export function isUnlisted(value: unknown, shape: Shape): boolean {
   const { open } = shape;
   if (open === undefined) return false;
@@ -72,8 +72,8 @@ function openingOf(shape: Shape): Opening {
 }
 
 /**
- * A union of any arms: where none is met, speaks of the one that was most
- * probably meant.
+ * A union without a discriminating member: if no arm accepts the value, reports
+ * the issues with the arm that fits best.
  */
 export function describeArms(
   search: Search,
@@ -111,7 +111,7 @@ function describeBest(
     .map((arm) => tryArm(search, value, arm))
     .sort(byScore);
   if (!best) return;
-  // Where each arm lacks one member and nothing else, any of these would do.
+  // If each arm lacks one member only, each of these members would be enough.
   const lacking = [best, ...others].filter(
     ({ issues, missing }) => issues.length === 1 && missing.length === 1,
   );
@@ -148,7 +148,7 @@ function tryArm(search: Search, value: unknown, arm: Part): Trial {
   };
 }
 
-/** Most members present, fewest issues, furthest in. */
+/** The most members present, then the fewest issues, then the deepest issue. */
 function byScore(a: Trial, b: Trial): number {
   const differences = a.score.map(
     (score, index) => (b.score[index] ?? 0) - score,
