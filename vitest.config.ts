@@ -28,7 +28,7 @@ const drawing = [
 
 /** Those that have more to do in the long run. */
 const heavy = [
-  "test/runtime/http/server/{bodies,heap,kept,readers}.test.ts",
+  "test/runtime/http/server/{bodies,churn,heap,kept,readers}.test.ts",
   "test/runtime/client/{deep,floods}.test.ts",
   "test/init/*.test.ts",
   "test/files/layout-free.test.ts",

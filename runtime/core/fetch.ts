@@ -5,6 +5,7 @@ export type { Denial, Principal } from "./http/server/access.js";
 export type { GuardOptions } from "./http/server/access.js";
 export type { SessionLimits, SessionOptions } from "./http/server/sessions.js";
 export type { HttpSessions, SessionEnd, SessionEvent, SessionInfo } from "./http/server/session-reports.js";
+export type { HttpCounters, HttpGauges, HttpStats, LimitName } from "./http/server/http-stats.js";
 export {
   MemorySessionStore,
   type NewSession,

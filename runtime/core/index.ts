@@ -16,8 +16,8 @@ export {
   type ToolChecks,
 } from "./server/define-server.js";
 export { toolCheck } from "./schema/schema-check.js";
-export type { Server, ServerOptions } from "./server/server.js";
-export type { ErrorListener, ErrorPlace } from "./server/server-definition.js";
+export type { Server, ServerOptions, ServerStats } from "./server/server.js";
+export type { ErrorListener, ErrorPlace, ServerCounts } from "./server/server-definition.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
 // What handlers are given, and what they give.

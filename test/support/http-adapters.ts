@@ -11,6 +11,7 @@ import type { Server } from "@mcpgen/runtime";
 import {
   type HttpHandler,
   type HttpSessions,
+  type HttpStats,
   type ServeHttpOptions,
   createHttpHandler,
   serveHttp,
@@ -27,6 +28,7 @@ export interface Target {
   readonly url: string;
   readonly node: NodeServer;
   readonly sessions: HttpSessions;
+  stats(): HttpStats;
   close(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ async function bridged(handler: HttpHandler, graceful: boolean): Promise<Target>
     url: `http://127.0.0.1:${port}/mcp`,
     node,
     sessions: handler.sessions,
+    stats: handler.stats,
     close: async () => {
       await handler.close();
       // An application lets what was answered leave.

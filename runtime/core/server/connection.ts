@@ -75,6 +75,7 @@ export class ServerConnection implements Receiver {
     this.principal = options.principal ?? "";
     this.#drainMs = options.drain ?? 1000;
     definition.connections.add(this);
+    definition.counts.connections++;
   }
 
   /** Id of the HTTP session, if there is one. */
@@ -121,7 +122,13 @@ export class ServerConnection implements Receiver {
   #overdue(): void {
     const message = `not answered within ${this.#drainMs} ms after the end of the input`;
     const error = internalError(message);
-    for (const { request, batch } of this.#running?.values() ?? []) this.refuse(request.id, error, batch);
+    const gone = new McpError("connection-closed", "the client is gone");
+    for (const context of this.#running?.values() ?? []) {
+      const { request, batch } = context;
+      this.#untrack(request.id);
+      this.refuse(request.id, error, batch);
+      context.abort(gone);
+    }
     this.#end("the client is gone");
   }
 
@@ -267,6 +274,9 @@ export class ServerConnection implements Receiver {
   }
 
   respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number, reported?: number): void {
+    const { counts } = this.definition;
+    if (rpcCode === undefined) counts.results++;
+    else counts.errors++;
     if (batch) batch.answer(text);
     else this.#channel.answer(id, text, rpcCode, reported);
   }
@@ -349,6 +359,7 @@ export class ServerConnection implements Receiver {
     const context = this.#running?.get(params?.["requestId"] as RequestId);
     if (!context) return;
     this.#untrack(context.request.id);
+    this.definition.counts.cancelled++;
     const reason = params?.["reason"];
     context.abort(
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
@@ -414,6 +425,7 @@ export class ServerConnection implements Receiver {
     if (this.isAnnounced) this.emit({ type: "connection-closed", reason: why });
     if (this.open === 0 && !this.#clientRequests) return;
     const reason = new McpError("connection-closed", why);
+    this.definition.counts.aborted += this.open;
     this.#channel.abortedWork(this.open);
     for (const context of this.#running?.values() ?? []) context.abort(reason);
     this.#running = undefined;

@@ -40,6 +40,7 @@ export interface ServerDefinition {
   readonly followChanges: () => void;
   readonly seal: StateSeal;
   readonly states: StateStore | undefined;
+  readonly counts: ServerCounts;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly wrongArguments: "error" | "result" | undefined;
@@ -48,6 +49,20 @@ export interface ServerDefinition {
   readonly warn: (message: string) => void;
   /** Reports a value that a handler threw. Never throws. */
   readonly report: ErrorListener;
+}
+
+/** What a server has done since it was created; the numbers only grow. */
+export interface ServerCounts {
+  /** Clients that connected; over HTTP without sessions, each POST counts. */
+  connections: number;
+  /** Responses with a result. */
+  results: number;
+  /** Responses with an error, also those to what is no request. */
+  errors: number;
+  /** Requests that the client cancelled. */
+  cancelled: number;
+  /** Requests that had no response when their connection ended. */
+  aborted: number;
 }
 
 /** Which handler threw. */

@@ -21,6 +21,7 @@ import { PlainChannel, ServerConnection, type ConnectionOptions } from "./connec
 import {
   type MethodHandler,
   type NotificationHandler,
+  type ServerCounts,
   type ServerDefinition,
   type ErrorListener,
   printHandlerError,
@@ -94,6 +95,21 @@ interface BuiltIn {
   readonly capability: readonly string[] | undefined;
 }
 
+/** What a server holds, and what it has done, over all transports. */
+export interface ServerStats {
+  /** Amounts at this moment. */
+  readonly gauges: {
+    /** Open connections; over HTTP, sessions and running POSTs without one. */
+    readonly connections: number;
+    /** Those with a session, after a handshake. */
+    readonly sessions: number;
+    /** Requests whose handlers run; cancelled ones do not count. */
+    readonly requests: number;
+  };
+  /** Totals since the server was created: they only grow. */
+  readonly counters: Readonly<ServerCounts>;
+}
+
 /** A server of any number of clients, each in any of its revisions. */
 export class Server {
   readonly features: Features;
@@ -137,6 +153,7 @@ export class Server {
       followChanges: () => this.#followChanges(),
       seal: stateSeal(options.stateKeys ?? []),
       states: options.stateStore,
+      counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0 },
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
       wrongArguments: options.wrongArguments,
@@ -205,6 +222,18 @@ export class Server {
   /** Notifies the clients that subscribed to a resource that it has changed. */
   resourceUpdated(uri: string): void {
     this.#changes.publish({ method: "notifications/resources/updated", uri });
+  }
+
+  /** What the server holds, and what it has done. */
+  stats(): ServerStats {
+    let sessions = 0;
+    let requests = 0;
+    for (const { session, open } of this.connections) {
+      if (session) sessions++;
+      requests += open;
+    }
+    const gauges = { connections: this.connections.size, sessions, requests };
+    return { gauges, counters: { ...this.definition.counts } };
   }
 
   /** Closes all connections: open subscriptions get their responses first. */

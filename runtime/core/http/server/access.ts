@@ -1,6 +1,7 @@
 import { McpError, rpc, invalidRequest } from "../../jsonrpc/errors.js";
 import { isObject, type RequestId, errorText } from "../../jsonrpc/message.js";
 import { type Exchange, jsonHeaders } from "./exchange.js";
+import type { LimitName } from "./http-stats.js";
 
 /** Hosts and origins that may reach the server. By default, only loopback ones. */
 export interface GuardOptions {
@@ -203,8 +204,9 @@ export function replyForbidden(exchange: Exchange, { status, message }: Refusal)
   replyError(exchange, status, undefined, invalidRequest(message), {});
 }
 
-/** Replies with 503 because a limit is reached. */
-export function replyBusy(exchange: Exchange, id: RequestId | undefined): void {
+/** Replies with 503 because a limit is reached, or something that the request needs has failed. */
+export function replyBusy(exchange: Exchange, id: RequestId | undefined, limit?: LimitName): void {
+  if (limit) exchange.counts.limitHit(limit);
   replyUnavailable(exchange, id, "the server is busy: try again later", { "retry-after": "1" });
 }
 

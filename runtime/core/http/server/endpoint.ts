@@ -26,6 +26,7 @@ import { type HttpOptions, defaults } from "./http-options.js";
 import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
 import { ModernRequests } from "./posts.js";
+import { HttpCounts, type HttpStats } from "./http-stats.js";
 import { preflight } from "./preflight.js";
 import { type HttpSessions, SessionReports } from "./session-reports.js";
 import { type SessionOptions, Sessions } from "./sessions.js";
@@ -53,6 +54,7 @@ export class Endpoint {
   readonly #bytes: Quota;
   readonly #sessions: Sessions | undefined;
   readonly #reports: SessionReports;
+  readonly #counts: HttpCounts;
   readonly #modernIds: ReadonlySet<string>;
   readonly #modern: ModernRequests | undefined;
   readonly #stateful: SessionRequests | undefined;
@@ -68,12 +70,14 @@ export class Endpoint {
     const { modern, legacy, clock, seal, warn } = server.definition;
     this.#warnings = new CountedWarnings(warn);
     this.#reports = new SessionReports(clock, sessionOptions(options).onSession);
+    this.#counts = new HttpCounts(this.#reports);
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
     this.#streams = new Streams(clock, keepAliveMs, fair(options.maxStreams ?? defaults.maxStreams));
     const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
-    this.backlog = new Backlog(clock, fair(waitingLimit), options.stalledMs ?? defaults.stalledMs);
+    const { stalledMs = defaults.stalledMs } = options;
+    this.backlog = new Backlog(clock, fair(waitingLimit), stalledMs, this.#counts);
     const { maxRequests = defaults.maxRequests } = sessionOptions(options);
     this.#concurrency = new ConcurrencyLimit(
       fair,
@@ -112,7 +116,9 @@ export class Endpoint {
     const concurrency = this.#concurrency;
     const bytes = this.#bytes;
     const count = this.#quota();
-    const environment = { streams, concurrency, bytes, count, maxRequests, reports: this.#reports };
+    const reports = this.#reports;
+    const counts = this.#counts;
+    const environment = { streams, concurrency, bytes, count, maxRequests, reports, counts };
     return new SseRequests(this.#server, sse === true ? {} : sse, environment);
   }
 
@@ -129,7 +135,8 @@ export class Endpoint {
     const given = sessionOptions(this.#options);
     const { maxRequests = defaults.maxRequests } = given;
     const expiry = new StreamExpiry(clock, streamMs, retryMs);
-    const environment = { events, retryMs, clock, streams, expiry, concurrency, maxRequests };
+    const counts = this.#counts;
+    const environment = { events, retryMs, clock, streams, expiry, concurrency, maxRequests, counts };
     const warn = (error: unknown): void => this.#warn(error);
     const sessions = new Sessions(environment, this.#quota(), this.#bytes, given, this.#reports, warn);
     const fail = this.#fail.bind(this);
@@ -151,23 +158,27 @@ export class Endpoint {
     return new Quota(all, authenticate ? Math.ceil((all * maxPerPrincipal) / maxSessions) : all);
   }
 
+  /** What it holds, and what it has done. */
+  get stats(): HttpStats {
+    const { running, bodies, held } = this.#concurrency;
+    const gauges = {
+      sessions: (this.#sessions?.size ?? 0) + (this.#sse?.size ?? 0),
+      streams: this.#streams.size,
+      requests: running.size,
+      bodies: bodies.size,
+      bodyBytes: held.size,
+      keptBytes: this.#bytes.size,
+      waitingBytes: this.backlog.size,
+    };
+    return { gauges, counters: this.#counts.counters };
+  }
+
   /** Amounts in use. When all requests are answered, only `sessions` and `bytes` may be above 0. */
   get kept(): {
     readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held" | "waiting"]: number;
   } {
-    const sessions = (this.#sessions?.size ?? 0) + (this.#sse?.size ?? 0);
-    const concurrency = this.#concurrency;
-    const streams = this.#streams;
-    const bytes = this.#bytes;
-    return {
-      sessions,
-      bytes: bytes.size,
-      streams: streams.size,
-      requests: concurrency.running.size,
-      bodies: concurrency.bodies.size,
-      held: concurrency.held.size,
-      waiting: this.backlog.size,
-    };
+    const { keptBytes: bytes, bodyBytes: held, waitingBytes: waiting, ...rest } = this.stats.gauges;
+    return { ...rest, bytes, held, waiting };
   }
 
   /** The sessions of both transports, after their handshakes. */
@@ -191,6 +202,7 @@ export class Endpoint {
   }
 
   handle(exchange: Exchange): void {
+    this.#counts.requests++;
     try {
       this.#admit(exchange);
     } catch (error) {
@@ -268,14 +280,17 @@ export class Endpoint {
     if (!accepted.json && !accepted.events && older === undefined)
       return replyInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
     const bodyLimit = this.#bodyLimit;
-    if (!this.#concurrency.bodies.allows(exchange.principal, 1)) return replyBusy(exchange, undefined);
+    if (!this.#concurrency.bodies.allows(exchange.principal, 1))
+      return replyBusy(exchange, undefined, "maxConcurrent");
     const reading = new BodyReading(this.#concurrency, exchange.principal);
     const take = (text: string | undefined | null): void => {
       reading.end();
-      if (reading.limitReached) return replyBusy(exchange, undefined);
+      if (reading.limitReached) return replyBusy(exchange, undefined, "bodiesLimit");
       if (text === null) return replyError(exchange, 400, undefined, parseError("the bytes are no UTF-8"));
-      if (text === undefined)
+      if (text === undefined) {
+        this.#counts.limitHit("bodyLimit");
         return replyInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
+      }
       this.#body(exchange, text, accepted, principal, older);
     };
     try {
@@ -311,7 +326,7 @@ export class Endpoint {
     if (requests > this.#mostInBatch)
       return replyInvalid(exchange, 400, tooManyInBatch(requests, this.#mostInBatch));
     if (requests > 0 && !this.#concurrency.running.allows(exchange.principal, requests))
-      return replyBusy(exchange, idOf(message));
+      return replyBusy(exchange, idOf(message), "maxConcurrent");
     const legacy = this.#stateful ?? this.#stateless;
     const stated = kind === "batch" ? (message as unknown[]).some(statesRevision) : statesRevision(message);
     try {

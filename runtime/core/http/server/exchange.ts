@@ -1,5 +1,6 @@
 import type * as platform from "../../platform/platform.js";
 import { McpError, rpc } from "../../jsonrpc/errors.js";
+import type { HttpCounts } from "./http-stats.js";
 import type { BodyReading } from "./limits.js";
 
 /** Bytes of an event stream that may wait for its reader. One more message then closes the connection. */
@@ -40,6 +41,8 @@ export interface Exchange {
     done: (text: string | undefined | null) => void,
     gone: () => void,
   ): void;
+  /** Counts of the endpoint. */
+  readonly counts: HttpCounts;
   /** Characters of the body; set after the body is read. */
   size: number;
   /** The principal that `authenticate` returned; empty without one. */

@@ -3,6 +3,7 @@ import type { Server } from "../../server/server.js";
 import { Endpoint } from "./endpoint.js";
 import { BodyBytes, type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
+import type { HttpCounts, HttpStats } from "./http-stats.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
 import type { HttpSessions } from "./session-reports.js";
 
@@ -14,6 +15,7 @@ class FetchExchange implements Exchange {
   readonly #request: Request;
   #resolve!: (response: Response) => void;
   #gone: (() => void)[] = [];
+  #replied = false;
   size = 0;
   principal = "";
 
@@ -32,6 +34,10 @@ class FetchExchange implements Exchange {
 
   get url(): string {
     return this.#request.url;
+  }
+
+  get counts(): HttpCounts {
+    return this.#backlog.counts;
   }
 
   header(name: string): string | undefined {
@@ -75,10 +81,13 @@ class FetchExchange implements Exchange {
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
+    if (status >= 400 && !this.#replied) this.counts.refused(status);
+    this.#replied = true;
     this.#resolve(new Response(text ?? null, { status, headers }));
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
+    this.#replied = true;
     const writer = new WebWriter(this.#backlog, this.principal, () => this.#leave());
     this.#resolve(new Response(writer.body, { status, headers }));
     return writer;
@@ -107,6 +116,7 @@ function decoded(bytes: Uint8Array): string | null {
 export interface HttpHandler {
   fetch(this: void, request: platform.Request): Promise<platform.Response>;
   readonly sessions: HttpSessions;
+  stats(this: void): HttpStats;
   /** Ends all sessions and streams. */
   close(): Promise<void>;
 }
@@ -126,6 +136,7 @@ export function createHttpHandler(server: Server, options: HttpOptions = {}): Ht
       return exchange.response;
     },
     sessions: endpoint.sessions,
+    stats: () => endpoint.stats,
     close: () => endpoint.close(),
   };
 }
@@ -167,6 +178,7 @@ class WebWriter implements EventSink, Reader {
   write(text: string): boolean {
     if (!this.#open || this.#ending) return false;
     if (this.#waiting > maxWaitingBytes) {
+      this.#backlog.counts.limitHit("waitingLimit");
       this.cut();
       return false;
     }

@@ -85,7 +85,7 @@ export class SessionRequests {
 
   #get(exchange: Exchange, accepted: Accepted, session: HttpSession): void {
     if (!this.#isServed(exchange, undefined)) return;
-    if (session.streamLimitReached) return replyBusy(exchange, undefined);
+    if (session.streamLimitReached) return replyBusy(exchange, undefined, "maxStreams");
     const last = exchange.header("last-event-id");
     if (last !== undefined) return this.#resume(exchange, session, last);
     const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.#form, () =>
@@ -168,7 +168,7 @@ export class SessionRequests {
       found.connection = this.#connect(found, auth);
       restore(found.connection, revision, record);
     });
-    if (!session) replyBusy(exchange, idOf(message));
+    if (!session) replyBusy(exchange, idOf(message), "sessions.maxSessions");
     return session;
   }
 
@@ -176,6 +176,7 @@ export class SessionRequests {
     const session = this.#sessions.create(principal);
     if (!session) {
       const error = internalError("there are too many sessions");
+      exchange.counts.limitHit("sessions.maxSessions");
       return replyError(exchange, 503, idOf(message), error);
     }
     session.connection = this.#connect(session, auth);
@@ -224,10 +225,10 @@ export class SessionRequests {
       connection.receive(message);
       return exchange.reply(202, headers());
     }
-    const isTaken =
-      session.takes(ids.length) &&
-      (session.concurrency.lost.allows(session.principal, 1) || this.#sessions.endOrphaned(session));
-    if (!isTaken) return replyBusy(exchange, isBatch ? undefined : ids[0]);
+    const one = isBatch ? undefined : ids[0];
+    if (!session.takes(ids.length)) return replyBusy(exchange, one, "sessions.maxRequests");
+    if (!session.concurrency.lost.allows(session.principal, 1) && !this.#sessions.endOrphaned(session))
+      return replyBusy(exchange, one, "maxConcurrent");
     const name = session.nextStream();
     const stream = new SessionStream(session, name, exchange, accepted, this.#form, headers, ids, isBatch);
     session.expect(ids, stream);

@@ -1,4 +1,5 @@
 import { type Clock, longestWait } from "../../time/clock.js";
+import type { HttpCounts, LimitName } from "./http-stats.js";
 
 /** An amount that principals share. No principal can take all of it. */
 export class Quota {
@@ -156,13 +157,15 @@ export class Backlog {
   readonly #clock: Clock;
   readonly #quota: Quota;
   readonly #stalledMs: number;
+  readonly counts: HttpCounts;
   #timer: unknown;
 
   /**
    * @param quota limit of waiting bytes; one response may exceed it
    * @param stalledMs milliseconds that a reader may take nothing; 0 for no limit
    */
-  constructor(clock: Clock, quota: Quota, stalledMs: number) {
+  constructor(clock: Clock, quota: Quota, stalledMs: number, counts: HttpCounts) {
+    this.counts = counts;
     this.#clock = clock;
     this.#quota = quota;
     this.#stalledMs = stalledMs;
@@ -208,8 +211,13 @@ export class Backlog {
       if (!quota.isOver) return;
       // Principals with fewer waiting bytes are spared.
       if (reader !== latest && (reader.principal === latest.principal || quota.of(reader.principal) >= held))
-        reader.cut();
+        this.#cut(reader, "waitingLimit");
     }
+  }
+
+  #cut(reader: Reader, limit: LimitName): void {
+    this.counts.limitHit(limit);
+    reader.cut();
   }
 
   /** Starts one unref'd timer for all readers. */
@@ -224,7 +232,7 @@ export class Backlog {
     const now = this.#clock.now();
     for (const [reader, { since }] of this.#readers) {
       if (now - since < this.#stalledMs) break;
-      reader.cut();
+      this.#cut(reader, "stalledMs");
     }
     if (this.#readers.size > 0) this.#watch();
   };

@@ -11,6 +11,7 @@ import {
   parseTarget,
 } from "./exchange.js";
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
+import type { HttpCounts, HttpStats } from "./http-stats.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
 import type { HttpSessions } from "./session-reports.js";
 
@@ -55,6 +56,10 @@ class NodeExchange implements Exchange {
   get url(): string {
     // Frameworks strip the mount path from `url`.
     return (this.#request as { readonly originalUrl?: string }).originalUrl ?? this.#request.url ?? "";
+  }
+
+  get counts(): HttpCounts {
+    return this.#backlog.counts;
   }
 
   header(name: string): string | undefined {
@@ -133,6 +138,7 @@ class NodeExchange implements Exchange {
 
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
     if (this.#response.headersSent || this.#response.destroyed) return;
+    if (status >= 400) this.counts.refused(status);
     if (text === undefined) return void this.#response.writeHead(status, headers).end();
     const length = Buffer.byteLength(text);
     // Equal lengths mean pure ASCII; latin1 then avoids counting and encoding the text again.
@@ -223,6 +229,7 @@ export interface NodeHandler {
    */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   readonly sessions: HttpSessions;
+  stats(): HttpStats;
   /** Ends all sessions and streams. */
   close(): Promise<void>;
 }
@@ -249,7 +256,11 @@ export function nodeHandler(server: Server, options: HttpOptions, path?: string)
     const parsed = typeof body === "function" ? undefined : body;
     endpoint.handle(new NodeExchange(request, response, parsed, endpoint.backlog));
   };
-  return Object.assign(handle, { sessions: endpoint.sessions, close: () => endpoint.close() });
+  return Object.assign(handle, {
+    sessions: endpoint.sessions,
+    stats: () => endpoint.stats,
+    close: () => endpoint.close(),
+  });
 }
 
 /** The path of a request target, which may be a whole URL (RFC 9112, 3.2.2). */
@@ -295,6 +306,7 @@ class NodeWriter implements EventSink, Reader {
       return true;
     }
     if (this.#waiting > maxWaitingBytes) {
+      this.#backlog.counts.limitHit("waitingLimit");
       this.cut();
       return false;
     }

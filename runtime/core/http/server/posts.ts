@@ -86,7 +86,8 @@ export class ModernRequests {
     const listens = protocol.revision.table.incomingRequests.get(request.method)?.listening;
     if (listens && !accepted.events)
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
-    if (listens && this.#streams.isFull(exchange.principal)) return replyBusy(exchange, request.id);
+    if (listens && this.#streams.isFull(exchange.principal))
+      return replyBusy(exchange, request.id, "maxStreams");
     const wrong = this.#mirrorProblem(exchange, request);
     const form = listens ? "auto" : this.#form;
     const channel = new PostChannel(exchange, accepted, form, protocol.revision.table, this.#streams);
@@ -275,7 +276,9 @@ export class PostChannel implements ServerChannel {
   }
 
   reserve(more: number): boolean {
-    return this.bytes?.take(this.#exchange.principal, more) ?? true;
+    const isTaken = this.bytes?.take(this.#exchange.principal, more) ?? true;
+    if (!isTaken) this.#exchange.counts.limitHit("keptLimit");
+    return isTaken;
   }
 
   abortedWork(more: number): void {

@@ -12,6 +12,7 @@ import { type Rules, checkOptions, invalid } from "../../options/option-check.js
 import type { Server } from "../../server/server.js";
 import { parseTarget } from "./exchange.js";
 import { type HttpOptions, defaults, httpRules } from "./http-options.js";
+import type { HttpStats } from "./http-stats.js";
 import { deferContinue, nodeHandler } from "./node-http.js";
 import type { HttpSessions } from "./session-reports.js";
 
@@ -54,6 +55,7 @@ export interface HttpServer {
   readonly port: number;
   readonly node: NodeServer;
   readonly sessions: HttpSessions;
+  stats(): HttpStats;
   /** Ends sessions and streams, then connections. */
   close(): Promise<void>;
 }
@@ -85,6 +87,7 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     url: `http://${name}:${taken}${path}`,
     node,
     sessions: handle.sessions,
+    stats: handle.stats,
     close: async () => {
       await handle.close();
       await endConnections(node, sockets, Math.min(rest.graceMs ?? defaults.graceMs, mostFlushing));

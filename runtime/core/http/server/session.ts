@@ -14,6 +14,7 @@ import {
   randomText,
 } from "./event-streams.js";
 import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
+import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit } from "./limits.js";
 import type { ResponseForm } from "./posts.js";
 
@@ -33,6 +34,7 @@ export interface SessionEnvironment {
   readonly concurrency: ConcurrencyLimit;
   /** Requests of one session at a time. */
   readonly maxRequests: number;
+  readonly counts: HttpCounts;
 }
 
 /** The same, with the memory that sessions share. */

@@ -213,7 +213,11 @@ export class Sessions {
 
   #reserve(session: HttpSession, more: number): boolean {
     const { principal } = session;
-    while (!this.#bytes.take(principal, more)) if (!this.#evict(principal, session)) return false;
+    while (!this.#bytes.take(principal, more)) {
+      if (this.#evict(principal, session)) continue;
+      this.#environment.counts.limitHit("keptLimit");
+      return false;
+    }
     return true;
   }
 

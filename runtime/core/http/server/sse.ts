@@ -6,6 +6,7 @@ import { type Principal, acceptedBy, corsHeaders, replyBusy, replyInvalid } from
 import { type Streams, eventHeaders } from "./event-streams.js";
 import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
 import { idsOfRequests, postProblem } from "./legacy-requests.js";
+import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import type { SessionEnd, SessionReports } from "./session-reports.js";
 import { sessionId } from "./session.js";
@@ -29,6 +30,7 @@ export interface SseEnvironment {
   /** Limit of running requests per session. */
   readonly maxRequests: number;
   readonly reports: SessionReports;
+  readonly counts: HttpCounts;
 }
 
 /** HTTP+SSE (2024-11-05): a GET opens a stream, and POSTs refer to it. */
@@ -56,7 +58,7 @@ export class SseRequests {
     if (!endpoint) return replyInvalid(exchange, 400, "the URL of the request cannot be read");
     const { streams, concurrency, count, bytes, reports } = this.#environment;
     if (!count.take(principal, 1) && !(this.#evict(principal) && count.take(principal, 1)))
-      return replyBusy(exchange, undefined);
+      return replyBusy(exchange, undefined, "sessions.maxSessions");
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     const opened = this.#server.definition.clock.now();
     const session = new SseSession(sessionId(), principal, sink, concurrency, bytes, opened, (reason) => {
@@ -101,7 +103,7 @@ export class SseRequests {
     if (problem !== undefined) return replyInvalid(exchange, 400, problem, one);
     const ids: RequestId[] = idsOfRequests(messages);
     if (ids.length > 0 && session.requests + ids.length > this.#environment.maxRequests)
-      return replyBusy(exchange, one);
+      return replyBusy(exchange, one, "sessions.maxRequests");
     session.connection.auth = auth;
     session.lastSeen = this.#server.definition.clock.now();
     session.expect(ids, exchange.size);

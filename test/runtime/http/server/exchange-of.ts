@@ -1,11 +1,20 @@
 import type { EventSink, Exchange } from "../../../../runtime/core/http/server/exchange.js";
+import { HttpCounts } from "../../../../runtime/core/http/server/http-stats.js";
+import { SessionReports } from "../../../../runtime/core/http/server/session-reports.js";
+import { systemClock } from "../../../../runtime/core/time/clock.js";
 import type { BodyReading } from "../../../../runtime/core/http/server/limits.js";
+
+/** Counts of no endpoint. */
+export function noCounts(): HttpCounts {
+  return new HttpCounts(new SessionReports(systemClock, undefined));
+}
 
 /** An exchange that asks nothing of any platform. */
 export function exchangeOf(
   method: string,
   headers: Readonly<Record<string, string>>,
   body = "",
+  counts = noCounts(),
 ): Exchange & {
   gone(): void;
   status: number;
@@ -26,6 +35,7 @@ export function exchangeOf(
     header: (name: string) => (name === "host" ? "localhost" : headers[name]),
     size: 0,
     principal: "",
+    counts,
     readBody(_limit: number, reading: BodyReading, done: (text: string | undefined) => void): void {
       done(reading.take(body.length) ? body : undefined);
     },

@@ -7,6 +7,7 @@ import { VirtualClock } from "@mcpgen/runtime/testing";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type Adapter, serve } from "../../../support/http-adapters.js";
 import { inside } from "../../../support/http-fixture.js";
+import { noCounts } from "./exchange-of.js";
 import { Party, textOf, messagesOf } from "../../../support/raw-http-client.js";
 
 const mib = 1_048_576;
@@ -15,7 +16,7 @@ const isLong = process.env["MCPGEN_LONG"] === "1";
 describe("a stalled reader", () => {
   function readers(most: number, stalledMs = 1000) {
     const clock = new VirtualClock();
-    const backlog = new Backlog(clock, new Quota(most, "fair"), stalledMs);
+    const backlog = new Backlog(clock, new Quota(most, "fair"), stalledMs, noCounts());
     const cut: string[] = [];
     const reader = (name: string, principal = ""): Reader => {
       const found = { principal, cut: () => (cut.push(name), backlog.wait(found, 0)) };

@@ -10,6 +10,7 @@ import { SseParty } from "../../../support/raw-sse-client.js";
 import { send } from "../../../support/http-wire.js";
 import { metaOf } from "../../../support/raw-stdio-client.js";
 import type { Exchange } from "../../../../runtime/core/http/server/exchange.js";
+import { noCounts } from "./exchange-of.js";
 
 const legacy = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -193,6 +194,7 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
     header: (name) => ({ host: "localhost", "content-type": "application/json" })[name],
     size: 0,
     principal: "",
+    counts: noCounts(),
     readBody: (_limit, _reading, done) => done(body),
     reply: () => undefined,
     openStream: () => ({ write: (text) => written.push(text) > 0, end: () => void written.push("end") }),
