@@ -55,15 +55,19 @@ export type { ClientMiddleware, ClientMiddlewareRequest } from "./client/middlew
 
 // Clients.
 export { connect, type ConnectOptions, type Source } from "./connect/connect.js";
+export type { ClientState } from "./client/connections.js";
 export type { Client, ToolResult } from "./client/client.js";
 export {
   userRejected,
   type AnswerContext,
+  type ClientErrorListener,
   type ClientHandlers,
   type NotificationListener,
 } from "./client/server-messages.js";
+export type { BatchRequest, BatchResults } from "./client/outgoing-batch.js";
 export type { MethodSchemas, VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
 export type { ClientLimits } from "./client/client-profile.js";
+export { displayName } from "./protocol/display-name.js";
 export { pageProblem, safeIcons } from "./protocol/safe-urls.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";

@@ -120,11 +120,13 @@ export class ScriptedHttp {
   }
 
   get faults(): string[] {
-    return this.received.flatMap(({ message, text }) => {
-      if (!message || (!message.method && "result" in message)) return [];
-      const problem = problemFromClient(message, this.revision);
-      return problem === undefined ? [] : [`${text} ${problem}`];
-    });
+    return this.received.flatMap(({ message: body, text }) =>
+      [body ?? []].flat().flatMap((message) => {
+        if (!message.method && "result" in message) return [];
+        const problem = problemFromClient(message, this.revision);
+        return problem === undefined ? [] : [`${text} ${problem}`];
+      }),
+    );
   }
 
   take(incoming: Incoming): void {

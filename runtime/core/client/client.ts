@@ -9,10 +9,11 @@ import type { Negotiated } from "./negotiation.js";
 import type { ToolSchema } from "../schema/schema-type.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { ResultCache } from "./cache.js";
-import { type Connection, Connections, sendNotification } from "./connections.js";
+import { type ClientState, type Connection, Connections, sendNotification } from "./connections.js";
 import type { Rejected } from "./decode.js";
 import {
   type AnswerSetup,
+  type ClientErrorListener,
   type ClientHandlers,
   type NotificationListener,
   Incoming,
@@ -36,6 +37,7 @@ import { attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import type { ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
+import { type BatchPlace, type BatchRequest, type BatchResults, placesOf } from "./outgoing-batch.js";
 import { OutputChecks } from "./output-checks.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { invalidResult } from "./decode.js";
@@ -55,6 +57,8 @@ export interface ClientSetup {
   readonly limits: ClientLimits;
   /** The revisions that the client knows, those that it does not negotiate included. */
   readonly known: readonly RevisionView<"client">[];
+  readonly onError: ClientErrorListener;
+  readonly onClose: ((reason: McpError | undefined) => unknown) | undefined;
   /** Opens a connection whose messages go to `incoming`; called again after one broke. */
   readonly connect: (
     connections: Connections,
@@ -98,7 +102,7 @@ export class Client implements Caller {
     const { nulls } = profile;
     const questions = new Questions(limits);
     const answers: AnswerSetup = { handlers, vendor: this.#vendor, questions, nulls, hooked: profile };
-    const incoming = new Incoming(answers, cache, listeners);
+    const incoming = new Incoming(answers, cache, listeners, setup.onError);
     this.#connections = new Connections({
       profile,
       reconnects,
@@ -146,9 +150,30 @@ export class Client implements Caller {
     return this.#connections.negotiated;
   }
 
+  get state(): ClientState {
+    return this.#connections.state;
+  }
+
+  /**
+   * Resolves when the client is closed: with `undefined` after `close()`, else with the error that ended the connection. A
+   * client that can connect again is closed by `close()` alone.
+   */
+  get closed(): Promise<McpError | undefined> {
+    return this.#connections.ended;
+  }
+
   /** @internal */
   async start(signal: Signal | undefined): Promise<this> {
-    await this.#connections.open(signal);
+    const connections = this.#connections;
+    const { onClose } = this.#setup;
+    try {
+      await connections.open(signal);
+    } catch (error) {
+      // Nothing else holds the client, unless `prepare` passed it on.
+      void connections.close().catch(() => undefined);
+      throw error;
+    }
+    if (onClose) void connections.ended.then((why) => this.#listeners.attempt("onClose", () => onClose(why)));
     return this;
   }
 
@@ -184,18 +209,47 @@ export class Client implements Caller {
     params?: object,
     options?: RequestOptions,
   ): Promise<Result>;
-  async request(
+  request(
     method: string,
     params?: object,
-    options: RequestOptions & { readonly result?: ToolSchema } = {},
+    options?: RequestOptions & Partial<VendorRequestOptions>,
+  ): Promise<unknown> {
+    return this.#request(method, params, options);
+  }
+
+  /** @param place its place in a batch */
+  async #request(
+    method: string,
+    params: object = {},
+    options: RequestOptions & Partial<VendorRequestOptions> = {},
+    place?: BatchPlace,
   ): Promise<unknown> {
     const schema = options.result;
-    const place = `${method}: result`;
+    const name = `${method}: result`;
     // A schema that is wrong sends nothing.
-    if (schema !== undefined) await checkBy(schema, place);
-    const { result } = await this.#requests.exchange(method, (params ?? {}) as Params, options);
+    if (schema !== undefined) await checkBy(schema, name);
+    const { result } = await this.#requests.exchange(method, params as Params, options, undefined, place);
     if (schema === undefined) return result;
-    return parsedBy(schema, place, result, (problem) => invalidResult(method, problem));
+    return parsedBy(schema, name, result, (problem) => invalidResult(method, problem));
+  }
+
+  /**
+   * Sends requests as one JSON-RPC batch (2025-03-26, basic, batching). Resolves when each has its result or its error. A
+   * request that is sent again is sent alone.
+   *
+   * @throws {McpError} `not-expressible`: the revision or the transport has no batches; `invalid-request`: `initialize` is
+   *   one of the requests
+   */
+  async batch<const Requests extends readonly BatchRequest[]>(
+    requests: Requests,
+  ): Promise<BatchResults<Requests>> {
+    const started = this.#setup.profile.clock.now();
+    const { link, negotiated } = await this.#requests.connected({ method: "batch", options: {}, started });
+    const places = placesOf(requests, link, negotiated.view);
+    const results = requests.map(({ method, params, options }, index) =>
+      this.#request(method, params, options, places[index]).finally(() => places[index]!.leave()),
+    );
+    return Promise.allSettled(results) as Promise<never>;
   }
 
   /**

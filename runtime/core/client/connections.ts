@@ -20,6 +20,12 @@ export interface Connection {
   readonly negotiated: Negotiated;
 }
 
+/**
+ * The state of a client: `connecting` until `connect` resolves; `open`; `reconnecting` while the connection is lost and
+ * the next request opens another, or waits for it; `closed` when no connection can follow.
+ */
+export type ClientState = "connecting" | "open" | "reconnecting" | "closed";
+
 /** The dependencies of `Connections`. */
 export interface ConnectionSource {
   readonly profile: ClientProfile;
@@ -47,10 +53,22 @@ export class Connections {
   /** Connections that were opened. */
   #opened = 0;
   readonly #stops = new Set<() => void>();
+  /** Resolves when no connection can follow, with the reason unless `close` was called. */
+  readonly ended: Promise<McpError | undefined>;
+  #end!: (why: McpError | undefined) => void;
 
   constructor(source: ConnectionSource) {
     this.#source = source;
     this.logLevel = source.profile.logLevel;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+  }
+
+  get state(): ClientState {
+    const current = this.#current;
+    if (this.#stopped) return "closed";
+    if (!current) return "connecting";
+    if (!current.link.over) return "open";
+    return this.renewable ? "reconnecting" : "closed";
   }
 
   /** The outcome of the last negotiation. */
@@ -135,6 +153,7 @@ export class Connections {
     await Promise.all([...this.#links].map((link) => link.close()));
     // An attempt under way closes the link that it opens.
     await Promise.all([this.#connecting, this.#comparing?.replaced]).catch(() => undefined);
+    this.#end(undefined);
   }
 
   async #replace(signal: Signal | undefined): Promise<Connection> {
@@ -176,6 +195,8 @@ export class Connections {
     const { signal } = bounds;
     if (!this.#stopped && signal?.aborted !== true) {
       this.#current = made;
+      // The end of the last connection is that of the client, unless another can follow.
+      made.link.whenClosed((why) => this.#stopped || this.renewable || this.#end(why));
       return this.#announce(made);
     }
     await made.link.close();

@@ -18,9 +18,11 @@ import {
   type AnyChannel,
   type ClientChannel,
   type ClientReceiver,
+  type Outgoing,
   clientChannelOf,
 } from "../jsonrpc/channel.js";
 import type { ServerResponse } from "./decode.js";
+import type { BatchPlace } from "./outgoing-batch.js";
 import { type AnswerContext, errorBody } from "./server-messages.js";
 import type * as platform from "../platform/platform.js";
 
@@ -46,6 +48,8 @@ export interface Sending {
   readonly headers?: (method: string, params: Params | undefined) => Readonly<Record<string, string>>;
   /** Receives the authorization of the request, on channels with authorization. */
   readonly authorized?: ((authorization: string) => void) | undefined;
+  /** The place of the request in a batch. */
+  readonly place?: BatchPlace | undefined;
 }
 
 const noHeaders: Readonly<Record<string, string>> = {};
@@ -107,7 +111,7 @@ export class Link implements ClientReceiver {
     method: string,
     make: (id: number) => Params | undefined,
     options: RequestOptions = {},
-    { cancellable = true, headers, authorized }: Sending = {},
+    { cancellable = true, headers, authorized, place }: Sending = {},
     started?: number,
   ): Promise<ServerResponse> {
     if (this.#end) return Promise.reject(this.#end);
@@ -125,14 +129,25 @@ export class Link implements ClientReceiver {
     }
     const channel = this.#channel;
     const abandon = ({ message }: McpError): void => {
+      if (place?.leave()) return;
       if (this.listener?.abandons && channel.abandon(id)) return;
       if (cancellable)
         this.notify("notifications/cancelled", { requestId: id, reason: message }, headers, id);
     };
     const outgoing = { id, method, text, headers: this.#headersOf(headers, method, params), authorized };
     const answer = this.#pending.wait(id, method, options, abandon, started);
-    channel.post(outgoing);
+    if (!place?.take(this, outgoing)) channel.post(outgoing);
     return answer;
+  }
+
+  /** Whether the channel can send batches. */
+  get batches(): boolean {
+    return this.#channel.postBatch !== undefined;
+  }
+
+  /** Sends requests as one JSON-RPC batch. */
+  postBatch(messages: readonly Outgoing[]): void {
+    this.#channel.postBatch!(messages);
   }
 
   /** @param ends the request that the notification cancels */

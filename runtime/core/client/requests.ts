@@ -25,6 +25,7 @@ import { type ClientProfile, requestMeta, eraOf } from "./client-profile.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./server-messages.js";
 import type { ListBounds } from "./lists.js";
+import type { BatchPlace } from "./outgoing-batch.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
 import { sendThrough } from "./middleware.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
@@ -61,6 +62,8 @@ interface Call extends Bounded {
   readonly params: Params;
   /** Whether the server may run it twice. */
   readonly repeatable: boolean;
+  /** Its place in a batch. */
+  readonly place: BatchPlace | undefined;
 }
 
 /** A request in the words of its revision. */
@@ -91,6 +94,7 @@ export class Requests {
    * Sends one request until it has a result: with rounds of input, and with the retries of `retry-policy.ts`.
    *
    * @param started when the total timeout began, if the request is part of a longer operation
+   * @param place its place in a batch
    * @throws {McpError} among others `invalid-definition`: an option is unknown
    */
   exchange(
@@ -98,10 +102,11 @@ export class Requests {
     params: Params,
     options: RequestOptions,
     started = this.#setup.profile.clock.now(),
+    place?: BatchPlace,
   ): Promise<Decoded> {
     return this.#setup.profile.hooks.middleware.length > 0
-      ? this.#exchangeThrough(method, params, options, started)
-      : this.#exchange(method, params, options, started);
+      ? this.#exchangeThrough(method, params, options, started, place)
+      : this.#exchange(method, params, options, started, place);
   }
 
   /** Runs the middleware around all attempts, and around the cache. */
@@ -110,12 +115,13 @@ export class Requests {
     params: Params,
     options: RequestOptions,
     started: number,
+    place: BatchPlace | undefined,
   ): Promise<Decoded> {
     const { profile, connections } = this.#setup;
     let decoded: Decoded = { result: {}, rejected: [] };
     const sent = { method, params, signal: options.signal };
     const result = await sendThrough(profile, connections.negotiated.view, sent, async (given) => {
-      decoded = await this.#exchange(method, given, options, started);
+      decoded = await this.#exchange(method, given, options, started, place);
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
@@ -126,12 +132,13 @@ export class Requests {
     params: Params,
     options: RequestOptions,
     started: number,
+    place: BatchPlace | undefined,
   ): Promise<Decoded> {
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
     const { connections, retryPolicy } = this.#setup;
     // Another connection clears the known tools, so this is decided first.
     const repeatable = retryPolicy.isRepeatable(method, params, options.resend);
-    const call: Call = { method, params, options, repeatable, started };
+    const call: Call = { method, params, options, repeatable, started, place };
     let used: RetryReason[] | undefined;
     for (;;) {
       let connection: Connection | undefined;
@@ -287,7 +294,8 @@ export class Requests {
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized }
       : noHeaders;
-    return { link, view, call, params, sending, options: listeners.guard(call.options) };
+    const placed = call.place ? { ...sending, place: call.place } : sending;
+    return { link, view, call, params, sending: placed, options: listeners.guard(call.options) };
   }
 
   /**

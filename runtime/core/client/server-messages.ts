@@ -405,16 +405,23 @@ export class Incoming {
   readonly #answers: AnswerSetup;
   readonly #cache: ResultCache;
   readonly #listeners: Listeners;
+  readonly #onError: ClientErrorListener;
 
-  constructor(answers: AnswerSetup, cache: ResultCache, listeners: Listeners) {
+  constructor(answers: AnswerSetup, cache: ResultCache, listeners: Listeners, onError: ClientErrorListener) {
     this.#answers = answers;
     this.#cache = cache;
     this.#listeners = listeners;
+    this.#onError = onError;
   }
 
   /** Answers a request (legacy era). Resolves with the result as JSON. */
   answer(view: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
-    return answerServer(this.#answers, view, request, context);
+    return answerServer(this.#answers, view, request, context).catch((error: unknown) => {
+      const { method } = request;
+      if (!context.signal.aborted && !isMeantForServer(error))
+        this.#listeners.attempt("onError", () => this.#onError(error, { method }));
+      throw error;
+    });
   }
 
   /** Passes a notification to its listeners. Drops a malformed one. */
@@ -437,6 +444,16 @@ export class Incoming {
     this.#listeners.dispatch(method, entry ? view.lift("incomingNotifications", method, params) : params);
   }
 }
+
+/** Whether an error is an answer to the server, or a limit was reached: no handler of the application has failed. */
+function isMeantForServer(thrown: unknown): boolean {
+  if (!isMcpError(thrown)) return false;
+  const { code, rpcCode = rpc.internalError } = thrown;
+  return code === "limit-exceeded" || rpcCode !== rpc.internalError;
+}
+
+/** Gets what a handler of a request of the server throws, and errors for its wrong results. */
+export type ClientErrorListener = (error: unknown, place: { readonly method: string }) => unknown;
 
 /** Receives a notification in the authoring vocabulary. */
 export type NotificationListener<Given = Params> = (params: Given, method: string) => void;
@@ -462,18 +479,18 @@ export class Listeners {
   dispatch(method: string, params: Params): void {
     for (const key of [method, "*"])
       for (const listener of this.#byMethod.get(key) ?? [])
-        this.#attempt(method, () => listener(params, method));
+        this.attempt(method, () => listener(params, method));
   }
 
   /** The same options with an `onProgress` that never throws. */
   guard(options: RequestOptions): RequestOptions {
     const { onProgress } = options;
     if (!onProgress) return options;
-    return { ...options, onProgress: (progress) => this.#attempt("progress", () => onProgress(progress)) };
+    return { ...options, onProgress: (progress) => this.attempt("progress", () => onProgress(progress)) };
   }
 
   /** Calls a listener and warns if it throws, or if it is asynchronous and rejects. */
-  #attempt(what: string, call: () => unknown): void {
+  attempt(what: string, call: () => unknown): void {
     const failed = (error: unknown): void => {
       this.#warn(`a listener of ${what} failed: ${messageOf(error)}`);
       this.#hooks.emit({ type: "handler-error", method: what, error });

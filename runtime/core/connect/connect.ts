@@ -8,9 +8,14 @@ import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/
 import type { Revision, Signal } from "@mcpgen/protocol/model";
 import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
 import { type Clock, systemClock } from "../time/clock.js";
-import { McpError, printWarning } from "../jsonrpc/errors.js";
+import { McpError, printError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
-import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/server-messages.js";
+import {
+  type ClientErrorListener,
+  type ClientHandlers,
+  capabilitiesOf,
+  rootsProblem,
+} from "../client/server-messages.js";
 import { Client } from "../client/client.js";
 import type { Nulls } from "../client/decode.js";
 import type { ClientHooks, ClientMiddleware } from "../client/middleware.js";
@@ -54,6 +59,8 @@ const rules: Rules<ConnectOptions> = {
   prepare: "function",
   use: "array",
   onEvent: "function",
+  onError: "function",
+  onClose: "function",
   elicit: "function",
   elicitUrl: "function",
   sample: "function",
@@ -130,6 +137,17 @@ export interface ConnectOptions extends ClientHandlers {
   readonly use?: readonly ClientMiddleware[];
   /** Receives events, those of the first connection too. Exceptions of the listener are ignored. */
   readonly onEvent?: (event: ClientEvent) => void;
+  /**
+   * Gets what functions and handlers throw that answer a request of the server, and errors for their wrong results.
+   * Default: prints them to standard error. Errors for the server (an `McpError` with an `rpcCode`) and errors after a
+   * cancellation are not reported. At 2026-07-28 the request that led to the question fails with the error instead.
+   */
+  readonly onError?: ClientErrorListener;
+  /**
+   * Called once when the client is closed after `connect` has resolved: with `undefined` after `close()`, else with the
+   * error that ended the connection.
+   */
+  readonly onClose?: (reason: McpError | undefined) => unknown;
 }
 
 /** Capabilities that no function stands for (2025-11-25 and 2026-07-28, lifecycle, capability negotiation). */
@@ -169,6 +187,8 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     handlers: options,
     limits: limitsOf(options.limits),
     known,
+    onError: options.onError ?? ((error, { method }) => printError(method, error)),
+    onClose: options.onClose,
     onWarning,
     reconnects: typeof opener === "function",
     resend: options.http?.resend,

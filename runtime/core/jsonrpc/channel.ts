@@ -113,6 +113,8 @@ export interface ClientChannel {
   open(receiver: ClientReceiver): void;
   /** Sends a request or notification. Does nothing after `close`. */
   post(message: Outgoing): void;
+  /** Sends requests as one JSON-RPC batch (2025-03-26); absent if the transport has none. */
+  postBatch?(messages: readonly Outgoing[]): void;
   /** Sends the answer to a request of the server. */
   reply(text: string): void;
   /** Cancels a request without a message. Returns whether the transport can do that. */
@@ -142,6 +144,11 @@ export interface Outgoing {
   readonly headers: Headers;
   /** Called with the authorization of the message, each time it is sent. */
   readonly authorized?: ((authorization: string) => void) | undefined;
+}
+
+/** The text of a JSON-RPC batch. */
+export function batchText(messages: readonly Outgoing[]): string {
+  return `[${messages.map(({ text }) => text).join(",")}]`;
 }
 
 /** Receives the messages of a client's channel. */
@@ -232,6 +239,10 @@ class StreamOfMessages implements ClientChannel {
 
   post({ text }: Outgoing): void {
     this.#channel.send(text);
+  }
+
+  postBatch(messages: readonly Outgoing[]): void {
+    this.#channel.send(batchText(messages));
   }
 
   abandon(): boolean {

@@ -89,6 +89,21 @@ export function answerIn(response: Response, type: string, text: string, id: Req
   throw refusal(response, text, ok ? ", and not the request" : "");
 }
 
+/**
+ * The messages by which a body answers the requests of a batch. An error that names no request answers all of them.
+ *
+ * @throws {McpError} `connection-closed`: the body answers none of them; `data` has the body
+ */
+export function answersIn(response: Response, text: string, ids: readonly RequestId[]): unknown {
+  const { ok } = response;
+  const body = parsed(text);
+  const messages = listed(body);
+  if (messages.some((each) => ids.some((id) => answers(each, id, ok)))) return body;
+  const error = decidedByStatus.has(response.status) ? undefined : strayError(messages);
+  if (error) return ids.map((id) => errorMessage(id, error));
+  throw refusal(response, text, ok ? ", and not the batch" : "");
+}
+
 /** The error that answers the request `id`, if the last message of its stream is one for another request or none. */
 export function strayErrorIn(text: string, id: RequestId): ResponseMessage | undefined {
   const error = strayError(listed(parsed(text)));

@@ -1,9 +1,10 @@
-import { McpError, messageOf, rpc, printWarning } from "../../jsonrpc/errors.js";
+import { McpError, messageOf, rpc, interrupted, printWarning } from "../../jsonrpc/errors.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import type { RequestId } from "../../jsonrpc/message.js";
-import type { ClientChannel, ClientReceiver, Outgoing } from "../../jsonrpc/channel.js";
+import { type ClientChannel, type ClientReceiver, type Outgoing, batchText } from "../../jsonrpc/channel.js";
 import {
   answerIn,
+  answersIn,
   bodyOf,
   defaultLimit,
   errorCodeOf,
@@ -100,6 +101,10 @@ class HttpClientChannel implements ClientChannel {
     if (ends !== undefined) void arrived.then(() => this.abandon(ends));
   }
 
+  postBatch(messages: readonly Outgoing[]): void {
+    if (this.#state === "open") void this.#ready.then(() => this.#requestBatch(messages));
+  }
+
   /** Ends the stream of a request: in the modern era, that is its cancellation. */
   abandon(id: RequestId): boolean {
     this.#running.get(id)?.abort();
@@ -161,6 +166,54 @@ class HttpClientChannel implements ClientChannel {
     } finally {
       this.#running.delete(id);
     }
+  }
+
+  /** Sends a batch. Each request can be abandoned; the exchange ends when none waits for it. */
+  async #requestBatch(messages: readonly Outgoing[]): Promise<void> {
+    const whole = new AbortController();
+    const open = messages.filter(({ id }) => !this.#receiver.isSettled(id!));
+    const ids = open.map(({ id }) => id!);
+    const waiting = (): RequestId[] => ids.filter((id) => !this.#receiver.isSettled(id));
+    for (const id of ids) {
+      const own = new AbortController();
+      own.signal.addEventListener("abort", () => waiting().length === 0 && whole.abort());
+      this.#running.set(id, own);
+    }
+    try {
+      if (ids.length > 0) await this.#askBatch(open, ids, whole, () => waiting().length === 0);
+      // Over HTTP+SSE, the answers come on the stream of the session.
+      if (!this.#older && waiting().length > 0)
+        throw interrupted("the server did not answer this request of the batch");
+    } catch (error) {
+      for (const id of waiting()) this.#fail(id, error);
+    } finally {
+      for (const id of ids) this.#running.delete(id);
+    }
+  }
+
+  async #askBatch(
+    messages: readonly Outgoing[],
+    ids: readonly RequestId[],
+    whole: AbortController,
+    isDone: () => boolean,
+  ): Promise<void> {
+    const { signal } = whole;
+    const [{ headers }] = messages as readonly [Outgoing];
+    const authorized = (authorization: string): void =>
+      messages.forEach((each) => each.authorized?.(authorization));
+    if (this.#older) return this.#older.post(batchText(messages), headers, signal);
+    const response = await this.#exchange("POST", headers, signal, batchText(messages), authorized);
+    if (response.ok) this.#getStream.again();
+    if (mediaType(response) === "text/event-stream" && response.ok) {
+      const end = (): void => whole.abort();
+      return this.#streams.answer(response, { id: ids[0]!, signal, resumable: this.#shaken, isDone, end });
+    }
+    const body = await bodyOf(response, this.#limit);
+    if (response.status === 404 && this.#session !== undefined && isSessionLost(body, ids[0]!)) {
+      this.#drain();
+      throw sessionLost();
+    }
+    this.#receiver.parsed(answersIn(response, body, ids), response.ok ? undefined : refusal(response, body));
   }
 
   async #ask(message: Outgoing, id: RequestId, controller: AbortController): Promise<void> {

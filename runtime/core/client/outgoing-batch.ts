@@ -1,0 +1,93 @@
+import type { ClientResults } from "@mcpgen/protocol/open";
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import type { Outgoing } from "../jsonrpc/channel.js";
+import { initializeInBatch } from "../jsonrpc/batch.js";
+import { McpError, invalidRequest } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
+import type { RevisionView } from "../protocol/revision-view.js";
+import type { Link } from "./link.js";
+import type { GivenBy, VendorRequestOptions } from "./vendor-methods.js";
+
+/** A request of a batch. */
+export interface BatchRequest {
+  readonly method: string;
+  readonly params?: object;
+  readonly options?: RequestOptions & Partial<VendorRequestOptions>;
+}
+
+/** The outcome of each request of a batch, in the order of the requests. */
+export type BatchResults<Requests extends readonly BatchRequest[]> = {
+  -readonly [Index in keyof Requests]: PromiseSettledResult<ResultOf<Requests[Index]>>;
+};
+
+type ResultOf<Request> = Request extends { readonly options: { readonly result: infer Schema } }
+  ? GivenBy<Schema>
+  : Request extends { readonly method: infer Method extends keyof ClientResults }
+    ? ClientResults[Method]
+    : Params;
+
+/** The place of one request in a batch. */
+export interface BatchPlace {
+  /** Takes the message of the request. Returns `false` if it must be sent alone: the batch was sent, or uses another link. */
+  take(link: Link, message: Outgoing): boolean;
+  /** Removes the request. Returns whether its message was waiting in the batch. */
+  leave(): boolean;
+}
+
+/**
+ * The places of requests in one batch.
+ *
+ * @throws {McpError} `not-expressible`: the revision or the transport has no batches; `invalid-request`: one of the requests
+ *   is `initialize`
+ */
+export function placesOf(
+  requests: readonly BatchRequest[],
+  link: Link,
+  { id, table }: RevisionView<"client">,
+): readonly BatchPlace[] {
+  if (!table.batches || !link.batches)
+    throw new McpError(
+      "not-expressible",
+      `${table.batches ? "the transport" : `revision ${id}`} has no batches; send the requests one by one`,
+    );
+  if (requests.some(({ method }) => method === "initialize")) throw invalidRequest(initializeInBatch);
+  const batch = new OutgoingBatch(link);
+  return requests.map(() => batch.place());
+}
+
+/** Collects the requests of a JSON-RPC batch, and sends them when each has its message or has failed without one. */
+class OutgoingBatch {
+  readonly #link: Link;
+  readonly #awaited = new Set<BatchPlace>();
+  readonly #messages = new Map<BatchPlace, Outgoing>();
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  /** Adds a place. All places are added before the first request is made. */
+  place(): BatchPlace {
+    const place: BatchPlace = {
+      take: (link, message) => {
+        if (link !== this.#link || !this.#awaited.delete(place)) return false;
+        this.#messages.set(place, message);
+        this.#sendIfComplete();
+        return true;
+      },
+      leave: () => {
+        const waited = this.#messages.delete(place);
+        if (this.#awaited.delete(place)) this.#sendIfComplete();
+        return waited;
+      },
+    };
+    this.#awaited.add(place);
+    return place;
+  }
+
+  #sendIfComplete(): void {
+    if (this.#awaited.size > 0 || this.#messages.size === 0) return;
+    const messages = [...this.#messages.values()];
+    this.#messages.clear();
+    this.#link.postBatch(messages);
+  }
+}

@@ -1,0 +1,261 @@
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { type ClientChannel, connect, createServer } from "@mcpgen/runtime";
+import { createHttpHandler } from "@mcpgen/runtime/http";
+import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import { failureOf } from "../../support/failure-of.js";
+import * as http from "../../support/scripted-http-server.js";
+import { ScriptedPeer, base, supervise } from "../../support/scripted-stdio-server.js";
+
+const revision = "2025-03-26";
+const others = clientRevisions.map(({ id }) => id).filter((id) => id !== revision);
+const echo = (text: string) =>
+  ({ method: "tools/call", params: { name: "echo", arguments: { text } } }) as const;
+
+function echoing() {
+  const server = createServer({ name: "echoing", version: "1" }, { revisions: serverRevisions });
+  const inputSchema = {
+    type: "object",
+    properties: { text: { type: "string" } },
+    required: ["text"],
+  } as const;
+  server.tool("echo", { inputSchema }, async ({ text }, { progress }) => {
+    progress(1);
+    return text;
+  });
+  return server;
+}
+
+const requests = [echo("a"), { method: "tools/list" }, { method: "no/such" }, echo("b")] as const;
+
+function expectOutcomes(outcomes: readonly PromiseSettledResult<unknown>[]): void {
+  expect(outcomes).toMatchObject([
+    { status: "fulfilled", value: { content: [{ type: "text", text: "a" }] } },
+    { status: "fulfilled", value: { tools: [{ name: "echo" }] } },
+    { status: "rejected", reason: { code: "method-not-found" } },
+    { status: "fulfilled", value: { content: [{ type: "text", text: "b" }] } },
+  ]);
+}
+
+test("a batch goes over the wire as one array, and each request has its own outcome, in order", async () => {
+  const pair = await createTestPair({ server: echoing(), revisions: clientRevisions, revision });
+  onTestFinished(() => pair.close());
+  const unknown = { method: "acme/x", options: { result: {} } } as const;
+  const outcomes = await pair.client.batch([...requests, unknown]);
+  expectOutcomes(outcomes.slice(0, 4));
+  expect(outcomes[4]).toMatchObject({ status: "rejected", reason: { code: "method-not-found" } });
+  const [first] = outcomes;
+  if (first.status === "fulfilled") expect(first.value.content).toHaveLength(1);
+  const arrays = String(pair.wire)
+    .split("\n")
+    .filter((line) => line.includes("[{"));
+  // The unknown method without a schema is not sent.
+  expect(arrays[0]!.match(/"method"/g)).toHaveLength(4);
+  expect(
+    arrays.filter((line) => line.includes('"result"') && line.match(/"id"/g)!.length === 4),
+  ).toHaveLength(1);
+});
+
+test.each(["json", "sse"] as const)("over HTTP, a batch is one POST (answers as %s)", async (responses) => {
+  const handler = createHttpHandler(echoing(), { responses });
+  onTestFinished(() => handler.close());
+  const bodies: string[] = [];
+  const client = await connect("http://localhost/mcp", {
+    revisions: clientRevisions,
+    revision,
+    http: {
+      fetch: (url, init) => {
+        if (init!.method === "POST") bodies.push(init!.body as string);
+        return handler.fetch(new Request(url, init));
+      },
+    },
+  });
+  onTestFinished(() => client.close());
+  const progress: number[] = [];
+  const onProgress = (each: { progress: number }): void => void progress.push(each.progress);
+  const [one] = await client.batch([{ ...echo("a"), options: { onProgress } }]);
+  expect(one.status).toBe("fulfilled");
+  bodies.length = 0;
+  expectOutcomes(await client.batch(requests));
+  expect(bodies).toHaveLength(1);
+  expect((JSON.parse(bodies[0]!) as unknown[]).length).toBe(3);
+  if (responses === "sse") expect(progress).toEqual([1]);
+});
+
+test.each(others)("revision %s has no batches", async (other) => {
+  const pair = await createTestPair({ server: echoing(), revisions: clientRevisions, revision: other });
+  onTestFinished(() => pair.close());
+  expect(await failureOf(pair.client.batch(requests))).toMatchObject({
+    code: "not-expressible",
+    message: expect.stringContaining(other) as string,
+  });
+});
+
+describe("a batch over stdio", () => {
+  async function withPeer() {
+    const peer = new ScriptedPeer(revision, { "tools/call": () => undefined });
+    const clock = new VirtualClock();
+    const lines: string[] = [];
+    const { channel } = peer;
+    const spy = {
+      open: channel.open.bind(channel),
+      flush: channel.flush.bind(channel),
+      close: channel.close.bind(channel),
+      send: (text: string) => {
+        lines.push(text);
+        if (!text.startsWith("[")) channel.send(text);
+      },
+    };
+    const client = await connect(spy, { ...base(clock), revision });
+    supervise(peer, clock, client);
+    await peer.until("notifications/initialized");
+    const sent = (): { id: number; method: string }[][] =>
+      lines.filter((line) => line.startsWith("[")).map((line) => JSON.parse(line) as never);
+    return { client, peer, clock, sent };
+  }
+
+  test("takes answers in any order, singly or as a batch, and leaves a missing one to its timeout", async () => {
+    const { client, peer, clock, sent } = await withPeer();
+    const outcomes = client.batch([
+      { method: "acme/a", options: { result: z.object({ n: z.number() }), timeout: 1000 } },
+      { method: "acme/b", options: { result: z.object({ n: z.number() }), timeout: 1000 } },
+      { method: "acme/c", options: { result: {}, timeout: 1000 } },
+    ]);
+    await vi.waitFor(() => expect(sent()).toHaveLength(1));
+    const [a, b] = sent()[0]!.map(({ id }) => id);
+    peer.send([{ jsonrpc: "2.0", id: b, result: { n: 2 } }]);
+    peer.send({ jsonrpc: "2.0", id: a, result: { n: "1" } });
+    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(1000);
+    expect(await outcomes).toMatchObject([
+      { status: "rejected", reason: { code: "invalid-result" } },
+      { status: "fulfilled", value: { n: 2 } },
+      { status: "rejected", reason: { code: "timeout" } },
+    ]);
+    expect((await peer.until("notifications/cancelled")).params).toMatchObject({
+      requestId: sent()[0]![2]!.id,
+    });
+  });
+
+  test("holds no request that was cancelled or refused before it was sent", async () => {
+    const { client, peer, sent } = await withPeer();
+    const wrong = { method: "acme/a", options: { result: { type: "nonsense" } } };
+    const late = { method: "acme/b", options: { result: {}, signal: AbortSignal.abort() } };
+    const cyclic: Record<string, unknown> = {};
+    cyclic["self"] = cyclic;
+    const bad = { method: "acme/d", params: cyclic, options: { result: {} } };
+    const good = { method: "acme/c", options: { result: {} } };
+    const outcomes = client.batch([wrong, late, bad, good]);
+    await vi.waitFor(() => expect(sent()).toHaveLength(1));
+    expect(sent()[0]!.map(({ method }) => method)).toEqual(["acme/c"]);
+    peer.send([{ jsonrpc: "2.0", id: sent()[0]![0]!.id, result: {} }]);
+    expect(
+      (await outcomes).map((each) => (each.status === "rejected" ? each.reason.code : each.status)),
+    ).toEqual(["invalid-definition", "cancelled", "invalid-params", "fulfilled"]);
+    expect(await client.batch([wrong])).toHaveLength(1);
+    expect(await client.batch([])).toEqual([]);
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("never holds initialize", async () => {
+    const { client, sent } = await withPeer();
+    const failure = await failureOf(client.batch([echo("a"), { method: "initialize" }]));
+    expect(failure).toMatchObject({ code: "invalid-request" });
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe("the answer to a batch over HTTP", () => {
+  /** A client whose batches get one answer. */
+  const answered = (answer: (incoming: http.Incoming, ids: readonly number[]) => void) =>
+    http.connected(revision, {
+      response: (incoming) => {
+        const batch = incoming.message as unknown as { id: number }[];
+        if (Array.isArray(batch))
+          answer(
+            incoming,
+            batch.map(({ id }) => id),
+          );
+        else incoming.status(202);
+      },
+    });
+  const codes = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
+    outcomes.map((each) =>
+      each.status === "fulfilled" ? "fulfilled" : (each.reason as { code: string }).code,
+    );
+  const pair = [echo("a"), echo("b")] as const;
+  const result = { content: [] };
+
+  test("may be single messages of a stream; one that is missing fails", async () => {
+    const { client } = await answered((incoming, [a]) =>
+      incoming.event({ jsonrpc: "2.0", id: a, result }).end(),
+    );
+    expect(codes(await client.batch(pair))).toEqual(["fulfilled", "connection-closed"]);
+  });
+
+  test("may be one array of a stream", async () => {
+    const { client } = await answered((incoming, ids) =>
+      incoming.event(ids.map((id) => ({ jsonrpc: "2.0", id, result }))).end(),
+    );
+    expect(codes(await client.batch(pair))).toEqual(["fulfilled", "fulfilled"]);
+  });
+
+  test("may be an error of all requests, with or without a JSON-RPC message", async () => {
+    const error = { code: -32600, message: "batches are refused" };
+    const coded = await answered((incoming) => incoming.json({ jsonrpc: "2.0", error }, 400));
+    expect(codes(await coded.client.batch(pair))).toEqual(["remote-error", "remote-error"]);
+    const bare = await answered((incoming) => incoming.status(400, "no"));
+    expect(codes(await bare.client.batch(pair))).toEqual(["connection-closed", "connection-closed"]);
+  });
+
+  test("may be that the session is forgotten: each request is sent again alone", async () => {
+    const { client, server } = await answered((incoming) => incoming.status(404));
+    expect(codes(await client.batch(pair))).toEqual(["fulfilled", "fulfilled"]);
+    expect(server.of("tools/call")).toHaveLength(2);
+  });
+
+  test("is awaited for the requests that are left when one is cancelled", async () => {
+    const controller = new AbortController();
+    let call: { incoming: http.Incoming; ids: readonly number[] } | undefined;
+    const { client, server } = await answered(
+      (incoming, ids) => (call = { incoming: incoming.events(), ids }),
+    );
+    const outcomes = client.batch([{ ...pair[0], options: { signal: controller.signal } }, pair[1]]);
+    await vi.waitFor(() => expect(call).toBeDefined());
+    controller.abort();
+    await server.until("notifications/cancelled");
+    call!.incoming.event({ jsonrpc: "2.0", id: call!.ids[1], result }).end();
+    expect(codes(await outcomes)).toEqual(["cancelled", "fulfilled"]);
+  });
+});
+
+test("a transport without batches is named", async () => {
+  const answers: ((value: unknown) => void)[] = [];
+  const channel: ClientChannel = {
+    guaranteesReply: false,
+    carriesHeaders: false,
+    open: (receiver) => void answers.push((value) => receiver.parsed(value)),
+    post: ({ id, method }) => {
+      if (method !== "initialize") return;
+      const serverInfo = { name: "s", version: "1" };
+      answers[0]!({
+        jsonrpc: "2.0",
+        id,
+        result: { protocolVersion: revision, capabilities: {}, serverInfo },
+      });
+    },
+    reply: () => undefined,
+    abandon: () => false,
+    authorization: () => "",
+    setProtocolHeaders: () => undefined,
+    close: async () => undefined,
+  };
+  const client = await connect(channel, { revisions: clientRevisions, revision });
+  expect(await failureOf(client.batch(requests))).toMatchObject({
+    code: "not-expressible",
+    message: expect.stringContaining("the transport") as string,
+  });
+  await client.close();
+});
