@@ -32,7 +32,7 @@ const heavy = [
   "test/runtime/client/{deep,floods}.test.ts",
   "test/init/*.test.ts",
   "test/files/layout-free.test.ts",
-  "test/docs/journeys.test.ts",
+  "test/docs/{journeys,migration}.test.ts",
 ];
 
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */

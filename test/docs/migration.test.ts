@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { marksIn, migrationTable } from "../interop/migration-table.mjs";
+
+// test/interop compares the other side of the page: the exports of the official SDK.
+
+const { rows, types, schemas } = migrationTable();
+
+/** The sources of a package's entries, by specifier. */
+function entriesOf(folder: string): [specifier: string, source: string][] {
+  const { name, exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    name: string;
+    exports: Record<string, { "mcpgen-source"?: string }>;
+  };
+  return Object.entries(exports).flatMap(([entry, { "mcpgen-source": source }]) =>
+    source === undefined ? [] : [[join(name, entry), join(folder, source)]],
+  );
+}
+
+const runtime = entriesOf("runtime/core");
+const entries = new Map([...runtime, ...entriesOf("generated")]);
+
+/** The names that the entries export whose specifier ends so. */
+function namesIn(suffix = ""): Set<string> {
+  const texts = [...entries]
+    .filter(([specifier]) => specifier.endsWith(suffix))
+    .map(([, source]) => readFileSync(source, "utf8"));
+  return new Set(
+    texts.flatMap((text) => [
+      ...[...text.matchAll(/^export (?:async )?(?:const|function|interface|type) (\w+)/gm)].map(
+        ([, name]) => name!,
+      ),
+      ...[...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(
+        ([, list]) => list!.match(/\w+/g) ?? [],
+      ),
+    ]),
+  );
+}
+
+const ours = namesIn();
+const codes = readFileSync("runtime/core/jsonrpc/errors.ts", "utf8");
+
+/** What the page says the lower-case names are. */
+const receivers: Readonly<Record<string, string>> = {
+  server: "CodeFirstServer",
+  client: "Client",
+  context: "HandlerContext",
+  ask: "Ask",
+  http: "HttpServer",
+};
+
+/** Whether an entry, an error code or an export of ours has this name; of `a.b`, the type of `a`. */
+function exists(mark: string): boolean {
+  if (mark.startsWith("@mcpgen/")) return entries.has(mark.replace("<revision>", "2026-07-28"));
+  if (/^[a-z]+(-[a-z]+)+$/.test(mark)) return codes.includes(`| "${mark}"`);
+  const [name, ...path] = mark.split(".");
+  return ours.has(path.length === 0 ? mark : (receivers[name!] ?? name!));
+}
+
+test("each counterpart that docs/migration-exports.md names exists", () => {
+  for (const { names, here } of rows)
+    expect(
+      marksIn(here).filter((mark) => !exists(mark)),
+      names.join(", "),
+    ).toEqual([]);
+});
+
+// The types of the whole runtime take seconds.
+test.runIf(process.env["MCPGEN_LONG"] === "1")(
+  "each member that docs/migration-exports.md names exists",
+  async () => {
+    const hasMember = await memberReader();
+    const paths = rows.flatMap(({ here }) => marksIn(here)).filter((mark) => /^\w+(\.\w+)+$/.test(mark));
+    expect(paths.length).toBeGreaterThan(50);
+    expect(paths.filter((path) => !hasMember(path.split(".")))).toEqual([]);
+  },
+);
+
+/** Says whether a type has a member at a path such as `ConnectOptions.http.fetch`. */
+async function memberReader(): Promise<(path: readonly string[]) => boolean> {
+  const { Project } = await import("ts-morph");
+  const project = new Project({
+    tsConfigFilePath: "runtime/core/tsconfig.json",
+    skipAddingFilesFromTsConfig: true,
+    compilerOptions: { customConditions: ["mcpgen-source"] },
+  });
+  const files = [...entries]
+    .filter(([specifier]) => /^@mcpgen\/(runtime|protocol\/(authoring|model|open))/.test(specifier))
+    .map(([, source]) => project.addSourceFileAtPath(source));
+  const symbols = new Map(
+    files
+      .filter((file) => file.getSymbol())
+      .flatMap((file) => file.getExportSymbols())
+      .map((symbol) => [symbol.getName(), symbol.getAliasedSymbol() ?? symbol]),
+  );
+  return ([name, ...path]) => {
+    let type = symbols.get(receivers[name!] ?? name!)?.getDeclaredType();
+    for (const member of path)
+      type = type?.getNonNullableType().getProperty(member)?.getTypeAtLocation(files[0]!);
+    return type !== undefined;
+  };
+}
+
+test("the types and schemas of the specification have the names that the page's rule says", () => {
+  const definitions = namesIn("/types");
+  const validators = namesIn("/validators");
+  expect(types.length).toBeGreaterThan(100);
+  expect(schemas.length).toBeGreaterThan(100);
+  expect(types.filter((name) => !definitions.has(name))).toEqual([]);
+  expect(schemas.filter((name) => !validators.has(`is${name.replace(/Schema$/, "")}`))).toEqual([]);
+});
+
+test("each row has a counterpart or a reason; only authorization and tasks are to come", () => {
+  for (const { group, names, here } of rows) {
+    const isLater = here.startsWith("Not yet");
+    expect(isLater, names.join(", ")).toBe(group === "Authorization" || group === "Tasks");
+    if (isLater) expect(here).toMatch(/^Not yet \((authorization|tasks)\): ./);
+    else if (here.startsWith("None")) expect(here).toMatch(/^None.*: .{10}/);
+    else expect(here, names.join(", ")).toMatch(/`|\]\(/);
+    expect(here).not.toMatch(/missing(?!-)/i);
+  }
+});
