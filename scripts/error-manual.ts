@@ -75,6 +75,11 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     meaning: "The message has no form at the negotiated revision.",
     advice: "Return a value that older revisions have, or serve fewer revisions (`speaks`).",
   },
+  "invalid-message": {
+    meaning:
+      "A message that was to be sent is not what its revision defines (`validateSend`). It was not sent.",
+    advice: "Correct the value at `data.pointer`: the handler or the caller gave it.",
+  },
   "remote-error": {
     meaning: "The other side answered with an error; `rpcCode` and `data` are what it sent.",
     advice: "Handle it by `rpcCode`.",

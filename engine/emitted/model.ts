@@ -33,6 +33,13 @@ export interface Revision<R extends Role = Role> {
    * carry, and back; absent on the oldest.
    */
   readonly steps?: Steps;
+  /**
+   * What it sends. Absent where `NODE_ENV` is `production` or there is no
+   * `process`, and left out of bundles that are made for production.
+   */
+  readonly developmentSends?: SendTable<R> | undefined;
+  /** What it sends, wherever it runs: `explained` adds it. */
+  readonly sends?: SendTable<R>;
 }
 
 /**
@@ -125,7 +132,44 @@ export interface SendTable<R extends Role = Role> {
   readonly requests: ReadonlyMap<string, ExactDefinition>;
   readonly notifications: ReadonlyMap<string, ExactDefinition>;
   /** The plain result of each request it answers, then its alternatives. */
-  readonly results: ReadonlyMap<string, readonly ExactDefinition[]>;
+  readonly results: ReadonlyMap<string, readonly ExactAnswer[]>;
+  /** The members that hold base64, with the definition of their object. */
+  readonly base64: readonly Base64Member[];
+  /**
+   * What is wrong with a message, or with a result without its envelope. A method
+   * that the table does not have is not judged.
+   */
+  find(
+    kind: "requests" | "notifications" | "results",
+    method: string,
+    value: unknown,
+  ): UndefinedMessage | undefined;
+}
+
+/** A message that is not what its definition describes. */
+export interface UndefinedMessage {
+  readonly definition: ExactDefinition;
+  /** The message as JSON holds it. */
+  readonly value: unknown;
+  /**
+   * JSON Pointer of a member that does not hold base64; without it, the validator
+   * refuses the value.
+   */
+  readonly pointer?: string;
+}
+
+/**
+ * What may answer a request, as it must be sent. An alternative to the plain
+ * result has a mark: the presence of a member, or its value if one is given.
+ */
+export interface ExactAnswer extends ExactDefinition {
+  readonly key?: string;
+  readonly value?: string;
+}
+
+/** A member whose text is base64 (RFC 4648, section 4). */
+export interface Base64Member extends ExactDefinition {
+  readonly member: string;
 }
 
 export interface IncomingRequest extends MethodFacts {

@@ -53,6 +53,8 @@ test.each([
       entryPoints: [join(folder, "main.js")],
       ...{ bundle: true, minify: true, write: false, platform: "node", format: "esm", legalComments: "none" },
       ...{ conditions: ["mcpgen-source"], logLevel: "error" },
+      // As a bundle for production is made: without it, the exact definitions of what is sent stay in.
+      define: { "process.env.NODE_ENV": '"production"' },
     });
     expect(outputFiles).toHaveLength(1);
     const code = outputFiles[0]!.text;

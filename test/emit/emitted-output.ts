@@ -55,6 +55,8 @@ export async function bundled(files: ReadonlyMap<string, string>, entry: string)
     format: "esm",
     write: false,
     plugins: [inMemory],
+    // As a bundle for production is made.
+    define: { "process.env.NODE_ENV": '"production"' },
   });
   return result.outputFiles[0]!.text;
 }

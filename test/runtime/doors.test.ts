@@ -9,6 +9,9 @@ import { builtProgram } from "../support/built-program.js";
 
 const program = builtProgram("test/runtime/stdio/programs/walked.ts");
 
+// Outside production one module more checks what is sent.
+const env = { NODE_ENV: "production" };
+
 async function connected(source: Parameters<typeof connect>[0]): Promise<Client> {
   const client = await connect(source, {
     info: { name: "reader", version: "1.0.0" },
@@ -41,13 +44,16 @@ function listed(title: string): string[] {
 }
 
 test("a tool call over stdio runs the ten modules that docs/architecture.md lists", async () => {
-  const modules = await modulesOfCall(await connected({ command: process.execPath, args: [program] }));
+  const modules = await modulesOfCall(await connected({ command: process.execPath, args: [program], env }));
   expect(modules).toEqual(listed("Over stdio").toSorted());
   expect(modules.length, modules.join("\n")).toBeLessThanOrEqual(10);
 });
 
 test("a tool call over HTTP runs the fourteen modules that docs/architecture.md lists", async () => {
-  const server = spawn(process.execPath, [program, "--http"], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(process.execPath, [program, "--http"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
+  });
   onTestFinished(() => void server.kill("SIGKILL"));
   const [port] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
   const modules = await modulesOfCall(await connected(`http://127.0.0.1:${port.trim()}/mcp`));

@@ -1,4 +1,4 @@
-import { type Method, type ProtocolModel, type Role, answersOf, opposite } from "../../model/model.js";
+import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../../print/code-layout.js";
 import type { Emitter, ModelInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../../print/names.js";
@@ -14,17 +14,19 @@ export const emitMethods: Emitter<ModelInput> = ({ model, folder, origin, import
   const names = nameDefinitions(model.schema);
   const facts = new Facts(model, names);
   const { requests, notifications, usesTypes } = typeRows(model, names);
+  const base64 = base64Members(model, facts);
   const content = render("methods.ts", {
     origin,
     importExtension,
     usesTypes,
-    usesValidators: model.methods.length > 0,
+    usesValidators: model.methods.length + base64.length > 0,
     requests,
     notifications,
     methodTypes: roles.flatMap((role) => methodTypes(model, role)),
     errors: errorRows(model),
     common: [facts.standardHeaders(), "errors,", ...flags(model).map((flag) => `${flag}: true,`)],
     tables: roles.map((role) => tableOf(model, role, facts)),
+    base64: memberLine(1, "base64", arrayLayout(base64, true)),
   });
   return new Map([[`${folder}/methods.ts`, { content, formatted: true }]]);
 };
@@ -96,8 +98,17 @@ function tableOf(model: ProtocolModel, role: Role, facts: Facts): object {
 
 /** The exact definitions that may answer a method, the plain one first. */
 function resultRow(method: Method, facts: Facts): string[] {
-  const names = answersOf(method);
-  if (names.length === 0) return [];
-  const definitions = names.map((name) => objectLayout(facts.definition(name, facts.exactly(name))));
-  return [memberLine(2, memberKey(method.name), arrayLayout(definitions, true))];
+  const answers = facts.exactAnswers(method);
+  return answers.length === 0 ? [] : [memberLine(2, memberKey(method.name), arrayLayout(answers, true))];
+}
+
+/** The members with the format `byte` of all definitions. */
+function base64Members({ schema }: ProtocolModel, facts: Facts): Layout[] {
+  return [...schema.definitions.values()].flatMap(({ name, node }) =>
+    [...(node.properties ?? [])]
+      .filter(([, { format }]) => format === "byte")
+      .map(([member]) =>
+        objectLayout([...facts.definition(name, facts.exactly(name)), ["member", stringLiteral(member)]]),
+      ),
+  );
 }

@@ -95,6 +95,17 @@ export class Facts {
     return members;
   }
 
+  /** All that may answer the method, as it must be sent, the plain result first. */
+  exactAnswers({ result }: Method): Layout[] {
+    if (!result) return [];
+    const { definition, alternatives } = result;
+    const exact = (name: string): TableEntry[] => this.definition(name, this.exactly(name));
+    return [
+      ...(definition === undefined ? [] : [objectLayout(exact(definition))]),
+      ...alternatives.map((arm) => objectLayout([...exact(arm.definition), ...mark(arm)])),
+    ];
+  }
+
   /** Headers of every request. */
   standardHeaders(): string {
     return memberLine(1, "headers", headersLayout(this.headersOf.get("*") ?? []));
@@ -102,12 +113,20 @@ export class Facts {
 }
 
 /** The member that distinguishes an alternative from the plain result, and the capability it requires. */
-function marker({ discriminator, capability }: Alternative): TableEntry[] {
+function marker(alternative: Alternative): TableEntry[] {
+  const { capability } = alternative;
+  return [
+    ...mark(alternative),
+    ...(capability === undefined ? [] : [["capability", pathLayout(capability)] as const]),
+  ];
+}
+
+/** The member that distinguishes an alternative from the plain result. */
+function mark({ discriminator }: Alternative): TableEntry[] {
   const { key, value } = discriminator ?? {};
   return [
     ...(key === undefined ? [] : [["key", stringLiteral(key)] as const]),
     ...(value === undefined ? [] : [["value", stringLiteral(value)] as const]),
-    ...(capability === undefined ? [] : [["capability", pathLayout(capability)] as const]),
   ];
 }
 

@@ -1,6 +1,11 @@
 import { copyModule } from "../copied-module.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 
-/** `model.ts`: the types that the tables of all revisions share. */
+/** `model.ts`: the types that the tables of all revisions share; `sending.ts`: what judges messages by the tables. */
 export const emitSharedModel: Emitter<WorkspaceInput> = (input) =>
-  new Map([["model.ts", { content: copyModule("model", input), formatted: true }]]);
+  new Map(
+    ["model", "sending"].map((name) => [
+      `${name}.ts`,
+      { content: copyModule(name, input), formatted: true as const },
+    ]),
+  );

@@ -9,7 +9,7 @@ import type { Layout } from "../../print/layout.js";
 
 /**
  * `client.ts` and `server.ts`, all finished revisions for either role, oldest first; `index.ts` over both; and
- * `explained.ts`, which gives revisions their `check`.
+ * `explained.ts`, which gives revisions their `check` and `sends`.
  */
 export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
   const ids = published(models).map(({ revision }) => revision);
@@ -27,8 +27,7 @@ export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExten
   });
   const all = models.map(({ revision }) => revision);
   const explained = render("explained.ts", {
-    ...{ origin, importExtension, ids: all },
-    checks: checksOf(all, importExtension),
+    ...{ origin, importExtension, revisions: namesOf(all) },
   });
   return new Map<string, EmittedFile>([
     ["index.ts", { content: index, formatted: true }],
@@ -37,21 +36,20 @@ export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExten
   ]);
 };
 
-/** The end of the declaration that names the function that loads the checks of each revision. */
-function checksOf(ids: readonly string[], extension: string): string {
-  const entries = ids.map((id) => `[${stringLiteral(id)}, () => import("./${id}/check.${extension}")]`);
-  return printAt(0, [">(", arrayLayout(entries, true), ");"]);
-}
-
 /** The imports of the module of one role, and the list made of them. */
 function listOf(ids: readonly string[], role: Role): object {
-  const names = identifiersFor(ids.map((id) => `revision ${id}`));
-  const revisions = ids.map((id) => ({ folder: id, name: names.get(`revision ${id}`)! }));
+  const revisions = namesOf(ids);
   const list = arrayLayout(revisions.map(({ name }) => name));
   return {
     revisions,
     list: declared(`export const ${role}Revisions: readonly Revision<"${role}">[] =`, list),
   };
+}
+
+/** The identifier of each revision, its folder and its id as a literal. */
+function namesOf(ids: readonly string[]): { folder: string; name: string; key: string }[] {
+  const names = identifiersFor(ids.map((id) => `revision ${id}`));
+  return ids.map((id) => ({ folder: id, name: names.get(`revision ${id}`)!, key: stringLiteral(id) }));
 }
 
 /** A declaration, laid out as a whole. */

@@ -13,6 +13,7 @@ import {
 import { declares } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
+import { exactParams } from "../protocol/send-check.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { invalidResult, remoteError } from "./decode.js";
 import { type Hooked, exchangeThrough } from "./middleware.js";
@@ -141,20 +142,21 @@ export async function attachModern(
     acknowledge(isObject(filter) ? filter : {});
   });
   const { signal } = ended;
-  const sent = { method: "subscriptions/listen", params: { notifications: filterOf(wanted, view) }, signal };
+  const listen = "subscriptions/listen";
+  const sent = { method: listen, params: { notifications: filterOf(wanted, view) }, signal };
   const answer = exchangeThrough(hooked, view, sent, (given) =>
     link.request(
-      "subscriptions/listen",
+      listen,
       (id) => {
         own = id;
-        return withMeta(given);
+        return exactParams(view, id, listen, withMeta(given));
       },
       { signal, timeout: noTimeout, totalTimeout: noTimeout },
       { headers: (method, params) => mirrorHeaders(view, method, params) },
     ),
   );
   const over = answer.then(
-    (response) => (response.error ? remoteError("subscriptions/listen", response) : undefined),
+    (response) => (response.error ? remoteError(listen, response) : undefined),
     (error: Error) => {
       const reason: unknown = ended.signal.aborted ? ended.signal.reason : error;
       return reason instanceof McpError ? reason : undefined;
@@ -165,10 +167,7 @@ export async function attachModern(
   const first = await Promise.race([acknowledged, over.then(() => undefined)]);
   link.clock.clear(timer);
   if (first === undefined)
-    throw (
-      (await over) ??
-      invalidResult("subscriptions/listen", "the server ended the subscription without acknowledging it")
-    );
+    throw (await over) ?? invalidResult(listen, "the server ended the subscription without acknowledging it");
   const detach = async (): Promise<void> => {
     ended.abort();
     await over;

@@ -1,6 +1,6 @@
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
-import type { Params } from "../jsonrpc/message.js";
+import { type Params, notificationOf } from "../jsonrpc/message.js";
 import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
 import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
@@ -8,6 +8,7 @@ import { Link } from "./link.js";
 import { exchangeThrough } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import type { RevisionView } from "../protocol/revision-view.js";
+import { sendError } from "../protocol/send-check.js";
 import { withinBounds } from "./bounds.js";
 import { invalidResult, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
 import type { Incoming } from "./server-messages.js";
@@ -368,7 +369,7 @@ function isRefusal(error: unknown): boolean {
   return code === "unsupported-version" || code === "remote-error" || code === "method-not-found";
 }
 
-/** Sends a notification, translated to the revision. */
+/** Sends a notification, translated to the revision. @throws {McpError} among others `invalid-message` */
 export function sendNotification(
   link: Link,
   view: RevisionView<"client">,
@@ -376,7 +377,24 @@ export function sendNotification(
   params: Params | undefined,
 ): void {
   const lowered = params && view.lower("outgoingNotifications", method, params);
+  const wrong = view.sends && sendError(view, "notifications", method, notificationOf(method, lowered));
+  if (wrong) throw wrong;
   link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent));
+}
+
+/** Sends a notification of a handler. A failure to send is reported: it never fails the handler. */
+function notifyProgress(
+  link: Link,
+  view: RevisionView<"client">,
+  incoming: Incoming,
+  method: string,
+  params: Params,
+): void {
+  try {
+    sendNotification(link, view, method, params);
+  } catch (error) {
+    incoming.report(error, method);
+  }
 }
 
 /** Connects a link to `incoming`. Before a handshake and after a discovery, servers send no requests. */
@@ -388,7 +406,7 @@ function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | u
       : {}),
     ends: (method) => view?.table.outgoingRequests.get(method)?.listening ?? false,
     abandons: era?.cancelsByExchange ?? false,
-    ...(view ? { notify: (method, params) => sendNotification(link, view, method, params) } : {}),
+    ...(view ? { notify: (method, params) => notifyProgress(link, view, incoming, method, params) } : {}),
     notified: (method, params) => view && incoming.notified(view, method, params),
     closed: () => {},
   };

@@ -105,7 +105,8 @@ export class Link implements ClientReceiver {
    *
    * @param make the parameters, given the request's id
    * @param started when the request was first sent, if it is sent again
-   * @throws {McpError} `timeout`, `cancelled`, `connection-closed`; `invalid-params`: the parameters cannot be written as JSON
+   * @throws {McpError} `timeout`, `cancelled`, `connection-closed`; `invalid-params`: the parameters cannot be written as JSON;
+   *   `invalid-message`: they are not what the revision defines
    */
   request(
     method: string,
@@ -120,12 +121,13 @@ export class Link implements ClientReceiver {
         new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason }),
       );
     const id = this.#pending.nextId();
-    const params = make(id);
+    let params: Params | undefined;
     let text: string;
     try {
+      params = make(id);
       text = requestText(id, method, params);
     } catch (error) {
-      return Promise.reject(notJson(method, error));
+      return Promise.reject(error instanceof McpError ? error : notJson(method, error));
     }
     const channel = this.#channel;
     const abandon = ({ message }: McpError): void => {

@@ -4,6 +4,7 @@ import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
+import { exactParams } from "../protocol/send-check.js";
 import { sleep, untilAborted, withTimeout } from "../time/clock.js";
 import { unbounded } from "./bounds.js";
 import { type HandshakeContext, byEra, declaredBy, requestMeta } from "./client-profile.js";
@@ -188,9 +189,10 @@ async function discover(
   const headers = (method: string, params: Params | undefined): Record<string, string> =>
     mirrorHeaders(view, method, params);
   try {
-    const sent = { method: "server/discover", params: { _meta: requestMeta(view, context) } };
+    const method = "server/discover";
+    const sent = { method, params: { _meta: requestMeta(view, context) } };
     return await exchangeThrough(context, view, sent, (params) =>
-      link.request("server/discover", () => params, unbounded, { headers }),
+      link.request(method, (id) => exactParams(view, id, method, params), unbounded, { headers }),
     );
   } catch (error) {
     if (!(error instanceof McpError) || httpStatusOf(error) === undefined) throw error;
@@ -219,8 +221,9 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
     clientInfo: context.info,
   });
   context.handshaking(offered);
-  const response = await exchangeThrough(context, offered, { method: "initialize", params }, (sent) =>
-    link.request("initialize", () => sent, unbounded, { cancellable: false }),
+  const method = "initialize";
+  const response = await exchangeThrough(context, offered, { method, params }, (sent) =>
+    link.request(method, (id) => exactParams(offered, id, method, sent), unbounded, { cancellable: false }),
   );
   const { result, error } = response;
   if (error) {

@@ -1,4 +1,5 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import { exactParams } from "../protocol/send-check.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
@@ -310,7 +311,7 @@ export class Requests {
     signal?: AbortSignal,
   ): Promise<ServerResponse> {
     const whole = added === noParams ? params : { ...params, ...added };
-    const make = (id: number): Params => this.#withToken(whole, view, id);
+    const make = (id: number): Params => exactParams(view, id, call.method, this.#withToken(whole, view, id));
     const wanted = signal ? { ...options, signal } : options;
     const ask = (): Promise<ServerResponse> => link.request(call.method, make, wanted, sending, call.started);
     return call.repeatable ? this.#repeated(ask, call, link) : ask();

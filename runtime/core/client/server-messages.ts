@@ -3,6 +3,7 @@ import type { IncomingNotification, IncomingRequest, RequestOptions } from "@mcp
 import type { Open } from "@mcpgen/protocol/open";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
+import { sendError } from "../protocol/send-check.js";
 import { invalidParams, isMcpError, McpError, messageOf, rpc, internalError } from "../jsonrpc/errors.js";
 import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
@@ -130,7 +131,11 @@ async function answerOf(
     },
   );
   if (!isObject(result)) throw failed(`${method}: the handler returned a value that is not an object`);
-  return jsonOf(method, view.lower("outgoingResults", method, result));
+  const lowered = view.lower("outgoingResults", method, result);
+  const text = jsonOf(method, lowered);
+  const wrong = view.sends && sendError(view, "results", method, lowered);
+  if (wrong) throw wrong;
+  return text;
 }
 
 /**
@@ -417,11 +422,13 @@ export class Incoming {
   /** Answers a request (legacy era). Resolves with the result as JSON. */
   answer(view: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
     return answerServer(this.#answers, view, request, context).catch((error: unknown) => {
-      const { method } = request;
-      if (!context.signal.aborted && !isMeantForServer(error))
-        this.#listeners.attempt("onError", () => this.#onError(error, { method }));
+      if (!context.signal.aborted && !isMeantForServer(error)) this.report(error, request.method);
       throw error;
     });
+  }
+
+  report(error: unknown, method: string): void {
+    this.#listeners.attempt("onError", () => this.#onError(error, { method }));
   }
 
   /** Passes a notification to its listeners. Drops a malformed one. */

@@ -7,6 +7,7 @@ import { type StdioClientOptions, clientRules } from "../stdio/client-options.js
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal } from "@mcpgen/protocol/model";
 import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
+import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError, printError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
@@ -44,6 +45,7 @@ const rules: Rules<ConnectOptions> = {
   connectTimeout: "amount",
   signal: "object",
   nulls: ["absent", "reject"],
+  validateSend: ["off", "development", "always"],
   limits: {
     maxQuestions: "amount",
     maxWaitingQuestions: "amount",
@@ -119,6 +121,12 @@ export interface ConnectOptions extends ClientHandlers {
   readonly signal?: Signal;
   /** The meaning of null for an optional member: `absent` by default. */
   readonly nulls?: Nulls;
+  /**
+   * Whether requests, notifications and answers are checked against the exact definitions of their revision before they
+   * are sent. What fails is not sent: the call rejects with `invalid-message`, and the server gets an internal error for
+   * an answer. Default: `development`, unless `NODE_ENV` is `production`. `always` needs `explained` revisions.
+   */
+  readonly validateSend?: ValidateSend;
   /** Limits on what the server can make the client keep or do, if other than the defaults. */
   readonly limits?: Partial<ClientLimits>;
   readonly clock?: Clock;
@@ -162,7 +170,7 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   checkConnectOptions(options);
   const { revision } = options;
-  const known = linkRevisions(options.revisions);
+  const known = linkRevisions(options.revisions, options.validateSend);
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
   const hooks: ClientHooks = new Hooks();

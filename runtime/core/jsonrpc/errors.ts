@@ -18,6 +18,8 @@ export type ErrorCode =
   | "state-rejected"
   /** The message has no form at the revision that was negotiated. */
   | "not-expressible"
+  /** The message is not what its revision defines, and was not sent (`validateSend`). */
+  | "invalid-message"
   /** The other side answered with an error; `rpcCode` and `data` are from there. */
   | "remote-error"
   /** The answer of the other side is not a result of the method. */

@@ -60,6 +60,16 @@ export function requestText(id: RequestId, method: string, params: object | unde
   return head + endWith(params);
 }
 
+/** A notification as its definition describes it. */
+export function notificationOf(method: string, params: Params | undefined): NotificationMessage {
+  return { jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) };
+}
+
+/** A request as its definition describes it. */
+export function requestOf(id: RequestId, method: string, params: Params | undefined): RequestMessage {
+  return { ...notificationOf(method, params), id };
+}
+
 export function notificationText(method: string, params: object | undefined): string {
   const head = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}`;
   return head + endWith(params);

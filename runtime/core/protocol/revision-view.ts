@@ -10,10 +10,12 @@ import type {
   StepTable,
   Steps,
   MethodFacts,
+  SendTable,
 } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { summary } from "../schema/words.js";
+import type { ValidateSend } from "./send-check.js";
 
 /** The formats of generated tables that this runtime reads. */
 const formats: readonly number[] = [1];
@@ -29,12 +31,20 @@ export class RevisionView<R extends Role = Role> {
   readonly id: string;
   readonly era: Era;
   readonly revision: Revision<R>;
+  /** Exact definitions of what is sent, if it is checked. */
+  readonly sends: SendTable<R> | undefined;
   /** Steps between this revision and the newest, the newest first. */
   readonly #chain: readonly Steps[];
   readonly #composed = new Map<StepKind, Map<string, readonly Step[]>>();
   readonly #onLoss: LossListener | undefined;
 
-  constructor(revision: Revision<R>, chain: readonly Steps[], onLoss?: LossListener) {
+  constructor(
+    revision: Revision<R>,
+    chain: readonly Steps[],
+    onLoss: LossListener | undefined,
+    sends: SendTable<R> | undefined,
+  ) {
+    this.sends = sends;
     this.id = revision.id;
     this.era = revision.era;
     this.revision = revision;
@@ -129,10 +139,11 @@ export function issuesText(issues: readonly Issue[], otherwise: string): string 
  *
  * @returns the newest first
  * @throws {McpError} `invalid-definition`: there is no revision, one is given twice, one between two others is missing,
- *   or this runtime does not read the format of the tables
+ *   or this runtime does not read the format of the tables; or `always`, and a revision has no `sends`
  */
 export function linkRevisions<R extends Role>(
   revisions: readonly Revision<R>[],
+  validateSend: ValidateSend | undefined,
   onLoss?: LossListener,
 ): readonly RevisionView<R>[] {
   const newestFirst = [...revisions].sort((one, other) => (one.id < other.id ? 1 : -1));
@@ -155,8 +166,21 @@ export function linkRevisions<R extends Role>(
         );
       if (newer.steps) chain.push(newer.steps);
     }
-    return new RevisionView(revision, [...chain], onLoss);
+    return new RevisionView(revision, [...chain], onLoss, sendsOf(revision, validateSend));
   });
+}
+
+/** The definitions to check sent messages by, if they are checked. */
+function sendsOf<R extends Role>(
+  { id, developmentSends, sends }: Revision<R>,
+  when: ValidateSend = "development",
+): SendTable<R> | undefined {
+  if (when !== "always") return when === "off" ? undefined : developmentSends;
+  if (!sends)
+    throw invalid(
+      `validateSend: revision ${id} has no exact definitions for production. Pass explained(revisions), of @mcpgen/protocol/explained.`,
+    );
+  return sends;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type ResponseMessage,
   errorText,
   idOf,
+  notificationOf,
   notificationText,
 } from "../jsonrpc/message.js";
 import { Batch, batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../jsonrpc/batch.js";
@@ -30,6 +31,7 @@ import type { Change } from "./changes.js";
 import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";
 import { methodNotFound, resolveProtocol, type RequestProtocol } from "./request-protocol.js";
 import { mostReserved } from "../jsonrpc/json-limits.js";
+import { sendError } from "../protocol/send-check.js";
 
 /** What a transport knows about the client of a connection. */
 export interface ConnectionOptions {
@@ -373,7 +375,7 @@ export class ServerConnection implements Receiver {
     this.#channel.disconnect(origin, retryMs);
   }
 
-  /** Sends a notification, if the revision has it. */
+  /** Sends a notification, if the revision has it. An invalid one is reported, and not sent. */
   notify(
     revision: RevisionView<"server">,
     method: string,
@@ -382,6 +384,9 @@ export class ServerConnection implements Receiver {
   ): void {
     if (this.#isOver || !revision.table.outgoingNotifications.has(method)) return;
     const lowered = params && revision.lower("outgoingNotifications", method, params);
+    const wrong =
+      revision.sends && sendError(revision, "notifications", method, notificationOf(method, lowered));
+    if (wrong) return this.reportError(wrong, { method }, origin);
     this.send(notificationText(method, lowered), origin);
   }
 

@@ -18,6 +18,7 @@ import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestProtocol } from "./request-protocol.js";
 import { issuesText } from "../protocol/revision-view.js";
+import { sendError } from "../protocol/send-check.js";
 import { wallTimeOf } from "../time/clock.js";
 
 /** The context of one request, for its handler. */
@@ -325,11 +326,19 @@ function textOf(context: RequestContext, result: Result): string {
   const finished = (value: Params, hints = context.hints): string => {
     if (!isObject(value)) throw unusableResult(`the handler of ${request.method} returned no object`);
     const lowered = protocol.revision.lower("outgoingResults", request.method, value);
-    return jsonOf(protocol.era.finish(lowered, entry, hints, connection.definition), request.method);
+    return sentText(context, protocol.era.finish(lowered, entry, hints, connection.definition));
   };
   return result instanceof SerialisedResult
     ? result.text(protocol.revision, () => finished(result.value, result.hints))
     : finished(result);
+}
+
+/** Serialises a result, and checks it if the server checks what it sends. @throws {McpError} `invalid-message` */
+function sentText({ protocol: { revision }, request: { method } }: RequestContext, result: Params): string {
+  const text = jsonOf(result, method);
+  const wrong = revision.sends && sendError(revision, "results", method, result);
+  if (wrong) throw wrong;
+  return text;
 }
 
 /** Serialises a result. A `toJSON` of the result may return anything, even nothing. */
@@ -356,7 +365,10 @@ function suspend(context: RequestContext, rounds: Rounds): void {
   const textOfRound = (requestState: string): string => {
     const asking = { resultType: "input_required", inputRequests, requestState };
     const { cacheable: _, ...entry } = context.entry;
-    return JSON.stringify(protocol.era.finish(asking, entry, context.hints, definition, asking.resultType));
+    return sentText(
+      context,
+      protocol.era.finish(asking, entry, context.hints, definition, asking.resultType),
+    );
   };
   void sealRounds(rounds, request, definition.seal, principal, wallTimeOf(definition.clock))
     .then(textOfRound)

@@ -179,6 +179,7 @@ const known: Names<DefineServerOptions> = {
   stateStore: 0,
   changes: 0,
   wrongArguments: 0,
+  validateSend: 0,
   timeouts: 0,
   clock: 0,
   onWarning: 0,

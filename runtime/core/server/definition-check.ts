@@ -108,6 +108,7 @@ const rules: Rules<ServerOptions> = {
   stateStore: "object",
   changes: "object",
   wrongArguments: ["error", "result"],
+  validateSend: ["off", "development", "always"],
   timeouts: { timeout: "amount", totalTimeout: "amount" },
   clock: "object",
   onWarning: "function",

@@ -1,6 +1,12 @@
 import type { ServerCapabilities, ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { invalidParams, McpError } from "../jsonrpc/errors.js";
-import { type Params, type RequestId, type ResponseMessage, requestText } from "../jsonrpc/message.js";
+import {
+  type Params,
+  type RequestId,
+  type ResponseMessage,
+  requestOf,
+  requestText,
+} from "../jsonrpc/message.js";
 import type { Change } from "./changes.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
@@ -9,6 +15,7 @@ import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
+import { sendError } from "../protocol/send-check.js";
 import { type Ask, askWith } from "./ask.js";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { Pending } from "../jsonrpc/pending.js";
@@ -181,7 +188,8 @@ export class ServerToClientRequests {
    * Sends a request and resolves with its result.
    *
    * @param context of the client's request that the handler answers
-   * @throws {McpError} `missing-capability`, `cancelled`, `timeout`, `remote-error`, `invalid-result`
+   * @throws {McpError} `missing-capability`, `cancelled`, `timeout`, `remote-error`, `invalid-result`,
+   *   `invalid-message`
    */
   async ask(
     context: RequestContext,
@@ -203,6 +211,8 @@ export class ServerToClientRequests {
     const lowered = revision.lower("outgoingRequests", method, withToken);
     // Parameters that cannot be serialised throw here, before anything waits for a response.
     const text = requestText(id, method, lowered);
+    const wrong = revision.sends && sendError(revision, "requests", method, requestOf(id, method, lowered));
+    if (wrong) throw wrong;
     const answer = this.#pending.wait(id, method, options, (error) => {
       const { code, message } = error;
       if (code === "timeout")

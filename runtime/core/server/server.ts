@@ -9,6 +9,7 @@ import {
   linkRevisions,
 } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
+import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/hooks.js";
@@ -67,6 +68,13 @@ export interface ServerOptions {
    * them. Default: as the revision requires, an error up to 2025-06-18, then a result.
    */
   readonly wrongArguments?: "error" | "result";
+  /**
+   * Whether results, requests and notifications are checked against the exact definitions of their revision before they
+   * are sent. A result that fails is answered with an internal error (`invalid-message`), a request rejects with it, and
+   * a notification is left out; `onError` gets the error. Default: `development`, unless `NODE_ENV` is `production`.
+   * `always` needs `explained` revisions.
+   */
+  readonly validateSend?: ValidateSend;
   /** Timeouts of requests from the server to the client, in milliseconds; options of a request take precedence. */
   readonly timeouts?: Partial<Timeouts>;
   readonly clock?: Clock;
@@ -133,7 +141,11 @@ export class Server {
    * @throws {McpError} `invalid-definition`
    */
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
-    this.#given = linkRevisions(options.revisions, options.onLoss && harmless(options.onLoss));
+    this.#given = linkRevisions(
+      options.revisions,
+      options.validateSend,
+      options.onLoss && harmless(options.onLoss),
+    );
     const revisions = selectRevisions(this.#given, options.speaks);
     const { instructions } = options;
     this.#changes = options.changes ?? new Changes();

@@ -1,6 +1,6 @@
-import type { ExactDefinition, SendTable } from "@mcpgen/protocol/model";
+import type { SendTable } from "@mcpgen/protocol/model";
 import { type Message, type RequestId, isObject } from "../jsonrpc/message.js";
-import { locateIssue } from "../schema/locate.js";
+import { wrongPlace } from "../protocol/send-check.js";
 import type { Recorded, Side } from "./recording.js";
 
 /** The messages of a revision that each side sends: `clientSends` and `serverSends` of its `methods` module. */
@@ -32,45 +32,40 @@ export function checkSends(session: Iterable<Recorded>, tables: SendTables): Sen
   for (const { from, text } of session) {
     const parsed = JSON.parse(text) as Message | Message[];
     for (const sent of Array.isArray(parsed) ? parsed : [parsed]) {
-      const judged = definitionsOf(sent, from, tables, pending);
-      const message = judged && issueOf(judged, from);
-      if (message !== undefined) issues.push({ from, method: judged!.method, message, sent });
+      const { kind, method, value } = judgedOf(sent, from, pending);
+      const message = method === undefined ? undefined : issueOf(tables[from], kind, method, value);
+      if (message !== undefined) issues.push({ from, method: method!, message, sent });
     }
   }
   return issues;
 }
 
 interface Judged {
-  readonly method: string;
+  readonly kind: "requests" | "notifications" | "results";
+  /** Absent where nothing is judged. */
+  readonly method: string | undefined;
   readonly value: unknown;
-  /** One of these describes the value. */
-  readonly definitions: readonly ExactDefinition[];
 }
 
-function definitionsOf(
+function judgedOf(
   sent: Message,
   from: Side,
-  tables: SendTables,
   pending: Readonly<Record<Side, Map<RequestId, string>>>,
-): Judged | undefined {
-  const { requests, notifications, results } = tables[from];
+): Judged {
   if ("method" in sent) {
     const { method } = sent;
     if ("id" in sent) pending[from].set(sent.id, method);
-    const definition = ("id" in sent ? requests : notifications).get(method);
-    return { method, value: sent, definitions: definition ? [definition] : [] };
+    return { kind: "id" in sent ? "requests" : "notifications", method, value: sent };
   }
   const asked = pending[from === "client" ? "server" : "client"];
-  const method = sent.id === undefined ? undefined : asked.get(sent.id);
-  if (method === undefined || !isObject(sent.result)) return undefined;
-  asked.delete(sent.id!);
-  return { method, value: sent.result, definitions: results.get(method) ?? [] };
+  const { id, result } = sent;
+  const answered = id === undefined || !isObject(result) ? undefined : asked.get(id);
+  if (answered !== undefined) asked.delete(id!);
+  return { kind: "results", method: answered, value: result };
 }
 
-function issueOf({ method, value, definitions }: Judged, from: Side): string | undefined {
-  if (definitions.length === 0) return `no ${from} sends ${method} at this revision`;
-  if (definitions.some((definition) => definition.is(value))) return undefined;
-  // The plain result stands first.
-  const [{ name, is }] = definitions as readonly [ExactDefinition];
-  return `not a ${name}: ${locateIssue(is, value)?.message ?? "the value does not match its definition"}`;
+function issueOf(table: SendTable, kind: Judged["kind"], method: string, value: unknown): string | undefined {
+  if (!table[kind].has(method)) return `no ${table.role} sends ${method} at this revision`;
+  const wrong = table.find(kind, method, value);
+  return wrong && `not a ${wrong.definition.name}: ${wrongPlace(wrong).message}`;
 }
