@@ -67,6 +67,8 @@ export {
 export type { BatchRequest, BatchResults } from "./client/outgoing-batch.js";
 export type { MethodSchemas, VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
 export type { ClientLimits } from "./client/client-profile.js";
+export { UriTemplate, type TemplateValue } from "./protocol/uri-template.js";
+export type { VariablesOf } from "./protocol/template-matcher.js";
 export { displayName } from "./protocol/display-name.js";
 export { pageProblem, safeIcons } from "./protocol/safe-urls.js";
 export type { Rejected } from "./client/decode.js";

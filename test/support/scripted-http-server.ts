@@ -194,6 +194,7 @@ export async function clientOf(url: string, options: Partial<ConnectOptions> = {
   const client = await connect(url, {
     revisions: clientRevisions,
     onWarning: () => undefined,
+    onError: () => undefined,
     ...options,
     http: { retryMs: 20, ...options.http },
   });

@@ -176,7 +176,12 @@ export async function connected(
 
 /** What clients in these tests are made with. */
 export function base(clock: VirtualClock): ConnectOptions {
-  return { revisions: clientRevisions, clock, onWarning: () => undefined };
+  return {
+    revisions: clientRevisions,
+    clock,
+    onWarning: () => undefined,
+    onError: () => undefined,
+  };
 }
 
 /** At the end of the test, all that the client sent was right, and it leaves nothing behind. */

@@ -1,6 +1,7 @@
 import type { Open } from "@mcpgen/protocol/open";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
+import { expandExpression } from "../protocol/uri-template.js";
 import type { Client } from "./client.js";
 
 /** A tool call that failed: `content` says why, for the model. */
@@ -163,33 +164,13 @@ function completer(client: Client, ref: Reference): Complete<string> {
   };
 }
 
-/** Expands a URI template (RFC 6570, 3.2): a variable without a value leaves no text behind. */
-function expandTemplate(template: readonly TemplatePart[], variables: TextValues): string {
-  return template.map((part) => (typeof part === "string" ? part : expandPart(part, variables))).join("");
-}
-
-function expandPart([operator, ...names]: readonly [string, ...string[]], variables: TextValues): string {
-  const isReserved = operator === "+" || operator === "#";
-  const isQuery = operator === "?" || operator === "&";
-  const values = names.flatMap((name) => {
-    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    if (value === undefined) return [];
-    const text = isReserved ? encodeExceptReserved(value) : encode(value);
-    return [isQuery ? `${name}=${text}` : text];
-  });
-  if (values.length === 0) return "";
-  return (operator === "+" ? "" : operator) + values.join(isQuery ? "&" : operator);
-}
-
-function encode(value: string): string {
-  return encodeURIComponent(value).replace(
-    /[!'()*]/g,
-    (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
-/** Keeps reserved characters of URIs and what is percent-encoded already. */
-function encodeExceptReserved(value: string): string {
-  const parts = value.split(/(%[\dA-Fa-f]{2}|[\w.~:/?#[\]@!$&'()*+,;=-]+)/);
-  return parts.map((part, index) => (index % 2 === 1 ? part : encodeURIComponent(part))).join("");
+/** Expands a URI template: a variable without a value leaves no text behind. */
+function expandTemplate(template: readonly TemplatePart[], values: TextValues): string {
+  return template
+    .map((part) => {
+      if (typeof part === "string") return part;
+      const [operator, ...names] = part;
+      return expandExpression({ operator, variables: names.map((name) => ({ name })) }, values);
+    })
+    .join("");
 }

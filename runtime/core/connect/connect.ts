@@ -9,7 +9,7 @@ import type { Revision, Signal } from "@mcpgen/protocol/model";
 import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
 import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
-import { McpError, printError, printWarning } from "../jsonrpc/errors.js";
+import { McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import {
   type ClientErrorListener,
@@ -195,7 +195,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     handlers: options,
     limits: limitsOf(options.limits),
     known,
-    onError: options.onError ?? ((error, { method }) => printError(method, error)),
+    onError: options.onError ?? printAnswerError,
     onClose: options.onClose,
     onWarning,
     reconnects: typeof opener === "function",
@@ -205,6 +205,10 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   options.prepare?.(client);
   return client.start(options.signal);
 }
+
+/** Prints an error to standard error: what the application threw with its stack, a wrong result with its message. */
+const printAnswerError: ClientErrorListener = (error, { method }) =>
+  printError(method, isMcpError(error) ? error.message : error);
 
 /**
  * The address of a server: a URL, `stdio:` and a command, a command with arguments, an open channel, or a function that

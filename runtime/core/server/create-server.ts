@@ -14,13 +14,13 @@ import {
   getPrompt,
 } from "./prompts.js";
 import type { StructuredAnswer, ToolHandler, ToolEntry } from "./tools.js";
-import { type VariableNames, type VariablesOf, UriTemplate } from "./uri-template.js";
+import { type VariableNames, type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.js";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { schemaCheck } from "../schema/schema-check.js";
 import { checkDefinition, checkSpelling, requireHandler, checkServerOptions } from "./definition-check.js";
 import type { Listed, Listing } from "./listing.js";
-import { type ResourceHandler, type TemplateHandler, readResource } from "./resources.js";
+import { type ResourceHandler, type TemplateEntry, type TemplateHandler, readResource } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
 
 /** A registered tool, resource or prompt. Each change notifies the connected clients. */
@@ -195,14 +195,14 @@ export class CodeFirstServer extends Server {
     checkDefinition(place, definition, "ResourceTemplate", ["visible", "cache", "complete"]);
     requireHandler(place, handler);
     const { visible, cache, complete = {}, ...rest } = definition;
-    const template = new UriTemplate(uriTemplate);
+    const template = new TemplateMatcher(uriTemplate);
     requireArguments(place, template.variables, complete);
     const entry = {
       definition: { uriTemplate, name: uriTemplate, ...rest } as Params & ResourceTemplate,
       template,
       enabled: true,
       visible,
-      handler: handler as TemplateHandler<never> as TemplateHandler,
+      handler: handler as TemplateHandler<never> as TemplateEntry["handler"],
       completers: complete,
       hints: cache,
     };

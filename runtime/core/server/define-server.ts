@@ -13,11 +13,11 @@ import { type Completer, type Completers, complete, requireArguments } from "./c
 import type { HandlerContext } from "./context.js";
 import type { Features, Listed, Listing } from "./listing.js";
 import { type PromptHandler, getPrompt } from "./prompts.js";
-import { type ResourceHandler, type TemplateHandler, readResource } from "./resources.js";
+import { type ResourceHandler, type TemplateEntry, type TemplateHandler, readResource } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
 import type { Check } from "../schema/schema-type.js";
 import type { ToolHandler } from "./tools.js";
-import { UriTemplate } from "./uri-template.js";
+import { TemplateMatcher } from "../protocol/template-matcher.js";
 
 /** The contract of a server: its tools, resources and prompts as the protocol lists them. */
 export interface Contract {
@@ -139,9 +139,9 @@ const fillOthers: FillOthers = (features, contract, handlers) => {
     handlers.resourceTemplates,
     "uriTemplate",
     ({ uriTemplate }, handler) => {
-      const template = new UriTemplate(uriTemplate);
+      const template = new TemplateMatcher(uriTemplate);
       return {
-        handler: handler as TemplateHandler,
+        handler: handler as TemplateEntry["handler"],
         hints: undefined,
         template,
         completers: completersOf(uriTemplate, template.variables),

@@ -5,7 +5,7 @@ import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import { type CacheHints, unusableResult } from "./server-definition.js";
-import type { UriTemplate } from "./uri-template.js";
+import type { TemplateMatcher, TemplateValues } from "../protocol/template-matcher.js";
 
 /** What a resource handler may return: a result, or the text of the resource. */
 export type ResourceAnswer = ReadResourceResult | string;
@@ -30,8 +30,8 @@ export interface ResourceEntry extends Listed {
 
 export interface TemplateEntry extends Listed {
   definition: Params & ResourceTemplate;
-  readonly template: UriTemplate;
-  handler: TemplateHandler;
+  readonly template: TemplateMatcher;
+  handler: TemplateHandler<TemplateValues>;
   readonly completers: Completers;
   readonly hints: CacheHints | undefined;
 }

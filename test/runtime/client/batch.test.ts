@@ -57,6 +57,28 @@ test("a batch goes over the wire as one array, and each request has its own outc
   ).toHaveLength(1);
 });
 
+test("middleware runs around each request of a batch, and the batch waits for all of them", async () => {
+  const pair = await createTestPair({ server: echoing(), revisions: clientRevisions, revision });
+  onTestFinished(() => pair.close());
+  const seen: unknown[] = [];
+  pair.client.use(async ({ params }, next) => {
+    const name = (params as { arguments?: { text?: string } }).arguments?.text;
+    seen.push(name);
+    if (name === "here") return { content: [] };
+    if (name === "late") await new Promise((resolve) => setImmediate(resolve));
+    return next();
+  });
+  const outcomes = await pair.client.batch([echo("late"), echo("here"), echo("b")]);
+  expect(seen).toEqual(["late", "here", "b"]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+  expect(outcomes[1]).toMatchObject({ value: { content: [] } });
+  const sent = String(pair.wire)
+    .split("\n")
+    .filter((line) => line.includes('"tools/call"'));
+  expect(sent).toHaveLength(1);
+  expect(sent[0]!.match(/"method"/g)).toHaveLength(2);
+});
+
 test.each(["json", "sse"] as const)("over HTTP, a batch is one POST (answers as %s)", async (responses) => {
   const handler = createHttpHandler(echoing(), { responses });
   onTestFinished(() => handler.close());

@@ -1,9 +1,10 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type ClientState, McpError, connect, memoryChannels, userRejected } from "@mcpgen/runtime";
+import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
 import * as http from "../../support/scripted-http-server.js";
-import { ScriptedPeer, connected } from "../../support/scripted-stdio-server.js";
+import { ScriptedPeer, base, connected, supervise } from "../../support/scripted-stdio-server.js";
 
 const eras = ["2025-11-25", "2026-07-28"] as const;
 
@@ -134,20 +135,29 @@ describe("onError", () => {
     ]);
   });
 
-  test("prints to standard error by default", async () => {
+  test("prints to standard error by default: an exception with its stack, a wrong result with its message", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => undefined);
     onTestFinished(() => print.mockRestore());
-    const { peer } = await connected(
-      "2025-11-25",
-      {},
-      {
-        roots: () => {
-          throw new Error("mine");
-        },
-      },
-    );
+    let roots: () => unknown = () => {
+      throw new Error("mine");
+    };
+    const peer = new ScriptedPeer("2025-11-25");
+    const clock = new VirtualClock();
+    const { onError: _, ...others } = base(clock);
+    const client = await connect(peer.channel, {
+      ...others,
+      revision: "2025-11-25",
+      roots: () => roots() as [],
+    });
+    supervise(peer, clock, client);
     await peer.ask("roots/list");
-    expect(print).toHaveBeenCalledWith(expect.stringMatching(/^roots\/list: Error: mine/));
+    roots = () => [{ uri: "https://a" }];
+    await peer.ask("roots/list");
+    const printed = print.mock.calls.map(([text]) => String(text));
+    expect(printed).toEqual([
+      expect.stringMatching(/^roots\/list: Error: mine\n +at /),
+      expect.stringMatching(/^roots\/list: roots are file:[^\n]+$/),
+    ]);
   });
 });
 

@@ -1,0 +1,62 @@
+import { McpError } from "../jsonrpc/errors.js";
+
+/** An expression of a URI template: variables that one operator expands (RFC 6570, 2.2). */
+export interface TemplateExpression {
+  /** Empty for simple expansion. */
+  readonly operator: string;
+  readonly variables: readonly TemplateVariable[];
+}
+
+export interface TemplateVariable {
+  readonly name: string;
+  /** The modifier `*`: each item of the value is expanded by itself. */
+  readonly exploded?: boolean;
+  /** The modifier `:length`: only the first characters of the value are expanded. */
+  readonly length?: number;
+}
+
+/** A name with its modifier (RFC 6570, 2.3 and 2.4). */
+const variable = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/;
+
+/**
+ * Reads a URI template (RFC 6570), all levels.
+ *
+ * @returns its literals and expressions, in order
+ * @throws {McpError} `invalid-definition`
+ */
+export function templateParts(text: string): readonly (string | TemplateExpression)[] {
+  const parts: (string | TemplateExpression)[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const open = text.indexOf("{", at);
+    const literal = text.slice(at, open < 0 ? undefined : open);
+    if (literal.includes("}")) throw wrongTemplate(text, "a } was never opened");
+    if (literal !== "") parts.push(literal);
+    if (open < 0) break;
+    const close = text.indexOf("}", open);
+    if (close < 0) throw wrongTemplate(text, "a { is never closed");
+    parts.push(expressionOf(text, text.slice(open + 1, close)));
+    at = close + 1;
+  }
+  return parts;
+}
+
+function expressionOf(text: string, inner: string): TemplateExpression {
+  const operator = /^[^\w%]/.exec(inner)?.[0] ?? "";
+  if (!"+#./;?&".includes(operator))
+    throw wrongTemplate(text, `RFC 6570 has no operator ${JSON.stringify(operator)}`);
+  const variables = inner
+    .slice(operator.length)
+    .split(",")
+    .map((given) => {
+      const [, name, exploded, length] = variable.exec(given) ?? [];
+      if (name === undefined)
+        throw wrongTemplate(text, `${JSON.stringify(given)} is not the name of a variable`);
+      return { name, ...(exploded && { exploded: true }), ...(length && { length: Number(length) }) };
+    });
+  return { operator, variables };
+}
+
+export function wrongTemplate(text: string, problem: string): McpError {
+  return new McpError("invalid-definition", `URI template ${JSON.stringify(text.slice(0, 200))}: ${problem}`);
+}

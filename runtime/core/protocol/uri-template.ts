@@ -1,0 +1,151 @@
+import { invalidParams } from "../jsonrpc/errors.js";
+import { type TemplateExpression, type TemplateVariable, templateParts } from "./template-expressions.js";
+import { type VariablesOf, TemplateMatcher } from "./template-matcher.js";
+
+/**
+ * A URI template (RFC 6570), of levels 1 to 4. Time grows with the length of template, values and URI alone, so that
+ * templates of servers and URIs of clients can be used as they are.
+ */
+export class UriTemplate<const Text extends string = string> {
+  readonly text: Text;
+  /** The names of its variables, in order, each once. */
+  readonly variables: readonly string[];
+  readonly #parts: readonly (string | TemplateExpression)[];
+  #matcher: TemplateMatcher | undefined;
+
+  /** @throws {McpError} `invalid-definition`: the text is not a template */
+  constructor(text: Text) {
+    this.text = text;
+    this.#parts = templateParts(text);
+    const names = this.#parts.flatMap((part) =>
+      typeof part === "string" ? [] : part.variables.map(({ name }) => name),
+    );
+    this.variables = [...new Set(names)];
+  }
+
+  /**
+   * The URI with these values (RFC 6570, 3). A variable without a value leaves no text behind.
+   *
+   * @throws {McpError} `invalid-params`: `{name:3}` is a list, or a text is not well-formed Unicode
+   */
+  expand(values: { readonly [name: string]: TemplateValue }): string {
+    return this.#parts
+      .map((part) => (typeof part === "string" ? encodeLiteral(part) : expandExpression(part, values)))
+      .join("");
+  }
+
+  /**
+   * The decoded values of the variables in a URI, or `undefined` if the template does not match. Each variable ends at the
+   * first occurrence of the text after it; a variable with `*` is a list.
+   *
+   * @throws {McpError} `invalid-definition`: the expansion does not tell the values; the message has the reason
+   */
+  match(uri: string): VariablesOf<Text> | undefined {
+    this.#matcher ??= new TemplateMatcher(this.text);
+    return this.#matcher.match(uri) as VariablesOf<Text> | undefined;
+  }
+}
+
+type Scalar = string | number | boolean;
+
+/**
+ * The value of a variable (RFC 6570, 2.3): a text, a list, or names with values. Without a value, and without items, a
+ * variable leaves no text behind.
+ */
+export type TemplateValue =
+  | Scalar
+  | readonly (Scalar | null | undefined)[]
+  | { readonly [name: string]: Scalar | null | undefined }
+  | null
+  | undefined;
+
+/** How an operator expands its variables (RFC 6570, appendix A). */
+interface Rule {
+  readonly first: string;
+  readonly separator: string;
+  /** What follows the name of a variable without text; absent if values stand without their names. */
+  readonly afterName?: string;
+  /** Keeps reserved characters and percent-encoding. */
+  readonly reserved?: true;
+}
+
+const rules: { readonly [operator: string]: Rule } = {
+  "": { first: "", separator: "," },
+  "+": { first: "", separator: ",", reserved: true },
+  "#": { first: "#", separator: ",", reserved: true },
+  ".": { first: ".", separator: "." },
+  "/": { first: "/", separator: "/" },
+  ";": { first: ";", separator: ";", afterName: "" },
+  "?": { first: "?", separator: "&", afterName: "=" },
+  "&": { first: "&", separator: "&", afterName: "=" },
+};
+
+/**
+ * Expands one expression.
+ *
+ * @throws {McpError} `invalid-params`: a length is set for a list, or a text has half of a surrogate pair
+ */
+export function expandExpression(
+  { operator, variables }: TemplateExpression,
+  values: { readonly [name: string]: TemplateValue },
+): string {
+  const rule = rules[operator]!;
+  const texts = variables.flatMap((variable) => {
+    const value = Object.hasOwn(values, variable.name) ? values[variable.name] : undefined;
+    return value === undefined || value === null ? [] : textsOf(variable, value, rule);
+  });
+  return texts.length === 0 ? "" : rule.first + texts.join(rule.separator);
+}
+
+function textsOf(
+  { name, exploded, length }: TemplateVariable,
+  value: NonNullable<TemplateValue>,
+  { afterName, reserved }: Rule,
+): readonly string[] {
+  const encoded = (text: unknown): string => (reserved ? encodeLiteral : encode)(String(text));
+  const named = (key: string, text: string): string => {
+    if (afterName === undefined) return text;
+    return text === "" ? key + afterName : `${key}=${text}`;
+  };
+  if (typeof value !== "object") {
+    const text = String(value);
+    return [named(name, encoded(length === undefined ? text : [...text].slice(0, length).join("")))];
+  }
+  if (length !== undefined) throw invalidParams(`{${name}:${length}}: a list has no first characters`);
+  const items = Object.entries(value)
+    .filter(([, item]) => item !== undefined && item !== null)
+    .map(([key, item]) => [encoded(key), encoded(item)] as const);
+  if (items.length === 0) return [];
+  if (isList(value)) {
+    const texts = items.map(([, item]) => item);
+    return exploded ? texts.map((text) => named(name, text)) : [named(name, texts.join(","))];
+  }
+  if (!exploded) return [named(name, items.flat().join(","))];
+  return items.map(([key, item]) => (afterName === undefined ? `${key}=${item}` : named(key, item)));
+}
+
+function isList(value: object): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** Encodes all but unreserved characters (RFC 6570, 3.2.1). */
+function encode(text: string): string {
+  return encodeWhole(text).replace(
+    /[!'()*]/g,
+    (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Encodes a literal: keeps reserved characters of URIs and what is percent-encoded already (RFC 6570, 3.1). */
+function encodeLiteral(text: string): string {
+  const parts = text.split(/(%[\dA-Fa-f]{2}|[\w.~:/?#[\]@!$&'()*+,;=-]+)/);
+  return parts.map((part, index) => (index % 2 === 1 ? part : encodeWhole(part))).join("");
+}
+
+function encodeWhole(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    throw invalidParams(`${JSON.stringify(text.slice(0, 60))} is not well-formed Unicode`);
+  }
+}
