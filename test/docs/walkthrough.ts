@@ -1,7 +1,7 @@
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 
 /** What a reader does at one place of a walkthrough. */
 export type Step =
@@ -44,14 +44,66 @@ function side(difference: string, mark: string): string {
     .join("");
 }
 
+/**
+ * The environment of a reader: `npx mcpgen` is the program `cli`, and `npm install` links packages that are there already.
+ *
+ * @param home an empty folder
+ * @param given `packages`: what `npm install` with names links; without names it links this repository's
+ */
+export function readerEnvironment(
+  home: string,
+  { cli, packages = "node_modules" }: { readonly cli: string; readonly packages?: string },
+): NodeJS.ProcessEnv {
+  const programs = {
+    npx: `#!/bin/sh
+case "$1" in
+  mcpgen) shift; exec node "${cli}" "$@";;
+  tsc) shift; exec node "${resolve("node_modules/typescript/bin/tsc")}" "$@";;
+esac
+echo "npx: not in this test: $*"; exit 127
+`,
+    npm: `#!/bin/sh
+case "$*" in
+  install) [ -e node_modules ] || ln -s "${resolve("node_modules")}" node_modules;;
+  install*) [ -e node_modules ] || ln -s "${resolve(packages)}" node_modules;;
+  *) exec "${join(process.execPath, "../npm")}" --silent "$@";;
+esac
+`,
+  };
+  for (const [name, text] of Object.entries(programs)) {
+    writeFileSync(join(home, name), text);
+    chmodSync(join(home, name), 0o755);
+  }
+  const { PATH } = process.env;
+  return {
+    PATH: `${home}:${join(process.execPath, "..")}:${PATH}`,
+    HOME: home,
+    CI: "",
+    NO_COLOR: "1",
+  };
+}
+
 /** A reader, in a separate folder. */
 export class Reader {
   #folder: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #atEnd: (end: () => void) => void;
 
-  constructor(folder: string, env: NodeJS.ProcessEnv) {
+  /** @param atEnd takes what is to run when the test has ended */
+  constructor(folder: string, env: NodeJS.ProcessEnv, atEnd: (end: () => void) => void) {
     this.#folder = folder;
     this.#env = env;
+    this.#atEnd = atEnd;
+  }
+
+  /** Does a step, and compares what its commands print with the document. */
+  async take(step: Step): Promise<void> {
+    if (step.kind === "write") return this.write(step);
+    if (step.kind === "edit") return this.edit(step);
+    const { exit, output } = await this.run(step.script);
+    if (process.env["MCPGEN_SHOW"]) console.log(`$ ${step.script}${output}`);
+    assert.equal(exit, step.exit, `${step.script}${output}`);
+    if (step.output !== undefined) assert.match(output, expectedOutput(step.output), step.script);
   }
 
   write({ file, text }: Extract<Step, { kind: "write" }>): void {
@@ -78,7 +130,7 @@ export class Reader {
       // A separate process group, which a test that gives up ends as a whole.
       detached: true,
     });
-    onTestFinished(() => {
+    this.#atEnd(() => {
       if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!);
     });
     let output = "";
