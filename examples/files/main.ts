@@ -37,7 +37,7 @@ server.resourceTemplate(`${base}/{+path}`, { name: "file" }, ({ path = "" }, con
 );
 
 // … and those directly in it are listed.
-const listed = new Map<string, Registration<unknown>>();
+const listed = new Map<string, Registration>();
 
 function list(name: string): void {
   listed.set(

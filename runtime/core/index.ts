@@ -1,12 +1,18 @@
 // Servers: written in code, or from a contract.
 export { createServer, type CodeFirstServer } from "./server/create-server.js";
 export type {
+  ListedResource,
   PromptDefinition,
+  PromptRegistration,
   Registration,
   ResourceDefinition,
+  ResourceRegistration,
   TemplateDefinition,
+  TemplateLister,
+  TemplateRegistration,
   ToolDefinition,
-} from "./server/create-server.js";
+  ToolRegistration,
+} from "./server/definitions.js";
 export {
   defineServer,
   defineToolServer,

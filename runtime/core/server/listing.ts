@@ -8,13 +8,14 @@ import type { NotificationBus } from "./changes.js";
 import type { CompleteParams, complete } from "./completion.js";
 import type { PromptEntry, getPrompt } from "./prompts.js";
 import type { ResourceEntry, TemplateEntry, readResource } from "./resources.js";
+import type { listResources } from "./template-lists.js";
 import { type ToolEntry, callTool } from "./tools.js";
 
-/** A tool, resource, resource template or prompt. */
+/** A tool, resource, resource template or prompt. It does not change: another entry takes its place. */
 export interface Listed {
   /** The definition that the list contains. */
-  definition: Params;
-  enabled: boolean;
+  readonly definition: Params;
+  readonly enabled: boolean;
   /** Whether this client may see and use it. Default: every client may. */
   readonly visible?: ((definition: never, context: HandlerContext) => boolean) | undefined;
 }
@@ -168,6 +169,8 @@ export interface OtherFeatures {
   readonly readResource: typeof readResource;
   readonly getPrompt: typeof getPrompt;
   readonly complete: typeof complete;
+  /** Absent in a server from a contract: its templates list no resources. */
+  readonly listResources?: typeof listResources;
 }
 
 /** Tools, resources, templates and prompts, and the methods that serve them. */
@@ -178,14 +181,14 @@ export class Features {
   readonly prompts: Listing<PromptEntry>;
   /** Absent in a server of tools alone. */
   others: OtherFeatures | undefined;
+  readonly options: ListOptions;
   readonly #changes: NotificationBus;
-  readonly #changing: boolean;
   /** Kinds that have changed in this turn: each is published once, at the end of the turn. */
   #unpublished: Set<string> | undefined;
 
   constructor(options: ListOptions, changes: NotificationBus) {
     const { pageSize, cache } = options;
-    this.#changing = options.changing;
+    this.options = options;
     this.#changes = changes;
     this.tools = new Listing("tools", pageSize, cache);
     this.resources = new Listing("resources", pageSize, cache);
@@ -195,7 +198,7 @@ export class Features {
 
   /** The capabilities for the kinds that have or had entries. */
   capabilities(): ServerCapabilities {
-    const list = this.#changing ? { listChanged: true } : {};
+    const list = this.options.changing ? { listChanged: true } : {};
     const completes = [...this.prompts.entries.values(), ...this.templates.entries.values()].some(
       ({ completers }) => Object.keys(completers).length > 0,
     );
@@ -203,7 +206,7 @@ export class Features {
     const reads = this.resources.wasFilled || this.templates.wasFilled;
     return {
       ...(this.tools.wasFilled ? { tools: list } : {}),
-      ...(reads ? { resources: { ...list, ...(this.#changing ? { subscribe: true } : {}) } } : {}),
+      ...(reads ? { resources: { ...list, ...(this.options.changing ? { subscribe: true } : {}) } } : {}),
       ...(this.prompts.wasFilled ? { prompts: list } : {}),
       ...(completes ? { completions: {} } : {}),
     };
@@ -213,7 +216,7 @@ export class Features {
   changed(kind: "tools" | "resources" | "templates" | "prompts"): void {
     const listing: Listing<Listed & never> = this[kind] as Listing<never>;
     listing.changed();
-    if (!this.#changing) return;
+    if (!this.options.changing) return;
     if (!this.#unpublished) queueMicrotask(() => this.publish());
     this.#unpublished = (this.#unpublished ?? new Set()).add(kind === "templates" ? "resources" : kind);
   }
@@ -234,7 +237,11 @@ export class Features {
     return [
       ["tools/list", list(this.tools)],
       ["tools/call", this.#call],
-      ["resources/list", list(this.resources)],
+      [
+        "resources/list",
+        ({ cursor }: Params, context: RequestContext) =>
+          this.others?.listResources?.(this, cursor, context) ?? this.resources.page(cursor, context),
+      ],
       ["resources/templates/list", list(this.templates)],
       ["resources/read", this.#read],
       ["prompts/list", list(this.prompts)],

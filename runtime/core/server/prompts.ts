@@ -17,11 +17,11 @@ export type PromptHandler<Arguments = never> = (
 ) => PromptAnswer | Promise<PromptAnswer>;
 
 export interface PromptEntry extends Listed {
-  definition: Params & Prompt;
-  handler: PromptHandler;
-  completers: Completers;
+  readonly definition: Params & Prompt;
+  readonly handler: PromptHandler;
+  readonly completers: Completers;
   /** Checks the arguments, if they have a schema. */
-  checkInput?: Parse | undefined;
+  readonly checkInput?: Parse | undefined;
 }
 
 /** Handles `prompts/get`: finds the prompt, checks the arguments and calls the handler. */

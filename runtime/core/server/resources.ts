@@ -23,16 +23,18 @@ export type TemplateHandler<Variables = { readonly [name: string]: string }> = (
 ) => ResourceAnswer | Promise<ResourceAnswer>;
 
 export interface ResourceEntry extends Listed {
-  definition: Params & Resource;
-  handler: ResourceHandler;
+  readonly definition: Params & Resource;
+  readonly handler: ResourceHandler;
   readonly hints: CacheHints | undefined;
 }
 
 export interface TemplateEntry extends Listed {
-  definition: Params & ResourceTemplate;
+  readonly definition: Params & ResourceTemplate;
   readonly template: TemplateMatcher;
-  handler: TemplateHandler<TemplateValues>;
+  readonly handler: TemplateHandler<TemplateValues>;
   readonly completers: Completers;
+  /** Lists resources of the template. */
+  readonly list?: ((context: HandlerContext) => unknown) | undefined;
   readonly hints: CacheHints | undefined;
 }
 

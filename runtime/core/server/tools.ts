@@ -41,10 +41,10 @@ export type ToolHandler<Arguments = never, Answer = ToolAnswer> = (
 ) => Answer | Promise<Answer>;
 
 export interface ToolEntry extends Listed {
-  definition: Params & Tool;
-  handler: ToolHandler;
-  checkInput: Parse;
-  checkOutput: Parse | undefined;
+  readonly definition: Params & Tool;
+  readonly handler: ToolHandler;
+  readonly checkInput: Parse;
+  readonly checkOutput: Parse | undefined;
 }
 
 /** Handles `tools/call`: finds the tool, checks the arguments, calls the handler and checks its result. */

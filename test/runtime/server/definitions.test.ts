@@ -189,16 +189,6 @@ describe("the key of a registration", () => {
       () => untyped().resourceTemplate("x://{a}", { uriTemplate: "x://{b}" }, give),
       "has another uriTemplate",
     ],
-    [
-      "a change of a tool",
-      () => untyped().tool("t", {}, give).update({ name: "u" }),
-      'tools: "t" is known by its name. Register another instead.',
-    ],
-    [
-      "a change of a resource",
-      () => untyped().resource("x://a", {}, give).update({ uri: "x://b" }),
-      'resources: "x://a" is known by its uri. Register another instead.',
-    ],
   ])("stands for itself: %s", async (_, act, message) => {
     expect(await errorOf(act)).toContain(message);
   });
@@ -247,11 +237,6 @@ describe("unknown members of definitions", () => {
       'template "x://{a}": completes: there is no such member. Did you mean complete?',
     ],
     ["of a change", () => untyped().tool("t", {}, give).update({ tittle: "T" }), "Did you mean title?"],
-    [
-      "that cannot change",
-      () => untyped().prompt("p", {}, give).update({ visible: give }),
-      "visible: there is",
-    ],
   ];
 
   test.each(misspelt)("%s", async (_, act, message) => {

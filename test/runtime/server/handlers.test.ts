@@ -210,14 +210,13 @@ describe.each(eras)("at %s", (revision) => {
     },
   );
 
-  test("another schema is checked by; another name is refused; an old registration removes nothing new", async () => {
+  test("another schema is checked by; an old registration removes nothing new", async () => {
     const { client, close, server } = await pair(revision, (it) => void it.tool("first", {}, () => "first"));
     const properties = (type: string) => ({ type: "object" as const, properties: { a: { type } } });
     const registration = server.tool("add", { inputSchema: properties("string") }, () => "right");
     registration.update({ inputSchema: properties("number") });
     expect((await client.callTool("add", { a: "1" })).isError).toBe(true);
     expect(textOf(await client.callTool("add", { a: 1 }))).toBe("right");
-    expect(() => registration.update({ name: "other" } as object)).toThrow(McpError);
     registration.remove();
     server.tool("add", {}, () => "new");
     registration.remove();

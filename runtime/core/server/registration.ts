@@ -1,0 +1,121 @@
+import { McpError } from "../jsonrpc/errors.js";
+import { checkDefinition, requireHandler } from "./definition-check.js";
+import type { Registration } from "./definitions.js";
+import type { Listed } from "./listing.js";
+import { type Kind, type Offers, keyMembers } from "./offers.js";
+
+/** The members of a definition with its key and the handler. */
+interface Given {
+  readonly [member: string]: unknown;
+}
+
+/**
+ * Makes the entry of a definition.
+ *
+ * @param place the registration, for errors
+ * @throws {McpError} `invalid-definition`
+ */
+export type Build<Entry extends Listed> = (
+  place: string,
+  given: Given,
+) => { readonly [Member in Exclude<keyof Entry, "enabled">]: unknown };
+
+/** The name of a kind in errors, its definition in the protocol, and the members that a registration has beside those. */
+const kinds = {
+  tools: { word: "tool", definition: "Tool", own: ["visible"] },
+  resources: { word: "resource", definition: "Resource", own: ["visible", "cache"] },
+  templates: {
+    word: "template",
+    definition: "ResourceTemplate",
+    own: ["visible", "cache", "complete", "list"],
+  },
+  prompts: { word: "prompt", definition: "Prompt", own: ["visible", "complete"] },
+} as const;
+
+/** A registration of any kind, without the types of its definition. */
+interface AnyRegistration extends Registration {
+  update(changes?: Given): void;
+}
+
+/**
+ * Registers a definition with its handler.
+ *
+ * @throws {McpError} `invalid-definition`
+ */
+export function register<Entry extends Listed>(
+  offers: Offers,
+  kind: Kind,
+  key: string,
+  definition: object,
+  handler: unknown,
+  build: Build<Entry>,
+): AnyRegistration {
+  const member = keyMembers[kind];
+  checkMembers(kind, key, definition);
+  const { [member]: other = key } = definition as Given;
+  if (other !== key)
+    throw invalid(
+      `${kind}: ${JSON.stringify(key)}: its definition has another ${member}, ${JSON.stringify(other)}. Leave ${member} out.`,
+    );
+  return registered(offers, kind, { [member]: key, ...definition, [member]: key, handler }, build);
+}
+
+// Users may destructure a registration: its functions do not depend on `this`.
+function registered(offers: Offers, kind: Kind, first: Given, build: Build<Listed>): AnyRegistration {
+  const member = keyMembers[kind];
+  let given = first;
+  let entry: Listed | undefined;
+  const put = (next: Given, made: Listed): void => {
+    offers.put(kind, next[member] as string, made, entry && (given[member] as string));
+    given = next;
+    entry = made;
+  };
+  const enable = (enabled: boolean): void => {
+    if (entry) put(given, { ...entry, enabled });
+  };
+  put(first, entryOf(kind, first, true, build));
+  return {
+    get enabled() {
+      return entry?.enabled ?? false;
+    },
+    enable: () => enable(true),
+    disable: () => enable(false),
+    update: (changes = {}) => {
+      if (!entry) throw invalid(`${placeOf(kind, given[member])} was removed. Register it again.`);
+      checkMembers(kind, given[member], changes, ["handler"]);
+      // The key and the handler cannot be left out.
+      const { [member]: key = given[member], handler = given["handler"] } = changes;
+      const next = { ...given, ...changes, [member]: key, handler };
+      put(next, entryOf(kind, next, entry.enabled, build));
+    },
+    remove: () => {
+      if (entry) offers.remove(kind, given[member] as string);
+      entry = undefined;
+    },
+  };
+}
+
+/** @throws {McpError} `invalid-definition` */
+function checkMembers(kind: Kind, key: unknown, members: object, more: readonly string[] = []): void {
+  const { definition, own } = kinds[kind];
+  checkDefinition(placeOf(kind, key), members, definition, [...own, ...more]);
+}
+
+/** @throws {McpError} `invalid-definition` */
+function entryOf(kind: Kind, given: Given, enabled: boolean, build: Build<Listed>): Listed {
+  const key = given[keyMembers[kind]];
+  if (typeof key !== "string" || key === "")
+    throw invalid(`${kind}: expected a name, got ${JSON.stringify(key) ?? typeof key}.`);
+  const place = placeOf(kind, key);
+  requireHandler(place, given["handler"]);
+  const members = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...build(place, Object.fromEntries(members)), enabled } as Listed;
+}
+
+function placeOf(kind: Kind, key: unknown): string {
+  return `${kinds[kind].word} ${JSON.stringify(key)}`;
+}
+
+function invalid(message: string): McpError {
+  return new McpError("invalid-definition", message);
+}
