@@ -40,6 +40,11 @@ export interface Channel {
  * it. The server wraps any other `Channel`.
  */
 export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
+  /**
+   * Whether the channel ends with the answers to one POST. Most are answered at once: the server then does not enter the
+   * connection among the open ones.
+   */
+  readonly isBrief?: boolean;
   /** Id of the HTTP session, if there is one. */
   readonly id?: string | undefined;
   /**

@@ -76,7 +76,7 @@ export class ServerConnection implements Receiver {
     this.auth = options.auth;
     this.principal = options.principal ?? "";
     this.#drainMs = options.drain ?? 1000;
-    definition.connections.add(this);
+    if (!channel.isBrief) definition.connections.add(this);
     definition.counts.connections++;
   }
 
@@ -209,7 +209,11 @@ export class ServerConnection implements Receiver {
 
   /** Tracks an open request, so that the client can cancel it and the end of the connection aborts it. */
   track(context: RequestContext): void {
-    (this.#running ??= new Map()).set(context.request.id, context);
+    if (!this.#running) {
+      this.#running = new Map();
+      this.definition.connections.add(this);
+    }
+    this.#running.set(context.request.id, context);
   }
 
   #becomeIdle(): void {

@@ -23,15 +23,20 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** The last host that was allowed: most requests repeat it. */
+export interface KnownHost {
+  host?: string | undefined;
+}
+
 /**
  * Checks `Host` and `Origin` before the body is read (transports, security warning). Returns `undefined` if both are
  * allowed.
  */
-export function guard(exchange: Exchange, options: GuardOptions): Refusal | undefined {
+export function guard(exchange: Exchange, options: GuardOptions, known: KnownHost): Refusal | undefined {
   const host = exchange.header("host");
   // A request with two Host headers is invalid (RFC 9112, 3.2).
   if (host?.includes(",")) return { status: 400, message: "there is more than one Host" };
-  if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host, options.allowedHosts))
+  if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host, options.allowedHosts, known))
     return forbidden(`the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`);
   const origin = exchange.header("origin");
   if (origin === undefined || options.dangerouslyAllowAnyOrigin || isAllowedOrigin(origin, options))
@@ -43,13 +48,15 @@ function forbidden(message: string): Refusal {
   return { status: 403, message };
 }
 
-function isAllowedHost(host: string | undefined, allowed: readonly string[] = []): boolean {
+function isAllowedHost(host: string | undefined, allowed: readonly string[] = [], known: KnownHost): boolean {
   if (host === undefined) return false;
+  if (host === known.host) return true;
   const name = host.toLowerCase();
-  return (
+  const isAllowed =
     loopback.has(withoutPort(name)) ||
-    allowed.some((each) => each.toLowerCase() === name || each.toLowerCase() === withoutPort(name))
-  );
+    allowed.some((each) => each.toLowerCase() === name || each.toLowerCase() === withoutPort(name));
+  if (isAllowed) known.host = host;
+  return isAllowed;
 }
 
 function isAllowedOrigin(origin: string, { allowedOrigins = [] }: GuardOptions): boolean {

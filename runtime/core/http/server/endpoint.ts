@@ -13,6 +13,7 @@ import {
   authenticated,
   corsHeaders,
   guard,
+  type KnownHost,
   isJson,
   replyError,
   replyBusy,
@@ -41,6 +42,7 @@ const anonymous: Principal = {};
 export class Endpoint {
   readonly #server: Server;
   readonly #options: HttpOptions;
+  readonly #knownHost: KnownHost = {};
   readonly #streams: Streams;
   readonly #warnings: CountedWarnings;
   /** Counts response bytes that wait for their readers. */
@@ -211,7 +213,7 @@ export class Endpoint {
   }
 
   #admit(exchange: Exchange): void {
-    const refused = guard(exchange, this.#options);
+    const refused = guard(exchange, this.#options, this.#knownHost);
     if (refused) return replyForbidden(exchange, refused);
     if (exchange.method === "OPTIONS") return preflight(exchange, this.#server);
     const { authenticate } = this.#options;

@@ -378,5 +378,7 @@ function wholeBatchProblem(messages: readonly unknown[], supported: boolean | un
 
 /** The ids of the requests among the messages. */
 export function idsOfRequests(messages: readonly unknown[]): RequestId[] {
-  return messages.filter(isRequest).map(({ id }) => id);
+  const ids: RequestId[] = [];
+  for (const message of messages) if (isRequest(message)) ids.push(message.id);
+  return ids;
 }

@@ -186,6 +186,15 @@ function headerProblem(
   return undefined;
 }
 
+/** Header names of the tables in lower case. */
+const lowerCase = new Map<string, string>();
+
+function lowerCaseOf(header: string): string {
+  let name = lowerCase.get(header);
+  if (name === undefined) lowerCase.set(header, (name = header.toLowerCase()));
+  return name;
+}
+
 function mirrorProblem(
   exchange: Exchange,
   { header, from }: HeaderSource,
@@ -194,7 +203,7 @@ function mirrorProblem(
 ): string | undefined {
   const expected = from && valueAt(request, from);
   if (typeof expected !== "string") return undefined;
-  const raw = exchange.header(header.toLowerCase())?.trim();
+  const raw = exchange.header(lowerCaseOf(header))?.trim();
   if (raw === undefined) return `${header} is missing`;
   const value = encoded ? decodeHeaderValue(raw) : raw;
   if (value === undefined) return `${header} is malformed`;
@@ -254,12 +263,16 @@ export class PostChannel implements ServerChannel {
     this.#concurrency = concurrency;
     concurrency?.running.add(this.#exchange.principal, this.#requests);
     concurrency?.held.add(this.#exchange.principal, this.#exchange.size);
-    this.#streams.connections.add(connection);
   }
 
-  /** Watches for disconnection. Call it after the requests have begun: most are complete by then. */
+  /**
+   * Keeps the connection among the open ones, and watches for disconnection. Call it after the requests have begun: most
+   * are complete by then.
+   */
   watch(): void {
-    if (this.#connection) this.#exchange.onGone(() => this.#finish());
+    if (!this.#connection) return;
+    this.#streams.connections.add(this.#connection);
+    this.#exchange.onGone(() => this.#finish());
   }
 
   #finish(): void {
@@ -273,6 +286,10 @@ export class PostChannel implements ServerChannel {
     this.#over = true;
     this.#drop();
     connection.closed();
+  }
+
+  get isBrief(): boolean {
+    return true;
   }
 
   reserve(more: number): boolean {
