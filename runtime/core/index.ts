@@ -22,8 +22,15 @@ export {
   type ToolChecks,
 } from "./server/define-server.js";
 export { toolCheck } from "./schema/schema-check.js";
+export { methodSchemas, type MethodSchemas, type SchemaReader } from "./schema/message-schema.js";
 export type { Server, ServerOptions, ServerStats } from "./server/server.js";
-export type { ErrorListener, ErrorPlace, ServerCounts } from "./server/server-definition.js";
+export type { ServerSession, SessionRequestOptions } from "./server/server-session.js";
+export type {
+  ErrorListener,
+  ErrorPlace,
+  NotificationContext,
+  ServerCounts,
+} from "./server/server-definition.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
 // What handlers are given, and what they give.
@@ -71,7 +78,7 @@ export {
   type NotificationListener,
 } from "./client/server-messages.js";
 export type { BatchRequest, BatchResults } from "./client/outgoing-batch.js";
-export type { MethodSchemas, VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
+export type { VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
 export type { ClientLimits } from "./client/client-profile.js";
 export { UriTemplate, type TemplateValue } from "./protocol/uri-template.js";
 export type { VariablesOf } from "./protocol/template-matcher.js";

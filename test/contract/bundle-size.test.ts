@@ -28,8 +28,8 @@ serveStdio(createBenchServer({ tools }, { revisions: ${revisions} }));
 test.each([
   [
     "two",
-    // Middleware, events and sessions are methods of the server, so that every bundle has them.
-    31_500,
+    // Middleware, events, sessions, vendor methods and checks of sent messages are part of every server.
+    32_300,
     main(
       'import { revision as modern } from "@mcpgen/protocol/2026-07-28/server";\n' +
         'import { revision as legacy } from "@mcpgen/protocol/2025-11-25/server";',

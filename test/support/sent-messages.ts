@@ -101,6 +101,7 @@ export function problemFromServer(
   }
   const table = id === undefined ? serverSends.notifications : serverSends.requests;
   const definition = table.get(method);
+  if (vendor.test(method) && (id === undefined || revision < "2026")) return undefined;
   // A request that only results embed is no separate message.
   if (!definition || (id !== undefined && revision >= "2026")) return `is not sent by servers at ${revision}`;
   return definition.is(message) ? undefined : `is no ${definition.name} of ${revision}`;

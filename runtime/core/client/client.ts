@@ -6,6 +6,7 @@ import type { ClientEvent } from "../protocol/events.js";
 import type { LogLevel } from "../protocol/meta.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Negotiated } from "./negotiation.js";
+import type { MethodSchemas } from "../schema/message-schema.js";
 import type { ToolSchema } from "../schema/schema-type.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { ResultCache } from "./cache.js";
@@ -23,7 +24,6 @@ import {
 } from "./server-messages.js";
 import {
   type GivenBy,
-  type MethodSchemas,
   type VendorHandler,
   type VendorHandlerOf,
   type VendorRequestOptions,

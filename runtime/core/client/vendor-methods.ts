@@ -1,19 +1,9 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { invalidParams, internalError, McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
+import type { MethodSchemas } from "../schema/message-schema.js";
 import type { InputOf, OutputOf, Parse, ToolSchema } from "../schema/schema-type.js";
 import type { AnswerContext, NotificationListener } from "./server-messages.js";
-
-/** The schemas of a method that no revision defines: JSON Schemas, or schemas of a library with Standard Schema. */
-export interface MethodSchemas<
-  ParamsSchema extends ToolSchema = ToolSchema,
-  ResultSchema extends ToolSchema = ToolSchema,
-> {
-  /** Parses the parameters. Other parameters are refused with −32602. It does not see `_meta`. */
-  readonly params?: ParamsSchema;
-  /** Parses the result of the handler. Any other result is an error of the handler, −32603 for the server. */
-  readonly result?: ResultSchema;
-}
 
 /** Answers a request of the server whose method no revision defines. */
 export type VendorHandler<Given = Params, Result = object> = (

@@ -51,8 +51,9 @@ export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
    * Sends a message that is not an answer. Does nothing after `close`, or when the client is gone.
    *
    * @param origin the request of the client that the message belongs to
+   * @returns `false` if nothing was sent: the client has no stream for messages that belong to no request
    */
-  send(text: string, origin?: RequestId): void;
+  send(text: string, origin?: RequestId): boolean | void;
   /**
    * Sends the answer to a message of the client.
    *

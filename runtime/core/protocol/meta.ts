@@ -8,6 +8,9 @@ export const metaKeys = {
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
+/** The notification that carries a log message. */
+export const logMessage = "notifications/message";
+
 /** The severities of log messages in ascending order (RFC 5424, as the specification lists them). */
 export const logLevels = [
   "debug",

@@ -13,8 +13,9 @@ import { contentProblem, formProblem, messagesProblem } from "../protocol/input-
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
+import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
-import { askThrough } from "./middleware.js";
+import { type AskFacts, askThrough } from "./middleware.js";
 import type { Asked } from "./rounds.js";
 import type { RequestProtocol } from "./request-protocol.js";
 
@@ -40,7 +41,8 @@ type Immutable<T> = { readonly [K in keyof T]: T[K] extends object | undefined ?
 /** The content of any form. */
 type AnyContent = Record<string, string | number | boolean | string[]>;
 
-type ContentOf<Written, Schema> = [Written] extends [Inferred]
+/** The type of the content of a form. */
+export type ContentOf<Written, Schema> = [Written] extends [Inferred]
   ? ElicitRequestFormParams["requestedSchema"] extends Schema
     ? AnyContent
     : FromJsonSchema<Schema>
@@ -177,29 +179,44 @@ async function checked(
   send: Send,
 ): Promise<Params> {
   requireKnown(options ?? {}, askOptions);
-  return askThrough(context, key, asked, (wanted) => answered(context, key, wanted, options, send));
+  const answered = context.rounds?.answers.has(key) === true;
+  const { connection, protocol } = context;
+  return askClient(connection, protocol, JSON.stringify(key), { context, answered }, asked, (wanted) =>
+    send(key, wanted, options),
+  );
 }
 
-/** The checked answer to a checked request. */
-async function answered(
-  context: RequestContext,
-  key: string,
+/**
+ * Runs the middleware around a request to the client. Checks the request before it is sent, and its result.
+ *
+ * @param name of the request, for errors
+ * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`
+ */
+export function askClient(
+  { definition }: ServerConnection,
+  protocol: RequestProtocol,
+  name: string,
+  facts: AskFacts,
   asked: Asked,
-  options: AskOptions | undefined,
-  send: Send,
+  send: (asked: Asked) => Promise<Params>,
 ): Promise<Params> {
-  const { protocol } = context;
+  return askThrough(definition.hooks, facts, asked, (wanted) => judged(protocol, name, wanted, send));
+}
+
+async function judged(
+  protocol: RequestProtocol,
+  name: string,
+  asked: Asked,
+  send: (asked: Asked) => Promise<Params>,
+): Promise<Params> {
   const missing = missingCapabilityOf(asked, protocol);
   if (missing) throw missingCapability(protocol, missing);
   const problem = problemOf(asked);
-  if (problem !== undefined) throw new McpError("invalid-params", `ask ${JSON.stringify(key)}: ${problem}`);
-  const answer = await send(key, asked, options);
+  if (problem !== undefined) throw new McpError("invalid-params", `ask ${name}: ${problem}`);
+  const answer = await send(asked);
   const wrong = await answerProblem(asked, answer);
   if (wrong !== undefined)
-    throw new McpError(
-      "invalid-result",
-      `the client's answer to ${JSON.stringify(key)} is refused: ${wrong}`,
-    );
+    throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
   const { action, content } = answer;
   return action === "accept" && content === undefined && asked.params?.["mode"] !== "url"
     ? { ...answer, content: {} }

@@ -47,12 +47,12 @@ export function listen(params: { readonly notifications: Params }, context: Requ
   const honoured = honouredFilter(params.notifications, context);
   const watched = new Set(Object.values(honoured).filter(Array.isArray).flat() as unknown[]);
   const _meta = { [metaKeys.subscriptionId]: requestId };
-  context.notify("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
+  context.send("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
   return new Promise((resolve, reject) => {
     const removeListener = connection.onChange((change) => {
       const member = protocol.revision.table.outgoingNotifications.get(change.method)?.filter;
       if (member !== undefined && selects(honoured[member], watched, change))
-        context.notify(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
+        context.send(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
     });
     const removeCloser = connection.onClosing(() => {
       end();

@@ -25,11 +25,19 @@ import {
   parseError,
 } from "../jsonrpc/errors.js";
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
-import { runRequest, RequestContext, errorOf } from "./context.js";
+import { runRequest, RequestContext, errorOf, handlerOf } from "./context.js";
 import type { ServerEvent } from "../protocol/events.js";
 import type { Change } from "./changes.js";
 import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";
-import { methodNotFound, resolveProtocol, type RequestProtocol } from "./request-protocol.js";
+import {
+  methodNotFound,
+  resolveProtocol,
+  revisionOfNotification,
+  vendorMessage,
+  type RequestProtocol,
+} from "./request-protocol.js";
+import { rootsChanged, sessionOf } from "./server-session.js";
+import { type LogLevel, logMessage, reaches } from "../protocol/meta.js";
 import { mostReserved } from "../jsonrpc/json-limits.js";
 import { sendError } from "../protocol/send-check.js";
 
@@ -43,6 +51,14 @@ export interface ConnectionOptions {
   readonly drain?: number | undefined;
 }
 
+/** The part of an HTTP request that handlers see. */
+export interface HttpRequest {
+  /** Path and query, or a whole URL. */
+  readonly url: string;
+  /** The headers that the option `contextHeaders` names, in lower case. */
+  readonly passed?: Readonly<Record<string, string>>;
+}
+
 /** The connection of one client: dispatches its messages, sends responses, and notifies it of changes. */
 export class ServerConnection implements Receiver {
   readonly definition: ServerDefinition;
@@ -54,6 +70,8 @@ export class ServerConnection implements Receiver {
   readonly era: Era | undefined;
   /** `connection-opened` was reported. */
   isAnnounced = false;
+  /** The HTTP request of the messages that are being received; the transport sets it. */
+  http: HttpRequest | undefined;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   readonly #channel: ServerChannel;
@@ -61,6 +79,8 @@ export class ServerConnection implements Receiver {
   #clientRequests: ServerToClientRequests | undefined;
   #listeners: Set<(change: Change) => void> | undefined;
   #closers: Set<() => void> | undefined;
+  /** Called when the connection has ended. */
+  #enders: (() => void)[] | undefined;
   #reserved = 0;
   readonly #drainMs: number;
   /** The client has ended its output: it answers no requests. */
@@ -195,8 +215,9 @@ export class ServerConnection implements Receiver {
   request(request: RequestMessage, given?: RequestProtocol, batch?: Batch): void {
     try {
       const protocol = given ?? resolveProtocol(this, request);
-      const entry = protocol.revision.table.incomingRequests.get(request.method);
-      if (!entry || entry.payload || !this.definition.handlers.has(request.method))
+      let entry = protocol.revision.table.incomingRequests.get(request.method);
+      if (!entry || entry.payload) entry = vendorMessage;
+      if (!handlerOf(this.definition, entry, request.method))
         throw this.refused("method", request, methodNotFound(protocol, request.method));
       if (this.#running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
       const context = new RequestContext(this, request, protocol, entry);
@@ -329,33 +350,56 @@ export class ServerConnection implements Receiver {
     const { method, uri } = change;
     const capability = session.revision.table.outgoingNotifications.get(method)?.capability;
     if (capability && !declares(session.declared, capability.path)) return;
-    if (session.ready) this.notify(session.revision, method, uri === undefined ? undefined : { uri });
-    else (session.held ??= new Map()).set(`${method} ${uri}`, change);
+    this.notifyReady(session, method, uri === undefined ? undefined : { uri }, `${method} ${uri}`);
+  }
+
+  /**
+   * Sends a notification of no request once the client is initialized.
+   *
+   * @param key of a notification that is sent only once
+   */
+  notifyReady(session: Session, method: string, params: Params | undefined, key: unknown = {}): void {
+    const send = (): void => this.notify(session.revision, method, params);
+    if (session.ready) send();
+    else (session.held ??= new Map()).set(key, send);
   }
 
   /** The client is initialized: sends the notifications and requests that waited for it. */
   #becomeReady(session: Session): void {
     session.ready = true;
-    for (const change of session.held?.values() ?? []) this.#notifyChange(session, change);
+    for (const send of session.held?.values() ?? []) send();
     session.held = undefined;
+    this.sendHeld();
+  }
+
+  /** Sends the requests that waited until the client was initialized, or opened a stream. */
+  sendHeld(): void {
     this.#clientRequests?.sendHeld();
   }
 
-  /** Dispatches a notification. */
-  notified({ method, params }: NotificationMessage): void {
+  /**
+   * Dispatches a notification.
+   *
+   * @param revision of the notification, if the transport has decided it
+   */
+  notified(message: NotificationMessage, revision = revisionOfNotification(this, message)): void {
+    const { method, params } = message;
     if (method === "notifications/cancelled") return this.#cancel(params);
-    const { session } = this;
+    const { session, definition } = this;
     if (method === readyMethod && session?.ready === false) this.#becomeReady(session);
-    const revision = session?.revision;
     if (method === "notifications/progress") return this.#clientRequests?.progressed(params);
-    const entry = revision?.table.incomingNotifications.get(method);
-    const handler = this.definition.notificationHandlers.get(method);
-    if (!revision || !entry || !handler) return;
-    if (!entry.accepts({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) })) return;
+    if (method === rootsChanged) session?.client?.forgetRoots();
+    if (!revision) return;
+    const { notificationHandlers: listeners } = definition;
+    const entry = revision.table.incomingNotifications.get(method);
+    const isOther = !entry && definition.defines("incomingNotifications", method);
+    const listener = (isOther ? undefined : listeners.get(method)) ?? listeners.get("*");
+    if (!listener || !(entry ?? vendorMessage).accepts(message)) return;
     const lifted = revision.lift("incomingNotifications", method, params ?? {});
+    const context = { revision: revision.id, method, session: session && sessionOf(this, session) };
     // A handler that throws does not end the connection.
     void Promise.resolve()
-      .then(() => handler(lifted as never, { revision: revision.id }))
+      .then(() => listener(lifted as never, context))
       .catch((error: unknown) => {
         this.reportError(error, { method });
       });
@@ -379,40 +423,77 @@ export class ServerConnection implements Receiver {
     this.#channel.disconnect(origin, retryMs);
   }
 
-  /** Sends a notification, if the revision has it. An invalid one is reported, and not sent. */
+  /**
+   * Sends a notification that the revision has, or that no revision defines. An invalid one is reported, and not sent. A
+   * failure to send is a warning.
+   *
+   * @param origin the request of the client that it belongs to
+   */
   notify(
     revision: RevisionView<"server">,
     method: string,
     params: Params | undefined,
     origin?: RequestId,
   ): void {
-    if (this.#isOver || !revision.table.outgoingNotifications.has(method)) return;
-    const lowered = params && revision.lower("outgoingNotifications", method, params);
-    const wrong =
-      revision.sends && sendError(revision, "notifications", method, notificationOf(method, lowered));
-    if (wrong) return this.reportError(wrong, { method }, origin);
-    this.send(notificationText(method, lowered), origin);
+    const { definition } = this;
+    const isKnown = revision.table.outgoingNotifications.has(method);
+    if (this.#isOver || (!isKnown && definition.defines("outgoingNotifications", method))) return;
+    try {
+      const lowered = params && revision.lower("outgoingNotifications", method, params);
+      const text = notificationText(method, lowered);
+      const wrong =
+        revision.sends && sendError(revision, "notifications", method, notificationOf(method, lowered));
+      if (wrong) this.reportError(wrong, { method }, origin);
+      else this.send(text, origin);
+    } catch (error) {
+      definition.warn(`${method} is left out: ${messageOf(error)}`);
+    }
   }
 
-  /** Sends a message that belongs to a request of the client. */
-  send(text: string, origin: RequestId | undefined): void {
-    this.#channel.send(text, origin);
+  /** Sends a log message, if the client wants messages of this level. */
+  log(
+    { revision, logLevel }: RequestProtocol,
+    level: LogLevel,
+    data: unknown,
+    logger: string | undefined,
+    origin?: RequestId,
+  ): void {
+    if (logLevel === undefined || !reaches(level, logLevel) || !this.definition.capabilities().logging)
+      return;
+    const params = {
+      level,
+      data: data === undefined ? null : data,
+      ...(logger === undefined ? {} : { logger }),
+    };
+    this.notify(revision, logMessage, params, origin);
+  }
+
+  /**
+   * Sends a message.
+   *
+   * @param origin the request of the client that it belongs to
+   * @returns `false` if the client has no stream for it
+   */
+  send(text: string, origin: RequestId | undefined): boolean {
+    return this.#channel.send(text, origin) !== false;
   }
 
   /**
    * Sends a request to the client (legacy era), once the client is initialized.
    *
-   * @param context of the client's request that the handler answers
+   * @param origin the request of the client that it belongs to
    * @throws {McpError}
    */
   ask(
-    context: RequestContext,
+    revision: RevisionView<"server">,
     method: string,
     params: Params | undefined,
     options: RequestOptions,
+    origin?: RequestId,
   ): Promise<Params> {
-    if (this.#inputEnded) return Promise.reject(inputEndedError());
-    return (this.#clientRequests ??= new ServerToClientRequests(this)).ask(context, method, params, options);
+    if (this.#inputEnded || this.#isOver) return Promise.reject(inputEndedError());
+    this.#clientRequests ??= new ServerToClientRequests(this);
+    return this.#clientRequests.ask(revision, method, params, options, origin);
   }
 
   /** Dispatches a response of the client. */
@@ -426,9 +507,16 @@ export class ServerConnection implements Receiver {
     return () => void this.#closers?.delete(closer);
   }
 
+  /** Calls `listener` once, when the connection has ended. */
+  onEnd(listener: () => void): void {
+    if (this.#isOver) listener();
+    else (this.#enders ??= []).push(listener);
+  }
+
   #end(why: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    for (const listener of this.#enders ?? []) listener();
     this.#listeners = undefined;
     this.definition.connections.delete(this);
     if (this.isAnnounced) this.emit({ type: "connection-closed", reason: why });

@@ -1,8 +1,8 @@
 import type * as platform from "../platform/platform.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
-import { type LogLevel, reaches } from "../protocol/meta.js";
-import { McpError, isMcpError, messageOf, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
+import type { LogLevel } from "../protocol/meta.js";
+import { McpError, isMcpError, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
 import {
   type Params,
   type RequestId,
@@ -13,12 +13,21 @@ import {
 } from "../jsonrpc/message.js";
 import type { Batch } from "../jsonrpc/batch.js";
 import type { Ask } from "./ask.js";
-import { type CacheHints, uncached, placeOf, SerialisedResult, unusableResult } from "./server-definition.js";
+import {
+  type CacheHints,
+  type MethodHandler,
+  type ServerDefinition,
+  uncached,
+  placeOf,
+  SerialisedResult,
+  unusableResult,
+} from "./server-definition.js";
 import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
-import type { ServerConnection } from "./connection.js";
-import type { RequestProtocol } from "./request-protocol.js";
+import type { HttpRequest, ServerConnection } from "./connection.js";
+import { type RequestProtocol, vendorMessage } from "./request-protocol.js";
 import { issuesText } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
+import { type ServerSession, sessionOf } from "./server-session.js";
 import { wallTimeOf } from "../time/clock.js";
 
 /** The context of one request, for its handler. */
@@ -27,6 +36,7 @@ export interface HandlerContext {
   readonly signal: platform.AbortSignal;
   /** Id of the protocol revision of the request. */
   readonly revision: string;
+  readonly method: string;
   readonly requestId: RequestId;
   /** `_meta` of the request. */
   readonly meta: Params;
@@ -35,6 +45,19 @@ export interface HandlerContext {
   readonly clientCapabilities: ClientCapabilities;
   /** The authenticated client, if the transport authenticates: over HTTP, the claims of the verified token. */
   readonly auth: unknown;
+  /** The client: requests that belong to no handler, notifications, what it declared. */
+  readonly session: ServerSession;
+  /** Id of the HTTP session; `undefined` on other transports and without a session. */
+  readonly sessionId: string | undefined;
+  /** Headers of the HTTP request that the option `contextHeaders` names, in lower case; empty on other transports. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Path and query of the HTTP request, or its whole URL (fetch handlers); `undefined` on other transports. */
+  readonly url: string | undefined;
+  /**
+   * Sends a notification that belongs to this request. What the tables define is sent only if the revision has it; a
+   * failure to send is a warning.
+   */
+  readonly notify: (method: string, params?: object) => void;
   /**
    * Sends a progress notification, if the client asked for progress. A value that does not exceed the last one is not
    * sent.
@@ -65,6 +88,7 @@ export class RequestContext implements HandlerContext {
   readonly protocol: RequestProtocol;
   readonly entry: IncomingRequest;
   readonly auth: unknown;
+  readonly #http: HttpRequest | undefined;
   /** Cache hints of the result, if the method is cacheable. */
   hints: CacheHints = uncached;
   /** The rounds of a multi round-trip request; created on first use. */
@@ -90,6 +114,7 @@ export class RequestContext implements HandlerContext {
     this.protocol = protocol;
     this.entry = entry;
     this.auth = connection.auth;
+    this.#http = connection.http;
   }
 
   get signal(): platform.AbortSignal {
@@ -102,6 +127,26 @@ export class RequestContext implements HandlerContext {
 
   get revision(): string {
     return this.protocol.revision.id;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get session(): ServerSession {
+    return sessionOf(this.connection, this.protocol, this);
+  }
+
+  get sessionId(): string | undefined {
+    return this.connection.sessionId;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#http?.passed ?? {};
+  }
+
+  get url(): string | undefined {
+    return this.#http?.url;
   }
 
   get requestId(): RequestId {
@@ -130,7 +175,7 @@ export class RequestContext implements HandlerContext {
       if (!Number.isFinite(progress) || progress <= this.#lastProgress) return;
       this.#lastProgress = progress;
       this.reported = performance.now();
-      this.notify("notifications/progress", {
+      this.send("notifications/progress", {
         progressToken,
         progress,
         ...(Number.isFinite(total) ? { total } : {}),
@@ -141,14 +186,7 @@ export class RequestContext implements HandlerContext {
 
   get log(): HandlerContext["log"] {
     return (level, data, logger) => {
-      const { logLevel } = this.protocol;
-      if (this.over || logLevel === undefined || !reaches(level, logLevel)) return;
-      if (!this.connection.definition.capabilities().logging) return;
-      this.notify("notifications/message", {
-        level,
-        data: data === undefined ? null : data,
-        ...(logger === undefined ? {} : { logger }),
-      });
+      if (!this.over) this.connection.log(this.protocol, level, data, logger, this.request.id);
     };
   }
 
@@ -158,13 +196,13 @@ export class RequestContext implements HandlerContext {
     };
   }
 
+  get notify(): HandlerContext["notify"] {
+    return (method, params) => this.send(method, params as Params | undefined);
+  }
+
   /** Sends a notification that belongs to this request. A failure to send is a warning: it never fails the handler. */
-  notify(method: string, params: Params): void {
-    try {
-      if (!this.over) this.connection.notify(this.protocol.revision, method, params, this.request.id);
-    } catch (error) {
-      this.connection.definition.warn(`${method} is left out: ${messageOf(error)}`);
-    }
+  send(method: string, params: Params | undefined): void {
+    if (!this.over) this.connection.notify(this.protocol.revision, method, params, this.request.id);
   }
 
   get ask(): Ask {
@@ -280,10 +318,23 @@ function run(context: RequestContext): void {
   succeed(context, result);
 }
 
+/**
+ * The handler of a request: of its method, or of all other methods. A request of the protocol that the revision does not
+ * have is never given to its handler, for no table checks it.
+ */
+export function handlerOf(
+  { handlers, defines }: ServerDefinition,
+  entry: IncomingRequest,
+  method: string,
+): MethodHandler | undefined {
+  const isOther = entry === vendorMessage && defines("incomingRequests", method);
+  return (isOther ? undefined : handlers.get(method)) ?? handlers.get("*");
+}
+
 function call(context: RequestContext): Result | Promise<Result> {
   const { method, params } = context.request;
   const lifted = context.protocol.revision.lift("incomingRequests", method, params ?? {});
-  return context.connection.definition.handlers.get(method)!(lifted as never, context);
+  return handlerOf(context.connection.definition, context.entry, method)!(lifted as never, context);
 }
 
 /** Responds when the result settles. Until then the client can cancel the request. */

@@ -24,6 +24,7 @@ import {
 import type { ToolEntry } from "./tools.js";
 import { type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.js";
 import type { Params } from "../jsonrpc/message.js";
+import { methodSchemas } from "../schema/message-schema.js";
 import { schemaCheck } from "../schema/schema-check.js";
 import { checkSpelling, checkServerOptions } from "./definition-check.js";
 import { Offers } from "./offers.js";
@@ -46,7 +47,7 @@ export class CodeFirstServer extends Server {
     checkServerOptions(info, options);
     checkSpelling("info", info, "Implementation");
     checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
-    super(info, options, true);
+    super(info, options, true, methodSchemas);
     this.features.others = { readResource, getPrompt, complete, listResources };
     this.#offers = new Offers(this.features, () => this.refresh());
   }

@@ -14,6 +14,7 @@ import type { HandlerContext } from "./context.js";
 import type { Features, Listed, Listing } from "./listing.js";
 import { type PromptHandler, getPrompt } from "./prompts.js";
 import { type ResourceHandler, type TemplateEntry, type TemplateHandler, readResource } from "./resources.js";
+import type { SchemaReader } from "../schema/message-schema.js";
 import { Server, type ServerOptions } from "./server.js";
 import type { Check } from "../schema/schema-type.js";
 import type { ToolHandler } from "./tools.js";
@@ -54,6 +55,8 @@ export interface ToolChecks {
 
 export interface DefineServerOptions extends ServerOptions {
   readonly checks: ToolChecks;
+  /** `methodSchemas`, for vendor methods with schemas. Default: the server has none. */
+  readonly schemas?: SchemaReader;
 }
 
 /**
@@ -109,6 +112,7 @@ class ContractServer extends Server {
         capabilities: declared,
       },
       false,
+      options.schemas,
     );
     fill(this.features.tools, "tools", contract.tools, handlers.tools, "name", (definition, handler) => ({
       ...checksOf(definition.name, definition, options.checks),
@@ -170,6 +174,7 @@ const requireToolsAlone: FillOthers = (_, contract, handlers, declared) => {
 const known: Names<DefineServerOptions> = {
   revisions: 0,
   checks: 0,
+  schemas: 0,
   speaks: 0,
   instructions: 0,
   capabilities: 0,

@@ -4,28 +4,29 @@ import {
   type Params,
   type RequestId,
   type ResponseMessage,
+  isObject,
   requestOf,
   requestText,
 } from "../jsonrpc/message.js";
-import type { Change } from "./changes.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { MethodHandler, ServerDefinition } from "./server-definition.js";
+import { harmless } from "../protocol/hooks.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { type Ask, askWith } from "./ask.js";
-import type { RequestOptions } from "@mcpgen/protocol/model";
+import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import { Pending } from "../jsonrpc/pending.js";
 
 /** A session: the protocol that a handshake negotiated, and its state (2025-11-25 and before, lifecycle). */
 export interface Session extends RequestProtocol {
   logLevel: LogLevel | undefined;
   ready: boolean;
-  /** Changes to send once the client is initialized, by notification and URI. */
-  held: Map<string, Change> | undefined;
+  /** Sends the notifications that wait until the client is initialized; changes by notification and URI. */
+  held: Map<unknown, () => void> | undefined;
   /** Capabilities that the server declared in the handshake: the client gets no notifications of later ones. */
   readonly declared: ServerCapabilities;
   /** URIs of the resources that the client subscribed to. */
@@ -121,9 +122,9 @@ export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestC
 
 /** Asks the client by requests from the server (2025-11-25 and before). */
 function askByRequest(context: RequestContext): Ask {
-  const { connection, signal } = context;
+  const { connection, signal, protocol, request } = context;
   return askWith(context, (_key, { method, params }, options) =>
-    connection.ask(context, method, withElicitationId(params), { ...options, signal }),
+    connection.ask(protocol.revision, method, params, { ...options, signal }, request.id),
   );
 }
 
@@ -171,12 +172,15 @@ function shortened(info: Params): Params {
   return JSON.parse(JSON.stringify(Object.fromEntries(kept.slice(0, mostMembers)))) as Params;
 }
 
-/** Requests that a server sends while it answers a request of the client (legacy era). */
+/** Requests that a server sends to the client (legacy era). */
 export class ServerToClientRequests {
   readonly #pending: Pending<ResponseMessage>;
   readonly #connection: ServerConnection;
-  /** Sends the requests that wait until the client is initialized; their timeouts run meanwhile. */
-  readonly #held = new Map<RequestId, () => void>();
+  /**
+   * Sends the requests that wait until the client is initialized, or opens a stream. Their timeouts run meanwhile.
+   * Returns `false` if the client has no stream.
+   */
+  readonly #held = new Map<RequestId, () => boolean>();
 
   constructor(connection: ServerConnection) {
     const { timeouts, clock } = connection.definition;
@@ -187,27 +191,30 @@ export class ServerToClientRequests {
   /**
    * Sends a request and resolves with its result.
    *
-   * @param context of the client's request that the handler answers
+   * @param origin the request of the client that it belongs to
    * @throws {McpError} `missing-capability`, `cancelled`, `timeout`, `remote-error`, `invalid-result`,
    *   `invalid-message`
    */
   async ask(
-    context: RequestContext,
+    revision: RevisionView<"server">,
     method: string,
     params: Params | undefined,
     options: RequestOptions,
+    origin: RequestId | undefined,
   ): Promise<Params> {
     const connection = this.#connection;
-    const { revision } = context.protocol;
-    const origin = context.request.id;
     const entry = revision.table.outgoingRequests.get(method);
-    if (!entry || entry.payload)
+    if (
+      entry
+        ? entry.payload
+        : origin !== undefined || connection.definition.defines("outgoingRequests", method)
+    )
       throw new McpError("missing-capability", `revision ${revision.id} has no ${method}`);
     if (options.signal?.aborted)
       throw new McpError("cancelled", `${method}: the request that it belongs to has ended`);
     const id = this.#pending.nextId();
     // Progress of the client restarts the timeout.
-    const withToken = { ...params, _meta: { ...params?._meta, progressToken: id } };
+    const withToken = { ...withElicitationId(params), _meta: { ...params?._meta, progressToken: id } };
     const lowered = revision.lower("outgoingRequests", method, withToken);
     // Parameters that cannot be serialised throw here, before anything waits for a response.
     const text = requestText(id, method, lowered);
@@ -220,23 +227,24 @@ export class ServerToClientRequests {
       if (!this.#held.delete(id))
         connection.notify(revision, "notifications/cancelled", { requestId: id, reason: message }, origin);
     });
-    const send = (): void => connection.send(text, origin);
-    if (connection.session?.ready === false) this.#held.set(id, send);
-    else send();
+    const send = (): boolean => connection.send(text, origin);
+    // Before the client is initialized, only pings are sent (2025-11-25, lifecycle, initialization).
+    if ((connection.session?.ready === false && method !== "ping") || !send()) this.#held.set(id, send);
     const { result, error } = await answer;
     if (error) throw new McpError("remote-error", error.message, { data: error });
-    if (!result || !entry.result?.accepts(result))
-      throw new McpError(
-        "invalid-result",
-        `${method}: the client's result is invalid: ${issuesText(await revision.issues(result, entry.result!), "not an object")}`,
-      );
-    return revision.lift("incomingResults", method, result);
+    if (isObject(result) && (!entry || entry.result?.accepts(result)))
+      return revision.lift("incomingResults", method, result);
+    const issues = entry?.result ? await revision.issues(result, entry.result) : [];
+    throw new McpError(
+      "invalid-result",
+      `${method}: the client's result is invalid: ${issuesText(issues, "not an object")}`,
+    );
   }
 
-  /** Sends the requests that waited until the client was initialized. */
+  /** Sends the requests that waited until the client was initialized, or opened a stream. */
   sendHeld(): void {
-    for (const send of this.#held.values()) send();
-    this.#held.clear();
+    if (this.#connection.session?.ready === false) return;
+    for (const [id, send] of this.#held) if (send()) this.#held.delete(id);
   }
 
   /** Settles the request that a response answers; an unknown id is ignored. */
@@ -246,7 +254,10 @@ export class ServerToClientRequests {
 
   /** Restarts the timeout of a request that the client reports progress on. */
   progressed(params: Params | undefined): void {
-    this.#pending.get(params?.["progressToken"] as RequestId)?.progressed();
+    const request = this.#pending.get(params?.["progressToken"] as RequestId);
+    request?.progressed();
+    if (request?.onProgress && Number.isFinite(params!["progress"]))
+      harmless(request.onProgress)(params as Params & Progress);
   }
 
   /** Rejects all requests: the client can no longer answer. */

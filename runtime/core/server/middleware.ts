@@ -4,13 +4,20 @@ import type { ServerEvent } from "../protocol/events.js";
 import {
   type Hooks,
   type Middleware,
+  type MiddlewareContext,
   type OtherMethod,
   type TypedRequest,
   through,
 } from "../protocol/hooks.js";
-import type { HandlerContext, RequestContext } from "./context.js";
+import type { HandlerContext } from "./context.js";
+import type { ServerSession } from "./server-session.js";
 import type { Asked } from "./rounds.js";
 import { type MethodHandler, SerialisedResult } from "./server-definition.js";
+
+/** The context of a request that a session makes. */
+export interface SessionContext extends MiddlewareContext {
+  readonly session: ServerSession;
+}
 
 /** A request of the client that a handler answers. At 2026-07-28, the middleware runs in each of its rounds. */
 interface IncomingFacts {
@@ -18,17 +25,22 @@ interface IncomingFacts {
   readonly context: HandlerContext;
 }
 
-/** A request to the client that a handler makes with `ask`. At 2026-07-28, it is part of the result of the round. */
+/**
+ * A request to the client that a handler makes with `ask`, or any code with a session. At 2026-07-28, it is part of the
+ * result of the round.
+ */
 interface OutgoingFacts {
   readonly direction: "outgoing";
-  /** The context of the handler. */
-  readonly context: HandlerContext;
+  /** The context of the handler, or the session. */
+  readonly context: HandlerContext | SessionContext;
   /**
    * Whether the client has answered it in an earlier round (2026-07-28): `next` then returns that answer, and nothing is
    * sent.
    */
   readonly answered: boolean;
 }
+
+export type AskFacts = Pick<OutgoingFacts, "context" | "answered">;
 
 /**
  * A request as the middleware of a server sees it: compare `direction`, then `method`, and `params` has its type.
@@ -69,14 +81,12 @@ export function withMiddleware(hooks: ServerHooks, handler: MethodHandler): Meth
 
 /** Runs the middleware of a server around a request to its client. */
 export async function askThrough(
-  context: RequestContext,
-  key: string,
+  { middleware }: ServerHooks,
+  facts: AskFacts,
   asked: Asked,
   send: (asked: Asked) => Promise<Params>,
 ): Promise<Params> {
   const { method, params = {} } = asked;
-  const answered = context.rounds?.answers.has(key) === true;
-  const request = { direction: "outgoing", method, params, context, answered };
-  const { middleware } = context.connection.definition.hooks;
+  const request = { direction: "outgoing", method, params, ...facts };
   return through(middleware, request, (given) => send(given === params ? asked : { method, params: given }));
 }

@@ -1,7 +1,7 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
 import { McpError, invalidRequest, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
-import { type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
+import { type NotificationMessage, type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { type LogLevel, isLogLevel, metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { Ask } from "./ask.js";
@@ -10,6 +10,7 @@ import type { RequestContext } from "./context.js";
 import { beforeHandshake, negotiate } from "./legacy.js";
 import type { CacheHints, ServerDefinition } from "./server-definition.js";
 import { askInRounds } from "./rounds.js";
+import type { ConnectedSession } from "./server-session.js";
 
 /**
  * The protocol of one request: the revision, and what the client has declared. Legacy revisions negotiate it once for a
@@ -24,6 +25,8 @@ export interface RequestProtocol {
   readonly unasked?: string;
   /** `false` until the client is initialized: before that, the server sends only pings and log messages. */
   readonly ready?: boolean;
+  /** The object that handlers and the application hold; made when it is first used. */
+  client?: ConnectedSession;
   /** The lowest level of log messages that are sent; without it, none are sent. */
   readonly logLevel: LogLevel | undefined;
 }
@@ -42,6 +45,8 @@ export interface ServerEra {
     definition: ServerDefinition,
     resultType?: string,
   ): Params;
+  /** Why the server sends no requests to the client. */
+  readonly noRequests?: string;
   /** Returns the functions that a handler calls to ask the client for input. */
   ask(context: RequestContext): Ask;
 }
@@ -70,6 +75,25 @@ export function resolveProtocol(
   if (servesModern) return modernProtocol(definition, request);
   throw invalidRequest("the session has not been opened: send initialize first");
 }
+
+/**
+ * The revision of a notification: that of the session, or in the modern era the stated one, or else the newest.
+ * `undefined` if it is not served, or must follow a handshake.
+ */
+export function revisionOfNotification(
+  { definition: { modern }, session, era }: ServerConnection,
+  { params }: NotificationMessage,
+): RevisionView<"server"> | undefined {
+  if (session || era === "legacy") return session?.revision;
+  const version = params?._meta?.[metaKeys.protocolVersion];
+  return version === undefined ? modern[0] : modern.find(({ id }) => id === version);
+}
+
+/** The table entry of each message that the revision does not define. */
+export const vendorMessage: IncomingRequest = {
+  name: "Message",
+  accepts: (message) => isObject((message as { readonly params?: unknown }).params ?? {}),
+};
 
 /** The error for a method that the revision does not have, or that has no handler. */
 export function methodNotFound({ revision }: RequestProtocol, method: string): McpError {
@@ -147,5 +171,6 @@ const modernServer: ServerEra = {
       _meta: { [metaKeys.serverInfo]: definition.info, ...result._meta },
     };
   },
+  noRequests: "a server sends no requests at this revision",
   ask: askInRounds,
 };

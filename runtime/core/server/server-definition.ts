@@ -1,5 +1,6 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { RevisionView } from "../protocol/revision-view.js";
+import type { SchemaReader } from "../schema/message-schema.js";
 import type { Clock } from "../time/clock.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { ServerHooks } from "./middleware.js";
@@ -7,6 +8,7 @@ import type { Params } from "../jsonrpc/message.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { StateStore, StateSeal } from "./rounds.js";
+import type { ServerSession } from "./server-session.js";
 import type { McpError } from "../jsonrpc/errors.js";
 import { internalError, printError } from "../jsonrpc/errors.js";
 
@@ -17,10 +19,13 @@ export type MethodHandler = (
 ) => Params | SerialisedResult | Promise<Params>;
 
 /** Handles the notifications of one method. */
-export type NotificationHandler = (params: never, context: NotificationContext) => void;
+export type NotificationHandler = (params: never, context: NotificationContext) => void | Promise<void>;
 
 export interface NotificationContext {
   readonly revision: string;
+  readonly method: string;
+  /** The client, after a handshake (legacy era). */
+  readonly session: ServerSession | undefined;
 }
 
 /** What a server serves, as all its connections see it. No connection changes it, apart from `connections`. */
@@ -31,8 +36,13 @@ export interface ServerDefinition {
   readonly revisions: readonly RevisionView<"server">[];
   readonly modern: readonly RevisionView<"server">[];
   readonly legacy: readonly RevisionView<"server">[];
+  /** By method, those of vendors included; `*` has the handler of all other methods. */
   readonly handlers: ReadonlyMap<string, MethodHandler>;
   readonly notificationHandlers: ReadonlyMap<string, NotificationHandler>;
+  /** Whether a table of any given revision defines a method. */
+  readonly defines: (direction: Direction, method: string) => boolean;
+  /** @throws {McpError} `invalid-definition`: this server reads no schemas of vendor methods */
+  readonly schemas: () => SchemaReader;
   readonly capabilities: () => ServerCapabilities;
   /** The open connections; each adds itself, and removes itself when it ends. */
   readonly connections: Set<ServerConnection>;
@@ -64,6 +74,10 @@ export interface ServerCounts {
   /** Requests that had no response when their connection ended. */
   aborted: number;
 }
+
+/** The part of a table that lists a method. */
+export type Direction =
+  "incomingRequests" | "incomingNotifications" | "outgoingRequests" | "outgoingNotifications";
 
 /** Which handler threw. */
 export interface ErrorPlace {

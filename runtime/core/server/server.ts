@@ -1,4 +1,9 @@
-import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type {
+  ClientRequests,
+  Implementation,
+  ServerCapabilities,
+  ServerNotifications,
+} from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
 import { initialize, ping, setLevel, unwatch, watch } from "./legacy.js";
 import {
@@ -13,14 +18,21 @@ import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/hooks.js";
-import { McpError, printWarning } from "../jsonrpc/errors.js";
+import { printWarning } from "../jsonrpc/errors.js";
+import { invalid } from "../options/option-check.js";
+import type { MethodSchemas, ParamsOf, SchemaReader, ResultOf } from "../schema/message-schema.js";
+import type { ToolSchema } from "../schema/schema-type.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Channel } from "../jsonrpc/channel.js";
-import { Changes, type NotificationBus, listen } from "./changes.js";
+import { type Change, Changes, type NotificationBus, listen } from "./changes.js";
 import { PlainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
+import type { HandlerContext } from "./context.js";
+import { type ServerSession, sessionOf } from "./server-session.js";
 import {
+  type Direction,
   type MethodHandler,
+  type NotificationContext,
   type NotificationHandler,
   type ServerCounts,
   type ServerDefinition,
@@ -138,9 +150,10 @@ export class Server {
 
   /**
    * @param changing whether tools, resources and prompts may change while clients are connected
+   * @param schemas reads the schemas of vendor methods
    * @throws {McpError} `invalid-definition`
    */
-  constructor(info: Implementation, options: ServerOptions, changing: boolean) {
+  constructor(info: Implementation, options: ServerOptions, changing: boolean, schemas?: SchemaReader) {
     this.#given = linkRevisions(
       options.revisions,
       options.validateSend,
@@ -160,6 +173,8 @@ export class Server {
       legacy: revisions.filter(({ era }) => era === "legacy"),
       handlers: this.#methods,
       notificationHandlers: this.#notificationHandlers,
+      defines: (direction, method) => this.#given.some(({ table }) => table[direction].has(method)),
+      schemas: () => schemas ?? noSchemas(),
       capabilities: () => this.#capabilities(),
       connections: this.connections,
       followChanges: () => this.#followChanges(),
@@ -191,26 +206,98 @@ export class Server {
   }
 
   /**
-   * Sets the handler of a request method, in place of the built-in one.
+   * Sets the handler of a request method: in place of the built-in one, for a vendor method that no revision defines, or
+   * (`*`) for all requests that the server would answer with "method not found". Requests of vendor methods are sent as
+   * those of the protocol: in the legacy era after the handshake, in the modern era with the `_meta` of each request.
    *
-   * @throws {McpError} `invalid-definition`: no revision has such a request
+   * @param schemas mark a vendor method, even if they are empty; a method of the protocol is checked by them, too. The
+   *   handler gets what `params` gives. Wrong params are refused with −32602
+   * @throws {McpError} `invalid-definition`: no revision has a request that is handled without schemas, or a schema is
+   *   wrong
    */
-  handle(method: string, handler: MethodHandler): void {
-    if (!this.#given.some(({ table }) => table.incomingRequests.has(method)))
-      throw unknownMethod("request", method);
-    this.#added.set(method, handler);
+  handle<Method extends keyof ClientRequests>(
+    method: Method,
+    handler: (
+      params: NonNullable<ClientRequests[Method]["params"]>,
+      context: HandlerContext,
+    ) => ClientRequests[Method]["result"] | Promise<ClientRequests[Method]["result"]>,
+  ): void;
+  handle(method: "*", handler: (params: Params, context: HandlerContext) => Params | Promise<Params>): void;
+  handle<Method extends string>(
+    method: Method extends keyof ClientRequests | "*" ? never : Method,
+    handler: MethodHandler,
+  ): void;
+  handle<const Given extends ToolSchema = ToolSchema, const Answer extends ToolSchema = ToolSchema>(
+    method: string,
+    schemas: MethodSchemas<Given, Answer>,
+    handler: (
+      params: ParamsOf<Given>,
+      context: HandlerContext,
+    ) => ResultOf<Answer> | Promise<ResultOf<Answer>>,
+  ): void;
+  handle(method: string, given: object, handler?: (params: never, context: HandlerContext) => unknown): void {
+    const vendor = handler && this.definition.schemas().handler(method, given, handler);
+    this.#register("incomingRequests", method, given, vendor, this.#added);
     this.refresh();
   }
 
   /**
-   * Sets the handler of a notification of clients (legacy era).
+   * Sets the listener of a notification of clients: of one that the tables define (legacy era), of a vendor, or (`*`) of
+   * all that have no listener. The runtime itself handles cancellation and progress.
    *
-   * @throws {McpError} `invalid-definition`: no revision has such a notification
+   * @param schemas of a vendor notification; one with wrong params is dropped
+   * @throws {McpError} `invalid-definition`: as `handle`
    */
-  on(method: string, handler: NotificationHandler): void {
-    if (!this.#given.some(({ table }) => table.incomingNotifications.has(method)))
-      throw unknownMethod("notification", method);
-    this.#notificationHandlers.set(method, handler);
+  on(method: string, listener: NotificationHandler): void;
+  on<const Given extends ToolSchema = ToolSchema>(
+    method: string,
+    schemas: Pick<MethodSchemas<Given, never>, "params">,
+    listener: (params: ParamsOf<Given>, context: NotificationContext) => void | Promise<void>,
+  ): void;
+  on(
+    method: string,
+    given: object,
+    listener?: (params: never, context: NotificationContext) => unknown,
+  ): void {
+    const vendor = listener && this.definition.schemas().listener(method, given, listener);
+    this.#register("incomingNotifications", method, given, vendor, this.#notificationHandlers);
+  }
+
+  /** @throws {McpError} `invalid-definition` */
+  #register<Handler>(
+    direction: Direction,
+    method: string,
+    given: object,
+    vendor: unknown,
+    handlers: Map<string, Handler>,
+  ): void {
+    if (!vendor && method !== "*" && !this.definition.defines(direction, method))
+      throw invalid(
+        `${JSON.stringify(method)} is not a client ${direction === "incomingRequests" ? "request" : "notification"} in any given revision; its handler would never run. For a vendor method, pass schemas, or {}.`,
+      );
+    handlers.set(method, (vendor ?? given) as Handler);
+  }
+
+  /**
+   * Sends a notification to all open sessions (legacy era). A change of a list or a resource also goes to the
+   * subscriptions of the modern era; no other notification of the modern era belongs to no request.
+   */
+  notify<Method extends keyof ServerNotifications>(
+    method: Method,
+    params?: ServerNotifications[Method]["params"],
+  ): void;
+  notify(method: string, params?: object): void;
+  notify(method: string, params?: { readonly uri?: string }): void {
+    const isChange = this.#given.some(({ table }) => table.outgoingNotifications.get(method)?.filter);
+    if (isChange) return this.#changes.publish({ method, uri: params?.uri } as Change);
+    for (const session of this.sessions) session.notify(method, params);
+  }
+
+  /** The open sessions (legacy era): their clients have made a handshake. */
+  get sessions(): Iterable<ServerSession> {
+    return [...this.connections].flatMap((connection) =>
+      connection.session ? [sessionOf(connection, connection.session)] : [],
+    );
   }
 
   /**
@@ -316,9 +403,6 @@ export class Server {
   }
 }
 
-function unknownMethod(kind: string, method: string): McpError {
-  return new McpError(
-    "invalid-definition",
-    `${JSON.stringify(method)} is not a client ${kind} in any given revision; its handler would never run.`,
-  );
+function noSchemas(): never {
+  throw invalid("pass the option { schemas: methodSchemas }.");
 }

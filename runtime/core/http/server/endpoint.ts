@@ -22,7 +22,7 @@ import {
   replyForbidden,
 } from "./access.js";
 import { MemoryEventStore, StreamExpiry, Streams } from "./event-streams.js";
-import { type Exchange, sseSessionOf } from "./exchange.js";
+import { type Exchange, headersNamed, sseSessionOf } from "./exchange.js";
 import { type HttpOptions, defaults } from "./http-options.js";
 import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
@@ -258,6 +258,8 @@ export class Endpoint {
   }
 
   #route(exchange: Exchange, principal: Principal): void {
+    const { contextHeaders } = this.#options;
+    if (contextHeaders) exchange.passed = headersNamed(exchange, contextHeaders);
     // A POST may contain a response that a running request awaits.
     if (this.#closed || (this.#draining && exchange.method !== "POST")) return replyClosing(exchange);
     if (exchange.method === "POST") return this.#post(exchange, principal);

@@ -43,6 +43,8 @@ export interface Exchange {
   ): void;
   /** Counts of the endpoint. */
   readonly counts: HttpCounts;
+  /** The headers that handlers see, by the option `contextHeaders`; set if there is such an option. */
+  passed?: Readonly<Record<string, string>>;
   /** Characters of the body; set after the body is read. */
   size: number;
   /** The principal that `authenticate` returned; empty without one. */
@@ -60,6 +62,17 @@ export function alreadyRead(advice: string): McpError {
   return new McpError("invalid-definition", `the body was read before it came here; ${advice}`, {
     rpcCode: rpc.internalError,
   });
+}
+
+/** The headers with these names, in lower case. */
+export function headersNamed(exchange: Exchange, names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const lower = name.toLowerCase();
+      const value = exchange.header(lower);
+      return value === undefined ? [] : [[lower, value] as const];
+    }),
+  );
 }
 
 /** Initial buffer size in bytes. */

@@ -67,6 +67,11 @@ export interface HttpOptions extends GuardOptions {
    * requests are rejected meanwhile.
    */
   readonly graceMs?: number;
+  /**
+   * Names of the headers that handlers read in `context.headers`, such as `["x-tenant"]`. Default: none. Their values come
+   * from the client, or from a proxy that sets them: they prove nothing by themselves.
+   */
+  readonly contextHeaders?: readonly string[];
   /** Identifies the caller before the body is read. */
   readonly authenticate?: (
     request: Pick<Exchange, "method" | "header">,
@@ -118,6 +123,7 @@ export const httpRules: Rules<HttpOptions> = {
   retryMs: 0,
   streamMs: 0,
   graceMs: 0,
+  contextHeaders: [/^[!#$%&'*+.^_`|~\w-]+$/, "x-tenant"],
   authenticate: "function",
 };
 

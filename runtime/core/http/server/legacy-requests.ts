@@ -1,4 +1,11 @@
-import { classify, isRequest, type RequestId, idOf, isObject } from "../../jsonrpc/message.js";
+import {
+  classify,
+  isRequest,
+  type NotificationMessage,
+  type RequestId,
+  idOf,
+  isObject,
+} from "../../jsonrpc/message.js";
 import { batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../../jsonrpc/batch.js";
 import { invalidRequest, internalError } from "../../jsonrpc/errors.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
@@ -20,7 +27,7 @@ import {
 import { type EventStore, type Streams, eventHeaders, eventText } from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
 import type { ConcurrencyLimit } from "./limits.js";
-import { PostChannel, type ResponseForm } from "./posts.js";
+import { PostChannel, type ResponseForm, silent } from "./posts.js";
 import { type HttpSession, SessionStream } from "./session.js";
 import { restore } from "./session-store.js";
 import type { Sessions } from "./sessions.js";
@@ -93,6 +100,7 @@ export class SessionRequests {
     );
     session.listen(stream);
     stream.start();
+    session.connection.sendHeld();
   }
 
   delete(exchange: Exchange, principal: Principal): void {
@@ -220,9 +228,8 @@ export class SessionRequests {
     if (problem !== undefined)
       return replyInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
     const ids = idsOfRequests(messages);
-    const { connection } = session;
     if (ids.length === 0) {
-      connection.receive(message);
+      receive(session.connection, message, exchange);
       return exchange.reply(202, headers());
     }
     const one = isBatch ? undefined : ids[0];
@@ -233,7 +240,7 @@ export class SessionRequests {
     const stream = new SessionStream(session, name, exchange, accepted, this.#form, headers, ids, isBatch);
     session.expect(ids, stream);
     stream.follow(exchange.size);
-    connection.receive(message);
+    receive(session.connection, message, exchange);
     stream.watch();
   }
 
@@ -278,17 +285,35 @@ export class StatelessRequests {
     if (!revision) return replyUnsupportedVersion(exchange, this.#server.definition, message);
     const problem = problemOf(message, revision);
     if (problem !== undefined) return replyInvalid(exchange, 400, problem, idOf(message));
-    const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
+    const messages: unknown[] = Array.isArray(message) ? message : [message];
+    const requests = messages.filter(isRequest);
+    const caller = { auth, principal };
+    const notifications = messages.filter(
+      (each) => classify(each) === "notification",
+    ) as NotificationMessage[];
+    if (notifications.length > 0) {
+      const connection = new ServerConnection(this.#server.definition, silent, caller, "legacy");
+      for (const each of notifications) connection.notified(each, revision);
+      connection.closed();
+    }
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const count = Array.isArray(message) ? requests.length : undefined;
     const channel = new PostChannel(exchange, accepted, this.#form, revision.table, this.#streams, count);
-    const connection = new ServerConnection(this.#server.definition, channel, { auth, principal }, "legacy");
+    const connection = new ServerConnection(this.#server.definition, channel, caller, "legacy");
+    connection.http = exchange;
     const protocol = protocolOf(revision);
     channel.follow(connection, this.#concurrency);
     for (const request of requests)
       connection.request(request, request.method === "initialize" ? undefined : protocol);
     channel.watch();
   }
+}
+
+/** Dispatches a message. The session does not keep its HTTP request. */
+export function receive(connection: ServerConnection, message: unknown, exchange: Exchange): void {
+  connection.http = exchange;
+  connection.receive(message);
+  connection.http = undefined;
 }
 
 /** Why a body is rejected. */

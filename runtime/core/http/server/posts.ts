@@ -72,6 +72,7 @@ export class ModernRequests {
     accepted: Accepted,
     caller: Principal,
   ): void {
+    if (kind === "notification") return this.#notified(exchange, message as NotificationMessage, caller);
     const request = requestOf(exchange, message, kind);
     if (!request) return;
     let protocol: RequestProtocol;
@@ -93,6 +94,7 @@ export class ModernRequests {
     const channel = new PostChannel(exchange, accepted, form, protocol.revision.table, this.#streams);
     if (listens) channel.bytes = this.#bytes;
     const connection = new ServerConnection(this.#server.definition, channel, caller);
+    connection.http = exchange;
     if (wrong !== undefined && this.#mayCall(connection, request, protocol)) {
       connection.closed();
       return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
@@ -100,6 +102,19 @@ export class ModernRequests {
     channel.follow(connection, listens ? undefined : this.#concurrency);
     connection.request(request, protocol);
     channel.watch();
+  }
+
+  /**
+   * A notification gets no answer. The revision defines none, and no headers for one (2026-07-28, Streamable HTTP,
+   * sending messages): only vendors have some.
+   */
+  #notified(exchange: Exchange, message: NotificationMessage, caller: Principal): void {
+    if (!isObject(message.params ?? {}))
+      return replyInvalid(exchange, 400, "the params of a notification are an object");
+    exchange.reply(202, corsHeaders(exchange));
+    const connection = new ServerConnection(this.#server.definition, silent, caller);
+    connection.notified(message);
+    connection.closed();
   }
 
   /** @throws {McpError} the headers differ from the body, or required metadata is missing */
@@ -146,7 +161,7 @@ export class ModernRequests {
   }
 }
 
-/** The request that was posted. Any other body is answered here. */
+/** The request that was posted. A body that is neither a request nor a notification is answered here. */
 function requestOf(
   exchange: Exchange,
   message: unknown,
@@ -154,11 +169,7 @@ function requestOf(
 ): RequestMessage | undefined {
   if (kind === "request") return message as RequestMessage;
   if (typeof kind === "object") return void replyInvalid(exchange, 400, kind.problem, idOf(message));
-  if (kind !== "notification")
-    return void replyInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
-  if (!isObject((message as NotificationMessage).params ?? {}))
-    return void replyInvalid(exchange, 400, "the params of a notification are an object");
-  return void exchange.reply(202, corsHeaders(exchange));
+  return void replyInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
 }
 
 function mismatch(revision: RevisionView, problem: string): McpError {
@@ -367,6 +378,21 @@ export class PostChannel implements ServerChannel {
     this.#finish();
   }
 }
+
+/** The channel of a notification, to which nothing is sent. */
+export const silent: ServerChannel = {
+  send() {},
+  answer() {},
+  collectBatch() {
+    return undefined;
+  },
+  dropAnswer() {},
+  abortedWork() {},
+  reserve: () => true,
+  disconnect() {},
+  flush() {},
+  async close() {},
+};
 
 /** Adds CORS headers. */
 function withCors(

@@ -192,8 +192,11 @@ export class HttpSession implements ServerChannel {
 
   flush(): void {}
 
-  /** Sends a message on exactly one stream (2025-11-25, multiple connections). */
-  send(text: string, origin?: RequestId): void {
+  /**
+   * Sends a message on exactly one stream (2025-11-25, multiple connections). Returns `false` if there is none: a GET may
+   * still open one.
+   */
+  send(text: string, origin?: RequestId): boolean {
     const own = this.streamOf(origin);
     const stream =
       (own?.streams ? own : undefined) ??
@@ -201,6 +204,7 @@ export class HttpSession implements ServerChannel {
       this.#listening?.at(-1) ??
       own;
     stream?.message(text);
+    return stream !== undefined;
   }
 
   dropAnswer(id: RequestId): void {

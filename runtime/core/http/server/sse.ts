@@ -5,7 +5,7 @@ import type { Server } from "../../server/server.js";
 import { type Principal, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "./access.js";
 import { type Streams, eventHeaders } from "./event-streams.js";
 import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
-import { idsOfRequests, postProblem } from "./legacy-requests.js";
+import { idsOfRequests, postProblem, receive } from "./legacy-requests.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import type { SessionEnd, SessionReports } from "./session-reports.js";
@@ -108,7 +108,7 @@ export class SseRequests {
     session.lastSeen = this.#server.definition.clock.now();
     session.expect(ids, exchange.size);
     exchange.reply(202, { "content-type": "text/plain", ...corsHeaders(exchange) }, "Accepted");
-    session.connection.receive(message);
+    receive(session.connection, message, exchange);
   }
 
   get connections(): ServerConnection[] {

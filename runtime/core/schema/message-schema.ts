@@ -1,0 +1,115 @@
+import { invalidParams, McpError } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
+import { requireKnown } from "../options/option-check.js";
+import { schemaCheck } from "./schema-check.js";
+import type { InputOf, OutputOf, Parse, ToolSchema } from "./schema-type.js";
+import { isStandard, parserOf } from "./standard-schema.js";
+
+/**
+ * The schemas of a method that no revision defines. A schema is JSON Schema, or of any library that implements Standard
+ * Schema. `_meta` is not part of what it describes.
+ */
+export interface MethodSchemas<
+  Given extends ToolSchema = ToolSchema,
+  Answer extends ToolSchema = ToolSchema,
+> {
+  readonly params?: Given;
+  readonly result?: Answer;
+}
+
+/** The params that a handler gets: what their schema gives. */
+export type ParamsOf<Given> = ToolSchema extends Given ? Params : OutputOf<Given>;
+
+/** The result that a handler returns: what its schema takes. */
+export type ResultOf<Answer> = ToolSchema extends Answer ? Params : InputOf<Answer>;
+
+/** A handler or listener of any method. */
+type Handler<Context> = (params: never, context: Context) => unknown;
+
+/** Reads the schemas of vendor methods. */
+export interface SchemaReader {
+  /** A handler that parses params and results. @throws {McpError} `invalid-definition` */
+  handler<Context>(method: string, schemas: MethodSchemas, handler: Handler<Context>): Handler<Context>;
+  /** A listener that parses params; it is not called if they are wrong. @throws {McpError} `invalid-definition` */
+  listener<Context>(method: string, schemas: MethodSchemas, listener: Handler<Context>): Handler<Context>;
+  /** Parses a result that was received. @throws {McpError} `invalid-result`, `invalid-definition` */
+  result(method: string, schema: ToolSchema, result: Params): Promise<Params>;
+}
+
+/**
+ * Reads the schemas of vendor methods. A server that is written in code has it; a server of a contract gets it as the
+ * option `schemas`, because the interpreter of JSON Schema would double the bundle of a server without vendor methods.
+ */
+export const methodSchemas: SchemaReader = {
+  handler(method, schemas, handler) {
+    requireKnown(schemas, { params: 0, result: 0 });
+    const params = parserIn(schemas.params, `${method}: params`);
+    const result = parserIn(schemas.result, `${method}: result`);
+    return async (given: Params, context) => {
+      const answer = await handler((await parsedParams(params, given)) as never, context);
+      if (!result || !isObject(answer)) return answer;
+      return parsedResult(result, answer, (problem) => {
+        const error = new McpError(
+          "internal-error",
+          `the handler of ${method} answered against its result schema: ${problem}`,
+        );
+        delete error.stack;
+        return error;
+      });
+    };
+  },
+  listener(method, schemas, listener) {
+    requireKnown(schemas, { params: 0 });
+    const params = parserIn(schemas.params, `${method}: params`);
+    return async (given: Params, context) => {
+      let value: unknown;
+      try {
+        value = await parsedParams(params, given);
+      } catch {
+        return;
+      }
+      await listener(value as never, context);
+    };
+  },
+  async result(method, schema, result) {
+    const refuse = (problem: string): McpError =>
+      new McpError("invalid-result", `${method}: the result is invalid: ${problem}`);
+    return parsedResult(parserOfResult(method, schema), result, refuse);
+  },
+};
+
+/** Parsers of results: the same schema is passed with every request. */
+const parsers = new WeakMap<ToolSchema, Parse>();
+
+function parserOfResult(method: string, schema: ToolSchema): Parse {
+  let parser = parsers.get(schema);
+  if (!parser) parsers.set(schema, (parser = parserIn(schema, `${method}: result`)!));
+  return parser;
+}
+
+/** @throws {McpError} `invalid-definition` */
+function parserIn(schema: ToolSchema | undefined, place: string): Parse | undefined {
+  if (schema === undefined) return undefined;
+  return isStandard(schema) ? parserOf(schema) : schemaCheck(schema, place, "input").check;
+}
+
+async function parsedParams(parse: Parse | undefined, given: Params): Promise<unknown> {
+  if (!parse) return given;
+  const { _meta, ...params } = given;
+  const found = await parse(params);
+  if (typeof found === "string") throw invalidParams(`the params are wrong: ${found}`);
+  return found ? found.value : params;
+}
+
+/** Parses a result, which keeps its `_meta`. */
+async function parsedResult(
+  parse: Parse,
+  { _meta, ...given }: Params,
+  refuse: (problem: string) => McpError,
+): Promise<Params> {
+  const found = await parse(given);
+  if (typeof found === "string") throw refuse(found);
+  const value = found ? found.value : given;
+  if (!isObject(value)) throw refuse("expected an object");
+  return _meta === undefined ? value : { ...value, _meta };
+}

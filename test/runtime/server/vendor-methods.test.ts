@@ -1,0 +1,258 @@
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { serverRevisions } from "@mcpgen/protocol";
+import { type CodeFirstServer, type JsonSchema, defineServer, methodSchemas } from "@mcpgen/runtime";
+import { serve } from "../../support/http-adapters.js";
+import { Party } from "../../support/raw-http-client.js";
+import { SseParty } from "../../support/raw-sse-client.js";
+import { type Members, type Wired, clientOf, raw, served } from "../../support/raw-stdio-client.js";
+
+const eras = ["2025-11-25", "2026-07-28"] as const;
+
+const numbers = {
+  type: "object",
+  properties: { values: { type: "array", items: { type: "number" } } },
+  required: ["values"],
+  additionalProperties: false,
+} as const;
+const total = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] } as const;
+
+/** A request and a notification that no revision defines, and what listeners heard. */
+function acme(server: CodeFirstServer, heard: unknown[] = []): void {
+  server.handle("acme/sum", { params: numbers, result: total }, ({ values }) => ({
+    sum: values.reduce((sum, value) => sum + value, 0),
+  }));
+  server.handle("acme/broken", { result: total }, () => ({ sum: "many" }) as never);
+  server.on("notifications/acme/seen", { params: z.object({ at: z.coerce.number() }) }, ({ at }, context) => {
+    heard.push({ at, method: context.method, revision: context.revision, id: context.session?.era });
+  });
+}
+
+/** A client over each transport: how it sends, at a revision. */
+interface Sender {
+  request(method: string, params?: Members): Promise<Wired>;
+  notify(method: string, params?: Members): Promise<void>;
+}
+
+type Connect = (revision: string, define: (server: CodeFirstServer) => void) => Promise<Sender>;
+
+const http =
+  (adapter: "node" | "fetch", sessions: boolean): Connect =>
+  async (revision, define) => {
+    const { server } = served(define);
+    const { url } = await serve(adapter, server, { sessions });
+    const party = await new Party(url, revision).open();
+    return {
+      request: (method, params) => party.request(method, params),
+      notify: async (method, params = {}) => {
+        const answer = await party.post({ jsonrpc: "2.0", method, params });
+        expect(answer.status).toBe(202);
+      },
+    };
+  };
+
+const transports: Readonly<Record<string, Connect>> = {
+  stdio: async (revision, define) => {
+    const { client } = await raw(revision, define);
+    return {
+      request: (method, params) => client.request(method, params),
+      notify: async (method, params) => client.notify(method, params),
+    };
+  },
+  "HTTP (node)": http("node", true),
+  "HTTP (fetch)": http("fetch", true),
+  "HTTP without sessions": http("node", false),
+};
+
+describe.each(Object.entries(transports))("over %s", (_, connect) => {
+  describe.each(eras)("at %s", (revision) => {
+    test("a vendor request is handled: its params and its result fit their schemas", async () => {
+      const client = await connect(revision, acme);
+      const { result } = await client.request("acme/sum", { values: [1, 2.5] });
+      expect(result).toMatchObject({ sum: 3.5 });
+      expect(result!["resultType"]).toBe(revision === "2026-07-28" ? "complete" : undefined);
+    });
+
+    test("wrong params are refused with their issues, and a wrong result is an internal error", async () => {
+      const client = await connect(revision, acme);
+      const wrong = await client.request("acme/sum", { values: ["1"] });
+      expect(wrong.error).toMatchObject({
+        code: -32602,
+        message: 'the params are wrong: values[0]: expected number, got "1" (string)',
+      });
+      expect((await client.request("acme/broken")).error).toMatchObject({ code: -32603 });
+    });
+
+    test("a vendor notification is heard, parsed; with wrong params it is dropped", async () => {
+      const heard: Members[] = [];
+      const client = await connect(revision, (server) => acme(server, heard));
+      await client.notify("notifications/acme/seen", { at: "soon" });
+      await client.notify("notifications/acme/seen", { at: "7" });
+      await client.request("acme/sum", { values: [] });
+      expect(heard).toMatchObject([{ at: 7, method: "notifications/acme/seen", revision }]);
+    });
+
+    test("without a handler a vendor request is unknown; a fallback handler gets it, and its params", async () => {
+      const bare = await connect(revision, () => {});
+      expect((await bare.request("acme/any", { a: 1 })).error).toMatchObject({ code: -32601 });
+      const client = await connect(revision, (server) =>
+        server.handle("*", ({ a }, { method }) => ({ tools: [], method, a })),
+      );
+      expect((await client.request("acme/any", { a: 1 })).result).toMatchObject({ method: "acme/any", a: 1 });
+      // The server has no tools: it has no such method either.
+      expect((await client.request("tools/list")).result).toMatchObject({ method: "tools/list" });
+      expect((await client.request("tools/list", { cursor: 1 })).error).toMatchObject({ code: -32602 });
+    });
+
+    test("a fallback listener hears what has no listener", async () => {
+      const heard: string[] = [];
+      const client = await connect(revision, (server) => {
+        acme(server);
+        server.on("*", (_params, { method }) => void heard.push(method));
+      });
+      await client.notify("notifications/acme/seen", { at: "7" });
+      await client.notify("notifications/acme/other", { b: 2 });
+      await client.request("acme/sum", { values: [] });
+      expect(heard.filter((method) => method !== "notifications/initialized")).toEqual([
+        "notifications/acme/other",
+      ]);
+    });
+  });
+});
+
+test("over HTTP+SSE a vendor request is handled, too", async () => {
+  const { server } = served((own) =>
+    own.handle("acme/where", {}, (_, { url, sessionId }) => ({ url, sessionId: typeof sessionId })),
+  );
+  const { url } = await serve("node", server, { sse: true });
+  const party = await new SseParty(url, "2024-11-05").open();
+  const { result } = await party.request("acme/where", {});
+  expect(result).toEqual({ url: expect.stringMatching(/^\/mcp\?sessionId=/) as string, sessionId: "string" });
+});
+
+test("over HTTP the headers of a vendor request must agree with its body", async () => {
+  const { server } = served(acme);
+  const { url } = await serve("node", server);
+  const party = new Party(url, "2026-07-28");
+  const wrong = await party.post(party.message("acme/sum", { values: [] }), { "mcp-method": "tools/call" });
+  expect(wrong.status).toBe(400);
+  expect(await wrong.whole()).toContain("Mcp-Method");
+  const unknown = await party.post(party.message("acme/none"));
+  expect(unknown.status).toBe(404);
+});
+
+describe.each(eras)("at %s", (revision) => {
+  test("a handler asks and notifies as any other, and is cancelled", async () => {
+    const aborted: string[] = [];
+    const { client } = await raw(
+      revision,
+      (server) => {
+        server.handle("acme/slow", {}, async (_, { notify, signal, meta }) => {
+          notify("notifications/acme/started", { trace: meta["trace"] });
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          aborted.push("aborted");
+          return {};
+        });
+        server.handle("acme/ask", {}, async (_, { ask }) => ({ roots: await ask.roots("r") }));
+      },
+      { roots: {} },
+    );
+    client.answers = { "roots/list": () => ({ result: { roots: [{ uri: "file:///x" }] } }) };
+    const id = client.start("acme/slow", { _meta: { trace: "t" } });
+    expect(await client.next("notifications/acme/started")).toMatchObject({ params: { trace: "t" } });
+    client.cancel(id);
+    await client.settled();
+    expect(aborted).toEqual(["aborted"]);
+    const { result, error } = await client.request("acme/ask");
+    // Only the requests that the specification lists may be answered with input requests (2026-07-28, MRTR).
+    if (revision === "2026-07-28") expect(error?.message).toBe("acme/ask cannot ask for input");
+    else expect(result).toEqual({ roots: [{ uri: "file:///x" }] });
+  });
+});
+
+test("a method of the protocol may have schemas, too: both are checked", async () => {
+  const { client } = await raw("2025-11-25", (server) =>
+    server.handle(
+      "tools/list",
+      { params: { type: "object", properties: { cursor: { type: "string", maxLength: 2 } } } },
+      () => ({ tools: [] }),
+    ),
+  );
+  expect((await client.request("tools/list", { cursor: "ab" })).result).toEqual({ tools: [] });
+  expect((await client.request("tools/list", { cursor: "abc" })).error).toMatchObject({ code: -32602 });
+  expect((await client.request("tools/list", { cursor: 1 })).error).toMatchObject({ code: -32602 });
+});
+
+test("before the handshake, a server of the legacy era refuses a vendor request", async () => {
+  const made = served(acme, { speaks: ["2025-11-25"] });
+  const { client } = await raw("2025-11-25", () => {});
+  const early = await clientOf(made, "2026-07-28");
+  early.revision = "2025-11-25";
+  expect((await early.request("acme/sum", { values: [1] })).error).toMatchObject({ code: -32600 });
+  expect(client.faults).toEqual([]);
+});
+
+test("schemas of libraries need no JSON Schema, and parse params and results", async () => {
+  const { client } = await raw("2025-06-18", (server) =>
+    server.handle(
+      "acme/day",
+      {
+        params: v.pipe(
+          v.object({ day: v.string() }),
+          v.transform(({ day }) => new Date(day)),
+        ),
+        result: v.pipe(
+          v.object({ day: v.date() }),
+          v.transform(({ day }) => ({ day: day.toISOString() })),
+        ),
+      },
+      (day) => ({ day, _meta: { kept: true } }),
+    ),
+  );
+  const day = "2026-11-23T00:00:00.000Z";
+  expect((await client.request("acme/day", { day })).result).toEqual({ day, _meta: { kept: true } });
+});
+
+const contract = { name: "acme", version: "1", tools: [] };
+
+test("a server of a contract reads schemas with the option that brings them", async () => {
+  const options = { revisions: serverRevisions, checks: {} };
+  const bare = defineServer(contract, { tools: {} }, options);
+  expect(() => bare.handle("acme/sum", {}, () => ({}))).toThrow("{ schemas: methodSchemas }");
+  const server = defineServer(contract, { tools: {} }, { ...options, schemas: methodSchemas });
+  server.handle("acme/sum", { params: numbers, result: total }, ({ values }) => ({ sum: values.length }));
+  const client = await clientOf({ server }, "2026-07-28");
+  expect((await client.request("acme/sum", { values: [4, 4] })).result).toMatchObject({ sum: 2 });
+});
+
+test.each<[string, (server: CodeFirstServer) => void, RegExp]>([
+  [
+    "a misspelt method",
+    (own) => own.handle("tools/cal", () => ({})),
+    /"tools\/cal" is not a client request .*pass schemas, or {}\./,
+  ],
+  [
+    "a misspelt notification",
+    (own) => own.on("notifications/root", () => {}),
+    /is not a client notification/,
+  ],
+  [
+    "a misspelt schema",
+    (own) => own.handle("acme/x", { param: numbers } as object, () => ({})),
+    /param: there is no such option/,
+  ],
+  [
+    "a schema that is none",
+    (own) => own.handle("acme/x", { params: { type: "no" } }, () => ({})),
+    /acme\/x: params\/type/,
+  ],
+  [
+    "an object of schemas",
+    (own) => own.on("acme/x", { params: { a: z.string() } as JsonSchema }, () => {}),
+    /acme\/x: params: expected a schema, got an object whose members are schemas of zod/,
+  ],
+])("%s is refused", (_, define, problem) => {
+  const { server } = served(() => {});
+  expect(() => define(server)).toThrow(problem);
+});
