@@ -2,26 +2,7 @@ import { readFileSync } from "node:fs";
 import { Node, Project, type SourceFile, SyntaxKind, type Type, type ts } from "ts-morph";
 import { describe, expect, test } from "vitest";
 import { filesBelow } from "../../scripts/rooms/imports.js";
-
-/** The interface behind each table of docs/options.md, and the folders that hold its defaults. */
-const tables: readonly (readonly [heading: string, type: string, ...folders: string[]])[] = [
-  ["createServer", "ServerOptions", "server", "jsonrpc"],
-  ["defineServer", "DefineServerOptions", "server"],
-  ["ask", "AskOptions", "server"],
-  ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
-  ["sessions", "SessionOptions", "http/server"],
-  ["sse", "SseOptions", "http/server"],
-  ["serveHttp", "ServeHttpOptions", "http/server"],
-  ["serveStdio", "ServeStdioOptions", "stdio", "server"],
-  ["streamChannel", "StreamChannelOptions", "stdio"],
-  ["stdioClientChannel", "StdioClientOptions", "stdio"],
-  ["connect", "ConnectOptions", "connect", "jsonrpc"],
-  ["limits", "ClientLimits", "client"],
-  ["http", "HttpClientOptions", "http/client", "client"],
-  ["requests", "ListBounds", "client"],
-  ["createTestPair", "ConnectionOptions", "server"],
-  ["Replay", "ReplayOptions", "testing"],
-];
+import { partsOfTables, tables } from "./option-tables.js";
 
 interface Row {
   readonly name: string;
@@ -47,11 +28,19 @@ const sources = project
   .getSourceFiles("runtime/core/**/*.ts")
   .filter((file) => !file.getFilePath().includes("/dist/"));
 
-function memberTypes(name: string): ReadonlyMap<string, Type> {
-  const declared = sources.flatMap((file) => file.getInterface(name) ?? []);
-  expect(declared, name).toHaveLength(1);
-  const members = declared[0]!.getType().getProperties();
-  return new Map(members.map((member) => [member.getName(), member.getTypeAtLocation(declared[0]!)]));
+/** The types of the members of some interfaces. */
+function memberTypes(names: readonly string[]): ReadonlyMap<string, Type> {
+  return new Map(
+    names.flatMap((name) => {
+      const declared = sources.flatMap((file) => file.getInterface(name) ?? []);
+      expect(declared, name).toHaveLength(1);
+      const members = declared[0]!.getType().getProperties();
+      return members.map((member): [string, Type] => [
+        member.getName(),
+        member.getTypeAtLocation(declared[0]!),
+      ]);
+    }),
+  );
 }
 
 /** The sorts of values that a type holds. */
@@ -199,13 +188,17 @@ describe.each(tables)("docs/options.md, the table of %s", (heading, type, ...fol
   const rows = rowsOf(heading);
 
   test("says the types that the code declares", () => {
-    const types = memberTypes(type);
+    // The interfaces of other packages are extended by those of the runtime.
+    const parts = Object.keys(partsOfTables).filter(
+      (part) => partsOfTables[part] === heading && sources.some((file) => file.getInterface(part)),
+    );
+    const types = memberTypes([type, ...parts]);
     expect(rows.length).toBeGreaterThan(0);
     for (const { name, type: said } of rows) {
       const declared = types.get(name);
       expect(declared, name).toBeDefined();
-      // The specification lists the levels.
-      if (said === "level") continue;
+      // The specification lists the levels; a schema is of any library.
+      if (said === "level" || said === "schema") continue;
       expect([...sortsIn(said)].toSorted(), `${name}: ${declared!.getText()}`).toEqual(
         [...sortsOf(declared!)].toSorted(),
       );

@@ -12,6 +12,7 @@ import {
   streamChannel,
 } from "../../runtime/core/stdio.js";
 import { Replay, createTestPair } from "../../runtime/core/testing.js";
+import { partsOfTables, tables } from "./option-tables.js";
 
 /** Looks like the name of no option, so that the refusal lists all names. */
 const unknown: string = "~".repeat(41);
@@ -90,6 +91,32 @@ describe("docs/options.md lists the options of", () => {
       expect(byDefault === "required", name).toBe(shape.required?.includes(name!) === true);
     }
   });
+});
+
+test("docs/options.md has a table for each interface of options that an entry of the runtime exports", () => {
+  const { exports } = JSON.parse(readFileSync("runtime/core/package.json", "utf8")) as {
+    exports: Record<string, { "mcpgen-source": string }>;
+  };
+  const exported = Object.values(exports).flatMap(({ "mcpgen-source": path }) => {
+    const text = readFileSync(`runtime/core/${path}`, "utf8");
+    const statements = text.match(/^export (?:(?:type )?\{[^}]*\}|interface \w+|type \w+)/gm) ?? [];
+    return statements.join(" ").match(/\b\w+(?:Options|Limits?|Bounds)\b/g) ?? [];
+  });
+  expect(exported.length).toBeGreaterThan(15);
+  const covered = new Map(tables.map(([heading, type]) => [type, heading]));
+  for (const [type, heading] of Object.entries(partsOfTables)) covered.set(type, heading);
+  expect(exported.filter((type) => !covered.has(type))).toEqual([]);
+  for (const heading of covered.values()) expect(documented(heading), heading).not.toEqual([]);
+});
+
+test("each table of docs/options.md is compared with what the code accepts", () => {
+  const headings = document
+    .split(/^#{2,3} /m)
+    .slice(1)
+    .filter((section) => section.includes("| option |"))
+    .map((section) => section.slice(0, section.indexOf("\n")));
+  const compared = new Set([...Object.keys(refusals), "mcpgen.config.json", "contracts", "diff", "ask"]);
+  expect(headings.filter((heading) => !compared.has(heading))).toEqual([]);
 });
 
 /** Name, type and default of each row below a heading. */

@@ -173,9 +173,9 @@ export function linkRevisions<R extends Role>(
 /** The definitions to check sent messages by, if they are checked. */
 function sendsOf<R extends Role>(
   { id, developmentSends, sends }: Revision<R>,
-  when: ValidateSend = "development",
+  validateSend: ValidateSend = "development",
 ): SendTable<R> | undefined {
-  if (when !== "always") return when === "off" ? undefined : developmentSends;
+  if (validateSend !== "always") return validateSend === "off" ? undefined : developmentSends;
   if (!sends)
     throw invalid(
       `validateSend: revision ${id} has no exact definitions for production. Pass explained(revisions), of @mcpgen/protocol/explained.`,

@@ -1,0 +1,29 @@
+/** The interface behind each table of docs/options.md, and the folders that hold its defaults. */
+export const tables: readonly (readonly [heading: string, type: string, ...folders: string[]])[] = [
+  ["createServer", "ServerOptions", "server", "jsonrpc", "protocol"],
+  ["defineServer", "DefineServerOptions", "server", "protocol"],
+  ["ask", "AskOptions", "server"],
+  ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
+  ["sessions", "SessionOptions", "http/server"],
+  ["sse", "SseOptions", "http/server"],
+  ["serveHttp", "ServeHttpOptions", "http/server"],
+  ["serveStdio", "ServeStdioOptions", "stdio", "server"],
+  ["streamChannel", "StreamChannelOptions", "stdio"],
+  ["stdioClientChannel", "StdioClientOptions", "stdio"],
+  ["connect", "ConnectOptions", "connect", "jsonrpc", "protocol"],
+  ["limits", "ClientLimits", "client"],
+  ["http", "HttpClientOptions", "http/client", "client"],
+  ["requests", "ListBounds", "client"],
+  ["createTestPair", "ConnectionOptions", "server"],
+  ["Replay", "ReplayOptions", "testing"],
+];
+
+/** Interfaces of options that are part of another table, by the heading of that table. */
+export const partsOfTables: Readonly<Record<string, string>> = {
+  GuardOptions: "createHttpHandler, createNodeHandler",
+  RequestOptions: "requests",
+  SessionLimits: "sessions",
+  StdioServerOptions: "stdioServerChannel",
+  TestPairOptions: "createTestPair",
+  VendorRequestOptions: "requests",
+};
