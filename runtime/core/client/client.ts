@@ -71,10 +71,10 @@ export interface ClientSetup {
   readonly onWarning: (message: string) => void;
 }
 
-/** Parameters may be left out where a method requires none. */
 /** A method that `ClientRequests` does not list. Texts whose value is not known at compile time are allowed. */
 type Unlisted<Method extends string> = Method & (Method extends keyof ClientRequests ? never : unknown);
 
+/** Parameters may be left out where a method requires none. */
 type RequestArguments<Params> = undefined extends Params
   ? [params?: Params, options?: RequestOptions]
   : [params: Params, options?: RequestOptions];
@@ -87,7 +87,7 @@ export class Client implements Caller {
   readonly #headers = new ToolHeaders();
   readonly #retryPolicy: RetryPolicy;
   readonly #listeners: Listeners;
-  readonly #vendor = new VendorHandlers();
+  readonly #vendor: VendorHandlers;
   readonly #connections: Connections;
   readonly #requests: Requests;
 
@@ -99,9 +99,10 @@ export class Client implements Caller {
     const retryPolicy = (this.#retryPolicy = new RetryPolicy(resend));
     const cache = (this.cache = new ResultCache(profile.clock, limits));
     const listeners = (this.#listeners = new Listeners(onWarning, profile.hooks));
+    const vendor = (this.#vendor = new VendorHandlers(onWarning));
     const { nulls } = profile;
     const questions = new Questions(limits);
-    const answers: AnswerSetup = { handlers, vendor: this.#vendor, questions, nulls, hooked: profile };
+    const answers: AnswerSetup = { handlers, vendor, questions, nulls, hooked: profile };
     const incoming = new Incoming(answers, cache, listeners, setup.onError);
     this.#connections = new Connections({
       profile,
@@ -314,7 +315,8 @@ export class Client implements Caller {
     listener?: NotificationListener<never>,
   ): () => void {
     if (typeof given === "function") return this.#listeners.add(method, given);
-    return this.#listeners.add(method, parsing(method, given.params, listener as NotificationListener));
+    const parsed = parsing(method, given.params, listener as NotificationListener, this.#setup.onWarning);
+    return this.#listeners.add(method, parsed);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { invalidParams, internalError, McpError } from "../jsonrpc/errors.js";
+import { invalidParams, internalError, McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { MethodSchemas } from "../schema/message-schema.js";
 import type { InputOf, OutputOf, Parse, ToolSchema } from "../schema/schema-type.js";
@@ -29,9 +29,17 @@ export type VendorHandlerOf<Given, Taken> = [Taken] extends [never]
   ? VendorHandler<GivenBy<Given>>
   : VendorHandler<GivenBy<Given>, InputOf<Taken>>;
 
+type Warn = (message: string) => void;
+
 /** The handlers of vendor methods, and the one for all others. */
 export class VendorHandlers {
   readonly #byMethod = new Map<string, VendorHandler>();
+  readonly #warn: Warn;
+
+  /** @param warn receives schemas that cannot be read */
+  constructor(warn: Warn) {
+    this.#warn = warn;
+  }
 
   /**
    * @param method `*` for all methods without a handler
@@ -43,6 +51,8 @@ export class VendorHandlers {
       throw new McpError("invalid-definition", `${method}: expected a function as its handler`);
     if (this.#byMethod.has(method))
       throw new McpError("invalid-definition", `${method} has a handler already. Remove it first.`);
+    if (params) readAhead(params, `${method}: params`, this.#warn);
+    if (result) readAhead(result, `${method}: result`, this.#warn);
     const checked = params ? withParams(method, params, handler) : handler;
     const whole = result ? withResult(method, result, checked) : checked;
     this.#byMethod.set(method, whole);
@@ -81,12 +91,19 @@ export function parsing(
   method: string,
   schema: ToolSchema,
   listener: NotificationListener,
+  warn: Warn,
 ): NotificationListener {
   const place = `${method}: params`;
+  readAhead(schema, place, warn);
   const wrong = (problem: string): McpError => invalidParams(`the parameters are wrong: ${problem}`);
   const parse = async (params: Params, received: string): Promise<void> =>
     listener((await parsedBy(schema, place, params, wrong)) as Params, received);
   return parse;
+}
+
+/** Reads a schema before its first use. One that cannot be read is a warning: handlers are registered without waiting. */
+function readAhead(schema: ToolSchema, place: string, warn: Warn): void {
+  checkBy(schema, place).catch((error: unknown) => warn(messageOf(error)));
 }
 
 /** Checks made of schemas. A JSON Schema is read once. */
@@ -98,7 +115,10 @@ const checks = new WeakMap<object, Promise<Parse>>();
  * @param place the name of the schema in errors
  * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
  */
-export function checkBy(schema: ToolSchema, place: string): Promise<Parse> {
+export async function checkBy(schema: ToolSchema, place: string): Promise<Parse> {
+  // Callers in JavaScript may pass anything; schemas of some libraries are functions.
+  if (typeof schema !== "function" && (typeof schema !== "object" || schema === null))
+    throw new McpError("invalid-definition", `${place}: expected a schema`);
   let check = checks.get(schema);
   if (!check) checks.set(schema, (check = read(schema, place)));
   return check;

@@ -186,6 +186,30 @@ test("a request that comes before the end of the handshake finds its handler", a
   expect((await early)!.result).toEqual({ early: true });
 });
 
+test("a schema that cannot be read is a warning when it is registered, and an error of the handler", async () => {
+  const warnings: string[] = [];
+  const errors: unknown[] = [];
+  const { client, peer } = await stdio.connected(
+    "2025-11-25",
+    {},
+    { onWarning: (text) => warnings.push(text), onError: (error) => errors.push(error) },
+  );
+  client.handle("acme/a", { params: { type: "nonsense" } }, () => ({}));
+  client.on("notifications/acme/a", { params: 3 as never }, () => undefined);
+  await vi.waitFor(() =>
+    expect(warnings.sort()).toEqual([
+      expect.stringMatching(/^acme\/a: params/),
+      "notifications/acme/a: params: expected a schema",
+    ]),
+  );
+  expect((await peer.ask("acme/a", {})).error).toMatchObject({ code: -32603 });
+  expect(errors).toEqual([expect.objectContaining({ code: "invalid-definition" })]);
+  for (const result of ["x", null] as const)
+    expect(await failureOf(client.request("acme/a", {}, { result: result as never }))).toMatchObject({
+      code: "invalid-definition",
+    });
+});
+
 test("a method has one handler, and functions of connect answer those of the protocol", async () => {
   const { client } = await stdio.connected("2025-11-25");
   const remove = client.handle("acme/a", () => ({}));
