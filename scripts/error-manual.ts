@@ -73,7 +73,8 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
   "not-expressible": {
     meaning: "The message has no form at the negotiated revision.",
-    advice: "Return a value that older revisions have, or serve fewer revisions (`speaks`).",
+    advice:
+      "Return a value that older revisions have, or serve fewer revisions (`speaks`). Send the requests of a batch one by one.",
   },
   "invalid-message": {
     meaning:

@@ -164,10 +164,11 @@ export class Client implements Caller {
   }
 
   /** @internal */
-  async start(signal: Signal | undefined): Promise<this> {
+  async start(signal: Signal | undefined, prepare?: (client: Client) => unknown): Promise<this> {
     const connections = this.#connections;
     const { onClose } = this.#setup;
     try {
+      if (prepare) await prepare(this);
       await connections.open(signal);
     } catch (error) {
       // Nothing else holds the client, unless `prepare` passed it on.

@@ -138,9 +138,9 @@ export interface ConnectOptions extends ClientHandlers {
   readonly capabilities?: MoreCapabilities;
   /**
    * Gets the client before it connects. It registers handlers (`client.handle`) and listeners (`client.on`), which then
-   * miss no message.
+   * miss no message. `connect` waits for it, and fails with what it throws.
    */
-  readonly prepare?: (client: Client) => void;
+  readonly prepare?: (client: Client) => unknown;
   /** Middleware, the outermost first. As `client.use`, and around the requests that negotiate the revision, too. */
   readonly use?: readonly ClientMiddleware[];
   /** Receives events, those of the first connection too. Exceptions of the listener are ignored. */
@@ -202,8 +202,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     resend: options.http?.resend,
     connect: (connections, incoming, signal) => establish(given, connections, incoming, signal),
   });
-  options.prepare?.(client);
-  return client.start(options.signal);
+  return client.start(options.signal, options.prepare);
 }
 
 /** Prints an error to standard error: what the application threw with its stack, a wrong result with its message. */

@@ -238,6 +238,27 @@ describe("the answer to a batch over HTTP", () => {
     expect(server.of("tools/call")).toHaveLength(2);
   });
 
+  test("comes on the stream of the session over HTTP+SSE", async () => {
+    let stream: http.Incoming | undefined;
+    const { client } = await http.connected(revision, {
+      GET: (incoming) => void (stream = incoming.events("event: endpoint\ndata: /messages\n\n")),
+      initialize: (incoming) => {
+        if (incoming.path === "/mcp") return incoming.status(405);
+        incoming.status(202);
+        const serverInfo = { name: "s", version: "1" };
+        stream!.event(
+          incoming.answer({ protocolVersion: revision, capabilities: { tools: {} }, serverInfo }),
+        );
+      },
+      response: (incoming) => {
+        incoming.status(202);
+        const batch = incoming.message as unknown as { id: number }[];
+        for (const { id } of batch) stream!.event({ jsonrpc: "2.0", id, result });
+      },
+    });
+    expect(codes(await client.batch(pair))).toEqual(["fulfilled", "fulfilled"]);
+  });
+
   test("is awaited for the requests that are left when one is cancelled", async () => {
     const controller = new AbortController();
     let call: { incoming: http.Incoming; ids: readonly number[] } | undefined;

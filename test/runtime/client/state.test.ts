@@ -73,14 +73,15 @@ describe.each(eras)("the state of a client (%s)", (revision) => {
   });
 });
 
-test("a prepare that throws opens no connection", async () => {
+test.each(["throws", "rejects"])("a prepare that %s opens no connection", async (how) => {
   let opened = false;
   const open = () => {
     opened = true;
     return memoryChannels()[0];
   };
-  const prepare = (): never => {
-    throw new Error("mine");
+  const prepare = (): unknown => {
+    if (how === "throws") throw new Error("mine");
+    return Promise.reject(new Error("mine"));
   };
   expect(await failureOf(connect(open, { revisions: clientRevisions, prepare }))).toMatchObject({
     message: "mine",

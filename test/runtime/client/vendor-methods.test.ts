@@ -210,6 +210,23 @@ test("a schema that cannot be read is a warning when it is registered, and an er
     });
 });
 
+test.each(eras)("a handler takes its turn among the questions of the server (%s)", async (revision) => {
+  let running = 0;
+  let most = 0;
+  const questions = Array.from({ length: 6 }, () => ({ method: "acme/confirm" }));
+  const { answers } = await asked(revision, "stdio", questions, {
+    limits: { maxQuestions: 2 },
+    prepare: (client) =>
+      client.handle("*", async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+        return { action: "accept" };
+      }),
+  });
+  expect([answers.length, most]).toEqual([6, 2]);
+});
+
 test("a method has one handler, and functions of connect answer those of the protocol", async () => {
   const { client } = await stdio.connected("2025-11-25");
   const remove = client.handle("acme/a", () => ({}));
