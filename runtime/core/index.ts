@@ -1,5 +1,6 @@
 // Servers: written in code, or from a contract.
 export { createServer, type CodeFirstServer } from "./server/create-server.js";
+export type { Mount, MountOptions } from "./server/mounts.js";
 export type {
   ListedResource,
   PromptDefinition,

@@ -2,6 +2,7 @@
 export const tables: readonly (readonly [heading: string, type: string, ...folders: string[]])[] = [
   ["createServer", "ServerOptions", "server", "jsonrpc", "protocol"],
   ["defineServer", "DefineServerOptions", "server", "protocol"],
+  ["mount", "MountOptions", "server"],
   ["ask", "AskOptions", "server"],
   ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
   ["sessions", "SessionOptions", "http/server"],

@@ -25,6 +25,7 @@ const server = () => createServer(info);
 const refusals: Readonly<Record<string, () => unknown>> = {
   createServer: () => createServer(info, wrong),
   defineServer: () => defineServer(contract, { tools: {} }, { checks: {}, ...wrong }),
+  mount: () => server().mount(server(), wrong),
   "createHttpHandler, createNodeHandler": () => createHttpHandler(server(), wrong),
   sessions: () => createNodeHandler(server(), { sessions: wrong }),
   sse: () => createNodeHandler(server(), { sse: wrong }),

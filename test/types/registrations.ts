@@ -67,3 +67,10 @@ const all: Registration[] = [tool, typed, untyped, template, prompt];
 for (const each of all) if (each.enabled) each.disable();
 const tools: ToolRegistration[] = [tool, typed, untyped];
 for (const each of tools) each.update({ description: "d" });
+
+const mount = server.mount(createServer({ name: "other", version: "1" }), { prefix: "o", separator: "-" });
+mount.unmount();
+// @ts-expect-error There is no such separator.
+server.mount(createServer({ name: "other", version: "1" }), { prefix: "o", separator: "/" });
+// @ts-expect-error It is no server.
+server.mount({});

@@ -27,6 +27,8 @@ import type { Params } from "../jsonrpc/message.js";
 import { methodSchemas } from "../schema/message-schema.js";
 import { schemaCheck } from "../schema/schema-check.js";
 import { checkSpelling, checkServerOptions } from "./definition-check.js";
+import { invalid } from "../options/option-check.js";
+import type { Mount, MountOptions } from "./mounts.js";
 import { Offers } from "./offers.js";
 import { type Build, register } from "./registration.js";
 import {
@@ -49,7 +51,7 @@ export class CodeFirstServer extends Server {
     checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
     super(info, options, true, methodSchemas);
     this.features.others = { readResource, getPrompt, complete, listResources };
-    this.#offers = new Offers(this.features, () => this.refresh());
+    this.#offers = new Offers(this, () => this.refresh());
   }
 
   /**
@@ -103,6 +105,28 @@ export class CodeFirstServer extends Server {
     handler: PromptHandler<PromptValuesOf<NoInfer<Arguments>, NoInfer<Given>>>,
   ): PromptRegistration<Given> {
     return register(this.#offers, "prompts", name, definition, handler, promptEntry);
+  }
+
+  /**
+   * Shows the tools, resources, templates and prompts of another server, and follows its changes. Handlers, schemas, icons,
+   * `visible`, completers and `cache` stay. What belongs to the other server as a whole does not come along: its
+   * `instructions`, `capabilities` and options, handlers of `handle` and `on`, middleware and listeners.
+   *
+   * @throws {McpError} `invalid-definition`: an option is wrong, a name or a URI is taken, the server shows this one, or it
+   *   was made with another newest revision; nothing is changed then
+   */
+  mount(server: Server, options: MountOptions = {}): Mount {
+    if (!(server instanceof Server))
+      throw invalid("mount: expected a server of createServer or defineServer.");
+    // The offers of a contract never change.
+    const guest = server instanceof CodeFirstServer ? server.#offers : new Offers(server);
+    return this.#offers.mount(guest, options);
+  }
+
+  /** Notifies the clients that subscribed to a resource that it has changed, also those of servers that show this one. */
+  override resourceUpdated(uri: string): void {
+    super.resourceUpdated(uri);
+    this.#offers.resourceUpdated(uri);
   }
 
   /** Notifies the clients that the list of resources has changed: what a `list` of a template returns. */

@@ -10,6 +10,17 @@ import type { CacheHints } from "./server-definition.js";
 import type { StructuredAnswer, ToolHandler } from "./tools.js";
 import type { VariableNames, VariablesOf } from "../protocol/template-matcher.js";
 
+/** What a server offers: tools, resources, templates of resources, prompts. */
+export type Kind = "tools" | "resources" | "templates" | "prompts";
+
+/** The member of a definition that is its key. */
+export const keyMembers = {
+  tools: "name",
+  resources: "uri",
+  templates: "uriTemplate",
+  prompts: "name",
+} as const;
+
 interface Visibility<Definition> {
   /** Whether this client may see and use it. By default, every client may. */
   readonly visible?: (definition: Definition, context: HandlerContext) => boolean;

@@ -1,25 +1,33 @@
-import { McpError } from "../jsonrpc/errors.js";
-import type { Features, Listed, Listing } from "./listing.js";
+import { invalid } from "../options/option-check.js";
+import { type Kind, keyMembers } from "./definitions.js";
+import type { Listed, Listing } from "./listing.js";
+import { type Mount, type MountOptions, entryIn, keyIn, prefixOf } from "./mounts.js";
+import type { Server } from "./server.js";
 
-/** What a server offers: tools, resources, templates of resources, prompts. */
-export type Kind = "tools" | "resources" | "templates" | "prompts";
+const kinds = Object.keys(keyMembers) as readonly Kind[];
 
-/** The member of a definition that is its key. */
-export const keyMembers = {
-  tools: "name",
-  resources: "uri",
-  templates: "uriTemplate",
-  prompts: "name",
-} as const;
+/** One server in another. */
+interface Mounted {
+  /** The server that shows the offers. */
+  readonly host: Offers;
+  readonly guest: Offers;
+  /** Text before names, with the separator. */
+  readonly prefix: string;
+}
 
-/** The entries of a server that is defined in code. An entry is never changed: another one takes its place. */
+/** The keys that one change adds, by server. */
+type Claims = Map<Offers, Set<string>>;
+
+/** The entries of a server, and the servers that show them too. An entry is never changed: another one takes its place. */
 export class Offers {
-  readonly #features: Features;
+  readonly #server: Server;
   /** Recomputes the methods of the server. */
   readonly #refresh: () => void;
+  readonly #guests = new Set<Mounted>();
+  readonly #hosts = new Set<Mounted>();
 
-  constructor(features: Features, refresh: () => void) {
-    this.#features = features;
+  constructor(server: Server, refresh: () => void = () => {}) {
+    this.#server = server;
     this.#refresh = refresh;
   }
 
@@ -27,29 +35,145 @@ export class Offers {
    * Adds an entry, or puts it in the place of another.
    *
    * @param old the key of the entry that it replaces
-   * @throws {McpError} `invalid-definition`: the key is taken; nothing is changed then
+   * @throws {McpError} `invalid-definition`: the key is taken here or in a server that shows it; nothing is changed then
    */
   put(kind: Kind, key: string, entry: Listed, old?: string): void {
-    const { entries } = this.#listing(kind);
-    if (key !== old && entries.has(key)) throw taken(kind, key);
-    if (old === undefined || old === key) entries.set(key, entry);
-    else rename(entries, old, key, entry);
+    this.#claim(kind, key, old, new Map());
+    this.#place(kind, key, entry, old);
     this.changed(kind);
   }
 
   remove(kind: Kind, key: string): void {
-    this.#listing(kind).entries.delete(key);
+    this.#drop(kind, key);
     this.changed(kind);
   }
 
-  /** Notifies clients that the list has changed. */
+  /** Notifies the clients, also those of the servers that show this one, that the list has changed. */
   changed(kind: Kind): void {
-    this.#features.changed(kind);
+    this.#server.features.changed(kind);
     this.#refresh();
+    for (const { host } of this.#hosts) host.changed(kind);
+  }
+
+  /** Notifies the clients of the servers that show this one that a resource has changed. */
+  resourceUpdated(uri: string): void {
+    for (const { host } of this.#hosts) host.#server.resourceUpdated(uri);
+  }
+
+  /**
+   * Shows the entries of another server, and follows its changes.
+   *
+   * @throws {McpError} `invalid-definition`: an option is wrong, a key is taken, `guest` shows this server, or it is
+   *   written for another revision
+   */
+  mount(guest: Offers, options: MountOptions): Mount {
+    const mounted: Mounted = { host: this, guest, prefix: prefixOf(options) };
+    this.#requireMountable(guest);
+    const entries = guest.#all();
+    const claims: Claims = new Map();
+    for (const [kind, key] of entries) this.#claimIn(mounted, kind, key, undefined, claims);
+    guest.#hosts.add(mounted);
+    this.#guests.add(mounted);
+    for (const [kind, key, entry] of entries) this.#placeIn(mounted, kind, key, entry);
+    this.#changedFor(entries);
+    return { unmount: () => this.#unmount(mounted) };
+  }
+
+  #unmount(mounted: Mounted): void {
+    const { guest, prefix } = mounted;
+    if (!this.#guests.delete(mounted)) return;
+    guest.#hosts.delete(mounted);
+    const entries = guest.#all();
+    for (const [kind, key] of entries) this.#drop(kind, keyIn(kind, prefix, key));
+    this.#changedFor(entries);
+  }
+
+  #requireMountable(guest: Offers): void {
+    const name = guest.#name;
+    if (guest.#isShownBy(this))
+      throw invalid(`mount: ${name} shows ${this.#name} already. A server cannot show itself.`);
+    const [own, other] = [this.#server.newest, guest.#server.newest];
+    if (own !== other)
+      throw invalid(
+        `mount: the handlers of ${name} write revision ${other}, those of ${this.#name} revision ${own}. Pass both servers the same revisions.`,
+      );
+  }
+
+  /** Whether this server is `server`, or `server` is shown in it. */
+  #isShownBy(server: Offers): boolean {
+    return this === server || [...this.#guests].some(({ guest }) => guest.#isShownBy(server));
+  }
+
+  #all(): (readonly [Kind, string, Listed])[] {
+    return kinds.flatMap((kind) =>
+      [...this.#listing(kind).entries].map(([key, entry]) => [kind, key, entry] as const),
+    );
+  }
+
+  #changedFor(entries: readonly (readonly [Kind, ...unknown[]])[]): void {
+    for (const kind of new Set(entries.map(([each]) => each))) this.changed(kind);
+  }
+
+  /**
+   * Checks that a key is free, here and in the servers that show this one.
+   *
+   * @param from what the key stands for, in errors
+   */
+  #claim(kind: Kind, key: string, old: string | undefined, claims: Claims, from = ""): void {
+    const claimed = claims.get(this) ?? new Set();
+    claims.set(this, claimed);
+    const id = `${kind} ${key}`;
+    const advice =
+      from === "" ? "Choose another name, or update the registration." : "Choose another prefix or name.";
+    if ((key !== old && this.#listing(kind).entries.has(key)) || claimed.has(id))
+      throw invalid(
+        `${kind}: ${JSON.stringify(key)}${from} is registered already${this.#ownerOf(kind, key, from !== "")}. ${advice}`,
+      );
+    claimed.add(id);
+    for (const mounted of this.#hosts) mounted.host.#claimIn(mounted, kind, key, old, claims);
+  }
+
+  /** @param key the key in the mounted server */
+  #claimIn(mounted: Mounted, kind: Kind, key: string, old: string | undefined, claims: Claims): void {
+    const { guest, prefix } = mounted;
+    const from = ` (${JSON.stringify(key)} of the mounted server ${guest.#name})`;
+    const oldKey = old === undefined ? undefined : keyIn(kind, prefix, old);
+    this.#claim(kind, keyIn(kind, prefix, key), oldKey, claims, from);
+  }
+
+  /** Names what a key belongs to. @param named whether to name this server */
+  #ownerOf(kind: Kind, key: string, named: boolean): string {
+    for (const { guest, prefix } of this.#guests)
+      for (const each of guest.#listing(kind).entries.keys())
+        if (keyIn(kind, prefix, each) === key)
+          return `: ${JSON.stringify(each)} of the mounted server ${guest.#name}`;
+    return named ? ` in the server ${this.#name}` : "";
+  }
+
+  #place(kind: Kind, key: string, entry: Listed, old: string | undefined): void {
+    const { entries } = this.#listing(kind);
+    if (old === undefined || old === key) entries.set(key, entry);
+    else rename(entries, old, key, entry);
+    for (const mounted of this.#hosts) mounted.host.#placeIn(mounted, kind, key, entry, old);
+  }
+
+  /** @param key the key in the mounted server */
+  #placeIn({ prefix }: Mounted, kind: Kind, key: string, entry: Listed, old?: string): void {
+    const oldKey = old === undefined ? undefined : keyIn(kind, prefix, old);
+    this.#place(kind, keyIn(kind, prefix, key), entryIn(kind, prefix, entry), oldKey);
+  }
+
+  #drop(kind: Kind, key: string): void {
+    this.#listing(kind).entries.delete(key);
+    for (const { host, prefix } of this.#hosts) host.#drop(kind, keyIn(kind, prefix, key));
   }
 
   #listing(kind: Kind): Listing<Listed> {
-    return this.#features[kind] as unknown as Listing<Listed>;
+    return this.#server.features[kind] as unknown as Listing<Listed>;
+  }
+
+  get #name(): string {
+    return JSON.stringify(this.#server.definition.info.name);
   }
 }
 
@@ -60,11 +184,4 @@ function rename(entries: Map<string, Listed>, old: string, key: string, entry: L
   for (const [each, found] of all)
     if (each === old) entries.set(key, entry);
     else entries.set(each, found);
-}
-
-function taken(kind: Kind, key: string): McpError {
-  return new McpError(
-    "invalid-definition",
-    `${kind}: ${JSON.stringify(key)} is registered already. Choose another name, or update the registration.`,
-  );
 }

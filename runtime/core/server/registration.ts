@@ -1,8 +1,8 @@
 import { McpError } from "../jsonrpc/errors.js";
 import { checkDefinition, requireHandler } from "./definition-check.js";
-import type { Registration } from "./definitions.js";
+import { type Kind, type Registration, keyMembers } from "./definitions.js";
 import type { Listed } from "./listing.js";
-import { type Kind, type Offers, keyMembers } from "./offers.js";
+import type { Offers } from "./offers.js";
 
 /** The members of a definition with its key and the handler. */
 interface Given {

@@ -197,6 +197,11 @@ export class Server {
     return this.definition.revisions.map(({ id }) => id);
   }
 
+  /** @internal The revision that its handlers write. */
+  get newest(): string {
+    return this.#given[0]!.id;
+  }
+
   /** Serves the client at the other end of `channel`. */
   connect(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
     const connection = new ServerConnection(this.definition, new PlainChannel(channel), options);
