@@ -31,6 +31,7 @@ const heavy = [
   "test/runtime/http/server/{bodies,churn,heap,kept,readers}.test.ts",
   "test/runtime/client/{deep,floods}.test.ts",
   "test/init/*.test.ts",
+  "test/runtime/limits.test.ts",
   "test/files/layout-free.test.ts",
   "test/docs/{journeys,migration}.test.ts",
 ];

@@ -90,7 +90,8 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     advice: "Report it to the author of the server. `mcpgen check --server` shows what changed.",
   },
   timeout: {
-    meaning: "No answer and no progress arrived in time; `data.timer` names the option.",
+    meaning:
+      "No answer and no progress arrived in time; `data.timer` names the option. With `rpcCode` −31408, a `timeLimit` of the other side ended the handler.",
     advice: "Raise `timeout` or `totalTimeout`, or send progress from the handler.",
   },
   cancelled: {
@@ -121,6 +122,10 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   "message-too-long": {
     meaning: "A message is longer than `limit`.",
     advice: "Raise `limit`, or read the data in parts.",
+  },
+  "rate-limited": {
+    meaning: "The other side allows no more requests at this time (−31429; over HTTP status 429).",
+    advice: "Wait `data.retryAfterMs` milliseconds.",
   },
   "limit-exceeded": {
     meaning: "The other side asks for more than a limit allows; `data.limit` names the limit.",

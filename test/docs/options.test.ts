@@ -11,6 +11,8 @@ import {
   stdioServerChannel,
   streamChannel,
 } from "../../runtime/core/stdio.js";
+import { rateLimit } from "../../runtime/core/limits.js";
+import { requestLog } from "../../runtime/core/logging.js";
 import { Replay, createTestPair } from "../../runtime/core/testing.js";
 import { partsOfTables, tables } from "./option-tables.js";
 
@@ -41,6 +43,8 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   source: () => connect({ command: "node", ...wrong }),
   requests: async () => (await clientOf()).readResource("file:///x", wrong),
   subscribe: async () => (await clientOf()).subscribe(wrong),
+  rateLimit: () => rateLimit(wrong),
+  logRequests: () => requestLog(wrong),
   createTestPair: () => createTestPair({ server: server(), revisions: [], connection: wrong }),
   Replay: () => new Replay([], { play: "client", ...wrong }),
 };

@@ -58,6 +58,7 @@ export async function clientOf(
     revisions: clientRevisions,
     revision,
     onWarning: () => {},
+    onError: () => {},
     ...options,
   });
   onTestFinished(() => client.close());

@@ -1,6 +1,6 @@
 import type { OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
-import { McpError, type ErrorCode, rpc } from "../jsonrpc/errors.js";
+import { McpError, type ErrorCode, rateLimitedCode, rpc, timeLimitCode } from "../jsonrpc/errors.js";
 import { type Params, isObject, type ResponseMessage } from "../jsonrpc/message.js";
 import { eraOf } from "./client-profile.js";
 
@@ -136,6 +136,8 @@ const resourceNotFound = -32002;
 /** "Invalid params" means a missing resource if the error repeats the URI of the request (2026-07-28, resources, error handling). */
 function codeFor(code: unknown, data: unknown, params: Params | undefined): ErrorCode {
   if (code === rpc.methodNotFound) return "method-not-found";
+  if (code === rateLimitedCode) return "rate-limited";
+  if (code === timeLimitCode) return "timeout";
   if (params && code === resourceNotFound) return "resource-not-found";
   const names = typeof params?.["uri"] === "string" && isObject(data) && typeof data["uri"] === "string";
   return names && code === rpc.invalidParams ? "resource-not-found" : "remote-error";

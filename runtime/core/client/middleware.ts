@@ -4,9 +4,11 @@ import type * as platform from "../platform/platform.js";
 import type { ClientEvent } from "../protocol/events.js";
 import {
   type Hooks,
+  type InternalContext,
   type Middleware,
   type MiddlewareContext,
   type OtherMethod,
+  type Peer,
   type TypedRequest,
   through,
 } from "../protocol/hooks.js";
@@ -62,6 +64,20 @@ interface Sent {
   readonly signal?: unknown;
 }
 
+const peers = new WeakMap<Hooked, Peer>();
+
+/** The server of a client, the same object for all its requests. */
+function peerOf(hooked: Hooked): Peer {
+  let peer = peers.get(hooked);
+  if (!peer) {
+    const { emit } = hooked.hooks;
+    // An aborted question counts as one of `limits.maxQuestions` until its handler ends.
+    peer = { principal: "", isAnnounced: true, definition: hooked, emit, countAborted: () => {} };
+    peers.set(hooked, peer);
+  }
+  return peer;
+}
+
 /**
  * Runs the middleware of a client around a request to its server.
  *
@@ -73,7 +89,7 @@ export async function sendThrough(
   { method, params, signal }: Sent,
   send: (params: Params) => Promise<Params>,
 ): Promise<Params> {
-  const context = { revision: view.id, signal, view, hooked };
+  const context = { revision: view.id, signal, protocol: { revision: view }, connection: peerOf(hooked) };
   return through(hooked.hooks.middleware, { direction: "outgoing", method, params, context }, send);
 }
 
@@ -108,9 +124,9 @@ export async function exchangeThrough(
 const aborts = new Aborts();
 
 /** The context of one request of the server: its own signal aborts with that of the request, or by middleware. */
-export class AnsweringContext implements IncomingContext {
-  readonly view: RevisionView<"client">;
-  readonly hooked: Hooked;
+class AnsweringContext implements IncomingContext, InternalContext {
+  readonly protocol: { readonly revision: RevisionView<"client"> };
+  readonly connection: Peer;
   readonly requestId: RequestId | undefined;
   readonly #outer: AnswerContext;
   #controller: AbortController | undefined;
@@ -123,14 +139,14 @@ export class AnsweringContext implements IncomingContext {
     outer: AnswerContext,
     requestId: RequestId | undefined,
   ) {
-    this.hooked = hooked;
-    this.view = view;
+    this.protocol = { revision: view };
+    this.connection = peerOf(hooked);
     this.#outer = outer;
     this.requestId = requestId;
   }
 
   get revision(): string {
-    return this.view.id;
+    return this.protocol.revision.id;
   }
 
   get method(): string {

@@ -41,6 +41,8 @@ export type ErrorCode =
   | "store-failed"
   /** The pages of a list repeat or exceed a bound; `data` has the items that were read, if all are collected. */
   | "list-incomplete"
+  /** The other side sends more requests than `rateLimit` allows; `data.retryAfterMs` says when the next is allowed. */
+  | "rate-limited"
   /** An option, or a definition of a server, is wrong. */
   | "invalid-definition";
 
@@ -77,6 +79,13 @@ export const rpc = {
   invalidParams: -32602,
   internalError: -32603,
 } as const;
+
+/**
+ * The codes of errors that no revision defines. They lie outside the range that JSON-RPC reserves (2026-07-28, basic, error
+ * codes).
+ */
+export const rateLimitedCode = -31429;
+export const timeLimitCode = -31408;
 
 /** The error of wrong parameters. */
 export function invalidParams(message: string): McpError {

@@ -51,24 +51,21 @@ export interface RequestRefused extends Partial<Place>, Peer {
   readonly requestId?: RequestId;
 }
 
-/** A session over HTTP has begun: its `initialize` is being answered. */
+/** A session over HTTP has begun: its handshake succeeded. */
 export interface SessionCreated extends Peer {
   readonly type: "session-created";
+  /** Whether it was read from the `store` of sessions. */
+  readonly restored: boolean;
 }
 
-/** A session has ended because it was idle for `sessions.idleMs`. */
-export interface SessionExpired extends Peer {
-  readonly type: "session-expired";
-}
-
-/** A session has ended because another needed its place. */
-export interface SessionEvicted extends Peer {
-  readonly type: "session-evicted";
-}
-
-/** A session has ended in another way: the client deleted it, its `initialize` failed, or the endpoint closes. */
+/**
+ * A session has ended: it was idle for `sessions.idleMs` (`session-expired`), another one needed its place
+ * (`session-evicted`), or in another way (`session-ended`).
+ */
 export interface SessionEnded extends Peer {
-  readonly type: "session-ended";
+  readonly type: "session-expired" | "session-evicted" | "session-ended";
+  /** As `onSession` reports it: `deleted`, `disconnected`, `expired`, `evicted`, `ended`, `closed`. */
+  readonly reason: string;
 }
 
 /** A limit refused a request, dropped a message or closed a connection. */
@@ -112,8 +109,6 @@ export type ServerEvent =
   | ConnectionClosed
   | RequestRefused
   | SessionCreated
-  | SessionExpired
-  | SessionEvicted
   | SessionEnded
   | LimitHit
   | HandlerError

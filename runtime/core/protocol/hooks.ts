@@ -1,5 +1,8 @@
 import type * as platform from "../platform/platform.js";
-import type { Params } from "../jsonrpc/message.js";
+import type { Params, RequestId } from "../jsonrpc/message.js";
+import type { Clock } from "../time/clock.js";
+import type { CommonEvent } from "./events.js";
+import type { RevisionView } from "./revision-view.js";
 
 /**
  * Stands for each method that the authoring vocabulary does not have. With `string` in its place, a
@@ -23,6 +26,28 @@ export interface MiddlewareContext {
   readonly revision: string;
   /** Aborts when the request is cancelled; absent for a request of a client whose caller gave none. */
   readonly signal?: platform.AbortSignal | undefined;
+}
+
+/** What the middleware of this package reads of the contexts of both roles. */
+export interface InternalContext extends MiddlewareContext {
+  readonly requestId?: RequestId | undefined;
+  readonly protocol: { readonly revision: RevisionView };
+  readonly connection: Peer;
+  /** Aborts the signal of a handler. Absent for outgoing requests of a client. */
+  stop?(reason: Error): boolean;
+}
+
+/** The other side. */
+export interface Peer {
+  /** Name of the authenticated client; empty on a client. */
+  readonly principal: string;
+  readonly sessionId?: string | undefined;
+  /** Whether the object is the same for all requests of a connection, though there is no session. */
+  readonly isAnnounced: boolean;
+  readonly definition: { readonly clock: Clock };
+  emit(event: CommonEvent): void;
+  /** Counts requests that were aborted while their handlers run. */
+  countAborted(more: number): void;
 }
 
 /** A request of one of the methods of `Requests`, by its method, or of another. */

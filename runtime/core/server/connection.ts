@@ -316,13 +316,11 @@ export class ServerConnection implements Receiver {
   reserve(bytes: number): void {
     if (this.#reserved + bytes > mostReserved)
       throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
-    if (!this.#channel.reserve(bytes)) {
-      this.emit({ type: "limit-hit", limit: "keptLimit" });
+    if (!this.#channel.reserve(bytes))
       throw new McpError("limit-exceeded", "the server keeps too much for its clients: try again later", {
         rpcCode: rpc.invalidRequest,
         data: { limit: "keptLimit" },
       });
-    }
     this.#reserved += bytes;
   }
 

@@ -19,6 +19,7 @@ const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 
 /** The answer to a request from a host or origin that is not allowed. */
 export interface Refusal {
+  readonly reason: "host" | "origin";
   readonly status: number;
   readonly message: string;
 }
@@ -35,17 +36,23 @@ export interface KnownHost {
 export function guard(exchange: Exchange, options: GuardOptions, known: KnownHost): Refusal | undefined {
   const host = exchange.header("host");
   // A request with two Host headers is invalid (RFC 9112, 3.2).
-  if (host?.includes(",")) return { status: 400, message: "there is more than one Host" };
+  if (host?.includes(",")) return { reason: "host", status: 400, message: "there is more than one Host" };
   if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host, options.allowedHosts, known))
-    return forbidden(`the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`);
+    return forbidden(
+      "host",
+      `the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`,
+    );
   const origin = exchange.header("origin");
   if (origin === undefined || options.dangerouslyAllowAnyOrigin || isAllowedOrigin(origin, options))
     return undefined;
-  return forbidden(`pages of ${JSON.stringify(origin)} may not call this server; name it in allowedOrigins`);
+  return forbidden(
+    "origin",
+    `pages of ${JSON.stringify(origin)} may not call this server; name it in allowedOrigins`,
+  );
 }
 
-function forbidden(message: string): Refusal {
-  return { status: 403, message };
+function forbidden(reason: Refusal["reason"], message: string): Refusal {
+  return { reason, status: 403, message };
 }
 
 function isAllowedHost(host: string | undefined, allowed: readonly string[] = [], known: KnownHost): boolean {
@@ -213,7 +220,7 @@ export function replyForbidden(exchange: Exchange, { status, message }: Refusal)
 
 /** Replies with 503 because a limit is reached, or something that the request needs has failed. */
 export function replyBusy(exchange: Exchange, id: RequestId | undefined, limit?: LimitName): void {
-  if (limit) exchange.counts.limitHit(limit);
+  if (limit) exchange.counts.limitHit(limit, exchange.principal);
   replyUnavailable(exchange, id, "the server is busy: try again later", { "retry-after": "1" });
 }
 

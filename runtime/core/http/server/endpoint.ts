@@ -72,7 +72,7 @@ export class Endpoint {
     const { modern, legacy, clock, seal, warn } = server.definition;
     this.#warnings = new CountedWarnings(warn);
     this.#reports = new SessionReports(clock, sessionOptions(options).onSession);
-    this.#counts = new HttpCounts(this.#reports);
+    this.#counts = new HttpCounts(this.#reports, server.definition.hooks);
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
@@ -214,7 +214,10 @@ export class Endpoint {
 
   #admit(exchange: Exchange): void {
     const refused = guard(exchange, this.#options, this.#knownHost);
-    if (refused) return replyForbidden(exchange, refused);
+    if (refused) {
+      this.#server.definition.hooks.emit({ type: "request-refused", ...refused });
+      return replyForbidden(exchange, refused);
+    }
     if (exchange.method === "OPTIONS") return preflight(exchange, this.#server);
     const { authenticate } = this.#options;
     if (!authenticate) return this.#route(exchange, anonymous);
@@ -224,9 +227,12 @@ export class Endpoint {
       .then(authenticate)
       .then(authenticated)
       .then((found) => {
-        if ("status" in found)
-          exchange.reply(found.status, { ...corsHeaders(exchange), ...found.headers }, found.text);
-        else {
+        if ("status" in found) {
+          const { status, headers, text } = found;
+          const { hooks } = this.#server.definition;
+          hooks.emit({ type: "request-refused", reason: "credentials", status, message: text ?? "" });
+          exchange.reply(status, { ...corsHeaders(exchange), ...headers }, text);
+        } else {
           exchange.principal = found.principal ?? "";
           this.#route(exchange, found);
         }
@@ -292,7 +298,7 @@ export class Endpoint {
       if (reading.limitReached) return replyBusy(exchange, undefined, "bodiesLimit");
       if (text === null) return replyError(exchange, 400, undefined, parseError("the bytes are no UTF-8"));
       if (text === undefined) {
-        this.#counts.limitHit("bodyLimit");
+        this.#counts.limitHit("bodyLimit", exchange.principal);
         return replyInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
       }
       this.#body(exchange, text, accepted, principal, older);
@@ -327,8 +333,10 @@ export class Endpoint {
     const kind = classify(message);
     const requests = requestsIn(message, kind);
     if (this.#draining && requests > 0) return replyClosing(exchange);
-    if (requests > this.#mostInBatch)
+    if (requests > this.#mostInBatch) {
+      this.#counts.limitHit("maxConcurrent", exchange.principal);
       return replyInvalid(exchange, 400, tooManyInBatch(requests, this.#mostInBatch));
+    }
     if (requests > 0 && !this.#concurrency.running.allows(exchange.principal, requests))
       return replyBusy(exchange, idOf(message), "maxConcurrent");
     const legacy = this.#stateful ?? this.#stateless;

@@ -9,6 +9,16 @@ export const maxWaitingBytes = 8 * 1_048_576;
 /** Headers of a JSON body. */
 export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
+/** The status of an error by which `rateLimit` refuses a request (RFC 6585, 4). */
+export const tooManyRequests = 429;
+
+/** The headers of an error by which `rateLimit` refuses a request. @param text of the response */
+export function retryHeaders(text: string): Readonly<Record<string, string>> {
+  const { error } = JSON.parse(text) as { error: { data?: { retryAfterMs?: number } } };
+  const seconds = Math.max(1, Math.ceil((error.data?.retryAfterMs ?? 1000) / 1000));
+  return { ...jsonHeaders, "retry-after": String(seconds) };
+}
+
 /** An open event stream, the body of a response. */
 export interface EventSink {
   /** Writes the text of events at once. Returns `false` if the client has disconnected. */

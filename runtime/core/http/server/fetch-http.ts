@@ -178,7 +178,7 @@ class WebWriter implements EventSink, Reader {
   write(text: string): boolean {
     if (!this.#open || this.#ending) return false;
     if (this.#waiting > maxWaitingBytes) {
-      this.#backlog.counts.limitHit("waitingLimit");
+      this.#backlog.counts.limitHit("waitingLimit", this.principal);
       this.cut();
       return false;
     }

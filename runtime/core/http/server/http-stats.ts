@@ -1,3 +1,4 @@
+import type { ServerHooks } from "../../server/middleware.js";
 import type { SessionCounts, SessionReports } from "./session-reports.js";
 
 /** The limits of an endpoint, by their options. */
@@ -55,8 +56,12 @@ export class HttpCounts {
   readonly #limits: { [limit in LimitName]?: number } = {};
   readonly #sessions: SessionReports;
 
-  constructor(sessions: SessionReports) {
+  readonly #hooks: ServerHooks;
+
+  /** @param hooks get each limit that is hit */
+  constructor(sessions: SessionReports, hooks: ServerHooks) {
     this.#sessions = sessions;
+    this.#hooks = hooks;
   }
 
   /** A response with a status of 400 or more. */
@@ -65,8 +70,9 @@ export class HttpCounts {
   }
 
   /** A limit refused a request or closed a connection. */
-  limitHit(limit: LimitName): void {
+  limitHit(limit: LimitName, principal: string): void {
     this.#limits[limit] = (this.#limits[limit] ?? 0) + 1;
+    this.#hooks.emit({ type: "limit-hit", limit, principal });
   }
 
   /** A copy. */

@@ -184,7 +184,7 @@ export class SessionRequests {
     const session = this.#sessions.create(principal);
     if (!session) {
       const error = internalError("there are too many sessions");
-      exchange.counts.limitHit("sessions.maxSessions");
+      exchange.counts.limitHit("sessions.maxSessions", principal);
       return replyError(exchange, 503, idOf(message), error);
     }
     session.connection = this.#connect(session, auth);

@@ -216,7 +216,7 @@ export class Backlog {
   }
 
   #cut(reader: Reader, limit: LimitName): void {
-    this.counts.limitHit(limit);
+    this.counts.limitHit(limit, reader.principal);
     reader.cut();
   }
 

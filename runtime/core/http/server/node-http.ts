@@ -306,7 +306,7 @@ class NodeWriter implements EventSink, Reader {
       return true;
     }
     if (this.#waiting > maxWaitingBytes) {
-      this.#backlog.counts.limitHit("waitingLimit");
+      this.#backlog.counts.limitHit("waitingLimit", this.principal);
       this.cut();
       return false;
     }

@@ -1,6 +1,6 @@
 import type { HeaderSource, ReceiveTable } from "@mcpgen/protocol/model";
 import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { McpError, rpc } from "../../jsonrpc/errors.js";
+import { McpError, rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
 import {
   type MessageKind,
   type NotificationMessage,
@@ -27,7 +27,7 @@ import {
   replyInvalid,
 } from "./access.js";
 import { type Streams, eventHeaders, eventText } from "./event-streams.js";
-import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
+import { type EventSink, type Exchange, jsonHeaders, retryHeaders, tooManyRequests } from "./exchange.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { argumentProblem } from "./param-mirrors.js";
 
@@ -305,7 +305,7 @@ export class PostChannel implements ServerChannel {
 
   reserve(more: number): boolean {
     const isTaken = this.bytes?.take(this.#exchange.principal, more) ?? true;
-    if (!isTaken) this.#exchange.counts.limitHit("keptLimit");
+    if (!isTaken) this.#exchange.counts.limitHit("keptLimit", this.#exchange.principal);
     return isTaken;
   }
 
@@ -361,7 +361,8 @@ export class PostChannel implements ServerChannel {
     }
     const status = rpcCode === undefined ? 200 : statusOf(rpcCode, this.#table);
     const json = this.#accepted.json && (this.#form !== "sse" || !this.#accepted.events || status !== 200);
-    if (json) this.#exchange.reply(status, withCors(jsonHeaders, this.#exchange), text);
+    const headers = status === tooManyRequests ? retryHeaders(text) : jsonHeaders;
+    if (json) this.#exchange.reply(status, withCors(headers, this.#exchange), text);
     else this.#exchange.reply(status, withCors(eventHeaders, this.#exchange), eventText(text));
   }
 
@@ -404,6 +405,7 @@ function withCors(
 
 /** The HTTP status of an error code, by the table. */
 function statusOf(rpcCode: number, { errors }: ReceiveTable): number {
+  if (rpcCode === rateLimitedCode) return tooManyRequests;
   for (const name in errors) {
     const { code, http } = errors[name]!;
     if (code === rpcCode) return http ?? 200;

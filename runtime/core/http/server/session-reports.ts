@@ -82,11 +82,15 @@ export class SessionReports {
 
   begun(type: "created" | "restored", session: ReportedSession): void {
     this.counts[type]++;
+    session.connection.emit({ type: "session-created", restored: type === "restored" });
     this.#listener?.({ type, session: this.infoOf(session) });
   }
 
   ended(reason: SessionEnd, session: ReportedSession): void {
     this.counts[reason]++;
+    const type =
+      reason === "expired" || reason === "evicted" ? (`session-${reason}` as const) : "session-ended";
+    session.connection.emit({ type, reason });
     this.#listener?.({ type: "ended", reason, session: this.infoOf(session) });
   }
 

@@ -1,5 +1,5 @@
 import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { rpc } from "../../jsonrpc/errors.js";
+import { rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
 import { type RequestId, errorText } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
@@ -13,7 +13,7 @@ import {
   primingText,
   randomText,
 } from "./event-streams.js";
-import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
+import { type EventSink, type Exchange, jsonHeaders, retryHeaders, tooManyRequests } from "./exchange.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit } from "./limits.js";
 import type { ResponseForm } from "./posts.js";
@@ -221,12 +221,12 @@ export class HttpSession implements ServerChannel {
     this.concurrency.running.add(this.principal, more);
   }
 
-  answer(id: RequestId | undefined, text: string): void {
+  answer(id: RequestId | undefined, text: string, rpcCode?: number): void {
     const stream = id === undefined ? undefined : this.#answering?.get(id);
     const { whenOpening } = this;
-    if (!whenOpening) return stream?.answer(text);
+    if (!whenOpening) return stream?.answer(text, rpcCode);
     this.whenOpening = undefined;
-    whenOpening(() => stream?.answer(text));
+    whenOpening(() => stream?.answer(text, rpcCode));
   }
 
   disconnect(origin: RequestId, retryMs: number): void {
@@ -353,10 +353,10 @@ export class SessionStream {
   }
 
   /** Sends a response. The last one ends the stream. */
-  answer(text: string): void {
+  answer(text: string, rpcCode?: number): void {
     if (this.#done) return;
     const last = --this.#remaining <= 0;
-    if (!this.#sink && this.#exchange && this.#takesJson()) return this.#answerJson(text, last);
+    if (!this.#sink && this.#exchange && this.#takesJson()) return this.#answerJson(text, last, rpcCode);
     if (!this.#sink && this.#exchange && last && !this.#batch) return this.#answerEvent(text);
     for (const earlier of this.#batch?.splice(0) ?? []) this.#write(earlier);
     this.start();
@@ -368,12 +368,14 @@ export class SessionStream {
     return this.#accepted.json && (this.#form !== "sse" || !this.#accepted.events);
   }
 
-  #answerJson(text: string, last: boolean): void {
+  /** An error inside a batch does not set the status of the whole. */
+  #answerJson(text: string, last: boolean, rpcCode: number | undefined): void {
     this.#batch?.push(text);
     if (!last) return;
+    const isLimited = !this.#batch && rpcCode === rateLimitedCode;
     this.#exchange!.reply(
-      200,
-      mergeHeaders(jsonHeaders, this.#headers()),
+      isLimited ? tooManyRequests : 200,
+      mergeHeaders(isLimited ? retryHeaders(text) : jsonHeaders, this.#headers()),
       this.#batch ? `[${this.#batch.join(",")}]` : text,
     );
     this.#exchange = undefined;

@@ -215,7 +215,7 @@ export class Sessions {
     const { principal } = session;
     while (!this.#bytes.take(principal, more)) {
       if (this.#evict(principal, session)) continue;
-      this.#environment.counts.limitHit("keptLimit");
+      this.#environment.counts.limitHit("keptLimit", principal);
       return false;
     }
     return true;

@@ -1,0 +1,178 @@
+// Limits in time, as middleware of servers and clients.
+import { McpError, rateLimitedCode, timeLimitCode } from "./jsonrpc/errors.js";
+import { type Params, isPromise } from "./jsonrpc/message.js";
+import { type Rules, checkOptions, invalid } from "./options/option-check.js";
+import type { InternalContext, Middleware, MiddlewareRequest, Peer } from "./protocol/hooks.js";
+import type { MethodFacts } from "@mcpgen/protocol/model";
+import { placeOf } from "./server/server-definition.js";
+import { longestWait } from "./time/clock.js";
+
+/** Requests that are allowed in a minute. */
+export interface RateLimits {
+  /**
+   * Requests of the other side a minute: on a server all but those that open and check a connection (`initialize`,
+   * `ping`, `server/discover`, `subscriptions/listen`), on a client those of the server. At 2026-07-28, each round of a
+   * request counts. Default: no limit.
+   */
+  readonly calls?: number;
+  /** Sampling requests a minute: those that a server sends to a client, those that a client accepts. Default: no limit. */
+  readonly sampling?: number;
+  /**
+   * What is counted separately. Default: `session`, a session or connection; the principal where a request belongs to
+   * none (over HTTP at 2026-07-28, and without sessions). A client has one server, and so one rate.
+   */
+  readonly per?: "session" | "principal";
+  /** Principals whose rates are kept; above it, the one that has waited longest starts again. Default: 10,000. */
+  readonly maxPrincipals?: number;
+}
+
+const rules: Rules<RateLimits> = {
+  calls: 1,
+  sampling: 1,
+  per: ["session", "principal"],
+  maxPrincipals: 1,
+};
+
+/**
+ * Refuses requests above a rate with `rate-limited` (−31429; over HTTP status 429 and `Retry-After`, where the response is
+ * JSON); `data` has `limit`, `rate` and `retryAfterMs`. Each rate is a token bucket: a full minute of requests may come at
+ * once, then one each `60000 / rate` milliseconds.
+ *
+ * @throws {McpError} `invalid-definition`: an option is unknown or wrong
+ */
+export function rateLimit(limits: RateLimits): Middleware {
+  checkOptions(limits, rules);
+  const { calls, sampling, per = "session", maxPrincipals = 10_000 } = limits;
+  const ofCalls = calls === undefined ? undefined : new Buckets("calls", calls, per, maxPrincipals);
+  const ofSampling =
+    sampling === undefined ? undefined : new Buckets("sampling", sampling, per, maxPrincipals);
+  return (request, next) => {
+    const facts = factsOf(request);
+    if (request.direction === "incoming" && (!facts || facts.capability)) ofCalls?.take(request);
+    if (ofSampling && facts?.capability?.path[0] === "sampling" && !isAnswered(request))
+      ofSampling.take(request);
+    return next();
+  };
+}
+
+/** The tables of the revision about the method of a request; `undefined` for a method of a vendor. */
+function factsOf({ direction, method, context }: MiddlewareRequest): MethodFacts | undefined {
+  const { incomingRequests, outgoingRequests } = (context as InternalContext).protocol.revision.table;
+  return (direction === "incoming" ? incomingRequests : outgoingRequests).get(method);
+}
+
+/** Whether the answer came in an earlier round, so that nothing is sent. */
+function isAnswered(request: MiddlewareRequest & { readonly answered?: boolean }): boolean {
+  return request.answered === true;
+}
+
+/** Milliseconds of a minute. A minute without requests fills a bucket. */
+const minute = 60_000;
+
+/**
+ * One rate, for each session or principal. A bucket is one number, the time at which it is full again, multiplied by the
+ * rate: each request moves it on by a minute (the generic cell rate algorithm). All numbers are whole, so that a request
+ * after `retryAfterMs` is never too early.
+ */
+class Buckets {
+  readonly #limit: "calls" | "sampling";
+  readonly #rate: number;
+  readonly #per: "session" | "principal";
+  readonly #most: number;
+  /** Go with the sessions. */
+  readonly #bySession = new WeakMap<object, number>();
+  /** The one that was used least recently is first. */
+  readonly #byPrincipal = new Map<string, number>();
+
+  constructor(limit: "calls" | "sampling", rate: number, per: "session" | "principal", most: number) {
+    this.#limit = limit;
+    this.#rate = rate;
+    this.#per = per;
+    this.#most = most;
+  }
+
+  /** @throws {McpError} `rate-limited` */
+  take({ method, params, context }: MiddlewareRequest): void {
+    const { connection } = context as InternalContext;
+    const rate = this.#rate;
+    const { isAnnounced, sessionId, principal } = connection;
+    const bySession = this.#per === "session" && (isAnnounced || sessionId !== undefined);
+    const now = connection.definition.clock.now() * rate;
+    const known = bySession ? this.#bySession.get(connection) : this.#byPrincipal.get(principal);
+    const full = Math.max(known ?? now, now) + minute;
+    const excess = full - now - rate * minute;
+    if (excess > 0) throw this.#refusal(method, { ...params }, connection, Math.ceil(excess / rate));
+    if (bySession) this.#bySession.set(connection, full);
+    else this.#keep(principal, full, now);
+  }
+
+  #refusal(method: string, params: Params, connection: Peer, retryAfterMs: number): McpError {
+    const limit = this.#limit;
+    const rate = this.#rate;
+    connection.emit({ type: "limit-hit", limit: `rateLimit.${limit}`, ...placeOf(method, params) });
+    const what = limit === "calls" ? "requests" : "sampling requests";
+    return new McpError(
+      "rate-limited",
+      `${method}: more than ${rate} ${what} a minute; the next is allowed in ${retryAfterMs} ms`,
+      { rpcCode: rateLimitedCode, data: { limit, rate, retryAfterMs } },
+    );
+  }
+
+  #keep(principal: string, full: number, now: number): void {
+    const buckets = this.#byPrincipal;
+    buckets.delete(principal);
+    buckets.set(principal, full);
+    if (buckets.size <= this.#most) return;
+    // Full buckets are as good as none. If there is none, the principal that was used least recently starts again.
+    for (const [each, fullAt] of buckets) {
+      if (buckets.size <= this.#most && fullAt > now) return;
+      buckets.delete(each);
+    }
+  }
+}
+
+/**
+ * Ends the handlers of incoming requests after a time: their signal aborts, and the request is answered with `timeout`
+ * (−31408). A handler that goes on counts as a running request until it ends. Requests that are answered when their
+ * stream ends, such as `subscriptions/listen`, have no limit. On a server, the time of a handler includes its waiting for
+ * answers of the client (up to 2025-11-25); on a client, it includes the waiting for its turn.
+ *
+ * @param ms milliseconds of one request
+ * @throws {McpError} `invalid-definition`: `ms` is not an integer from 1
+ */
+export function timeLimit(ms: number): Middleware {
+  if (!Number.isInteger(ms) || ms < 1 || ms > longestWait)
+    throw invalid(`timeLimit: expected a whole number of milliseconds from 1 to ${longestWait}, got ${ms}.`);
+  return (request, next) => {
+    if (request.direction === "outgoing" || factsOf(request)?.listening) return next();
+    const work = next();
+    return isPromise(work) ? within(ms, request, work) : work;
+  };
+}
+
+function within<Result>(
+  ms: number,
+  { method, params, context }: MiddlewareRequest,
+  work: Promise<Result>,
+): Promise<Result> {
+  const { connection, stop } = context as InternalContext;
+  const { clock } = connection.definition;
+  return new Promise((resolve, reject) => {
+    const timer = clock.schedule(() => {
+      const error = new McpError("timeout", `${method}: the handler did not end within ${ms} ms`, {
+        rpcCode: timeLimitCode,
+        data: { timer: "timeLimit", limit: ms },
+      });
+      connection.countAborted(1);
+      const ended = (): void => connection.countAborted(-1);
+      work.then(ended, ended);
+      const place = placeOf(method, { ...params });
+      connection.emit({ type: "request-timed-out", direction: "incoming", ...place, error });
+      stop?.call(context, error);
+      reject(error);
+    }, ms);
+    const clear = (): void => clock.clear(timer);
+    work.then(clear, clear);
+    work.then(resolve, reject);
+  });
+}

@@ -1,0 +1,223 @@
+// One line a request on standard error, for servers and clients.
+import { isMcpError } from "./jsonrpc/errors.js";
+import { type Params, isPromise } from "./jsonrpc/message.js";
+import { type Rules, checkOptions } from "./options/option-check.js";
+import type { ClientEvent, ServerEvent } from "./protocol/events.js";
+import type { InternalContext, Middleware, MiddlewareRequest } from "./protocol/hooks.js";
+import { isSuspended } from "./server/rounds.js";
+import { placeOf } from "./server/server-definition.js";
+
+/** Which lines are written: failures (`error`), also each request (`info`), also its begin and all events (`debug`). */
+export type LogDetail = "error" | "info" | "debug";
+
+export interface LogOptions {
+  /** Default: the environment variable `MCPGEN_LOG`, or else `info`. */
+  readonly level?: LogDetail;
+  /** Receives each line, without a line end. Default: writes it to standard error. */
+  readonly write?: (line: string) => void;
+  /** Whether lines have the parameters of requests and the messages of errors. They may be secret. Default: `false`. */
+  readonly params?: boolean;
+}
+
+const details: readonly LogDetail[] = ["error", "info", "debug"];
+
+const rules: Rules<LogOptions> = { level: details, write: "function", params: "boolean" };
+
+/** A server, or a client. */
+export interface LoggedRole {
+  use(middleware: Middleware): () => void;
+  onEvent(listener: (event: ServerEvent | ClientEvent) => void): () => void;
+}
+
+/** The two options of `connect`. */
+export interface RequestLog {
+  readonly use: readonly [Middleware];
+  readonly onEvent: (event: ServerEvent | ClientEvent) => void;
+}
+
+/**
+ * Logs the later requests and events of a server or a client. Returns a function that ends this.
+ *
+ * @throws {McpError} `invalid-definition`: an option is unknown or wrong
+ */
+export function logRequests(role: LoggedRole, options: LogOptions = {}): () => void {
+  const { use, onEvent } = requestLog(options);
+  const removals = [role.use(use[0]), role.onEvent(onEvent)];
+  return () => removals.forEach((remove) => remove());
+}
+
+/**
+ * The same as options of `connect`, so that the first requests are logged: `connect(url, { ...requestLog() })`.
+ *
+ * @throws {McpError} `invalid-definition`: an option is unknown or wrong
+ */
+export function requestLog(options: LogOptions = {}): RequestLog {
+  checkOptions(options, rules);
+  const log = new RequestLines(options);
+  return { use: [log.middleware], onEvent: log.event };
+}
+
+/** The events that are failures. */
+const failures: ReadonlySet<string> = new Set(["handler-error", "limit-hit", "request-timed-out"]);
+
+/** The events of level `debug`. */
+const minor: ReadonlySet<string> = new Set(["connection-opening", "connection-opened", "connection-closed"]);
+
+class RequestLines {
+  readonly #most: number;
+  readonly #write: (line: string) => void;
+  readonly #withParams: boolean;
+
+  constructor({ level = environmentLevel(), write, params = false }: LogOptions) {
+    this.#most = details.indexOf(level);
+    this.#write = write ?? ((line) => console.error(line));
+    this.#withParams = params;
+  }
+
+  readonly middleware: Middleware = (request, next) => {
+    const started = performance.now();
+    const done = (result: object): object => {
+      this.#ended(request, started, resultOutcome(result));
+      return result;
+    };
+    const failed = (error: unknown): never => {
+      this.#ended(request, started, this.#failureOutcome(error));
+      throw error;
+    };
+    this.#line("debug", () => `${aboutOf(request)} begins${this.#paramsOf(request)}`);
+    let result: object | Promise<object>;
+    try {
+      result = next();
+    } catch (error) {
+      return failed(error);
+    }
+    return isPromise(result) ? result.then(done, failed) : done(result);
+  };
+
+  readonly event = (event: ServerEvent | ClientEvent): void => {
+    const { type } = event;
+    const detail = failures.has(type) ? "error" : minor.has(type) ? "debug" : "info";
+    this.#line(detail, () => `${type}${this.#membersOf(event)}`);
+  };
+
+  #ended(request: MiddlewareRequest, started: number, [detail, outcome]: Outcome): void {
+    const ms = (performance.now() - started).toFixed(1);
+    this.#line(detail, () => `${aboutOf(request)} ${ms} ms ${outcome}${this.#paramsOf(request)}`);
+  }
+
+  /** Writes a line of this detail. A failing writer never fails a request. */
+  #line(detail: LogDetail, text: () => string): void {
+    if (details.indexOf(detail) > this.#most) return;
+    try {
+      this.#write(`${new Date().toISOString()} ${oneLine(text())}`);
+    } catch {
+      // A failing writer has nowhere to report its failure.
+    }
+  }
+
+  #failureOutcome(error: unknown): Outcome {
+    if (isSuspended(error)) return ["info", "input required"];
+    const text = this.#withParams ? ` ${messageIn(error)}` : "";
+    if (!isMcpError(error)) return ["error", `failed ${nameOf(error)}${text}`];
+    const { code, rpcCode } = error;
+    return ["error", `failed ${code}${rpcCode === undefined ? "" : ` ${rpcCode}`}${text}`];
+  }
+
+  #paramsOf({ params }: MiddlewareRequest): string {
+    return this.#withParams ? ` ${shortened(JSON.stringify(params), longestParams)}` : "";
+  }
+
+  /** The members of an event. Its error and its message may quote what the other side sent. */
+  #membersOf(event: ServerEvent | ClientEvent): string {
+    const { type: _, error, message, sessionId, principal, ...others } = event as unknown as Params;
+    const kept = Object.entries(others).filter(([, value]) => value !== undefined);
+    const texts = kept.map(([name, value]) => `${name}=${plain(name === "name" ? nameIn(value) : value)}`);
+    if (error !== undefined) texts.push(`error=${isMcpError(error) ? error.code : nameOf(error)}`);
+    if (this.#withParams && error !== undefined) texts.push(messageIn(error));
+    if (this.#withParams && message !== undefined) texts.push(String(message));
+    return ["", ...texts].join(" ") + whoOf({ sessionId, principal });
+  }
+}
+
+/** The detail of a line, and how a request ended. */
+type Outcome = readonly [LogDetail, string];
+
+function resultOutcome(result: object): Outcome {
+  return (result as Params | undefined)?.["isError"] === true ? ["error", "isError"] : ["info", "ok"];
+}
+
+/** Direction, method, name, id, revision and client of a request. */
+function aboutOf({ direction, method, params, context }: MiddlewareRequest): string {
+  const { requestId, connection } = context as InternalContext;
+  const { name } = placeOf(method, params as Params);
+  return [
+    direction === "incoming" ? "<-" : "->",
+    method,
+    ...(name === undefined ? [] : [JSON.stringify(nameIn(name))]),
+    // An outgoing request of a server belongs to the request with this id.
+    ...(requestId === undefined ? [] : [`${direction === "incoming" ? "id" : "for"}=${requestId}`]),
+    context.revision + whoOf(connection),
+  ].join(" ");
+}
+
+/** Session and principal, cut: the id of a session gives access to it. */
+function whoOf({
+  sessionId,
+  principal,
+}: {
+  readonly sessionId?: unknown;
+  readonly principal?: unknown;
+}): string {
+  const session = typeof sessionId === "string" ? ` session=${shortened(sessionId, 6)}` : "";
+  return principal ? `${session} principal=${shortened(String(principal as string), 8)}` : session;
+}
+
+const longestName = 80;
+const longestParams = 1000;
+
+/** A name or URI without query and fragment, which may hold secrets. */
+function nameIn(name: unknown): string {
+  return shortened(String(name).replace(/[?#].*$/s, "?…"), longestName);
+}
+
+function plain(value: unknown): string {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+/** The class of a thrown value. */
+function nameOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.name : typeof error;
+  } catch {
+    return "unreadable";
+  }
+}
+
+/** The message of a thrown value. */
+function messageIn(error: unknown): string {
+  try {
+    return shortened(error instanceof Error ? error.message : String(error), longestParams);
+  } catch {
+    return "unreadable";
+  }
+}
+
+/** Terminals obey or hide control, bidirectional and invisible characters. */
+function oneLine(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`,
+  );
+}
+
+function environmentLevel(): LogDetail {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: { readonly MCPGEN_LOG?: string } };
+  };
+  const given = process?.env?.MCPGEN_LOG as LogDetail | undefined;
+  return given !== undefined && details.includes(given) ? given : "info";
+}
