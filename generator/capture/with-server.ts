@@ -128,6 +128,8 @@ async function connected(
     http: { headers: { ...authorization, ...headers }, ...(fetch && { fetch }) },
     // The callers report entries left out of lists.
     onWarning: () => {},
+    // The server gets the error of a question, and its result shows what became of it.
+    onError: () => {},
     ...declining(runtime, onAsked),
     ...(questions && {
       elicit: (form: JsonObject) => questions.elicit(form),
