@@ -261,6 +261,8 @@ export class StatelessRequests {
   readonly #server: Server;
   readonly #legacy: readonly RevisionView<"server">[];
   readonly #form: ResponseForm;
+  /** The protocol of all requests, by revision. */
+  readonly #protocols: ReadonlyMap<RevisionView<"server">, RequestProtocol>;
   readonly #streams: Streams;
   readonly #concurrency: ConcurrencyLimit;
 
@@ -274,6 +276,7 @@ export class StatelessRequests {
     this.#server = server;
     this.#legacy = legacy;
     this.#form = form;
+    this.#protocols = new Map(legacy.map((revision) => [revision, protocolOf(revision)]));
     this.#streams = streams;
     this.#concurrency = concurrency;
   }
@@ -288,24 +291,25 @@ export class StatelessRequests {
     const messages: unknown[] = Array.isArray(message) ? message : [message];
     const requests = messages.filter(isRequest);
     const caller = { auth, principal };
-    const notifications = messages.filter(
-      (each) => classify(each) === "notification",
-    ) as NotificationMessage[];
-    if (notifications.length > 0) {
-      const connection = new ServerConnection(this.#server.definition, silent, caller, "legacy");
-      for (const each of notifications) connection.notified(each, revision);
-      connection.closed();
-    }
+    if (requests.length < messages.length) this.#notified(messages, caller, revision);
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const count = Array.isArray(message) ? requests.length : undefined;
     const channel = new PostChannel(exchange, accepted, this.#form, revision.table, this.#streams, count);
     const connection = new ServerConnection(this.#server.definition, channel, caller, "legacy");
     connection.http = exchange;
-    const protocol = protocolOf(revision);
+    const protocol = this.#protocols.get(revision);
     channel.follow(connection, this.#concurrency);
     for (const request of requests)
       connection.request(request, request.method === "initialize" ? undefined : protocol);
     channel.watch();
+  }
+
+  /** Delivers the notifications among the messages of a POST. */
+  #notified(messages: readonly unknown[], caller: Principal, revision: RevisionView<"server">): void {
+    const connection = new ServerConnection(this.#server.definition, silent, caller, "legacy");
+    for (const each of messages)
+      if (classify(each) === "notification") connection.notified(each as NotificationMessage, revision);
+    connection.closed();
   }
 }
 
@@ -331,7 +335,10 @@ const unasked = "requests to the client need a session, and this server keeps no
 
 /** The protocol of a client without a handshake: only the revision is known. */
 function protocolOf(revision: RevisionView<"server">): RequestProtocol {
-  return { ...beforeHandshake(revision), logLevel: "debug", unasked };
+  const protocol = beforeHandshake(revision);
+  // All clients share it.
+  Object.freeze(protocol.clientCapabilities);
+  return { ...protocol, logLevel: "debug", unasked };
 }
 
 /**
