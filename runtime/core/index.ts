@@ -32,6 +32,12 @@ export type {
   NotificationContext,
   ServerCounts,
 } from "./server/server-definition.js";
+export {
+  experimentalErrors,
+  type RefusalName,
+  type RefusalOverride,
+  type RefusalOverrides,
+} from "./protocol/refusals.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
 // What handlers are given, and what they give.

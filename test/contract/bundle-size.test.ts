@@ -28,8 +28,8 @@ serveStdio(createBenchServer({ tools }, { revisions: ${revisions} }));
 test.each([
   [
     "two",
-    // Middleware, events, sessions, vendor methods and checks of sent messages are part of every server.
-    32_300,
+    // Every server has middleware, events, sessions, vendor methods, checks of sent messages and overrides of errors.
+    32_700,
     main(
       'import { revision as modern } from "@mcpgen/protocol/2026-07-28/server";\n' +
         'import { revision as legacy } from "@mcpgen/protocol/2025-11-25/server";',

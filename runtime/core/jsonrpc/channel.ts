@@ -47,6 +47,8 @@ export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
   readonly isBrief?: boolean;
   /** Id of the HTTP session, if there is one. */
   readonly id?: string | undefined;
+  /** Whether clients do not get what handlers throw, unless the server says otherwise. */
+  readonly hidesErrors?: boolean;
   /**
    * Sends a message that is not an answer. Does nothing after `close`, or when the client is gone.
    *

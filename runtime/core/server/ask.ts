@@ -11,6 +11,7 @@ import type {
 import type { FromJsonSchema, Inferred } from "../schema/schema-type.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { refusal } from "../protocol/refusals.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { ServerConnection } from "./connection.js";
@@ -274,15 +275,16 @@ async function answerProblem({ method, params = {} }: Asked, answer: Params): Pr
 /** The error for a capability that the client has not declared (2026-07-28, basic, `_meta`), or cannot use. */
 function missingCapability(protocol: RequestProtocol, required: ClientCapabilities): McpError {
   const names = pathsOf(required as Params).join(", ");
-  const known = protocol.revision.table.errors["MISSING_REQUIRED_CLIENT_CAPABILITY"];
+  const name = "MISSING_REQUIRED_CLIENT_CAPABILITY";
+  const known = protocol.revision.table.errors[name];
   const problem =
     protocol.unasked === undefined
       ? `the client has not declared the capability ${names}`
       : `the client cannot be asked for ${names}: ${protocol.unasked}`;
-  return new McpError("missing-capability", problem, {
-    rpcCode: known?.code,
+  const error = new McpError("missing-capability", problem, {
     ...(known ? { data: { requiredCapabilities: required } } : {}),
   });
+  return refusal(protocol.revision, name, error, names);
 }
 
 function pathsOf(value: Params): string[] {

@@ -105,6 +105,11 @@ export class ServerConnection implements Receiver {
     return this.#channel.id;
   }
 
+  /** Whether a failed tool answers with the text of what its handler threw. */
+  get thrownErrors(): "hide" | "message" {
+    return this.definition.thrownErrors ?? (this.#channel.hidesErrors ? "hide" : "message");
+  }
+
   /** Number of open requests. */
   get open(): number {
     return this.#running?.size ?? 0;

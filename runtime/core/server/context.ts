@@ -2,7 +2,7 @@ import type * as platform from "../platform/platform.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
-import { McpError, isMcpError, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
+import { McpError, isMcpError, messageOf, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
 import {
   type Params,
   type RequestId,
@@ -26,6 +26,7 @@ import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import { type RequestProtocol, vendorMessage } from "./request-protocol.js";
 import { issuesText } from "../protocol/revision-view.js";
+import { overridden } from "../protocol/refusals.js";
 import { sendError } from "../protocol/send-check.js";
 import { type ServerSession, sessionOf } from "./server-session.js";
 import { wallTimeOf } from "../time/clock.js";
@@ -289,10 +290,14 @@ function isMeantForClient(thrown: unknown): boolean {
   }
 }
 
-/** Converts what a handler threw to the error of the response. */
-export function errorOf(thrown: unknown): McpError {
+/**
+ * Converts what a handler threw to the error of the response.
+ *
+ * @param open whether the response has the text of an error that is not meant for clients
+ */
+export function errorOf(thrown: unknown, open = false): McpError {
   if (isMcpError(thrown)) return thrown;
-  return internalError("the server failed to answer", thrown);
+  return internalError(open ? messageOf(thrown) : "the server failed to answer", thrown);
 }
 
 type Result = Params | SerialisedResult;
@@ -405,7 +410,8 @@ function fail(context: RequestContext, thrown: unknown): void {
   if (context.over) return connection.countAborted(-1);
   if (rounds?.wanted.size) return suspend(context, rounds);
   context.report(thrown);
-  connection.fail(context, errorOf(thrown));
+  const error = errorOf(thrown, connection.definition.thrownErrors === "message");
+  connection.fail(context, overridden(context.protocol.revision, error, context.request.method));
 }
 
 /** Responds with the input requests of the handler (`input_required`). The client retries with another request. */

@@ -185,6 +185,8 @@ const known: Names<DefineServerOptions> = {
   changes: 0,
   wrongArguments: 0,
   validateSend: 0,
+  thrownErrors: 0,
+  errors: 0,
   timeouts: 0,
   clock: 0,
   onWarning: 0,

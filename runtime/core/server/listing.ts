@@ -1,3 +1,4 @@
+import { notFound } from "../protocol/refusals.js";
 import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
@@ -67,6 +68,11 @@ export class Listing<Entry extends Listed> {
   find(key: string, context: HandlerContext): Entry | undefined {
     const entry = this.entries.get(key);
     return entry && isOpenTo(entry, context) ? entry : undefined;
+  }
+
+  /** The names or URIs that this client may use. */
+  names(context: HandlerContext): string[] {
+    return this.#seenBy(context).map(([name]) => name);
   }
 
   /** @throws {McpError} `invalid-params`: this list has not issued the cursor */
@@ -260,7 +266,8 @@ export class Features {
     const { type, name = "", uri = "" } = params.ref;
     if (type === "ref/prompt") {
       const prompt = this.prompts.find(name, context);
-      if (!prompt) throw invalidParams(`there is no prompt ${JSON.stringify(name)}`);
+      if (!prompt)
+        throw notFound(context.protocol.revision, "prompt", name, () => this.prompts.names(context));
       const names = prompt.definition.arguments?.map((argument) => argument.name) ?? [];
       return this.others!.complete(params, names, prompt.completers, context);
     }

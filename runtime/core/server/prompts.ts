@@ -3,6 +3,7 @@ import type { Open } from "@mcpgen/protocol/open";
 import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
+import { notFound } from "../protocol/refusals.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
 import type { Parse, JsonSchema, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
@@ -31,7 +32,7 @@ export async function getPrompt(
   context: RequestContext,
 ): Promise<Params> {
   const prompt = prompts.find(params.name, context);
-  if (!prompt) throw invalidParams(`there is no prompt ${JSON.stringify(params.name)}`);
+  if (!prompt) throw notFound(context.protocol.revision, "prompt", params.name, () => prompts.names(context));
   const args = params.arguments ?? {};
   const missing = prompt.definition.arguments?.filter(
     ({ name, required }) => required && !Object.hasOwn(args, name),

@@ -3,6 +3,7 @@ import type { IncomingRequest } from "@mcpgen/protocol/model";
 import { McpError, invalidRequest, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
 import { type NotificationMessage, type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { type LogLevel, isLogLevel, metaKeys } from "../protocol/meta.js";
+import { refusal } from "../protocol/refusals.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { Ask } from "./ask.js";
 import type { ServerConnection } from "./connection.js";
@@ -97,9 +98,9 @@ export const vendorMessage: IncomingRequest = {
 
 /** The error for a method that the revision does not have, or that has no handler. */
 export function methodNotFound({ revision }: RequestProtocol, method: string): McpError {
-  return new McpError("method-not-found", `there is no method ${JSON.stringify(method)} at ${revision.id}`, {
-    rpcCode: rpc.methodNotFound,
-  });
+  const message = `there is no method ${JSON.stringify(method)} at ${revision.id}`;
+  const error = new McpError("method-not-found", message, { rpcCode: rpc.methodNotFound });
+  return refusal(revision, "METHOD_NOT_FOUND", error, method);
 }
 
 /** Whether a parsed message states its revision in `_meta` (2026-07-28, versioning). It may be any value. */

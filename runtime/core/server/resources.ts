@@ -1,6 +1,7 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from "@mcpgen/protocol/authoring";
-import { McpError } from "../jsonrpc/errors.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
+import { refusal } from "../protocol/refusals.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
@@ -69,8 +70,7 @@ function contentsOf(answer: ResourceAnswer, uri: string, mimeType: string | unde
 /** The error for a URI without a resource; handlers of templates may throw it. */
 export function resourceNotFound(uri: string, context: HandlerContext): McpError {
   const { revision } = (context as RequestContext).protocol;
-  return new McpError("resource-not-found", `there is no resource ${uri}`, {
-    rpcCode: revision.errorCode("RESOURCE_NOT_FOUND"),
-    data: { uri },
-  });
+  const details = { rpcCode: rpc.invalidParams, data: { uri } };
+  const error = new McpError("resource-not-found", `there is no resource ${uri}`, details);
+  return refusal(revision, "RESOURCE_NOT_FOUND", error, uri);
 }

@@ -54,6 +54,7 @@ export interface ServerDefinition {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly wrongArguments: "error" | "result" | undefined;
+  readonly thrownErrors: "hide" | "message" | undefined;
   readonly hooks: ServerHooks;
   /** Reports a problem that no response carries. Never throws. */
   readonly warn: (message: string) => void;

@@ -14,11 +14,12 @@ import {
   linkRevisions,
 } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
+import type { RefusalOverrides } from "../protocol/refusals.js";
 import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/hooks.js";
-import { printWarning } from "../jsonrpc/errors.js";
+import { McpError, printWarning } from "../jsonrpc/errors.js";
 import { invalid } from "../options/option-check.js";
 import type { MethodSchemas, ParamsOf, SchemaReader, ResultOf } from "../schema/message-schema.js";
 import type { ToolSchema } from "../schema/schema-type.js";
@@ -80,6 +81,17 @@ export interface ServerOptions {
    * them. Default: as the revision requires, an error up to 2025-06-18, then a result.
    */
   readonly wrongArguments?: "error" | "result";
+  /**
+   * Whether clients get the text of what handlers throw. The text of an `McpError` is always sent. Default: `message` for
+   * tools, but `hide` over HTTP where `NODE_ENV` is `production` or the platform has no `process`; `hide` for all other
+   * handlers. Texts of errors may name files, queries and hosts.
+   */
+  readonly thrownErrors?: "hide" | "message";
+  /**
+   * Codes, texts and data of errors by name, for clients before 2026-07-28: `experimentalErrors`, or your own. Later
+   * clients always get the codes of the specification, which forbids others (2026-07-28, basic, error codes).
+   */
+  readonly errors?: RefusalOverrides;
   /**
    * Whether results, requests and notifications are checked against the exact definitions of their revision before they
    * are sent. A result that fails is answered with an internal error (`invalid-message`), a request rejects with it, and
@@ -184,12 +196,25 @@ export class Server {
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
       wrongArguments: options.wrongArguments,
+      thrownErrors: options.thrownErrors,
       hooks: new Hooks(),
       warn: harmless(options.onWarning ?? printWarning),
       report: harmless(options.onError ?? printHandlerError),
     };
+    this.#overrideErrors(options.errors);
     this.#builtIn = this.#builtInMethods(options.cache);
     this.refresh();
+  }
+
+  /** @throws {McpError} `invalid-definition`: no client would get the overrides */
+  #overrideErrors(errors: RefusalOverrides | undefined): void {
+    const { legacy } = this.definition;
+    if (errors && !legacy[0])
+      throw new McpError(
+        "invalid-definition",
+        "errors: no revision of this server allows other error codes.",
+      );
+    for (const view of legacy) view.refusals = errors;
   }
 
   /** Ids of the revisions it serves, newest first. */

@@ -1,11 +1,12 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import type { Open } from "@mcpgen/protocol/open";
-import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
+import { type McpError, invalidParams, isMcpError, messageOf } from "../jsonrpc/errors.js";
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { isSuspended } from "./rounds.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
+import { notFound, refusal } from "../protocol/refusals.js";
 import { unusableResult } from "./server-definition.js";
 
 /**
@@ -54,7 +55,7 @@ export function callTool(
   context: RequestContext,
 ): Params | Promise<Params> {
   const tool = tools.find(params.name, context);
-  if (!tool) throw invalidParams(`there is no tool ${JSON.stringify(params.name)}`);
+  if (!tool) throw notFound(context.protocol.revision, "tool", params.name, () => tools.names(context));
   const args = params.arguments ?? {};
   const found = tool.checkInput(args);
   return isPromise(found)
@@ -68,20 +69,22 @@ function start(
   args: Params,
   context: RequestContext,
 ): Params | Promise<Params> {
-  if (typeof found === "string") return refuse(found, context);
+  if (typeof found === "string") return refuse(tool.definition.name, found, context);
   return run(tool, found ? (found.value as Params) : args, context);
 }
+
+const invalidArguments = "INVALID_TOOL_ARGUMENTS";
 
 /**
  * Answers wrong arguments. Since 2025-11-25 they are a result, so that the model can correct them; earlier revisions
  * define a JSON-RPC error. The option `wrongArguments` chooses one for all revisions.
  */
-function refuse(problem: string, { protocol, connection }: RequestContext): Params {
+function refuse(name: string, problem: string, { protocol, connection }: RequestContext): Params {
   const message = `the arguments are wrong: ${problem}`;
-  const code = protocol.revision.table.errors["INVALID_TOOL_ARGUMENTS"]?.code;
+  const code = protocol.revision.table.errors[invalidArguments]?.code;
   const { wrongArguments = code === undefined ? "result" : "error" } = connection.definition;
   if (wrongArguments === "result") return failure(message);
-  throw new McpError("invalid-params", message, { rpcCode: code ?? rpc.invalidParams });
+  throw refusal(protocol.revision, invalidArguments, invalidParams(message), name);
 }
 
 function run(tool: ToolEntry, args: Params, context: RequestContext): Params | Promise<Params> {
@@ -91,20 +94,24 @@ function run(tool: ToolEntry, args: Params, context: RequestContext): Params | P
     if (isPromise(answer))
       return Promise.resolve(answer).then(
         (value) => finish(tool, value),
-        (error: unknown) => failed(error, context),
+        (error: unknown) => failed(tool, error, context),
       );
   } catch (error) {
-    return failed(error, context);
+    return failed(tool, error, context);
   }
   return finish(tool, answer);
 }
 
-/** Converts an exception of the handler to a result for the model. Errors with a JSON-RPC code are for the client. */
-function failed(error: unknown, context: RequestContext): Params {
+/**
+ * Converts an exception of the handler to a result for the model. Errors with a JSON-RPC code are for the client. The
+ * result has the text of an `McpError`; that of another error only if `thrownErrors` allows it.
+ */
+function failed(tool: ToolEntry, error: unknown, context: RequestContext): Params {
   if (isSuspended(error) || (isMcpError(error) && error.rpcCode !== undefined)) throw error;
   // A handler that caught the rejection of an ask runs again: its own exception is not reported.
   if (!context.over && !context.rounds?.wanted.size) context.report(error);
-  return failure(messageOf(error));
+  const isSent = isMcpError(error) || context.connection.thrownErrors === "message";
+  return failure(isSent ? messageOf(error) : `the tool ${tool.definition.name} failed`);
 }
 
 function failure(text: string): Params {

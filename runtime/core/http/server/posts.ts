@@ -30,6 +30,7 @@ import { type Streams, eventHeaders, eventText } from "./event-streams.js";
 import { type EventSink, type Exchange, jsonHeaders, retryHeaders, tooManyRequests } from "./exchange.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { argumentProblem } from "./param-mirrors.js";
+import { isProduction } from "./production.js";
 
 /** Requests of modern revisions (2026-07-28, Streamable HTTP): one request per POST, without sessions. */
 export class ModernRequests {
@@ -245,6 +246,10 @@ export class PostChannel implements ServerChannel {
   #concurrency: ConcurrencyLimit | undefined;
   /** Set while the requests are counted. */
   #connection: ServerConnection | undefined;
+
+  get hidesErrors(): boolean {
+    return isProduction();
+  }
 
   constructor(
     exchange: Exchange,

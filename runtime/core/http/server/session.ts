@@ -17,6 +17,7 @@ import { type EventSink, type Exchange, jsonHeaders, retryHeaders, tooManyReques
 import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit } from "./limits.js";
 import type { ResponseForm } from "./posts.js";
+import { isProduction } from "./production.js";
 
 /** 128 random bits (2025-11-25, session management). */
 export function sessionId(): string {
@@ -72,6 +73,10 @@ export class HttpSession implements ServerChannel {
   whenAnswered: (() => void) | undefined;
   /** Called with what sends the response to `initialize`. */
   whenOpening: ((send: () => void) => void) | undefined;
+
+  get hidesErrors(): boolean {
+    return isProduction();
+  }
 
   constructor(id: string, principal: string, environment: SharedEnvironment) {
     this.id = id;

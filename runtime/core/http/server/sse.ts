@@ -10,6 +10,7 @@ import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import type { SessionEnd, SessionReports } from "./session-reports.js";
 import { sessionId } from "./session.js";
+import { isProduction } from "./production.js";
 
 /** Options of HTTP+SSE, the transport before Streamable HTTP. */
 export interface SseOptions {
@@ -178,6 +179,10 @@ class SseSession implements ServerChannel {
   isOpen = false;
   /** Called when the handshake is complete. */
   whenOpen: (() => void) | undefined;
+
+  get hidesErrors(): boolean {
+    return isProduction();
+  }
 
   constructor(
     id: string,
