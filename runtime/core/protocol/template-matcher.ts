@@ -39,7 +39,8 @@ export class TemplateMatcher {
     }
     this.#parts = parts;
     this.variables = parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
-    const twice = this.variables.find((name, index) => this.variables.indexOf(name) < index);
+    const seen = new Set<string>();
+    const twice = this.variables.find((name) => seen.size === seen.add(name).size);
     if (twice !== undefined) throw wrongTemplate(text, `it has the variable ${twice} twice`);
   }
 

@@ -3,8 +3,9 @@ import { type TemplateExpression, type TemplateVariable, templateParts } from ".
 import { type VariablesOf, TemplateMatcher } from "./template-matcher.js";
 
 /**
- * A URI template (RFC 6570), of levels 1 to 4. Time grows with the length of template, values and URI alone, so that
- * templates of servers and URIs of clients can be used as they are.
+ * A URI template (RFC 6570), of levels 1 to 4. The time to expand grows with the length of template and values, the
+ * time to match with the length of the URI. A template with very many variables takes longer to match: bound the length of
+ * templates that others wrote before you match with them.
  */
 export class UriTemplate<const Text extends string = string> {
   readonly text: Text;
