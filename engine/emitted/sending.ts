@@ -65,9 +65,9 @@ function inJson(value: unknown): unknown {
  * Members that lead to content. Others hold values of the application, which may
  * look like content.
  */
-const holders = ["params", "messages", "content", "contents", "resource"];
+const holders = ["messages", "content", "contents"];
 
-/** Members with requests and results by key. */
+/** Members of a message that hold results and requests by key. */
 const maps = ["inputRequests", "inputResponses"];
 
 /**
@@ -78,46 +78,75 @@ function wrongBase64(
   members: readonly Base64Member[],
   value: unknown,
 ): string | undefined {
-  if (Array.isArray(value)) return firstWrong(members, value, value.keys());
   if (!isObject(value)) return undefined;
-  for (const { member, is } of members) {
-    const text = value[member];
-    if (typeof text === "string" && is(value) && !isBase64(text)) {
-      return inside(member);
-    }
+  for (const key of holders) {
+    const held = value[key];
+    if (held === undefined) continue;
+    const wrong = wrongItem(members, held);
+    if (wrong !== undefined) return inside(key) + wrong;
   }
-  const wrong = firstWrong(members, value, holders);
-  if (wrong !== undefined) return wrong;
   for (const key of maps) {
     const map = value[key];
     if (!isObject(map)) continue;
-    const within = firstWrong(members, map, Object.keys(map));
-    if (within !== undefined) return inside(key) + within;
+    for (const name of Object.keys(map)) {
+      const wrong = wrongBase64(members, map[name]);
+      if (wrong !== undefined) return inside(key) + inside(name) + wrong;
+    }
   }
-  return undefined;
+  if (value["params"] === undefined) return undefined;
+  const wrong = wrongBase64(members, value["params"]);
+  return wrong === undefined ? undefined : inside("params") + wrong;
 }
 
-function firstWrong(
+/** As `wrongBase64`, of an item of content, or of a list of items. */
+function wrongItem(
   members: readonly Base64Member[],
-  value: object,
-  keys: Iterable<string | number>,
+  item: unknown,
 ): string | undefined {
-  for (const key of keys) {
-    const inner = (value as { readonly [key: string]: unknown })[key];
-    if (typeof inner !== "object") continue;
-    const wrong = wrongBase64(members, inner);
-    if (wrong !== undefined) return inside(String(key)) + wrong;
+  if (Array.isArray(item)) {
+    for (let index = 0; index < item.length; index++) {
+      const wrong = wrongItem(members, item[index]);
+      if (wrong !== undefined) return `/${index}${wrong}`;
+    }
+    return undefined;
   }
-  return undefined;
+  if (!isObject(item)) return undefined;
+  for (const { member, is } of members) {
+    const text = item[member];
+    if (typeof text === "string" && is(item) && !isBase64(text)) {
+      return inside(member);
+    }
+  }
+  const { resource, content } = item;
+  if (resource !== undefined) {
+    const wrong = wrongItem(members, resource);
+    if (wrong !== undefined) return `/resource${wrong}`;
+  }
+  if (content === undefined) return undefined;
+  const wrong = wrongItem(members, content);
+  return wrong === undefined ? undefined : `/content${wrong}`;
 }
 
 function inside(key: string): string {
   return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
+// Declared here, so that no types of a platform are needed.
+declare function atob(text: string): string;
+
+/** White space, which `atob` allows. */
+const blanks = [" ", "\n", "\r", "\t", "\f"];
+
 /** Base64 with padding (RFC 4648, section 4). */
 function isBase64(text: string): boolean {
-  return text.length % 4 === 0 && /^[A-Za-z\d+/]*={0,2}$/.test(text);
+  if (text.length % 4 !== 0) return false;
+  if (blanks.some((blank) => text.includes(blank))) return false;
+  try {
+    atob(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isObject(

@@ -28,8 +28,9 @@ serveStdio(createBenchServer({ tools }, { revisions: ${revisions} }));
 test.each([
   [
     "two",
-    // Every server has middleware, events, sessions, vendor methods, checks of sent messages and overrides of errors.
-    32_700,
+    // Every server has middleware, events, sessions, vendor methods, checks of sent messages, overrides of errors
+    // and bytes in content.
+    33_000,
     main(
       'import { revision as modern } from "@mcpgen/protocol/2026-07-28/server";\n' +
         'import { revision as legacy } from "@mcpgen/protocol/2025-11-25/server";',

@@ -11,6 +11,10 @@ export type URL = typeof globalThis extends { URL: { prototype: infer Declared }
   ? Declared
   : { readonly href: string };
 
+export type Blob = typeof globalThis extends { Blob: { prototype: infer Declared } }
+  ? Declared
+  : { readonly size: number; arrayBuffer(): Promise<ArrayBuffer> };
+
 export type Headers = typeof globalThis extends { Headers: { prototype: infer Declared } }
   ? Declared
   : { forEach(each: (value: string, name: string) => void): void };

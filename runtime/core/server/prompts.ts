@@ -4,13 +4,19 @@ import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import { notFound } from "../protocol/refusals.js";
+import { type WithBytes, encodeItems } from "./binary-content.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
 import type { Parse, JsonSchema, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 import { unusableResult } from "./server-definition.js";
 
 /** What a prompt handler may return: a result, or the text of one user message. */
-export type PromptAnswer = Open<"GetPromptResult"> | string;
+export type PromptAnswer = Open<"GetPromptResult"> | BinaryPrompt | string;
+
+/** A result whose content may have bytes. */
+interface BinaryPrompt extends Pick<Open<"GetPromptResult">, "description" | "_meta"> {
+  readonly messages: WithBytes<Open<"GetPromptResult">["messages"][number]>[];
+}
 
 export type PromptHandler<Arguments = never> = (
   args: Arguments,
@@ -49,8 +55,9 @@ export async function getPrompt(
   return { messages: [{ role: "user", content: { type: "text", text: answer } }] };
 }
 
-function resultOf(answer: Open<"GetPromptResult">, name: string): Params {
-  if (isObject(answer) && Array.isArray(answer.messages) && answer.messages.every(isObject)) return answer;
+function resultOf(answer: Exclude<PromptAnswer, string>, name: string): Params | Promise<Params> {
+  if (isObject(answer) && Array.isArray(answer.messages) && answer.messages.every(isObject))
+    return encodeItems(answer.messages)?.then((messages) => ({ ...answer, messages })) ?? (answer as Params);
   throw unusableResult(`the prompt ${name} gave no text, and no result with messages`);
 }
 

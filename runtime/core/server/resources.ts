@@ -4,12 +4,17 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import { refusal } from "../protocol/refusals.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
+import { type WithBytes, encodeItems } from "./binary-content.js";
 import type { Listed, Listing } from "./listing.js";
 import { type CacheHints, unusableResult } from "./server-definition.js";
 import type { TemplateMatcher, TemplateValues } from "../protocol/template-matcher.js";
 
-/** What a resource handler may return: a result, or the text of the resource. */
-export type ResourceAnswer = ReadResourceResult | string;
+/** What a resource handler may return: a result, or the text of the resource. A `blob` may be bytes. */
+export type ResourceAnswer = ReadResourceResult | BinaryResult | string;
+
+interface BinaryResult extends Pick<ReadResourceResult, "_meta"> {
+  readonly contents: WithBytes<ReadResourceResult["contents"][number]>[];
+}
 
 export type ResourceHandler = (
   uri: string,
@@ -60,10 +65,15 @@ export async function readResource(
   throw resourceNotFound(uri, context);
 }
 
-function contentsOf(answer: ResourceAnswer, uri: string, mimeType: string | undefined): Params {
+function contentsOf(
+  answer: ResourceAnswer,
+  uri: string,
+  mimeType: string | undefined,
+): Params | Promise<Params> {
   if (typeof answer === "string")
     return { contents: [{ uri, ...(mimeType === undefined ? {} : { mimeType }), text: answer }] };
-  if (isObject(answer) && Array.isArray(answer.contents) && answer.contents.every(isObject)) return answer;
+  if (isObject(answer) && Array.isArray(answer.contents) && answer.contents.every(isObject))
+    return encodeItems(answer.contents)?.then((contents) => ({ ...answer, contents })) ?? (answer as Params);
   throw unusableResult(`the resource ${uri} gave no text, and no result with contents`);
 }
 

@@ -4,6 +4,7 @@ import { type McpError, invalidParams, isMcpError, messageOf } from "../jsonrpc/
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { isSuspended } from "./rounds.js";
+import { type WithBytes, encodeItems } from "./binary-content.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import { notFound, refusal } from "../protocol/refusals.js";
@@ -14,9 +15,15 @@ import { unusableResult } from "./server-definition.js";
  * result repeats structured content as text, for models and clients of older revisions. A gateway returns what it read: the
  * open reading has what another server sent, and no kind that is written in code.
  */
-export type ToolAnswer = string | Content | Open<"CallToolResult"> | StructuredToolAnswer;
+export type ToolAnswer = string | Content | Open<"CallToolResult"> | AuthoredResult | StructuredToolAnswer;
 
-type Content = Open<"CallToolResult">["content"];
+type Content = WithBytes<Open<"CallToolResult">["content"][number]>[];
+
+/** A result whose content may have bytes. */
+interface AuthoredResult extends Pick<CallToolResult, "isError" | "_meta"> {
+  readonly content: Content;
+  readonly structuredContent?: unknown;
+}
 
 export interface StructuredToolAnswer extends Pick<CallToolResult, "isError" | "_meta"> {
   readonly structuredContent: unknown;
@@ -29,7 +36,7 @@ export type StructuredAnswer<Content> = Structured<Content> | Failure;
 // A type, not an interface: only a type is assignable to a result of the protocol, which has an index signature.
 type Structured<Content> = Pick<CallToolResult, "_meta"> & {
   readonly structuredContent: Content;
-  readonly content?: CallToolResult["content"];
+  readonly content?: WithBytes<CallToolResult["content"][number]>[];
   readonly isError?: false;
 };
 
@@ -119,6 +126,15 @@ function failure(text: string): Params {
 }
 
 function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
+  if (typeof answer === "string") return complete(tool, answer);
+  const encoding = encodeItems(isObject(answer) ? answer["content"] : answer);
+  if (!encoding) return complete(tool, answer);
+  return encoding.then((content) =>
+    complete(tool, (isObject(answer) ? { ...answer, content } : content) as ToolAnswer),
+  );
+}
+
+function complete(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
   const result = resultOf(tool, answer);
   if (!tool.checkOutput || result["isError"] === true) return result;
   const found = tool.checkOutput(result["structuredContent"]);
