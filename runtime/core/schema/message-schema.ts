@@ -20,8 +20,11 @@ export interface MethodSchemas<
 /** The params that a handler gets: what their schema gives. */
 export type ParamsOf<Given> = ToolSchema extends Given ? Params : OutputOf<Given>;
 
-/** The result that a handler returns: what its schema takes. */
-export type ResultOf<Answer> = ToolSchema extends Answer ? Params : InputOf<Answer>;
+/** The handler of a method with these schemas. It returns what the schema of the result takes. */
+// The compiler resolves a conditional type before it checks the function: a string literal in a result keeps its type.
+export type SchemaHandler<Given, Answer, Context> = ToolSchema extends Answer
+  ? (params: ParamsOf<Given>, context: Context) => Params | Promise<Params>
+  : (params: ParamsOf<Given>, context: Context) => InputOf<Answer> | Promise<InputOf<Answer>>;
 
 /** A handler or listener of any method. */
 type Handler<Context> = (params: never, context: Context) => unknown;

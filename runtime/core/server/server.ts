@@ -21,7 +21,7 @@ import type { ServerEvent } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/hooks.js";
 import { McpError, printWarning } from "../jsonrpc/errors.js";
 import { invalid } from "../options/option-check.js";
-import type { MethodSchemas, ParamsOf, SchemaReader, ResultOf } from "../schema/message-schema.js";
+import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/message-schema.js";
 import type { ToolSchema } from "../schema/schema-type.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
@@ -260,10 +260,7 @@ export class Server {
   handle<const Given extends ToolSchema = ToolSchema, const Answer extends ToolSchema = ToolSchema>(
     method: string,
     schemas: MethodSchemas<Given, Answer>,
-    handler: (
-      params: ParamsOf<Given>,
-      context: HandlerContext,
-    ) => ResultOf<Answer> | Promise<ResultOf<Answer>>,
+    handler: SchemaHandler<NoInfer<Given>, NoInfer<Answer>, HandlerContext>,
   ): void;
   handle(method: string, given: object, handler?: (params: never, context: HandlerContext) => unknown): void {
     const vendor = handler && this.definition.schemas().handler(method, given, handler);

@@ -1,5 +1,8 @@
-import { describe, expect, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { clientRevisions } from "@mcpgen/protocol";
 import type { CodeFirstServer, ServerSession } from "@mcpgen/runtime";
+import { createTestPair } from "@mcpgen/runtime/testing";
 import { serve } from "../../support/http-adapters.js";
 import { Party, messagesOf } from "../../support/raw-http-client.js";
 import { type Members, type Raw, type Wired, clientOf, raw, served } from "../../support/raw-stdio-client.js";
@@ -326,6 +329,49 @@ test("a server without HTTP sessions refuses requests to clients", async () => {
   const { result } = await new Party(url, "2025-06-18").request("acme/use");
   expect(result!["problem"]).toMatch(/^missing-capability: ping: .* keeps none\. /);
 });
+
+test("middleware runs around vendor requests, and around requests of a session", async () => {
+  const { session, client, server } = await open("2025-11-25", listing, (own) =>
+    own.handle("acme/sum", {}, ({ n }) => ({ n })),
+  );
+  const seen: unknown[] = [];
+  server.use<"acme/sum">(({ direction, method, params, context }, next) => {
+    seen.push({ direction, method, isSession: context.session === session });
+    return next(method === "acme/sum" ? { ...params, n: 2 } : params);
+  });
+  expect((await client.request("acme/sum", { n: 1 })).result).toEqual({ n: 2 });
+  expect(await session.listRoots()).toEqual(roots);
+  expect(seen).toEqual([
+    { direction: "incoming", method: "acme/sum", isSession: true },
+    { direction: "outgoing", method: "roots/list", isSession: true },
+  ]);
+});
+
+test.each(["2025-11-25", "2026-07-28"])(
+  "in memory, a client of this runtime calls vendor methods, and answers them (%s)",
+  async (revision) => {
+    const { server } = served((own) => {
+      own.handle("acme/sum", { params: z.object({ n: z.number() }) }, async ({ n }, { session, notify }) => {
+        notify("notifications/acme/step", { n });
+        const more =
+          session.era === "legacy"
+            ? await session.request("acme/more", { n }, { result: z.object({ more: z.number() }) })
+            : { more: 1 };
+        return { sum: n + more.more };
+      });
+    });
+    const { client, close } = await createTestPair({ server, revisions: clientRevisions, revision });
+    onTestFinished(close);
+    const steps: number[] = [];
+    client.handle("acme/more", { params: z.object({ n: z.number() }) }, ({ n }) => ({ more: n * 10 }));
+    client.on("notifications/acme/step", { params: z.object({ n: z.number() }) }, ({ n }) => {
+      steps.push(n);
+    });
+    const { sum } = await client.request("acme/sum", { n: 2 }, { result: z.object({ sum: z.number() }) });
+    expect(sum).toBe(revision === "2025-11-25" ? 22 : 3);
+    await expect.poll(() => steps).toEqual([2]);
+  },
+);
 
 test("a handler's session is that of the connection", async () => {
   let mine: ServerSession | undefined;
