@@ -15,6 +15,8 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["limits", "ClientLimits", "client"],
   ["http", "HttpClientOptions", "http/client", "client"],
   ["requests", "ListBounds", "client"],
+  ["rateLimit", "RateLimits"],
+  ["logRequests", "LogOptions"],
   ["createTestPair", "ConnectionOptions", "server"],
   ["Replay", "ReplayOptions", "testing"],
 ];
@@ -24,6 +26,7 @@ export const partsOfTables: Readonly<Record<string, string>> = {
   GuardOptions: "createHttpHandler, createNodeHandler",
   RequestOptions: "requests",
   SessionLimits: "sessions",
+  SessionRequestOptions: "requests",
   StdioServerOptions: "stdioServerChannel",
   TestPairOptions: "createTestPair",
   VendorRequestOptions: "requests",

@@ -3,6 +3,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type McpError, type ServerEvent, connect, memoryChannels } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { rateLimit, timeLimit } from "@mcpgen/runtime/limits";
+import { logRequests } from "@mcpgen/runtime/logging";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
@@ -193,6 +194,41 @@ test.each(eras)("an ask ends with the handler that waits for it (%s)", async (re
   await client.close();
   await clock.advance(0);
   expect(clock.waiting).toBe(0);
+});
+
+test("a server limits what it asks through a session, and the methods of vendors", async () => {
+  const clock = new VirtualClock();
+  const server = serverWith({ clock });
+  const messages = [{ role: "user" as const, content: { type: "text" as const, text: "?" } }];
+  server.tool("t", {}, async (_, { session }) => {
+    await session.ping();
+    return (await session.sample({ messages, maxTokens: 1 })).model;
+  });
+  server.handle("acme/sum", {}, () => ({ sum: 1 }));
+  const seen: string[] = [];
+  server.use<"ping" | "acme/sum">((request, next) => {
+    seen.push(`${request.direction} ${request.method}`);
+    return next();
+  });
+  server.use(rateLimit({ calls: 3, sampling: 1 }));
+  logRequests(server, { write: (line) => seen.push(line.replace(/.*Z | \d.*/g, "")) });
+  const client = await clientOf(server, "memory", "2025-11-25", {
+    sample: () => ({ role: "assistant", content: { type: "text", text: "!" }, model: "m" }),
+  });
+  seen.length = 0;
+  await client.callTool("t");
+  const asks = ["outgoing ping", "-> ping", "outgoing sampling/createMessage", "-> sampling/createMessage"];
+  expect(seen.splice(0)).toEqual(["incoming tools/call", ...asks, '<- tools/call "t" id=2']);
+  expect(await failureOf(client.callTool("t"))).toMatchObject({
+    code: "rate-limited",
+    data: { limit: "sampling" },
+  });
+  expect(await client.request("acme/sum", {}, { result: {} })).toMatchObject({ sum: 1 });
+  expect(await failureOf(client.request("acme/sum", {}, { result: {} }))).toMatchObject({
+    code: "rate-limited",
+    data: { limit: "calls" },
+  });
+  expect(seen.filter((line) => line === "incoming acme/sum")).toHaveLength(2);
 });
 
 test("subscriptions have no time limit", async () => {

@@ -186,7 +186,9 @@ export class ConnectedSession implements ServerSession {
         `${method}: ${reason}. Use context.ask, and subscriptions for changes`,
       );
     const schemas = result && connection.definition.schemas();
-    const context = { revision: revision.id, signal: options.signal as never, session: this };
+    const signal = options.signal as never;
+    // `connection` and `protocol` are for the middleware of this package (`InternalContext`).
+    const context = { revision: revision.id, signal, session: this, connection, protocol };
     const answer = await askClient(
       connection,
       protocol,
