@@ -138,9 +138,18 @@ async function runtime() {
       ...common(outdir),
       platform: "node",
       external: ["@mcpgen/*"],
-      entryPoints: ["index", "all", "fetch", "http", "stdio", "no-stdio", "stdio-guard", "testing"].map(
-        (name) => join(folder, `${name}.ts`),
-      ),
+      entryPoints: [
+        "index",
+        "all",
+        "fetch",
+        "http",
+        "limits",
+        "logging",
+        "stdio",
+        "no-stdio",
+        "stdio-guard",
+        "testing",
+      ].map((name) => join(folder, `${name}.ts`)),
     }),
     declarations("scripts/tsconfig.runtime.json"),
   ]);
