@@ -43,7 +43,7 @@ function withoutLayoutOfCode(text: string): string {
       .replace(/;/g, "")
       .replace(/,(?=[\])}>])/g, "")
       .replace(/[()]/g, "")
-      .replace(/(?<=[=<:[,?{>])[|&](?![|&=])/g, "")
+      .replace(/(?<=[=<:[,?{]|=>)[|&](?![|&=])/g, "")
       .replace(/"([A-Za-z_$][\w$]*)"(?=\??:)/g, "$1")
   );
 }
