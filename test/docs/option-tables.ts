@@ -1,9 +1,10 @@
-/** The interface behind each table of docs/options.md, and the folders that hold its defaults. */
+/** The interface behind each table of docs/options.md, and the folders or files that hold its defaults. */
 export const tables: readonly (readonly [heading: string, type: string, ...folders: string[]])[] = [
   ["createServer", "ServerOptions", "server", "jsonrpc", "protocol"],
   ["defineServer", "DefineServerOptions", "server", "protocol"],
   ["mount", "MountOptions", "server"],
   ["ask", "AskOptions", "server"],
+  ["requests of a session", "SessionRequestOptions", "server"],
   ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
   ["sessions", "SessionOptions", "http/server"],
   ["sse", "SseOptions", "http/server"],
@@ -15,8 +16,8 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["limits", "ClientLimits", "client"],
   ["http", "HttpClientOptions", "http/client", "client"],
   ["requests", "ListBounds", "client"],
-  ["rateLimit", "RateLimits"],
-  ["logRequests", "LogOptions"],
+  ["rateLimit", "RateLimits", "limits.ts"],
+  ["logRequests", "LogOptions", "logging.ts"],
   ["createTestPair", "ConnectionOptions", "server"],
   ["Replay", "ReplayOptions", "testing"],
 ];

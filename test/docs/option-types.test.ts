@@ -138,7 +138,7 @@ const allDefaults = sources.flatMap(defaultsOf);
 function defaultsIn(folders: readonly string[]): Map<string, Set<Value>> {
   const found = new Map<string, Set<Value>>();
   for (const { file, name, value } of allDefaults)
-    if (folders.some((folder) => file.includes(`/core/${folder}/`)))
+    if (folders.some((folder) => file.includes(`/core/${folder}`)))
       found.set(name, (found.get(name) ?? new Set()).add(value));
   return found;
 }
@@ -182,7 +182,7 @@ function valueIn(cell: string): Value | undefined {
 }
 
 /** Options whose defaults follow from other options. */
-const derived = new Set(["sessions.maxPerPrincipal", "requests.resend"]);
+const derived = new Set(["sessions.maxPerPrincipal", "requests.resend", "logRequests.level"]);
 
 describe.each(tables)("docs/options.md, the table of %s", (heading, type, ...folders) => {
   const rows = rowsOf(heading);

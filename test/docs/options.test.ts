@@ -28,6 +28,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   createServer: () => createServer(info, wrong),
   defineServer: () => defineServer(contract, { tools: {} }, { checks: {}, ...wrong }),
   mount: () => server().mount(server(), wrong),
+  "requests of a session": async () => (await sessionOf()).ping(wrong),
   "createHttpHandler, createNodeHandler": () => createHttpHandler(server(), wrong),
   sessions: () => createNodeHandler(server(), { sessions: wrong }),
   sse: () => createNodeHandler(server(), { sse: wrong }),
@@ -63,6 +64,16 @@ async function clientOf() {
   const [near, far] = memoryChannels();
   server().connect(far);
   return connect(near);
+}
+
+/** The session of a client that has made a handshake. */
+async function sessionOf() {
+  const [near, far] = memoryChannels();
+  const served = server();
+  served.connect(far);
+  await connect(near, { revision: "2025-11-25" });
+  const [session] = served.sessions;
+  return session!;
 }
 
 /** The names that a refusal lists. */
