@@ -57,6 +57,15 @@ const deep = [
   "test/runtime/client/besieged.test.ts",
   "test/runtime/http/killed.test.ts",
   "test/docs/option-types.test.ts",
+  "test/command/{reuse,upgrade}.test.ts",
+  "test/command/servers/named-servers.test.ts",
+  "test/diff/uses/{sdk,uses}.test.ts",
+  "test/emit/types/{assignability,constructs,layout}.test.ts",
+  "test/engine/read/read-document.test.ts",
+  "test/engine/resources/canonicalise.test.ts",
+  "test/examples/websocket-ends.test.ts",
+  "test/files/transaction.test.ts",
+  "test/runtime/server/bad-values.test.ts",
 ];
 
 /** Tests of what runs in users' programs. */

@@ -34,6 +34,7 @@ async function pairOf(revision: string, run: (context: HandlerContext) => unknow
     elicit: answer as never,
     sample: answer as never,
     roots: answer as never,
+    onError: () => {},
   });
   return {
     // In an object: what the application threw may not be one to resolve a promise with.
