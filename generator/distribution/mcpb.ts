@@ -19,8 +19,10 @@ export function mcpbFiles(request: PackageRequest): PackageFiles {
   };
 }
 
-/** Makes one file of the server and of all that it imports. */
-export const bundleCommand = `npx esbuild src/main.ts --bundle --minify --platform=node --format=esm --outfile=${entry}`;
+/** Makes one file for production of the server and all its imports. POSIX shells and cmd.exe both read `\"` as a quote. */
+export const bundleCommand =
+  "npx esbuild src/main.ts --bundle --minify --platform=node --format=esm " +
+  `--outfile=${entry} --define:process.env.NODE_ENV=\\"production\\"`;
 
 function manifestOf(request: PackageRequest): JsonObject {
   const { contract, manifest } = request;

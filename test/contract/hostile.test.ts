@@ -125,7 +125,7 @@ test("a contract nested 100,000 levels deep is refused before it is traversed", 
   ] as const)
     await expect(readContract(text, file)).rejects.toMatchObject({
       code: "MG6003",
-      message: expect.stringContaining("1000 levels"),
+      message: expect.stringContaining("1000 nested levels"),
       place: { file, line: 1 },
     });
 });

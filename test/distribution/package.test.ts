@@ -328,7 +328,7 @@ test("the one file that is built serves from an empty folder", async () => {
   await mcpgen(folder, ["init", "server", "weather"]);
   const there = join(folder, "weather");
   symlinkSync(resolve("node_modules"), join(there, "node_modules"));
-  const [npx, program, ...args] = bundleCommand.split(" ");
+  const [npx, program, ...args] = bundleCommand.replaceAll('\\"', '"').split(" ");
   expect([npx, program]).toEqual(["npx", "esbuild"]);
   execFileSync(resolve("node_modules/.bin/esbuild"), [...args, "--log-level=error"], { cwd: there });
   const alone = temporaryFolder();
