@@ -1,6 +1,6 @@
 // Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime;
 // and the examples into dist/examples/.
-// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [examples]`; without a name, all of them.
+// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [auth] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
 import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ const target = "node20.19";
 /** Debuggers and stack traces (`node --enable-source-maps`) show TypeScript; the packages hold no sources beside. */
 const sourceMaps = { sourcemap: true, sourcesContent: true };
 
-const builds = { engine, generator, generated, runtime, examples };
+const builds = { engine, generator, generated, runtime, auth, examples };
 const unknown = process.argv.slice(2).find((name) => !(name in builds));
 if (unknown !== undefined) {
   console.error(
@@ -25,10 +25,11 @@ const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(bui
 try {
   // The declarations of the generator refer to the engine's.
   if (wanted.includes("engine")) await engine();
-  const middle = wanted.filter((name) => name !== "engine" && name !== "runtime");
+  const middle = wanted.filter((name) => !["engine", "runtime", "auth"].includes(name));
   await Promise.all(middle.map((name) => builds[name]()));
   // The runtime's declarations refer to both the engine's and the generated package's.
   if (wanted.includes("runtime")) await runtime();
+  if (wanted.includes("auth")) await auth();
 } catch (error) {
   // esbuild and tsc have printed the error themselves.
   if (!("errors" in error) && error.message !== "tsc failed") console.error(error);
@@ -152,6 +153,25 @@ async function runtime() {
       ].map((name) => join(folder, `${name}.ts`)),
     }),
     declarations("scripts/tsconfig.runtime.json"),
+  ]);
+  await legalTexts(outdir);
+}
+
+async function auth() {
+  const folder = join(root, "runtime/auth");
+  // Its declarations refer to the runtime's.
+  if (!existsSync(join(root, "runtime/core/dist/index.d.ts"))) return;
+  const outdir = join(folder, "dist");
+  await rm(outdir, { recursive: true, force: true });
+  const { dependencies, exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  await Promise.all([
+    build({
+      ...common(outdir),
+      platform: "node",
+      external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
+      entryPoints: Object.keys(exports).map((entry) => join(folder, `${entry}.ts`)),
+    }),
+    declarations("scripts/tsconfig.auth.json"),
   ]);
   await legalTexts(outdir);
 }

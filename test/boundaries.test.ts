@@ -34,6 +34,10 @@ const areas: readonly Area[] = [
     ],
   },
   {
+    folder: "runtime/auth",
+    may: [/^node:/, /^@mcpgen\/runtime(\/http)?$/, /^(jose|oauth4webapi)$/],
+  },
+  {
     folder: "generator",
     may: [
       /^node:/,

@@ -60,6 +60,13 @@ export const buildings: readonly Building[] = [
     ],
   },
   {
+    folder: "runtime/auth",
+    rooms: [
+      { path: "runtime/auth/shared", holds: "URLs, challenges, guarded fetch, scopes, errors" },
+      { path: "runtime/auth", holds: "the entries of the package" },
+    ],
+  },
+  {
     folder: "generator",
     rooms: [
       { path: "generator/diagnostics", holds: "error codes, findings, suggestions" },

@@ -1,0 +1,1 @@
+export { AuthError, type AuthErrorCode } from "./shared/errors.js";

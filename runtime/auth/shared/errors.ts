@@ -1,0 +1,25 @@
+/**
+ * Why authorization failed. A program decides by the code; the text names the place and the next step, and holds neither
+ * secrets nor text of a server that was not verified.
+ */
+export type AuthErrorCode =
+  | "auth-issuer-mismatch"
+  | "auth-metadata-invalid"
+  | "auth-metadata-unsafe"
+  | "auth-needs-user"
+  | "auth-pkce-unsupported"
+  | "auth-refused"
+  | "auth-registration-impossible"
+  | "auth-resource-mismatch"
+  | "auth-options";
+
+/** An error of authorization. */
+export class AuthError extends Error {
+  override readonly name = "AuthError";
+  readonly code: AuthErrorCode;
+
+  constructor(code: AuthErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
