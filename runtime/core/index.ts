@@ -75,6 +75,13 @@ export type { ClientMiddleware, ClientMiddlewareRequest } from "./client/middlew
 
 // Clients.
 export { connect, type ConnectOptions, type Source } from "./connect/connect.js";
+export type {
+  Authorize,
+  AuthorizeRequest,
+  Authorizer,
+  Challenge,
+  HeaderValues,
+} from "./http/client/http-client-options.js";
 export type { ClientState } from "./client/connections.js";
 export type { Client, ToolResult } from "./client/client.js";
 export {

@@ -32,8 +32,8 @@ interface Kept {
   readonly method: string;
   readonly params: Params;
   readonly result: Params;
-  /** The authorization of the request. */
-  readonly authorization: string;
+  /** The authorization of the request; `undefined` if it cannot be compared: a private result is then not kept. */
+  readonly authorization: string | undefined;
 }
 
 /**
@@ -60,8 +60,8 @@ export class ResultCache {
   }
 
   /** A copy of a private result of an authorization. */
-  owned(key: string, authorization: string): Params | undefined {
-    return this.#read(key, authorization);
+  owned(key: string, authorization: string | undefined): Params | undefined {
+    return authorization === undefined ? undefined : this.#read(key, authorization);
   }
 
   /** Whether there is a result for any authorization. */
@@ -82,8 +82,10 @@ export class ResultCache {
   put({ key, method, params, result, authorization }: Kept, generation: number): void {
     const ttl = result["ttlMs"];
     if (typeof ttl !== "number" || !(ttl > 0) || generation !== this.#invalidations) return;
+    const isPublic = result["cacheScope"] === "public";
+    if (!isPublic && authorization === undefined) return;
     const text = textOf(result);
-    const owner = result["cacheScope"] === "public" ? undefined : authorization;
+    const owner = isPublic ? undefined : authorization;
     // A character takes two bytes at most.
     const bytes =
       text === undefined ? Infinity : overhead + 2 * (text.length + key.length + (owner?.length ?? 0));

@@ -47,7 +47,7 @@ export interface Sending {
   /** The headers of a message, for channels with headers. */
   readonly headers?: (method: string, params: Params | undefined) => Readonly<Record<string, string>>;
   /** Receives the authorization of the request, on channels with authorization. */
-  readonly authorized?: ((authorization: string) => void) | undefined;
+  readonly authorized?: ((authorization: string | undefined) => void) | undefined;
   /** The place of the request in a batch. */
   readonly place?: BatchPlace | undefined;
 }
@@ -176,8 +176,8 @@ export class Link implements ClientReceiver {
     return this.#channel.carriesHeaders;
   }
 
-  /** The current authorization of requests; empty if there is none. */
-  authorization(signal: platform.AbortSignal): string | Promise<string> {
+  /** The current authorization of requests; empty if there is none, `undefined` if it cannot be compared. */
+  authorization(signal: platform.AbortSignal): string | undefined | Promise<string | undefined> {
     return this.#channel.authorization(signal);
   }
 

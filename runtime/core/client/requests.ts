@@ -238,7 +238,7 @@ export class Requests {
       key && (cache.shared(key) ?? (cache.isOwned(key) ? await this.#owned(link, key, call) : undefined));
     if (cached) return { result: cached, rejected: [] };
     const { generation } = cache;
-    let authorization = "";
+    let authorization: string | undefined = "";
     const answer = await this.#ask(link, view, entry, call, (used) => (authorization = used));
     const { result } = answer;
     if (key && answer.rounds === 0 && answer.rejected.length === 0)
@@ -260,7 +260,7 @@ export class Requests {
     view: RevisionView<"client">,
     entry: OutgoingRequest,
     call: Call,
-    authorized?: (authorization: string) => void,
+    authorized?: (authorization: string | undefined) => void,
   ): Promise<Answered> {
     const { method } = call;
     const sent = this.#prepared(link, view, call, authorized);
@@ -286,7 +286,7 @@ export class Requests {
     link: Link,
     view: RevisionView<"client">,
     call: Call,
-    authorized: ((authorization: string) => void) | undefined,
+    authorized: ((authorization: string | undefined) => void) | undefined,
   ): PreparedRequest {
     const { method } = call;
     const { headers, listeners } = this.#setup;

@@ -29,7 +29,7 @@ import type { Opener } from "../jsonrpc/channel.js";
 const httpRules: Rules<HttpClientOptions> = {
   headers: "anything",
   fetch: "function",
-  authorize: "function",
+  authorize: "anything",
   reconnects: "amount",
   retryMs: "amount",
   resend: ["safe", "hinted", "always", "never"],

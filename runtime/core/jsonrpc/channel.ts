@@ -128,11 +128,12 @@ export interface ClientChannel {
   /** Cancels a request without a message. Returns whether the transport can do that. */
   abandon(id: RequestId): boolean;
   /**
-   * The authorization that a request would have now, as a text to compare; empty if there is none.
+   * The authorization that a request would have now, as a text to compare: empty if there is none, `undefined` if it cannot be
+   * compared.
    *
    * @throws {McpError} `authorize-failed`
    */
-  authorization(signal: platform.AbortSignal): string | Promise<string>;
+  authorization(signal: platform.AbortSignal): string | undefined | Promise<string | undefined>;
   /** Sets the headers of all later messages: the revision is negotiated. */
   setProtocolHeaders(headers: Headers): void;
   /** As for `Channel`. */
@@ -151,7 +152,7 @@ export interface Outgoing {
   readonly ends?: RequestId | undefined;
   readonly headers: Headers;
   /** Called with the authorization of the message, each time it is sent. */
-  readonly authorized?: ((authorization: string) => void) | undefined;
+  readonly authorized?: ((authorization: string | undefined) => void) | undefined;
 }
 
 /** The text of a JSON-RPC batch. */

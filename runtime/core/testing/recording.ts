@@ -135,7 +135,7 @@ class RecordedClientChannel implements ClientChannel {
     return this.#channel.abandon(id);
   }
 
-  authorization(signal: AbortSignal): string | Promise<string> {
+  authorization(signal: AbortSignal): string | undefined | Promise<string | undefined> {
     return this.#channel.authorization(signal);
   }
 

@@ -12,20 +12,61 @@ export interface Challenge {
   readonly challenge: string | undefined;
 }
 
+/**
+ * Returns the headers that authorize a request. After 401 or 403 it is called again with the challenge, and the request is
+ * sent once more. The signal aborts when the request is given up.
+ */
+export type Authorize = (
+  challenge: Challenge | undefined,
+  signal: platform.AbortSignal,
+) => HeaderValues | Promise<HeaderValues>;
+
+/** One attempt to send a request of HTTP. */
+export interface AuthorizeRequest {
+  /** POST, GET or DELETE. */
+  readonly method: string;
+  /** Where the attempt is sent to, also after a redirect. */
+  readonly url: string;
+  /** Aborts when the request is given up. */
+  readonly signal: platform.AbortSignal;
+  /** How often the request was refused: from 0 to 3. */
+  readonly attempt: number;
+  /** The last refusal, 401 or 403. */
+  readonly refused?: { readonly status: number; readonly headers: platform.Headers };
+  /** The revision of the request, if its headers or its handshake name one. */
+  readonly revision?: string;
+}
+
+/** Authorizes each request by itself: proofs of possession, nonces, several rounds. */
+export interface Authorizer {
+  /**
+   * Returns the headers of one attempt. Requests that run at the same time call it independently of each other.
+   *
+   * @returns `undefined` to accept the refusal: the request fails with it
+   * @throws what the `cause` of the error `authorize-failed` is to be; the request is not sent again
+   */
+  authorize(request: AuthorizeRequest): HeaderValues | undefined | Promise<HeaderValues | undefined>;
+  /** Gets each response that is no refusal, before its body is read. */
+  observe?(response: {
+    readonly status: number;
+    readonly headers: platform.Headers;
+    readonly url: string;
+  }): void;
+  /**
+   * Names the principal for which requests are sent now: a private cached result serves only the principal for which it was
+   * fetched. Without it, or while it returns `undefined`, private results are not cached.
+   */
+  identity?(): string | undefined;
+}
+
 /** How to reach a server over HTTP. */
 export interface HttpClientOptions {
   /** Headers of each request. */
   readonly headers?: HeaderValues;
   /** Replaces `fetch` of the platform. */
   readonly fetch?: (url: string, init: platform.RequestInit) => Promise<platform.Response>;
-  /**
-   * Returns the headers that authorize a request. After 401 or 403 it is called again with the challenge, and the request
-   * is sent once more. The signal aborts when the request is given up.
-   */
-  readonly authorize?: (
-    challenge: Challenge | undefined,
-    signal: platform.AbortSignal,
-  ) => HeaderValues | Promise<HeaderValues>;
+  /** Returns the headers that authorize a request: a function that is called once more after a refusal, or an object. */
+  readonly authorize?: Authorize | Authorizer;
   /** Attempts to resume a stream that may fail in a row. Default: 5. */
   readonly reconnects?: number;
   /**

@@ -14,7 +14,7 @@ import {
   isSessionLost,
 } from "./answer-body.js";
 import { EventStreams, GetStream } from "./event-streams.js";
-import { HttpRequests } from "./http-requests.js";
+import { type HttpRequest, HttpRequests } from "./http-requests.js";
 import { OrderedSender, type Unanswered } from "./ordered-sender.js";
 import { settleWithin } from "../../time/clock.js";
 import type { SseConnection } from "./sse-connection.js";
@@ -112,7 +112,7 @@ class HttpClientChannel implements ClientChannel {
     return true;
   }
 
-  authorization(signal: AbortSignal): Promise<string> {
+  authorization(signal: AbortSignal): Promise<string | undefined> {
     return this.#requests.authorization(signal);
   }
 
@@ -138,10 +138,10 @@ class HttpClientChannel implements ClientChannel {
     headers: Named,
     signal: AbortSignal,
     body?: string,
-    authorized?: (authorization: string) => void,
+    more?: Pick<HttpRequest, "authorized" | "revision">,
   ): Promise<Response> {
     const session: Named = this.#session === undefined ? {} : { [sessionHeader]: this.#session };
-    return this.#requests.send({ method, headers: { ...session, ...headers }, signal, body, authorized });
+    return this.#requests.send({ method, headers: { ...session, ...headers }, signal, body, ...more });
   }
 
   async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
@@ -199,10 +199,10 @@ class HttpClientChannel implements ClientChannel {
   ): Promise<void> {
     const { signal } = whole;
     const [{ headers }] = messages as readonly [Outgoing];
-    const authorized = (authorization: string): void =>
+    const authorized = (authorization: string | undefined): void =>
       messages.forEach((each) => each.authorized?.(authorization));
     if (this.#older) return this.#older.post(batchText(messages), headers, signal);
-    const response = await this.#exchange("POST", headers, signal, batchText(messages), authorized);
+    const response = await this.#exchange("POST", headers, signal, batchText(messages), { authorized });
     if (response.ok) this.#getStream.again();
     if (mediaType(response) === "text/event-stream" && response.ok) {
       const end = (): void => whole.abort();
@@ -219,8 +219,9 @@ class HttpClientChannel implements ClientChannel {
   async #ask(message: Outgoing, id: RequestId, controller: AbortController): Promise<void> {
     const { text, headers, method, authorized } = message;
     const { signal } = controller;
-    const response = await this.#exchange("POST", headers, signal, text, authorized);
     const handshake = method === "initialize";
+    const revision = handshake ? offeredIn(text) : undefined;
+    const response = await this.#exchange("POST", headers, signal, text, { authorized, revision });
     // Only this answer opens a session (2025-11-25, session management).
     if (handshake) this.#session = response.headers.get(sessionHeader) ?? this.#session;
     if (response.ok) this.#getStream.again();
@@ -307,6 +308,11 @@ class HttpClientChannel implements ClientChannel {
     for (const controller of this.#running.values()) controller.abort();
     this.#running.clear();
   }
+}
+
+/** The revision that a handshake offers: no header names it. */
+function offeredIn(text: string): string {
+  return (JSON.parse(text) as { params: { protocolVersion: string } }).params.protocolVersion;
 }
 
 /** Opens a channel to a URL. */

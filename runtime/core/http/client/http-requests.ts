@@ -1,8 +1,10 @@
 import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
 import { isObject } from "../../jsonrpc/message.js";
-import { connectionClosed } from "./answer-body.js";
+import { connectionClosed, textWithin } from "./answer-body.js";
 import {
-  type Challenge,
+  type Authorize,
+  type AuthorizeRequest,
+  type Authorizer,
   type HeaderValues,
   type HttpClientOptions,
   setHeaders,
@@ -12,6 +14,15 @@ import { abortable, pause } from "../../time/clock.js";
 /** Redirects that one request follows. */
 const mostRedirects = 5;
 
+/** Answers to one request, refusals included, at most. */
+const mostAnswers = 4;
+
+/** Bytes of a refusal's body that are kept. */
+const keptBody = 65_536;
+
+/** The header that names the revision of a request, in lower case. */
+const versionHeader = "mcp-protocol-version";
+
 /** One request of HTTP. */
 export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
@@ -20,8 +31,10 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** The URL, if it is not that of the server. */
   readonly to?: string;
+  /** The revision, if no header names it. */
+  readonly revision?: string | undefined;
   /** Called with the authorization of the request, each time it is sent. */
-  readonly authorized?: ((authorization: string) => void) | undefined;
+  readonly authorized?: ((authorization: string | undefined) => void) | undefined;
 }
 
 /** Sends the HTTP requests of one client, with their authorization. */
@@ -29,12 +42,14 @@ export class HttpRequests {
   readonly url: string;
   readonly #options: HttpClientOptions;
   readonly #fetch: NonNullable<HttpClientOptions["fetch"]>;
+  readonly #authorizer: Authorizer | undefined;
   /** Whether the server has answered, on this connection or an earlier one. */
   #known: boolean;
 
-  /** @throws {McpError} `invalid-definition`: the URL or a header is invalid */
+  /** @throws {McpError} `invalid-definition`: the URL, a header or `authorize` is invalid */
   constructor(url: string, options: HttpClientOptions, known: boolean) {
     this.#known = known;
+    this.#authorizer = authorizerOf(options.authorize);
     this.url = checked(url);
     this.#options = options;
     this.#fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
@@ -42,69 +57,99 @@ export class HttpRequests {
   }
 
   /**
-   * Sends one request with its authorization. After 401 or 403 it is sent once more. Redirects on the same origin that
-   * keep method and body are followed.
+   * Sends one request with its authorization. After 401 or 403 it is sent again while the authorizer gives headers, three
+   * times at most. Redirects on the same origin that keep method and body are followed.
    *
    * @throws {McpError} `connection-closed`: there is no answer; it says whether the request may have arrived.
    *   `authorize-failed`. `invalid-definition`: `authorize` or `fetch` gave a wrong value
    */
   async send(request: HttpRequest): Promise<Response> {
-    const first = await this.#attempt(request, await this.#granted(request.signal));
-    if (!this.#options.authorize || (first.status !== 401 && first.status !== 403)) return first;
-    const challenge = first.headers.get("www-authenticate") ?? undefined;
-    await first.body?.cancel();
-    return this.#attempt(request, await this.#granted(request.signal, { status: first.status, challenge }));
+    let refused: Response | undefined;
+    for (let attempt = 0; ; attempt++) {
+      const response = await this.#attempt(request, attempt, refused);
+      if (!response) return refused!;
+      if (!this.#authorizer || (response.status !== 401 && response.status !== 403)) return response;
+      if (attempt === mostAnswers - 1) return response;
+      refused = await buffered(response);
+    }
   }
 
   /**
-   * The authorization that a request would have now: all headers of the application, as a text to compare.
+   * The authorization that a request would have now, as a text to compare; `undefined` if the authorizer names no
+   * principal.
    *
    * @throws {McpError} `authorize-failed`
    */
-  async authorization(signal: AbortSignal): Promise<string> {
-    return this.#contextOf(await this.#granted(signal));
+  async authorization(signal: AbortSignal): Promise<string | undefined> {
+    // Headers of an authorizer may differ for each request.
+    if (typeof this.#options.authorize === "object") return this.#contextOf(undefined);
+    return this.#contextOf(await this.#granted({ method: "POST", url: this.url, signal, attempt: 0 }));
   }
 
-  #contextOf(granted: HeaderValues): string {
+  /** All headers of the application, or its own headers and its principal. */
+  #contextOf(granted: HeaderValues | undefined): string | undefined {
     const all = new Headers();
     setHeaders(all, this.#options.headers ?? {});
-    setHeaders(all, granted);
-    return JSON.stringify([...all]);
+    if (typeof this.#options.authorize !== "object") {
+      setHeaders(all, granted ?? {});
+      return JSON.stringify([...all]);
+    }
+    const principal = this.#authorizer!.identity?.();
+    return principal === undefined ? undefined : JSON.stringify([...all, principal]);
   }
 
-  async #granted(signal: AbortSignal, challenge?: Challenge): Promise<HeaderValues> {
-    const { authorize } = this.#options;
-    if (!authorize) return {};
-    const granting = async (): Promise<HeaderValues> => {
+  #granted(request: AuthorizeRequest): Promise<HeaderValues | undefined> | undefined {
+    const authorizer = this.#authorizer;
+    if (!authorizer) return undefined;
+    const granting = async (): Promise<HeaderValues | undefined> => {
       try {
-        return await authorize(challenge, signal);
+        return await authorizer.authorize(request);
       } catch (error) {
-        throw new McpError("authorize-failed", `http.authorize failed: ${messageOf(error)}`, {
-          cause: error,
-        });
+        throw authorizeFailed(error);
       }
     };
-    return (await abortable(signal, granting(), connectionClosed)) ?? {};
+    return abortable(request.signal, granting(), connectionClosed);
   }
 
-  async #attempt(request: HttpRequest, granted: HeaderValues): Promise<Response> {
+  /** Sends a request once, and follows redirects. Resolves with `undefined` if the authorizer accepts the refusal. */
+  async #attempt(
+    request: HttpRequest,
+    attempt: number,
+    refused: Response | undefined,
+  ): Promise<Response | undefined> {
     const { method, body, signal } = request;
-    request.authorized?.(this.#contextOf(granted));
-    // Not "error": workers do not support it.
-    const init: RequestInit = {
-      method,
-      headers: this.#headersOf(request, granted),
-      signal,
-      redirect: "manual",
+    const revision = new Headers(request.headers).get(versionHeader) ?? request.revision;
+    const details = {
+      ...(refused && { refused: { status: refused.status, headers: refused.headers } }),
+      ...(revision !== undefined && { revision }),
     };
-    if (body !== undefined) init.body = body;
-    let to = request.to ?? this.url;
+    let url = request.to ?? this.url;
+    let granted: HeaderValues | undefined;
     for (let redirects = 0; ; redirects++) {
-      const response = await this.#reach(to, init);
-      const next = redirects < mostRedirects ? onward(response, to) : undefined;
+      // A proof of possession holds for one URL.
+      if (redirects === 0 || typeof this.#options.authorize === "object")
+        granted = await this.#granted({ method, url, signal, attempt, ...details });
+      if (refused && granted === undefined) return undefined;
+      request.authorized?.(this.#contextOf(granted));
+      const headers = this.#headersOf(request, granted ?? {});
+      // Not "error": workers do not support it.
+      const init: RequestInit = { method, headers, signal, redirect: "manual" };
+      if (body !== undefined) init.body = body;
+      const response = await this.#reach(url, init);
+      this.#observe(response, url);
+      const next = redirects < mostRedirects ? onward(response, url) : undefined;
       if (next === undefined) return response;
       await response.body?.cancel();
-      to = next;
+      url = next;
+    }
+  }
+
+  #observe({ status, headers }: Response, url: string): void {
+    if (status === 401 || status === 403) return;
+    try {
+      this.#authorizer?.observe?.({ status, headers, url });
+    } catch (error) {
+      throw authorizeFailed(error);
     }
   }
 
@@ -147,6 +192,37 @@ export class HttpRequests {
       }
     }
   }
+}
+
+/** @throws {McpError} `invalid-definition` */
+function authorizerOf(given: Authorize | Authorizer | undefined): Authorizer | undefined {
+  if (typeof given === "function")
+    return {
+      authorize: async ({ attempt, refused, signal }) => {
+        if (attempt > 1) return undefined;
+        const challenge = refused?.headers.get("www-authenticate") ?? undefined;
+        // A function in JavaScript may give nothing.
+        return (
+          ((await given(refused && { status: refused.status, challenge }, signal)) as HeaderValues | null) ??
+          {}
+        );
+      },
+    };
+  if (given === undefined || (isObject(given) && typeof given.authorize === "function")) return given;
+  throw new McpError(
+    "invalid-definition",
+    `http.authorize: expected a function, or an object with the method authorize, got ${JSON.stringify(given) ?? typeof given}`,
+  );
+}
+
+function authorizeFailed(cause: unknown): McpError {
+  return new McpError("authorize-failed", `http.authorize failed: ${messageOf(cause)}`, { cause });
+}
+
+/** A refusal whose body was read, so that its connection is free while the application authorizes. */
+async function buffered(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  return new Response(await textWithin(response, keptBody).catch(() => ""), { status, headers });
 }
 
 /**
