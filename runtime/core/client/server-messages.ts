@@ -1,6 +1,7 @@
 import type { ClientCapabilities, CreateMessageResult, ElicitResult, Root } from "@mcpgen/protocol/authoring";
 import type { IncomingNotification, IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Open } from "@mcpgen/protocol/open";
+import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
@@ -204,7 +205,8 @@ const sample: Answerer = async ({ sample: handler, sampleWithTools }, params, co
     throw invalidParams("the client has not declared sampling.tools");
   const problem = messagesProblem(params["messages"]);
   if (problem !== undefined) throw invalidParams(problem);
-  return (await ask(() => handler(params as never, context))) as unknown as Params;
+  const message = await ask(() => handler(params as never, context));
+  return ((await encodeBytes(message)) ?? message) as unknown as Params;
 };
 
 const listRoots: Answerer = async ({ roots }, _params, _context, ask) => {
@@ -294,6 +296,9 @@ export interface AnswerContext {
   readonly progress: (progress: number, total?: number, message?: string) => void;
 }
 
+/** What a handler of sampling requests returns. */
+export type SamplingAnswer = CreateMessageResult | WithBytes<CreateMessageResult>;
+
 /** Handlers for requests of the server. The client declares a capability for each handler given. */
 export interface ClientHandlers {
   /** Shows a form to the user and returns the content. */
@@ -310,11 +315,11 @@ export interface ClientHandlers {
     page: Open<"ElicitRequestURLParams">,
     context: AnswerContext,
   ) => Pick<ElicitResult, "action"> | Promise<Pick<ElicitResult, "action">>;
-  /** Lets a model write a message. Throw `userRejected()` if the user rejects the request. */
+  /** Lets a model write a message; `data` of images and audio may be bytes. Throw `userRejected()` if the user rejects the request. */
   readonly sample?: (
     params: Open<"CreateMessageRequestParams">,
     context: AnswerContext,
-  ) => CreateMessageResult | Promise<CreateMessageResult>;
+  ) => SamplingAnswer | Promise<SamplingAnswer>;
   /** Whether `sample` accepts requests with tools. */
   readonly sampleWithTools?: boolean;
   /** Whether `sample` accepts requests for the context of other servers. */

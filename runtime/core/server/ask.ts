@@ -9,6 +9,7 @@ import type {
   ElicitResult,
 } from "@mcpgen/protocol/authoring";
 import type { FromJsonSchema, Inferred } from "../schema/schema-type.js";
+import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { refusal } from "../protocol/refusals.js";
@@ -52,6 +53,14 @@ export type ContentOf<Written, Schema> = [Written] extends [Inferred]
 /** A page that the user visits: the parameters of `elicitation/create` in URL mode. */
 export type Page = Omit<ElicitRequestURLParams, "mode">;
 
+/** The parameters of a request for a message of the client's model. */
+export type SamplingParams = CreateMessageRequestParams | WithBytes<CreateMessageRequestParams>;
+
+/** The parameters of a request to the client. */
+export type ParamsToAsk<Method extends keyof ServerRequests> = Method extends "sampling/createMessage"
+  ? SamplingParams
+  : ServerRequests[Method]["params"];
+
 /** Timeouts of an ask in milliseconds (legacy era). Default: the `timeouts` of the server. The modern era does not wait. */
 export interface AskOptions {
   /** Limit for the time without a response or progress. */
@@ -66,7 +75,7 @@ const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };
 export type AskedRequest = {
   readonly [M in keyof ServerRequests]: {
     readonly method: M;
-    readonly params?: ServerRequests[M]["params"];
+    readonly params?: ParamsToAsk<M>;
   };
 }[keyof ServerRequests];
 
@@ -100,8 +109,8 @@ export interface Ask {
     page: Page,
     options?: AskOptions,
   ): Promise<{ readonly action: "accept" | "decline" | "cancel" }>;
-  /** Asks the client's model for a message (sampling). */
-  sample(key: string, params: CreateMessageRequestParams, options?: AskOptions): Promise<CreateMessageResult>;
+  /** Asks the client's model for a message (sampling). `data` of images and audio may be bytes. */
+  sample(key: string, params: SamplingParams, options?: AskOptions): Promise<CreateMessageResult>;
   /** Asks for the folders and files that the client considers relevant (roots). */
   roots(key: string, options?: AskOptions): Promise<ListRootsResult["roots"]>;
   /** Sends several requests in one round. */
@@ -193,7 +202,7 @@ async function checked(
  * @param name of the request, for errors
  * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`
  */
-export function askClient(
+export async function askClient(
   { definition }: ServerConnection,
   protocol: RequestProtocol,
   name: string,
@@ -201,7 +210,10 @@ export function askClient(
   asked: Asked,
   send: (asked: Asked) => Promise<Params>,
 ): Promise<Params> {
-  return askThrough(definition.hooks, facts, asked, (wanted) => judged(protocol, name, wanted, send));
+  const encoding = encodeBytes(asked.params);
+  if (encoding) (facts.context as RequestContext).rounds?.encoding.push(encoding);
+  const sent = encoding ? { ...asked, params: (await encoding)! } : asked;
+  return askThrough(definition.hooks, facts, sent, (wanted) => judged(protocol, name, wanted, send));
 }
 
 async function judged(

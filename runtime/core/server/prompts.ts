@@ -4,7 +4,7 @@ import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import { notFound } from "../protocol/refusals.js";
-import { type WithBytes, encodeItems } from "./binary-content.js";
+import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
 import type { Parse, JsonSchema, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
@@ -57,7 +57,7 @@ export async function getPrompt(
 
 function resultOf(answer: Exclude<PromptAnswer, string>, name: string): Params | Promise<Params> {
   if (isObject(answer) && Array.isArray(answer.messages) && answer.messages.every(isObject))
-    return encodeItems(answer.messages)?.then((messages) => ({ ...answer, messages })) ?? (answer as Params);
+    return (encodeBytes(answer) ?? answer) as Params | Promise<Params>;
   throw unusableResult(`the prompt ${name} gave no text, and no result with messages`);
 }
 

@@ -4,7 +4,7 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import { refusal } from "../protocol/refusals.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
-import { type WithBytes, encodeItems } from "./binary-content.js";
+import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import type { Listed, Listing } from "./listing.js";
 import { type CacheHints, unusableResult } from "./server-definition.js";
 import type { TemplateMatcher, TemplateValues } from "../protocol/template-matcher.js";
@@ -73,7 +73,7 @@ function contentsOf(
   if (typeof answer === "string")
     return { contents: [{ uri, ...(mimeType === undefined ? {} : { mimeType }), text: answer }] };
   if (isObject(answer) && Array.isArray(answer.contents) && answer.contents.every(isObject))
-    return encodeItems(answer.contents)?.then((contents) => ({ ...answer, contents })) ?? (answer as Params);
+    return (encodeBytes(answer) ?? answer) as Params | Promise<Params>;
   throw unusableResult(`the resource ${uri} gave no text, and no result with contents`);
 }
 

@@ -17,6 +17,8 @@ export interface Rounds {
   readonly answers: Map<string, Params>;
   /** Results of `context.once` by key. */
   readonly once: Map<string, Promise<unknown>>;
+  /** Asks whose bytes are being encoded: they join this round. */
+  readonly encoding: Promise<unknown>[];
   /** Requests of this round, by key. */
   readonly wanted: Map<string, Asked>;
   /** Identity of the previous state: the next state continues it. */
@@ -45,7 +47,7 @@ const stateLifetime = 600_000;
 const stateLimit = 32_768;
 
 export function newRounds(): Rounds {
-  return { answers: new Map(), once: new Map(), wanted: new Map() };
+  return { answers: new Map(), once: new Map(), encoding: [], wanted: new Map() };
 }
 
 /**
@@ -79,7 +81,7 @@ export async function openRounds(
   const answers = new Map(Object.entries(state.answers));
   for (const key of state.asked) if (Object.hasOwn(given, key)) answers.set(key, given[key] as Params);
   const once = state.once.map(({ key, value }) => [key, Promise.resolve(value)] as const);
-  return { answers, once: new Map(once), wanted: new Map(), before: chain };
+  return { answers, once: new Map(once), encoding: [], wanted: new Map(), before: chain };
 }
 
 /**
@@ -171,7 +173,7 @@ async function answerOf(context: RequestContext, rounds: Rounds, key: string, as
   if (answer === undefined) {
     rounds.wanted.set(key, lowered(context, asked));
     // Asks of the same turn join the round before the handler is suspended.
-    await Promise.resolve();
+    await Promise.all(rounds.encoding);
     throw new Suspended();
   }
   const result = revision.table.outgoingRequests.get(asked.method)?.result;

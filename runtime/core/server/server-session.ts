@@ -1,6 +1,5 @@
 import type {
   ClientCapabilities,
-  CreateMessageRequestParams,
   CreateMessageResult,
   ElicitResult,
   Implementation,
@@ -16,7 +15,16 @@ import { type Names, requireKnown } from "../options/option-check.js";
 import { type LogLevel, logMessage } from "../protocol/meta.js";
 import { declares } from "../protocol/revision-view.js";
 import type { Inferred, OutputOf, ToolSchema } from "../schema/schema-type.js";
-import { type ContentOf, type Elicited, type Form, type FormSchema, type Page, askClient } from "./ask.js";
+import {
+  type ContentOf,
+  type Elicited,
+  type Form,
+  type FormSchema,
+  type Page,
+  type ParamsToAsk,
+  type SamplingParams,
+  askClient,
+} from "./ask.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { Session } from "./legacy.js";
@@ -70,7 +78,7 @@ export interface ServerSession {
    */
   request<Method extends keyof ServerRequests>(
     method: Method,
-    params?: ServerRequests[Method]["params"],
+    params?: ParamsToAsk<Method>,
     options?: SessionRequestOptions,
   ): Promise<ServerRequests[Method]["result"]>;
   /**
@@ -100,7 +108,7 @@ export interface ServerSession {
    */
   listRoots(options?: SessionRequestOptions): Promise<ListRootsResult["roots"]>;
   /** Asks the client's model for a message. @throws {McpError} as `request` */
-  sample(params: CreateMessageRequestParams, options?: SessionRequestOptions): Promise<CreateMessageResult>;
+  sample(params: SamplingParams, options?: SessionRequestOptions): Promise<CreateMessageResult>;
   /** Asks the user to visit a page, or to fill in a form. @throws {McpError} as `request` */
   elicit(
     params: Page & { readonly mode: "url" },
@@ -238,7 +246,7 @@ export class ConnectedSession implements ServerSession {
     this.#roots = undefined;
   }
 
-  sample(params: CreateMessageRequestParams, options?: SessionRequestOptions): Promise<CreateMessageResult> {
+  sample(params: SamplingParams, options?: SessionRequestOptions): Promise<CreateMessageResult> {
     return this.request("sampling/createMessage", params, options);
   }
 

@@ -4,9 +4,9 @@ import { type McpError, invalidParams, isMcpError, messageOf } from "../jsonrpc/
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { isSuspended } from "./rounds.js";
-import { type WithBytes, encodeItems } from "./binary-content.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
+import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { notFound, refusal } from "../protocol/refusals.js";
 import { unusableResult } from "./server-definition.js";
 
@@ -127,11 +127,8 @@ function failure(text: string): Params {
 
 function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
   if (typeof answer === "string") return complete(tool, answer);
-  const encoding = encodeItems(isObject(answer) ? answer["content"] : answer);
-  if (!encoding) return complete(tool, answer);
-  return encoding.then((content) =>
-    complete(tool, (isObject(answer) ? { ...answer, content } : content) as ToolAnswer),
-  );
+  const encoding = encodeBytes(answer);
+  return encoding ? encoding.then((encoded) => complete(tool, encoded)) : complete(tool, answer);
 }
 
 function complete(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {

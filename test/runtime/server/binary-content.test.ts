@@ -1,12 +1,13 @@
 // Bytes in content leave as base64.
 import { serverRevisions } from "@mcpgen/protocol";
-import { createServer } from "@mcpgen/runtime";
+import { type Ask, createServer } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
 import { serve } from "../../support/http-adapters.js";
 import { Party } from "../../support/raw-http-client.js";
 import { RawClient } from "../../support/raw-stdio-client.js";
 
 const newest = serverRevisions.at(-1)!.id;
+const revisions = serverRevisions.map(({ id }) => id);
 
 const kinds = {
   "a Uint8Array": (bytes: number[]) => new Uint8Array(bytes),
@@ -72,4 +73,67 @@ test("over HTTP, to a client of 2024-11-05", async () => {
   const party = await new Party(url, "2024-11-05").open();
   const { result } = await party.request("tools/call", { name: "list", arguments: {} });
   expect(result?.["content"]).toEqual([{ type: "image", data: "AAEC", mimeType: "image/png" }]);
+});
+
+type SamplingParams = Parameters<Ask["sample"]>[1];
+
+/** Asks with bytes in each place of the messages: alone, in a list, and in the result of a tool. */
+function asking(data: Uint8Array | ArrayBuffer | Blob) {
+  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+  const image = { type: "image", data, mimeType: "image/png" } as const;
+  const messages: SamplingParams["messages"] = [
+    { role: "user", content: image },
+    { role: "user", content: [image, { type: "text", text: "a" }] },
+    { role: "assistant", content: [{ type: "tool_use", id: "1", name: "t", input: { data: [1] } }] },
+    { role: "user", content: [{ type: "tool_result", toolUseId: "1", content: [image] }] },
+  ];
+  const params: SamplingParams = { maxTokens: 5, messages: messages.slice(0, 1) };
+  server.tool("ask", {}, async (_, { ask }) => {
+    const all = ask.all({
+      a: { method: "sampling/createMessage", params },
+      b: { method: "roots/list" },
+    });
+    const [{ content }] = await Promise.all([ask.sample("c", params), all]);
+    return JSON.stringify(content);
+  });
+  server.tool("deep", {}, async (_, { ask }) => {
+    await ask.sample("d", { maxTokens: 5, messages });
+    return "";
+  });
+  server.tool("session", {}, async (_, { session }) => {
+    await session.sample(params);
+    return "";
+  });
+  return server;
+}
+
+const answer = { role: "assistant", model: "m", content: { type: "text", text: "!" } };
+
+test.each(Object.entries(kinds))("%s becomes base64 in requests to the client", async (_, make) => {
+  const image = { type: "image", data: "AAEC", mimeType: "image/png" };
+  const firsts = [{ role: "user", content: image }];
+  const sampled = { method: "sampling/createMessage", params: { maxTokens: 5, messages: firsts } };
+  for (const revision of revisions) {
+    const client = new RawClient(asking(make([0, 1, 2])), revision, { sampling: { tools: {} }, roots: {} });
+    if (client.isModern) {
+      // Asks that start together go out together, whether their bytes take time or not.
+      const { result } = await client.call("ask");
+      expect(result?.["inputRequests"]).toEqual({ a: sampled, b: { method: "roots/list" }, c: sampled });
+      const deep = (await client.call("deep")).result;
+      const { messages } = deep!["inputRequests"].d.params;
+      expect(messages[1].content).toEqual([image, { type: "text", text: "a" }]);
+      expect(messages[2].content[0].input).toEqual({ data: [1] });
+      expect(messages[3].content[0].content).toEqual([image]);
+      continue;
+    }
+    client.answers = {
+      "sampling/createMessage": () => ({ result: answer }),
+      "roots/list": () => ({ result: { roots: [] } }),
+    };
+    await client.open();
+    await client.call("ask");
+    await client.call("session");
+    const requests = client.of("sampling/createMessage");
+    expect(requests.map(({ params }) => params?.["messages"] as unknown)).toEqual([firsts, firsts, firsts]);
+  }
 });

@@ -1,0 +1,55 @@
+import type * as platform from "../platform/platform.js";
+import { isObject } from "../jsonrpc/message.js";
+import { toBase64 } from "./base64.js";
+
+/** Bytes in content, which are sent as base64. A `Buffer` is a `Uint8Array`. */
+export type Bytes = Uint8Array | ArrayBuffer | platform.Blob;
+
+/** Content, or an object that holds content, whose `data` or `blob` may be bytes. */
+export type WithBytes<Value> = Value extends readonly (infer Item)[]
+  ? WithBytes<Item>[]
+  : {
+      [Name in keyof Value]: Name extends "data" | "blob"
+        ? Value[Name] | Bytes
+        : Name extends "resource" | "content" | "messages"
+          ? WithBytes<Value[Name]>
+          : Value[Name];
+    };
+
+/** The members that may be bytes, and those that hold further content. */
+const direct = ["data", "blob"];
+const nested = ["content", "resource", "contents", "messages"];
+
+/**
+ * A value with base64 in place of bytes: content, a list of it, a result or the parameters of a request.
+ *
+ * @returns `undefined` if there are no bytes
+ */
+export function encodeBytes<Value>(value: Value): Promise<Value> | undefined {
+  return holdsBytes(value) ? (encoded(value) as Promise<Value>) : undefined;
+}
+
+function holdsBytes(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsBytes);
+  if (!isObject(value)) return false;
+  return direct.some((name) => isBytes(value[name])) || nested.some((name) => holdsBytes(value[name]));
+}
+
+async function encoded(value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map(encoded));
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = { ...value };
+  for (const name of direct) if (isBytes(value[name])) copy[name] = await base64Of(value[name]);
+  for (const name of nested) if (holdsBytes(value[name])) copy[name] = await encoded(value[name]);
+  return copy;
+}
+
+function isBytes(value: unknown): value is Bytes {
+  if (typeof value !== "object" || value === null) return false;
+  return value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof Blob;
+}
+
+async function base64Of(bytes: Bytes): Promise<string> {
+  const buffer = bytes instanceof Blob ? await bytes.arrayBuffer() : bytes;
+  return toBase64(buffer instanceof Uint8Array ? buffer : new Uint8Array(buffer));
+}
