@@ -46,6 +46,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(first.refused[0]).toMatchObject({
       code: "rate-limited",
       rpcCode: -31429,
+      message: "tools/call: more than 3 requests a minute; the next is allowed in 20000 ms",
       data: { limit: "calls", rate: 3, retryAfterMs: 20_000 },
     });
     const hits = events.filter(({ type }) => type === "limit-hit");

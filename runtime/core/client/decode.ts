@@ -123,9 +123,11 @@ export interface ServerResponse extends ResponseMessage {
 export function remoteError(method: string, response: ServerResponse, params?: Params): McpError {
   const error: Record<string, unknown> = isObject(response.error) ? response.error : {};
   const { code, message, data } = error;
+  const text = typeof message === "string" ? message : "the server answered with an error without a message";
   return new McpError(
     codeFor(code, data, params),
-    `${method}: ${typeof message === "string" ? message : "the server answered with an error without a message"}`,
+    // Servers may name the method themselves.
+    text.startsWith(`${method}: `) ? text : `${method}: ${text}`,
     { rpcCode: typeof code === "number" ? code : undefined, data, cause: response.refusal },
   );
 }
