@@ -56,6 +56,7 @@ const deep = [
   "test/runtime/http/recovery.test.ts",
   "test/runtime/client/besieged.test.ts",
   "test/runtime/http/killed.test.ts",
+  "test/runtime/http/fired-{handlers,rates,sessions}.test.ts",
   "test/docs/option-types.test.ts",
   "test/command/{reuse,upgrade}.test.ts",
   "test/command/servers/named-servers.test.ts",

@@ -134,7 +134,7 @@ class Buckets {
 /**
  * Ends the handlers of incoming requests after a time: their signal aborts, and the request is answered with `timeout`
  * (−31408). A handler that goes on counts as a running request until it ends. Requests that are answered when their
- * stream ends, such as `subscriptions/listen`, have no limit. On a server, the time of a handler includes its waiting for
+ * stream ends, such as `subscriptions/listen`, have no limit, nor have requests that are cancelled. On a server, the time of a handler includes its waiting for
  * answers of the client (up to 2025-11-25); on a client, it includes the waiting for its turn.
  *
  * @param ms milliseconds of one request
@@ -155,7 +155,7 @@ function within<Result>(
   { method, params, context }: MiddlewareRequest,
   work: Promise<Result>,
 ): Promise<Result> {
-  const { connection, stop } = context as InternalContext;
+  const { connection, stop, signal } = context as InternalContext;
   const { clock } = connection.definition;
   return new Promise((resolve, reject) => {
     const timer = clock.schedule(() => {
@@ -173,6 +173,8 @@ function within<Result>(
     }, ms);
     const clear = (): void => clock.clear(timer);
     work.then(clear, clear);
+    // A request that was cancelled, or whose client is gone, gets no answer: its timer would only delay the end of the process.
+    signal?.addEventListener("abort", clear);
     work.then(resolve, reject);
   });
 }

@@ -143,6 +143,25 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     await client.callTool("quick");
   });
 
+  test("the time of a request ends when it is cancelled, though its handler goes on", async () => {
+    const clock = new VirtualClock();
+    const server = serverWith({ clock });
+    const begun = moment();
+    server.tool("slow", {}, () => new Promise<string>(() => begun.come()));
+    server.use(timeLimit(500));
+    const events: ServerEvent[] = [];
+    server.onEvent((event) => events.push(event));
+    const client = await clientOf(server, wire, revision);
+    const controller = new AbortController();
+    const failure = failureOf(client.callTool("slow", {}, { signal: controller.signal }));
+    await begun.came;
+    controller.abort();
+    await failure;
+    await expect.poll(() => server.stats().gauges.requests).toBe(0);
+    await clock.advance(500);
+    expect(events.filter(({ type }) => type === "request-timed-out")).toEqual([]);
+  });
+
   test("a client's handler that never ends is aborted, and the server gets an error", async () => {
     const clock = new VirtualClock();
     const server = serverWith();
