@@ -106,6 +106,36 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
   });
 });
 
+test.each(eras)("onError of a server and the event report the same errors (%s)", async (revision) => {
+  const errors: unknown[] = [];
+  const server = serverWith({ onError: (error, { method, name }) => errors.push([error, method, name]) });
+  const events = eventsOf<ServerEvent>(server);
+  const thrown = new Error("broken");
+  const fails = (): never => {
+    throw thrown;
+  };
+  server.tool("t", {}, fails);
+  server.prompt("p", {}, () => Promise.reject(thrown));
+  server.resourceTemplate("x://{a}", { list: fails }, fails);
+  server.on("notifications/acme/a", {}, fails);
+  const client = await clientOf(server, "memory", revision);
+  await client.callTool("t");
+  await failureOf(client.getPrompt("p"));
+  await client.listResources();
+  await failureOf(client.readResource("x://1"));
+  await client.notify("notifications/acme/a", {});
+  await settled();
+  expect(errors).toEqual([
+    [thrown, "tools/call", "t"],
+    [thrown, "prompts/get", "p"],
+    [thrown, "resources/list", "x://{a}"],
+    [thrown, "resources/read", "x://1"],
+    [thrown, "notifications/acme/a", undefined],
+  ]);
+  const reported = only(events, "handler-error") as { error: unknown; method: string; name?: string }[];
+  expect(reported.map(({ error, method, name }) => [error, method, name])).toEqual(errors);
+});
+
 test.each(eras)("a method without a handler is reported (%s)", async (revision) => {
   const server = serverWith();
   const events = eventsOf<ServerEvent>(server);

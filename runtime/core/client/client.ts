@@ -20,6 +20,7 @@ import {
   Incoming,
   Listeners,
   Questions,
+  errorReport,
   isAnswered,
 } from "./server-messages.js";
 import {
@@ -98,12 +99,13 @@ export class Client implements Caller {
     const headers = this.#headers;
     const retryPolicy = (this.#retryPolicy = new RetryPolicy(resend));
     const cache = (this.cache = new ResultCache(profile.clock, limits));
-    const listeners = (this.#listeners = new Listeners(onWarning, profile.hooks));
+    const report = errorReport(setup.onError, profile.hooks);
+    const listeners = (this.#listeners = new Listeners(report));
     const vendor = (this.#vendor = new VendorHandlers(onWarning));
     const { nulls } = profile;
     const questions = new Questions(limits);
-    const answers: AnswerSetup = { handlers, vendor, questions, nulls, hooked: profile };
-    const incoming = new Incoming(answers, cache, listeners, setup.onError);
+    const answers: AnswerSetup = { handlers, vendor, questions, nulls, hooked: profile, report };
+    const incoming = new Incoming(answers, cache, listeners);
     this.#connections = new Connections({
       profile,
       reconnects,

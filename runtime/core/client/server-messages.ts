@@ -9,6 +9,7 @@ import { invalidParams, isMcpError, McpError, messageOf, rpc, internalError } fr
 import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import { type Nulls, withoutNulls } from "./decode.js";
+import { harmless } from "../protocol/hooks.js";
 import { type ClientHooks, type Hooked, answerThrough } from "./middleware.js";
 import { Aborts } from "../time/clock.js";
 import type { ResultCache } from "./cache.js";
@@ -44,6 +45,7 @@ export interface AnswerSetup {
   /** `absent`: a null member counts as absent. */
   readonly nulls: Nulls;
   readonly hooked: Hooked;
+  readonly report: ErrorReport;
 }
 
 /**
@@ -65,7 +67,7 @@ export async function answerServer(
   try {
     return await answerOf(setup, view, request, context);
   } catch (error) {
-    reportFailure(hooks.emit, request, error);
+    if (!context.signal.aborted) reportFailure(setup, request, error);
     throw error;
   }
 }
@@ -77,9 +79,9 @@ interface ServerRequest {
   readonly id?: RequestId;
 }
 
-/** Reports why a request of the server gets an error. */
+/** Reports why a request of the server gets an error, unless its handler chose the error. */
 function reportFailure(
-  emit: ClientHooks["emit"],
+  { report, hooked: { hooks } }: AnswerSetup,
   { method, id: requestId }: ServerRequest,
   error: unknown,
 ): void {
@@ -90,10 +92,10 @@ function reportFailure(
     data,
   } = isMcpError(error) ? error : {};
   if (code === "limit-exceeded" && isObject(data))
-    return emit({ type: "limit-hit", limit: `limits.${String(data["limit"])}`, method });
+    return hooks.emit({ type: "limit-hit", limit: `limits.${String(data["limit"])}`, method });
   if (rpcCode === rpc.methodNotFound || rpcCode === rpc.invalidParams) {
     const reason = rpcCode === rpc.invalidParams ? "params" : "method";
-    return emit({
+    return hooks.emit({
       type: "request-refused",
       reason,
       method,
@@ -101,8 +103,7 @@ function reportFailure(
       ...(requestId === undefined ? {} : { requestId }),
     });
   }
-  if (rpcCode === rpc.internalError && code !== "cancelled" && code !== "connection-closed")
-    emit({ type: "handler-error", method, error, requestId });
+  if (rpcCode === rpc.internalError) report(error, method, requestId);
 }
 
 async function answerOf(
@@ -415,26 +416,19 @@ export class Incoming {
   readonly #answers: AnswerSetup;
   readonly #cache: ResultCache;
   readonly #listeners: Listeners;
-  readonly #onError: ClientErrorListener;
 
-  constructor(answers: AnswerSetup, cache: ResultCache, listeners: Listeners, onError: ClientErrorListener) {
+  constructor(answers: AnswerSetup, cache: ResultCache, listeners: Listeners) {
     this.#answers = answers;
     this.#cache = cache;
     this.#listeners = listeners;
-    this.#onError = onError;
   }
 
   /** Answers a request (legacy era). Resolves with the result as JSON. */
   answer(view: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
-    return answerServer(this.#answers, view, request, context).catch((error: unknown) => {
-      if (!context.signal.aborted && !isMeantForServer(error)) this.report(error, request.method);
-      throw error;
-    });
+    return answerServer(this.#answers, view, request, context);
   }
 
-  report(error: unknown, method: string): void {
-    this.#listeners.attempt("onError", () => this.#onError(error, { method }));
-  }
+  readonly report: ErrorReport = (error, method) => this.#answers.report(error, method);
 
   /** Passes a notification to its listeners. Drops a malformed one. */
   notified(view: RevisionView<"client">, method: string, params: Params): void {
@@ -457,15 +451,23 @@ export class Incoming {
   }
 }
 
-/** Whether an error is an answer to the server, or a limit was reached: no handler of the application has failed. */
-function isMeantForServer(thrown: unknown): boolean {
-  if (!isMcpError(thrown)) return false;
-  const { code, rpcCode = rpc.internalError } = thrown;
-  return code === "limit-exceeded" || rpcCode !== rpc.internalError;
-}
-
-/** Gets what a handler of a request of the server throws, and errors for its wrong results. */
+/**
+ * Gets what handlers and listeners of the application throw, and errors for wrong results of handlers. `method` is that of the
+ * request or notification; `onClose` for that option.
+ */
 export type ClientErrorListener = (error: unknown, place: { readonly method: string }) => unknown;
+
+/** Reports an error of the application. Never throws. */
+type ErrorReport = (error: unknown, method: string, requestId?: RequestId) => void;
+
+/** Reports errors to the listener of the option `onError`, and as events `handler-error`. */
+export function errorReport(onError: ClientErrorListener, { emit }: ClientHooks): ErrorReport {
+  const listener = harmless(onError);
+  return (error, method, requestId) => {
+    listener(error, { method });
+    emit({ type: "handler-error", method, error, requestId });
+  };
+}
 
 /** Receives a notification in the authoring vocabulary. */
 export type NotificationListener<Given = Params> = (params: Given, method: string) => void;
@@ -473,12 +475,10 @@ export type NotificationListener<Given = Params> = (params: Given, method: strin
 /** The listeners of notifications. A listener that throws does not stop the messages after it. */
 export class Listeners {
   readonly #byMethod = new Map<string, Set<NotificationListener>>();
-  readonly #warn: (message: string) => void;
-  readonly #hooks: ClientHooks;
+  readonly #report: ErrorReport;
 
-  constructor(warn: (message: string) => void, hooks: ClientHooks) {
-    this.#warn = warn;
-    this.#hooks = hooks;
+  constructor(report: ErrorReport) {
+    this.#report = report;
   }
 
   /** @param method `*` for all methods */
@@ -498,15 +498,15 @@ export class Listeners {
   guard(options: RequestOptions): RequestOptions {
     const { onProgress } = options;
     if (!onProgress) return options;
-    return { ...options, onProgress: (progress) => this.attempt("progress", () => onProgress(progress)) };
+    return {
+      ...options,
+      onProgress: (progress) => this.attempt("notifications/progress", () => onProgress(progress)),
+    };
   }
 
-  /** Calls a listener and warns if it throws, or if it is asynchronous and rejects. */
-  attempt(what: string, call: () => unknown): void {
-    const failed = (error: unknown): void => {
-      this.#warn(`a listener of ${what} failed: ${messageOf(error)}`);
-      this.#hooks.emit({ type: "handler-error", method: what, error });
-    };
+  /** Calls a listener, and reports what it throws or, if it is asynchronous, rejects with. */
+  attempt(method: string, call: () => unknown): void {
+    const failed = (error: unknown): void => this.#report(error, method);
     try {
       const returned = call();
       if (returned instanceof Promise) returned.catch(failed);

@@ -86,7 +86,7 @@ function withResult(method: string, schema: ToolSchema, handler: VendorHandler):
     )) as object;
 }
 
-/** A listener that gets what the schema makes of the parameters. It rejects if the schema refuses them. */
+/** A listener that gets what the schema makes of the parameters. Warns if the schema refuses them. */
 export function parsing(
   method: string,
   schema: ToolSchema,
@@ -95,10 +95,15 @@ export function parsing(
 ): NotificationListener {
   const place = `${method}: params`;
   readAhead(schema, place, warn);
-  const wrong = (problem: string): McpError => invalidParams(`the parameters are wrong: ${problem}`);
-  const parse = async (params: Params, received: string): Promise<void> =>
-    listener((await parsedBy(schema, place, params, wrong)) as Params, received);
-  return parse;
+  return async (params, received) => {
+    let parsed: unknown;
+    try {
+      parsed = await parsedBy(schema, place, params, invalidParams);
+    } catch (error) {
+      return warn(`${method} is left out: the parameters are wrong: ${messageOf(error)}`);
+    }
+    return listener(parsed as Params, received);
+  };
 }
 
 /** Reads a schema before its first use. One that cannot be read is a warning: handlers are registered without waiting. */

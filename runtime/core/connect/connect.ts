@@ -132,7 +132,7 @@ export interface ConnectOptions extends ClientHandlers {
   readonly clock?: Clock;
   /** Options for servers over HTTP. */
   readonly http?: HttpClientOptions;
-  /** Receives warnings, such as rejected items of lists and listeners that throw. Default: prints to stderr. */
+  /** Receives warnings, such as rejected items of lists. Default: prints to stderr. */
   readonly onWarning?: (message: string) => void;
   /** Capabilities beside those that follow from the functions that are given. */
   readonly capabilities?: MoreCapabilities;
@@ -146,9 +146,10 @@ export interface ConnectOptions extends ClientHandlers {
   /** Receives events, those of the first connection too. Exceptions of the listener are ignored. */
   readonly onEvent?: (event: ClientEvent) => void;
   /**
-   * Gets what functions and handlers throw that answer a request of the server, and errors for their wrong results.
-   * Default: prints them to standard error. Errors for the server (an `McpError` with an `rpcCode`) and errors after a
-   * cancellation are not reported. At 2026-07-28 the request that led to the question fails with the error instead.
+   * Gets what functions, handlers and listeners throw, and errors for wrong results of handlers; the event `handler-error`
+   * reports the same errors. Default: prints them to standard error. Errors for the server (an `McpError` with an
+   * `rpcCode`) and errors after a cancellation are not reported. At 2026-07-28 the request that led to the question also
+   * fails with the error. Exceptions of `onError` are ignored.
    */
   readonly onError?: ClientErrorListener;
   /**

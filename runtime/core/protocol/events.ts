@@ -75,7 +75,10 @@ export interface LimitHit extends Partial<Place>, Peer {
   readonly limit: string;
 }
 
-/** A handler threw, gave an unusable result, or a listener threw. What is meant for the other side is not reported. */
+/**
+ * A handler or listener of the application threw, or a handler gave an unusable result: the errors that `onError` gets. What is
+ * meant for the other side is not reported.
+ */
 export interface HandlerError extends Place, Peer {
   readonly type: "handler-error";
   /** The thrown value, with its stack if it is an error. */

@@ -60,7 +60,7 @@ async function resourcesOf(
     return found.map(({ uri, name = uri, ...rest }) => ({ uri, name, ...byDefault, ...rest }));
   } catch (error) {
     const place = { method: context.request.method, name: uriTemplate };
-    if (!context.over) context.connection.definition.report(error, place);
+    if (!context.over) context.connection.reportError(error, place, context.request.id);
     return [];
   }
 }

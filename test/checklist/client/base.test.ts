@@ -238,11 +238,11 @@ row("BASE-28", "icons at unsafe addresses are not among those to show", async (r
 });
 
 test.each(revisionsOf("BASE-08"))("a listener that throws costs no message (%s)", async (revision) => {
-  const warnings: string[] = [];
+  const errors: unknown[] = [];
   const { client, peer } = await connected(
     revision,
     { "tools/call": () => undefined },
-    { onWarning: (warning) => warnings.push(warning) },
+    { onError: (error) => errors.push(error) },
   );
   const fail = (): never => {
     throw new Error("no screen");
@@ -261,5 +261,5 @@ test.each(revisionsOf("BASE-08"))("a listener that throws costs no message (%s)"
   );
   expect((await call).content).toEqual([]);
   expect(heard).toEqual([message]);
-  expect(warnings).toHaveLength(2);
+  expect(errors).toHaveLength(2);
 });

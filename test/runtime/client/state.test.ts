@@ -89,16 +89,6 @@ test.each(["throws", "rejects"])("a prepare that %s opens no connection", async 
   expect(opened).toBe(false);
 });
 
-test("an onClose that throws is a warning", async () => {
-  const warnings: string[] = [];
-  const onClose = (): never => {
-    throw new Error("mine");
-  };
-  const { client } = await connected("2025-11-25", {}, { onClose, onWarning: (text) => warnings.push(text) });
-  await client.close();
-  await vi.waitFor(() => expect(warnings).toEqual(["a listener of onClose failed: mine"]));
-});
-
 describe("onError", () => {
   test("gets what handlers throw and wrong results, and not what is meant for the server", async () => {
     const errors: [unknown, string][] = [];
