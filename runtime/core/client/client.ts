@@ -59,6 +59,7 @@ export interface ClientSetup {
   /** The revisions that the client knows, those that it does not negotiate included. */
   readonly known: readonly RevisionView<"client">[];
   readonly onError: ClientErrorListener;
+  readonly thrownErrors: "hide" | "message" | undefined;
   readonly onClose: ((reason: McpError | undefined) => unknown) | undefined;
   /** Opens a connection whose messages go to `incoming`; called again after one broke. */
   readonly connect: (
@@ -103,8 +104,17 @@ export class Client implements Caller {
     const listeners = (this.#listeners = new Listeners(report));
     const vendor = (this.#vendor = new VendorHandlers(onWarning));
     const { nulls } = profile;
+    const { thrownErrors } = setup;
     const questions = new Questions(limits);
-    const answers: AnswerSetup = { handlers, vendor, questions, nulls, hooked: profile, report };
+    const answers: AnswerSetup = {
+      handlers,
+      vendor,
+      questions,
+      nulls,
+      hooked: profile,
+      report,
+      thrownErrors,
+    };
     const incoming = new Incoming(answers, cache, listeners);
     this.#connections = new Connections({
       profile,

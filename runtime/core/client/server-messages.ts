@@ -46,6 +46,8 @@ export interface AnswerSetup {
   readonly nulls: Nulls;
   readonly hooked: Hooked;
   readonly report: ErrorReport;
+  /** Whether the server gets the text of a thrown value. */
+  readonly thrownErrors: "hide" | "message" | undefined;
 }
 
 /**
@@ -424,8 +426,17 @@ export class Incoming {
   }
 
   /** Answers a request (legacy era). Resolves with the result as JSON. */
-  answer(view: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
-    return answerServer(this.#answers, view, request, context);
+  async answer(
+    view: RevisionView<"client">,
+    request: RequestMessage,
+    context: AnswerContext,
+  ): Promise<string> {
+    try {
+      return await answerServer(this.#answers, view, request, context);
+    } catch (error) {
+      if (this.#answers.thrownErrors !== "message" || isMcpError(error)) throw error;
+      throw internalError(messageOf(error), error);
+    }
   }
 
   readonly report: ErrorReport = (error, method) => this.#answers.report(error, method);

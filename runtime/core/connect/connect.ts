@@ -62,6 +62,7 @@ const rules: Rules<ConnectOptions> = {
   use: "array",
   onEvent: "function",
   onError: "function",
+  thrownErrors: ["hide", "message"],
   onClose: "function",
   elicit: "function",
   elicitUrl: "function",
@@ -153,6 +154,11 @@ export interface ConnectOptions extends ClientHandlers {
    */
   readonly onError?: ClientErrorListener;
   /**
+   * Whether the server gets the text of what functions and handlers throw that answer its requests (up to 2025-11-25).
+   * The text of an `McpError` is always sent. Default: `hide`. Texts of errors may name files and hosts.
+   */
+  readonly thrownErrors?: "hide" | "message";
+  /**
    * Called once when the client is closed after `connect` has resolved: with `undefined` after `close()`, else with the
    * error that ended the connection.
    */
@@ -197,6 +203,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     limits: limitsOf(options.limits),
     known,
     onError: options.onError ?? printAnswerError,
+    thrownErrors: options.thrownErrors,
     onClose: options.onClose,
     onWarning,
     reconnects: typeof opener === "function",
