@@ -91,7 +91,7 @@ export {
   type ClientHandlers,
   type NotificationListener,
 } from "./client/server-messages.js";
-export type { BatchRequest, BatchResults } from "./client/outgoing-batch.js";
+export type { BatchNotification, BatchRequest, BatchResults } from "./client/outgoing-batch.js";
 export type { VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
 export type { ClientLimits } from "./client/client-profile.js";
 export { UriTemplate, type TemplateValue } from "./protocol/uri-template.js";

@@ -38,7 +38,13 @@ import { attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import type { ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
-import { type BatchPlace, type BatchRequest, type BatchResults, placesOf } from "./outgoing-batch.js";
+import {
+  type BatchNotification,
+  type BatchPlace,
+  type BatchRequest,
+  type BatchResults,
+  placesOf,
+} from "./outgoing-batch.js";
 import { OutputChecks } from "./output-checks.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { invalidResult } from "./decode.js";
@@ -248,22 +254,40 @@ export class Client implements Caller {
   }
 
   /**
-   * Sends requests as one JSON-RPC batch (2025-03-26, basic, batching). Resolves when each has its result or its error. A
-   * request that is sent again is sent alone.
+   * Sends requests and notifications as one JSON-RPC batch (2025-03-26, basic, batching). Resolves when each request has its
+   * result or its error; the outcome of a notification that is sent is `undefined`. A request that is sent again is sent
+   * alone.
    *
    * @throws {McpError} `not-expressible`: the revision or the transport has no batches; `invalid-request`: `initialize` is
    *   one of the requests
    */
-  async batch<const Requests extends readonly BatchRequest[]>(
-    requests: Requests,
-  ): Promise<BatchResults<Requests>> {
+  async batch<const Messages extends readonly (BatchRequest | BatchNotification)[]>(
+    messages: Messages,
+  ): Promise<BatchResults<Messages>> {
     const started = this.#setup.profile.clock.now();
-    const { link, negotiated } = await this.#requests.connected({ method: "batch", options: {}, started });
-    const places = placesOf(requests, link, negotiated.view);
-    const results = requests.map(({ method, params, options }, index) =>
-      this.#request(method, params, options, places[index]).finally(() => places[index]!.leave()),
-    );
-    return Promise.allSettled(results) as Promise<never>;
+    const connection = await this.#requests.connected({ method: "batch", options: {}, started });
+    const places = placesOf(messages, connection.link, connection.negotiated.view);
+    const outcomes = messages.map((message, index) => this.#inBatch(message, connection, places[index]!));
+    return Promise.allSettled(outcomes) as Promise<never>;
+  }
+
+  async #inBatch(
+    message: BatchRequest | BatchNotification,
+    connection: Connection,
+    place: BatchPlace,
+  ): Promise<unknown> {
+    const { method, params } = message;
+    try {
+      // A notification keeps its place: the batch may wait for others.
+      if (message.notification) return this.#notify(connection, method, params, place);
+      const result = await this.#request(method, params, message.options, place);
+      // It may have been answered by the cache.
+      place.leave();
+      return result;
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
   }
 
   /**
@@ -272,13 +296,17 @@ export class Client implements Caller {
    * @throws {McpError} `method-not-found`: another revision has it; `missing-capability`
    */
   async notify(method: string, params?: object): Promise<void> {
-    const { link, negotiated } = await this.#connections.open();
+    this.#notify(await this.#connections.open(), method, params);
+  }
+
+  /** @throws {McpError} as `notify` */
+  #notify({ link, negotiated }: Connection, method: string, params?: object, place?: BatchPlace): void {
     const { view } = negotiated;
     const entry = view.table.outgoingNotifications.get(method);
     if (entry) requireCapability(method, entry, "client", declaredBy(view, this.#setup.profile) as Params);
     else if (this.#setup.known.some(({ table }) => table.outgoingNotifications.has(method)))
       throw noSuchMethod(method, view);
-    sendNotification(link, view, method, params as Params | undefined);
+    sendNotification(link, view, method, params as Params | undefined, place);
   }
 
   /**

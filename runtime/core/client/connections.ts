@@ -1,3 +1,4 @@
+import type { BatchPlace } from "./outgoing-batch.js";
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
 import { type Params, notificationOf } from "../jsonrpc/message.js";
@@ -375,11 +376,12 @@ export function sendNotification(
   view: RevisionView<"client">,
   method: string,
   params: Params | undefined,
+  place?: BatchPlace,
 ): void {
   const lowered = params && view.lower("outgoingNotifications", method, params);
   const wrong = view.sends && sendError(view, "notifications", method, notificationOf(method, lowered));
   if (wrong) throw wrong;
-  link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent));
+  link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent), undefined, place);
 }
 
 /** Sends a notification of a handler. A failure to send is reported: it never fails the handler. */

@@ -147,20 +147,30 @@ export class Link implements ClientReceiver {
     return this.#channel.postBatch !== undefined;
   }
 
-  /** Sends requests as one JSON-RPC batch. */
+  /** Sends messages as one JSON-RPC batch. */
   postBatch(messages: readonly Outgoing[]): void {
     this.#channel.postBatch!(messages);
   }
 
-  /** @param ends the request that the notification cancels */
-  notify(method: string, params: Params | undefined, headers?: Sending["headers"], ends?: RequestId): void {
+  /**
+   * @param ends the request that the notification cancels
+   * @param place the place of the notification in a batch
+   */
+  notify(
+    method: string,
+    params: Params | undefined,
+    headers?: Sending["headers"],
+    ends?: RequestId,
+    place?: BatchPlace,
+  ): void {
     let text: string;
     try {
       text = notificationText(method, params);
     } catch (error) {
       throw notJson(method, error);
     }
-    this.#channel.post({ text, method, headers: this.#headersOf(headers, method, params), ends });
+    const outgoing = { text, method, headers: this.#headersOf(headers, method, params), ends };
+    if (!place?.take(this, outgoing)) this.#channel.post(outgoing);
   }
 
   #headersOf(

@@ -12,36 +12,46 @@ import type { GivenBy, VendorRequestOptions } from "./vendor-methods.js";
 export interface BatchRequest {
   readonly method: string;
   readonly params?: object;
+  readonly notification?: false;
   readonly options?: RequestOptions & Partial<VendorRequestOptions>;
 }
 
-/** The outcome of each request of a batch, in the order of the requests. */
-export type BatchResults<Requests extends readonly BatchRequest[]> = {
-  -readonly [Index in keyof Requests]: PromiseSettledResult<ResultOf<Requests[Index]>>;
+/** A notification of a batch. */
+export interface BatchNotification {
+  readonly method: string;
+  readonly params?: object;
+  readonly notification: true;
+}
+
+/** The outcome of each message of a batch, in their order. */
+export type BatchResults<Messages extends readonly (BatchRequest | BatchNotification)[]> = {
+  -readonly [Index in keyof Messages]: PromiseSettledResult<ResultOf<Messages[Index]>>;
 };
 
-type ResultOf<Request> = Request extends { readonly options: { readonly result: infer Schema } }
-  ? GivenBy<Schema>
-  : Request extends { readonly method: infer Method extends keyof ClientResults }
-    ? ClientResults[Method]
-    : Params;
+type ResultOf<Message> = Message extends BatchNotification
+  ? undefined
+  : Message extends { readonly options: { readonly result: infer Schema } }
+    ? GivenBy<Schema>
+    : Message extends { readonly method: infer Method extends keyof ClientResults }
+      ? ClientResults[Method]
+      : Params;
 
-/** The place of one request in a batch. */
+/** The place of one message in a batch. */
 export interface BatchPlace {
-  /** Takes the message of the request. Returns `false` if it must be sent alone: the batch was sent, or uses another link. */
+  /** Takes the message. Returns `false` if it must be sent alone: the batch was sent, or uses another link. */
   take(link: Link, message: Outgoing): boolean;
-  /** Removes the request. Returns whether its message was waiting in the batch. */
+  /** Gives the place up. Returns whether its message was waiting in the batch. */
   leave(): boolean;
 }
 
 /**
- * The places of requests in one batch.
+ * The places of messages in one batch.
  *
- * @throws {McpError} `not-expressible`: the revision or the transport has no batches; `invalid-request`: one of the requests
+ * @throws {McpError} `not-expressible`: the revision or the transport has no batches; `invalid-request`: one of the messages
  *   is `initialize`
  */
 export function placesOf(
-  requests: readonly BatchRequest[],
+  requests: readonly { readonly method: string }[],
   link: Link,
   { id, table }: RevisionView<"client">,
 ): readonly BatchPlace[] {
@@ -55,9 +65,10 @@ export function placesOf(
   return requests.map(() => batch.place());
 }
 
-/** Collects the requests of a JSON-RPC batch, and sends them when each has its message or has failed without one. */
+/** Collects the messages of a JSON-RPC batch, and sends them in order when each place has its message or was given up. */
 class OutgoingBatch {
   readonly #link: Link;
+  readonly #places: BatchPlace[] = [];
   readonly #awaited = new Set<BatchPlace>();
   readonly #messages = new Map<BatchPlace, Outgoing>();
 
@@ -80,13 +91,14 @@ class OutgoingBatch {
         return waited;
       },
     };
+    this.#places.push(place);
     this.#awaited.add(place);
     return place;
   }
 
   #sendIfComplete(): void {
     if (this.#awaited.size > 0 || this.#messages.size === 0) return;
-    const messages = [...this.#messages.values()];
+    const messages = this.#places.flatMap((place) => this.#messages.get(place) ?? []);
     this.#messages.clear();
     this.#link.postBatch(messages);
   }

@@ -121,7 +121,7 @@ export interface ClientChannel {
   open(receiver: ClientReceiver): void;
   /** Sends a request or notification. Does nothing after `close`. */
   post(message: Outgoing): void;
-  /** Sends requests as one JSON-RPC batch (2025-03-26); absent if the transport has none. */
+  /** Sends requests and notifications as one JSON-RPC batch (2025-03-26); absent if the transport has none. */
   postBatch?(messages: readonly Outgoing[]): void;
   /** Sends the answer to a request of the server. */
   reply(text: string): void;

@@ -105,6 +105,107 @@ test.each(["json", "sse"] as const)("over HTTP, a batch is one POST (answers as 
   if (responses === "sse") expect(progress).toEqual([1]);
 });
 
+const seen = { method: "notifications/acme/seen", params: { count: 1 }, notification: true } as const;
+const changed = { method: "notifications/roots/list_changed", notification: true } as const;
+
+describe("notifications in a batch", () => {
+  /** A server that keeps the vendor notifications it gets. */
+  function hearing() {
+    const heard: unknown[] = [];
+    const server = echoing();
+    server.on("notifications/acme/seen", {}, (params) => void heard.push(params));
+    return { server, heard };
+  }
+
+  test("go with its requests, in the order of the batch", async () => {
+    const { server, heard } = hearing();
+    const pair = await createTestPair({ server, revisions: clientRevisions, revision });
+    onTestFinished(() => pair.close());
+    pair.client.use(async (_, next) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return next();
+    });
+    const outcomes = await pair.client.batch([seen, echo("a"), seen]);
+    expect(outcomes).toMatchObject([
+      { status: "fulfilled", value: undefined },
+      { status: "fulfilled", value: { content: [{ text: "a" }] } },
+      { status: "fulfilled", value: undefined },
+    ]);
+    expect(heard).toEqual([{ count: 1 }, { count: 1 }]);
+    const batch = String(pair.wire)
+      .split("\n")
+      .find((line) => line.includes("[{") && line.includes("acme/seen"));
+    const methods = [...batch!.matchAll(/"method":"([^"]+)"/g)].map(([, method]) => method);
+    expect(methods).toEqual(["notifications/acme/seen", "tools/call", "notifications/acme/seen"]);
+  });
+
+  test("are one POST over HTTP, with requests and without", async () => {
+    const { server, heard } = hearing();
+    const handler = createHttpHandler(server);
+    onTestFinished(() => handler.close());
+    const posts: unknown[] = [];
+    const client = await connect("http://localhost/mcp", {
+      revisions: clientRevisions,
+      revision,
+      http: {
+        fetch: async (url, init) => {
+          const response = await handler.fetch(new Request(url, init));
+          if (init!.method === "POST") posts.push([JSON.parse(init!.body as string), response.status]);
+          return response;
+        },
+      },
+    });
+    onTestFinished(() => client.close());
+    posts.length = 0;
+    const { method, params } = seen;
+    const message = { jsonrpc: "2.0", method, params };
+    expect((await client.batch([seen, echo("a")])).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+    ]);
+    expect(posts).toEqual([[[message, expect.objectContaining({ method: "tools/call" })], 200]]);
+    // Notifications are sent in order: those of a batch after the one before, and before the one after.
+    void client.notify(method, { count: 2 });
+    expect(await client.batch([seen, seen])).toEqual([
+      { status: "fulfilled", value: undefined },
+      { status: "fulfilled", value: undefined },
+    ]);
+    await client.notify(method, { count: 3 });
+    await vi.waitFor(() => expect(heard).toHaveLength(5));
+    expect(heard.slice(1)).toEqual([{ count: 2 }, { count: 1 }, { count: 1 }, { count: 3 }]);
+    expect(posts.slice(2)).toEqual([
+      [[message, message], 202],
+      [expect.objectContaining({ params: { count: 3 } }), 202],
+    ]);
+  });
+
+  test("are refused one by one: the others are sent", async () => {
+    const { server, heard } = hearing();
+    const pair = await createTestPair({ server, revisions: clientRevisions, revision });
+    onTestFinished(() => pair.close());
+    const cyclic: Record<string, unknown> = {};
+    cyclic["self"] = cyclic;
+    const outcomes = await pair.client.batch([changed, { ...seen, params: cyclic }, echo("a"), seen]);
+    expect(
+      outcomes.map((each) =>
+        each.status === "rejected" ? (each.reason as { code: string }).code : each.status,
+      ),
+    ).toEqual(["missing-capability", "invalid-params", "fulfilled", "fulfilled"]);
+    expect(heard).toEqual([{ count: 1 }]);
+  });
+
+  test("stay in the batch when its requests are cancelled before it is sent", async () => {
+    const { server, heard } = hearing();
+    const pair = await createTestPair({ server, revisions: clientRevisions, revision });
+    onTestFinished(() => pair.close());
+    const late = { ...echo("a"), options: { signal: AbortSignal.abort() } };
+    const outcomes = await pair.client.batch([late, seen]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    await vi.waitFor(() => expect(heard).toEqual([{ count: 1 }]));
+    expect(String(pair.wire)).not.toContain("tools/call");
+  });
+});
+
 test.each(others)("revision %s has no batches", async (other) => {
   const pair = await createTestPair({ server: echoing(), revisions: clientRevisions, revision: other });
   onTestFinished(() => pair.close());

@@ -102,7 +102,12 @@ class HttpClientChannel implements ClientChannel {
   }
 
   postBatch(messages: readonly Outgoing[]): void {
-    if (this.#state === "open") void this.#ready.then(() => this.#requestBatch(messages));
+    if (this.#state !== "open") return;
+    const requests = messages.filter(({ id }) => id !== undefined).length;
+    if (requests === 0) return this.#notifyBatch(messages);
+    // Notifications are sent after those before them.
+    const turn = requests < messages.length ? this.#sender.idle : this.#ready;
+    void turn.then(() => this.#requestBatch(messages));
   }
 
   /** Ends the stream of a request: in the modern era, that is its cancellation. */
@@ -171,8 +176,9 @@ class HttpClientChannel implements ClientChannel {
   /** Sends a batch. Each request can be abandoned; the exchange ends when none waits for it. */
   async #requestBatch(messages: readonly Outgoing[]): Promise<void> {
     const whole = new AbortController();
-    const open = messages.filter(({ id }) => !this.#receiver.isSettled(id!));
-    const ids = open.map(({ id }) => id!);
+    const open = messages.filter(({ id }) => id === undefined || !this.#receiver.isSettled(id));
+    const ids = open.flatMap(({ id }) => id ?? []);
+    if (ids.length === 0) return this.#notifyBatch(open);
     const waiting = (): RequestId[] => ids.filter((id) => !this.#receiver.isSettled(id));
     for (const id of ids) {
       const own = new AbortController();
@@ -180,7 +186,7 @@ class HttpClientChannel implements ClientChannel {
       this.#running.set(id, own);
     }
     try {
-      if (ids.length > 0) await this.#askBatch(open, ids, whole, () => waiting().length === 0);
+      await this.#askBatch(open, ids, whole, () => waiting().length === 0);
       // Over HTTP+SSE, the answers come on the stream of the session.
       if (!this.#older && waiting().length > 0)
         throw interrupted("the server did not answer this request of the batch");
@@ -189,6 +195,12 @@ class HttpClientChannel implements ClientChannel {
     } finally {
       for (const id of ids) this.#running.delete(id);
     }
+  }
+
+  /** Sends a batch without requests. */
+  #notifyBatch(messages: readonly Outgoing[]): void {
+    const [first] = messages;
+    if (first) void this.#sender.notify({ text: batchText(messages), headers: first.headers });
   }
 
   async #askBatch(
