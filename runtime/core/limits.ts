@@ -66,6 +66,11 @@ function isAnswered(request: MiddlewareRequest & { readonly answered?: boolean }
   return request.answered === true;
 }
 
+/** Counts a refusal by an option. */
+function countRefusal({ definition: { counts } }: Peer, limit: string): void {
+  if (counts) counts.limits[limit] = (counts.limits[limit] ?? 0) + 1;
+}
+
 /** Milliseconds of a minute. A minute without requests fills a bucket. */
 const minute = 60_000;
 
@@ -109,7 +114,9 @@ class Buckets {
   #refusal(method: string, params: Params, connection: Peer, retryAfterMs: number): McpError {
     const limit = this.#limit;
     const rate = this.#rate;
-    connection.emit({ type: "limit-hit", limit: `rateLimit.${limit}`, ...placeOf(method, params) });
+    const option = `rateLimit.${limit}`;
+    countRefusal(connection, option);
+    connection.emit({ type: "limit-hit", limit: option, ...placeOf(method, params) });
     const what = limit === "calls" ? "requests" : "sampling requests";
     return new McpError(
       "rate-limited",
@@ -166,6 +173,7 @@ function within<Result>(
       connection.countAborted(1);
       const ended = (): void => connection.countAborted(-1);
       work.then(ended, ended);
+      countRefusal(connection, "timeLimit");
       const place = placeOf(method, { ...params });
       connection.emit({ type: "request-timed-out", direction: "incoming", ...place, error });
       stop?.call(context, error);

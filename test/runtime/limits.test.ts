@@ -60,6 +60,9 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect((await outcomes(times(2, call))).answered).toBe(1);
     await clock.advance(10 * minute);
     expect((await outcomes(times(5, call))).answered).toBe(3);
+    const refused = server.stats().counters.limits["rateLimit.calls"];
+    expect(refused).toBe(events.filter(({ type }) => type === "limit-hit").length);
+    expect(refused).toBe(2 + 1 + 1 + 2);
   });
 
   test("a server limits what it asks a client's model", async () => {
@@ -81,6 +84,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
       code: "rate-limited",
       data: { limit: "sampling", retryAfterMs: 30_000 },
     });
+    expect(server.stats().counters.limits).toEqual({ "rateLimit.sampling": 2 });
   });
 
   test("a client limits the sampling that it accepts", async () => {
@@ -139,8 +143,12 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(events.filter(({ type }) => type === "request-timed-out")).toMatchObject([
       { direction: "incoming", method: "tools/call", name: "slow", error: reasons[0] },
     ]);
+    const { counters } = server.stats();
+    expect(counters).toMatchObject({ errors: 1, limits: { timeLimit: 1 } });
     end();
     await client.callTool("quick");
+    // A read is a copy.
+    expect(counters.limits).not.toBe(server.stats().counters.limits);
   });
 
   test("the time of a request ends when it is cancelled, though its handler goes on", async () => {

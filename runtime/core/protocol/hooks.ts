@@ -44,7 +44,11 @@ export interface Peer {
   readonly sessionId?: string | undefined;
   /** Whether the object is the same for all requests of a connection, though there is no session. */
   readonly isAnnounced: boolean;
-  readonly definition: { readonly clock: Clock };
+  readonly definition: {
+    readonly clock: Clock;
+    /** On servers. */
+    readonly counts?: { readonly limits: { [limit: string]: number } };
+  };
   emit(event: CommonEvent): void;
   /** Counts requests that were aborted while their handlers run. */
   countAborted(more: number): void;

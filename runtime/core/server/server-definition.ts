@@ -74,6 +74,8 @@ export interface ServerCounts {
   cancelled: number;
   /** Requests that had no response when their connection ended. */
   aborted: number;
+  /** How often `rateLimit` or `timeLimit` refused a request, by option: `{ "rateLimit.calls": 1 }`. */
+  readonly limits: { [limit: string]: number };
 }
 
 /** The part of a table that lists a method. */

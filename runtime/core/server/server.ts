@@ -192,7 +192,7 @@ export class Server {
       followChanges: () => this.#followChanges(),
       seal: stateSeal(options.stateKeys ?? []),
       states: options.stateStore,
-      counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0 },
+      counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
       wrongArguments: options.wrongArguments,
@@ -359,7 +359,8 @@ export class Server {
       requests += open;
     }
     const gauges = { connections: this.connections.size, sessions, requests };
-    return { gauges, counters: { ...this.definition.counts } };
+    const { counts } = this.definition;
+    return { gauges, counters: { ...counts, limits: { ...counts.limits } } };
   }
 
   /** Closes all connections: open subscriptions get their responses first. */

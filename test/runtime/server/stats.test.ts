@@ -42,7 +42,7 @@ test("a server counts requests by outcome, and each of them once", async () => {
   await settled();
   expect(server.stats()).toEqual({
     gauges: { connections: 1, sessions: 1, requests: 3 },
-    counters: { connections: 1, results: 6, errors: 2, cancelled: 1, aborted: 0 },
+    counters: { connections: 1, results: 6, errors: 2, cancelled: 1, aborted: 0, limits: {} },
   });
   // The end of the input gives the handlers time; then they are answered with errors.
   connection.ended();
@@ -50,7 +50,7 @@ test("a server counts requests by outcome, and each of them once", async () => {
   await settled();
   expect(server.stats()).toEqual({
     gauges: { connections: 0, sessions: 0, requests: 0 },
-    counters: { connections: 1, results: 6, errors: 5, cancelled: 1, aborted: 0 },
+    counters: { connections: 1, results: 6, errors: 5, cancelled: 1, aborted: 0, limits: {} },
   });
 });
 
@@ -65,6 +65,6 @@ test("a connection that breaks aborts its requests", async () => {
   connection.closed();
   expect(server.stats()).toEqual({
     gauges: { connections: 0, sessions: 0, requests: 0 },
-    counters: { connections: 1, results: 1, errors: 0, cancelled: 0, aborted: 2 },
+    counters: { connections: 1, results: 1, errors: 0, cancelled: 0, aborted: 2, limits: {} },
   });
 });
