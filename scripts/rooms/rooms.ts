@@ -63,6 +63,7 @@ export const buildings: readonly Building[] = [
     folder: "runtime/auth",
     rooms: [
       { path: "runtime/auth/shared", holds: "URLs, challenges, guarded fetch, scopes, errors" },
+      { path: "runtime/auth/server", holds: "resource servers: tokens, scopes, proofs, metadata" },
       { path: "runtime/auth", holds: "the entries of the package" },
     ],
   },

@@ -11,6 +11,8 @@ export type AuthErrorCode =
   | "auth-refused"
   | "auth-registration-impossible"
   | "auth-resource-mismatch"
+  | "auth-token-refused"
+  | "auth-unavailable"
   | "auth-options";
 
 /** An error of authorization. */

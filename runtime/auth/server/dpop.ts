@@ -1,0 +1,166 @@
+import { EmbeddedJWK, type JWK, calculateJwkThumbprint, errors, jwtVerify } from "jose";
+import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
+import { digestOf } from "./digest.js";
+import { DpopNonces } from "./dpop-nonces.js";
+import { type SignatureAlgorithm, checkAlgorithms } from "./jwks.js";
+import { MemoryReplayStore, type ReplayStore } from "./replay-store.js";
+
+export interface DpopOptions {
+  /** Whether every token must be bound to a key. Default: `false`; a token that is bound needs its proof in any case. */
+  readonly required?: boolean;
+  /** Algorithms of proofs. Default: `ES256`, `EdDSA`, `RS256`. */
+  readonly algorithms?: readonly SignatureAlgorithm[];
+  /** Seconds that a proof is valid before and after its `iat`. Default: 300; at most 300. */
+  readonly seconds?: number;
+  /**
+   * Proofs need a nonce of this server. All processes of a server have the same keys, and issue with the first.
+   */
+  readonly nonces?: {
+    readonly keys: readonly string[];
+    /** Seconds that a nonce is issued; it is valid at least as long again. Default: 120. */
+    readonly seconds?: number;
+  };
+  /** Remembers proofs, so that none is used twice. Default: in memory, for one process. */
+  readonly replay?: ReplayStore;
+}
+
+/** What a proof is compared with. */
+export interface ProofRequest {
+  readonly method: string;
+  /** The URL of the request for clients. */
+  readonly url: string;
+  /** The header `DPoP`. */
+  readonly proof: string | undefined;
+}
+
+/** Why a proof is refused. */
+export interface ProofFault {
+  readonly error: "invalid_token" | "invalid_dpop_proof" | "use_dpop_nonce";
+  readonly description: string;
+  /** The nonce for the next proof. */
+  readonly nonce?: string;
+  /** Instead of 401, if the fault is not the client's. */
+  readonly status?: 503;
+}
+
+/** Checks proofs of possession; made by `dpop()`. */
+export interface DpopProofs {
+  readonly required: boolean;
+  readonly algorithms: readonly SignatureAlgorithm[];
+  /**
+   * @param digest SHA-256 of the access token, in base64url
+   * @param thumbprint of the key to which the token is bound
+   */
+  verify(request: ProofRequest, digest: string, thumbprint: string): Promise<ProofFault | undefined>;
+}
+
+/** Characters of the longest proof and `jti`. */
+const longestProof = 8192;
+const longestId = 512;
+
+/**
+ * Accepts tokens that are bound to a key (RFC 9449), for `resourceServer`.
+ *
+ * @throws {AuthError} `auth-options`
+ */
+export function dpop(options: DpopOptions = {}): DpopProofs {
+  checkDpopOptions(options);
+  const { required = false, algorithms = ["ES256", "EdDSA", "RS256"], seconds = 300, nonces } = options;
+  const replay = options.replay ?? new MemoryReplayStore(seconds);
+  const issued = nonces && new DpopNonces(nonces.keys, nonces.seconds ?? 120);
+  return {
+    required,
+    algorithms,
+    async verify(request, digest, thumbprint) {
+      const found = await provenClaims(request, algorithms, digest, thumbprint, seconds);
+      const nonce = await issued?.current();
+      if ("error" in found) return nonce === undefined ? found : { ...found, nonce };
+      if (issued && !(await issued.accepts(found.nonce)))
+        return {
+          error: "use_dpop_nonce",
+          description: "the proof needs a nonce of this server",
+          nonce: nonce!,
+        };
+      const id = await digestOf(`${thumbprint} ${found.jti}`);
+      const used = await replay.use(id, found.iat + seconds);
+      if (used === "new") return undefined;
+      if (used === "full")
+        return { error: "invalid_dpop_proof", description: "too many proofs: try again later", status: 503 };
+      return fault("the proof was used before");
+    },
+  };
+}
+
+function checkDpopOptions(options: DpopOptions): void {
+  checkNames(options, ["required", "algorithms", "seconds", "nonces", "replay"], "dpop.");
+  const { required, algorithms, seconds, nonces, replay } = options;
+  if (required !== undefined && typeof required !== "boolean")
+    throw wrongOption("dpop.required", "expected true or false");
+  if (algorithms !== undefined) checkAlgorithms(algorithms, "dpop.algorithms");
+  if (seconds !== undefined) checkNumber(seconds, "dpop.seconds", 1, 300);
+  if (replay !== undefined) checkFunction(replay?.use, "dpop.replay.use");
+  if (nonces === undefined) return;
+  checkNames(nonces, ["keys", "seconds"], "dpop.nonces.");
+  checkTexts(nonces.keys, "dpop.nonces.keys");
+  if (nonces.keys.some((key) => key.length < 32))
+    throw wrongOption("dpop.nonces.keys", "expected keys of at least 32 random characters");
+  if (nonces.seconds !== undefined) checkNumber(nonces.seconds, "dpop.nonces.seconds", 1, 3600);
+}
+
+interface ProofClaims {
+  readonly jti: string;
+  readonly iat: number;
+  readonly nonce: unknown;
+}
+
+/** The checks of RFC 9449, 4.3, but the two that need state. */
+async function provenClaims(
+  { method, url, proof }: ProofRequest,
+  algorithms: readonly SignatureAlgorithm[],
+  digest: string,
+  thumbprint: string,
+  seconds: number,
+): Promise<ProofClaims | ProofFault> {
+  if (proof === undefined) return fault("the DPoP proof is missing");
+  if (proof.includes(",")) return fault("there is more than one DPoP proof");
+  if (proof.length > longestProof) return fault("the DPoP proof is too long");
+  const verified = await verifiedProof(proof, algorithms);
+  if ("error" in verified) return verified;
+  const { payload, jwk } = verified;
+  if ((await calculateJwkThumbprint(jwk)) !== thumbprint)
+    return { error: "invalid_token", description: "the token is bound to another key" };
+  const { jti, iat, htm, htu, ath, nonce } = payload;
+  if (typeof jti !== "string" || jti === "" || jti.length > longestId)
+    return fault("its jti is missing or too long");
+  if (htm !== method) return fault("its htm is another method");
+  if (typeof htu !== "string" || target(htu) !== target(url)) return fault("its htu is another URL");
+  if (ath !== digest) return fault("its ath is that of another token");
+  if (typeof iat !== "number" || Math.abs(Date.now() / 1000 - iat) > seconds)
+    return fault("its iat is too old, or in the future");
+  return { jti, iat, nonce };
+}
+
+async function verifiedProof(
+  proof: string,
+  algorithms: readonly SignatureAlgorithm[],
+): Promise<{ readonly payload: Readonly<Record<string, unknown>>; readonly jwk: JWK } | ProofFault> {
+  try {
+    const found = await jwtVerify(proof, EmbeddedJWK, { algorithms: [...algorithms], typ: "dpop+jwt" });
+    return { payload: found.payload, jwk: found.protectedHeader.jwk as JWK };
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError)
+      return fault("the DPoP proof is not valid");
+    throw error;
+  }
+}
+
+function fault(description: string): ProofFault {
+  return { error: "invalid_dpop_proof", description };
+}
+
+/** A URL without query and fragment, normalised (RFC 9449, 4.3, 9). */
+function target(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

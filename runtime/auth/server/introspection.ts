@@ -1,0 +1,95 @@
+import * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
+import { checkFunction, checkNames } from "../shared/option-check.js";
+import { checkAudience } from "./audience.js";
+import {
+  type Fetch,
+  boundedFetch,
+  checkIssuer,
+  checkUrl,
+  issuerMetadata,
+  unavailable,
+} from "./issuer-document.js";
+import { refused } from "./jwks.js";
+import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
+import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
+
+export interface IntrospectionOptions extends ClientCredentials {
+  readonly issuer: string;
+  /** Default: `introspection_endpoint` of the issuer's metadata. */
+  readonly endpoint?: string;
+  /** How the issuer names this server. Default: `aud` contains the resource. */
+  readonly audience?: Audience;
+  /** The granted scopes. Default: `scope`. */
+  readonly scopes?: (claims: Claims) => readonly string[];
+  /** Sends the requests. Default: the platform's `fetch`. */
+  readonly fetch?: Fetch;
+}
+
+const known = ["issuer", "endpoint", "audience", "scopes", "fetch", "clientId", "clientSecret", "clientKey"];
+
+/** Seconds that a token without expiry counts as valid. */
+const withoutExpiry = 60;
+
+/**
+ * An issuer that says of each token whether it is valid (RFC 7662), for tokens that are no JWT. Its answer counts for at most
+ * a minute.
+ *
+ * @throws {AuthError} `auth-options`
+ */
+export function introspection(options: IntrospectionOptions): TokenIssuer {
+  checkNames(options, known, "introspection.");
+  const { issuer, endpoint, audience, scopes, fetch: send = fetch } = options;
+  checkIssuer(issuer, "introspection.issuer");
+  checkCredentials(options, "introspection.");
+  if (endpoint !== undefined) checkUrl(endpoint, "introspection.endpoint");
+  if (audience !== undefined) checkAudience(audience, "introspection.audience");
+  if (scopes !== undefined) checkFunction(scopes, "introspection.scopes");
+  if (options.fetch !== undefined) checkFunction(options.fetch, "introspection.fetch");
+  let found: string | undefined = endpoint;
+  return {
+    issuer,
+    opaque: true,
+    ...(audience === undefined ? {} : { audience }),
+    ...(scopes && { scopes }),
+    async verify(token) {
+      found ??= await endpointOf(send, issuer);
+      return introspected(send, { issuer, introspection_endpoint: found }, options, token);
+    },
+  };
+}
+
+async function endpointOf(send: Fetch, issuer: string): Promise<string> {
+  const { introspection_endpoint: found } = await issuerMetadata(send, issuer);
+  if (typeof found === "string") return found;
+  throw unavailable("the metadata of the issuer has no introspection_endpoint; give the option endpoint");
+}
+
+async function introspected(
+  send: Fetch,
+  as: oauth.AuthorizationServer,
+  options: ClientCredentials,
+  token: string,
+): Promise<Claims> {
+  const client = { client_id: options.clientId };
+  try {
+    const response = await oauth.introspectionRequest(as, client, clientAuthentication(options), token, {
+      [oauth.customFetch]: (url, init) => boundedFetch(send, url, init as RequestInit),
+      [oauth.allowInsecureRequests]: true,
+      additionalParameters: { token_type_hint: "access_token" },
+    });
+    const { active, ...claims } = await oauth.processIntrospectionResponse(as, client, response);
+    if (!active) throw refused("its issuer says that it is not active");
+    if (
+      claims["token_use"] !== undefined &&
+      claims["token_use"] !== "access_token" &&
+      claims["token_use"] !== "access"
+    )
+      throw refused("it is not an access token");
+    return { exp: Math.floor(Date.now() / 1000) + withoutExpiry, ...claims };
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    // The causes hold requests with the token and the secret.
+    throw unavailable("the issuer answered the introspection with an error");
+  }
+}

@@ -1,0 +1,171 @@
+import { type JSONWebKeySet, type JWTVerifyGetKey, createLocalJWKSet, errors, jwtVerify } from "jose";
+import { AuthError } from "../shared/errors.js";
+import { checkFunction, checkNames, checkTexts, wrongOption } from "../shared/option-check.js";
+import { checkAudience } from "./audience.js";
+import {
+  type Fetch,
+  checkIssuer,
+  checkUrl,
+  fetchObject,
+  isSafeUrl,
+  issuerMetadata,
+  unavailable,
+} from "./issuer-document.js";
+import { KeySet } from "./key-set.js";
+import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
+
+/** Asymmetric signature algorithms. Symmetric ones are never accepted: their key also signs. */
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
+
+export const signatureAlgorithms = [
+  ...(["ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const),
+  ...(["PS256", "PS384", "PS512", "RS256", "RS384", "RS512"] as const),
+];
+
+export interface JwksOptions {
+  /** Signature algorithms of access tokens. Default: `ES256`, `RS256`. */
+  readonly algorithms?: readonly SignatureAlgorithm[];
+  /** How tokens of the issuer name this server. Default: `aud` contains the resource. */
+  readonly audience?: Audience;
+  /** Other values of `iss` that the issuer writes into its tokens. */
+  readonly alsoIssuers?: readonly string[];
+  /** URL of the keys. Default: `jwks_uri` of the issuer's metadata. */
+  readonly jwksUri?: string;
+  /** The keys themselves; no request is then made. */
+  readonly keys?: JSONWebKeySet;
+  /**
+   * Types of access tokens in the header `typ`: `at+jwt` is RFC 9068, `JWT` and absence are what most issuers write.
+   * Default: all three.
+   */
+  readonly types?: readonly ("at+jwt" | "JWT" | "absent")[];
+  /** The granted scopes. Default: `scope`, or `scp`. */
+  readonly scopes?: (claims: Claims) => readonly string[];
+  /** The client. Default: `client_id`, or `azp`. */
+  readonly client?: (claims: Claims) => string | undefined;
+  /** Sends the requests for metadata and keys. Default: the platform's `fetch`. */
+  readonly fetch?: Fetch;
+}
+
+const known = [
+  "algorithms",
+  "audience",
+  "alsoIssuers",
+  "jwksUri",
+  "keys",
+  "types",
+  "scopes",
+  "client",
+  "fetch",
+];
+
+/**
+ * An issuer of JWT access tokens, verified with the keys that it publishes.
+ *
+ * @param issuer its identifier, as `iss` and its metadata write it
+ * @throws {AuthError} `auth-options`
+ */
+export function jwks(issuer: string, options: JwksOptions = {}): TokenIssuer {
+  checkJwksOptions(issuer, options);
+  const { algorithms = ["ES256", "RS256"], audience, alsoIssuers = [], scopes, client } = options;
+  const { types = ["at+jwt", "JWT", "absent"], keys } = options;
+  const keyOf = keys ? createLocalJWKSet(keys) : remoteKeys(issuer, options);
+  return {
+    issuer,
+    accepts: [issuer, ...alsoIssuers],
+    ...(audience === undefined ? {} : { audience }),
+    ...(scopes && { scopes }),
+    ...(client && { client }),
+    verify: (token) => verifyJwt(token, keyOf, algorithms, types),
+  };
+}
+
+function checkJwksOptions(issuer: string, options: JwksOptions): void {
+  checkIssuer(issuer, "jwks(issuer)");
+  checkNames(options, known, "jwks.");
+  const { algorithms, audience, alsoIssuers, jwksUri, keys, types, scopes, client, fetch } = options;
+  if (algorithms !== undefined) checkAlgorithms(algorithms, "jwks.algorithms");
+  if (audience !== undefined) checkAudience(audience, "jwks.audience");
+  if (alsoIssuers !== undefined) {
+    checkTexts(alsoIssuers, "jwks.alsoIssuers");
+    for (const each of alsoIssuers) checkIssuer(each, "jwks.alsoIssuers");
+  }
+  if (jwksUri !== undefined) checkUrl(jwksUri, "jwks.jwksUri");
+  if (keys !== undefined && jwksUri !== undefined)
+    throw wrongOption("jwks.keys", "expected either keys or jwksUri, not both");
+  if (keys !== undefined && !Array.isArray((keys as Partial<JSONWebKeySet> | null)?.keys))
+    throw wrongOption("jwks.keys", "expected a JSON Web Key Set: { keys: [...] }");
+  if (types !== undefined) {
+    checkTexts(types, "jwks.types");
+    if (!types.every((each) => ["at+jwt", "JWT", "absent"].includes(each)))
+      throw wrongOption("jwks.types", "expected at+jwt, JWT or absent");
+  }
+  for (const [name, value] of Object.entries({ scopes, client, fetch }))
+    if (value !== undefined) checkFunction(value, `jwks.${name}`);
+}
+
+/** @throws {AuthError} `auth-options`: the list has none, an unknown or a symmetric algorithm */
+export function checkAlgorithms(value: unknown, name: string): void {
+  checkTexts(value, name);
+  const allowed: readonly string[] = signatureAlgorithms;
+  if (!value.every((each) => allowed.includes(each)))
+    throw wrongOption(name, `expected asymmetric algorithms: ${allowed.join(", ")}`);
+}
+
+function remoteKeys(issuer: string, { jwksUri, fetch: send = fetch }: JwksOptions): JWTVerifyGetKey {
+  return new KeySet(async () => {
+    const url = jwksUri ?? (await issuerMetadata(send, issuer))["jwks_uri"];
+    if (typeof url !== "string" || !isSafeUrl(url))
+      throw unavailable("the metadata of the issuer has no https jwks_uri; give the option jwksUri");
+    return fetchObject(send, url);
+  }).keyOf;
+}
+
+async function verifyJwt(
+  token: string,
+  keyOf: JWTVerifyGetKey,
+  algorithms: readonly string[],
+  types: readonly string[],
+): Promise<Claims> {
+  try {
+    // Times are judged by the resource server, with its clock skew.
+    const { payload, protectedHeader } = await jwtVerify(token, keyOf, {
+      algorithms: [...algorithms],
+      clockTolerance: 1e9,
+    });
+    const { typ } = protectedHeader;
+    if (!types.includes(typeof typ === "string" ? typeOf(typ) : "absent"))
+      throw refused("its typ is not that of an access token");
+    refuseOtherTokens(payload);
+    return payload;
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    if (error instanceof errors.JOSEError) throw refused(reasons[error.code] ?? "it is malformed", error);
+    throw error;
+  }
+}
+
+/** Media types compare without case, and without `application/` (RFC 7515, 4.1.9). */
+function typeOf(typ: string): string {
+  const name = typ.toLowerCase().replace(/^application\//, "");
+  return name === "jwt" ? "JWT" : name;
+}
+
+/** ID, logout and refresh tokens are signed with the same keys. These claims say what they are. */
+function refuseOtherTokens(claims: Claims): void {
+  const { token_use: use = "access", typ = "Bearer" } = claims;
+  const isOther = ["at_hash", "c_hash", "events"].some((name) => claims[name] !== undefined);
+  // Cognito writes `token_use`, Keycloak `typ`.
+  if (isOther || use !== "access" || (typ !== "Bearer" && typ !== "DPoP"))
+    throw refused("it is not an access token");
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ERR_JOSE_ALG_NOT_ALLOWED: "its algorithm is not accepted",
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "its signature is wrong",
+  ERR_JWKS_NO_MATCHING_KEY: "its issuer has no such key",
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: "its kid is missing, and its issuer has several keys",
+};
+
+export function refused(why: string, cause?: unknown): AuthError {
+  return new AuthError("auth-token-refused", why, { cause });
+}

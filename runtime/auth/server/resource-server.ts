@@ -1,0 +1,417 @@
+import { McpError } from "@mcpgen/runtime";
+import { decodeJwt } from "jose";
+import { AuthError } from "../shared/errors.js";
+import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scopes.js";
+import { isForUs } from "./audience.js";
+import { type AuthInfo, frozen } from "./auth-info.js";
+import { challengeText, mostScopeText } from "./challenge.js";
+import { digestOf } from "./digest.js";
+import type { ProofRequest } from "./dpop.js";
+import { refused } from "./jwks.js";
+import { type MetadataRoute, metadataRoutes, metadataUrl } from "./resource-metadata.js";
+import { type ResourceServerOptions, checkResourceServerOptions } from "./resource-server-options.js";
+import { TokenCache } from "./token-cache.js";
+import type { Claims, TokenIssuer } from "./token-issuer.js";
+
+/** The answer that refuses a request. */
+export interface AuthDenial {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** The caller of a request, for the HTTP server. */
+export interface AuthPrincipal {
+  readonly principal: string;
+  readonly auth: AuthInfo;
+}
+
+/** A request, as the HTTP server passes it to `authenticate`. */
+export interface AuthRequest {
+  readonly method: string;
+  readonly url: string;
+  header(name: string): string | undefined;
+}
+
+/** A parsed request, as the HTTP server passes it to `permit`. */
+export interface ScopedCall {
+  readonly scopes: readonly string[];
+}
+
+export interface ResourceServer {
+  /** Options of `serveHttp`, `createNodeHandler` and `createHttpHandler`. */
+  readonly http: {
+    readonly authenticate: (
+      request: AuthRequest,
+    ) => AuthPrincipal | AuthDenial | Promise<AuthPrincipal | AuthDenial>;
+    readonly permit: (
+      calls: readonly ScopedCall[],
+      principal: { readonly auth?: unknown },
+    ) => AuthDenial | undefined;
+    readonly routes: readonly MetadataRoute[];
+    readonly publicUrl: string;
+  };
+  /** The protected resource metadata (RFC 9728). */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** URL of the metadata. */
+  readonly metadataUrl: string;
+  /**
+   * Throws if the token of a request lacks scopes. For handlers that learn what they need while they run: the response may
+   * have begun, so the client gets a JSON-RPC error. Scopes in definitions are checked before that, with status 403.
+   *
+   * @param auth `context.auth`
+   * @throws {McpError} `invalid-request`, with the scopes and the URL of the metadata in `data`
+   */
+  requireScopes(auth: unknown, scopes: readonly string[]): asserts auth is AuthInfo;
+}
+
+/** A verified token. */
+interface Verified {
+  readonly caller: AuthPrincipal;
+  /** Thumbprint of the key that the sender must prove to have. */
+  readonly thumbprint: string | undefined;
+  /** The answer to every request with this token, if it lacks scopes. */
+  readonly denial: AuthDenial | undefined;
+}
+
+/** Code of a JSON-RPC error for status 403. It lies outside the range that JSON-RPC reserves. */
+const insufficientScopeCode = -31403;
+
+/** Characters of the longest token. */
+const longestToken = 16_384;
+
+const refusedMs = 5000;
+const mostRefused = 1000;
+
+/**
+ * Protects a server over HTTP with access tokens (2026-07-28, authorization).
+ *
+ * @throws {AuthError} `auth-options`: an option is wrong; the message names it
+ */
+export function resourceServer(options: ResourceServerOptions): ResourceServer {
+  checkResourceServerOptions(options);
+  const guard = new ResourceGuard(options);
+  const { resource } = options;
+  return {
+    http: {
+      authenticate: (request) => guard.authenticate(request),
+      permit: (calls, { auth }) => guard.permit(calls, auth),
+      routes: metadataRoutes(resource, guard.metadata),
+      publicUrl: resource,
+    },
+    metadata: guard.metadata,
+    metadataUrl: metadataUrl(resource),
+    requireScopes: (auth, scopes) => guard.requireScopes(auth, scopes),
+  };
+}
+
+class ResourceGuard {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly #options: ResourceServerOptions;
+  readonly #metadataUrl: string;
+  readonly #required: readonly string[];
+  readonly #hierarchy;
+  readonly #byIssuer = new Map<string, TokenIssuer>();
+  readonly #opaque: TokenIssuer | undefined;
+  readonly #skew: number;
+  readonly #cacheMs: number;
+  readonly #verified: TokenCache<Verified>;
+  readonly #refused = new TokenCache<AuthError>(mostRefused);
+  /** Verifications that run, by digest. */
+  readonly #running = new Map<string, Promise<Verified>>();
+
+  constructor(options: ResourceServerOptions) {
+    this.#options = options;
+    const { resource, issuers, scopes = {}, cache = {}, clockSkew = 30 } = options;
+    this.#metadataUrl = metadataUrl(resource);
+    this.#required = scopes.required ?? [];
+    this.#hierarchy = scopeHierarchy(scopes.hierarchy);
+    for (const each of issuers)
+      for (const iss of each.accepts ?? [each.issuer]) this.#byIssuer.set(iss, each);
+    this.#opaque = issuers.find(({ opaque }) => opaque);
+    this.#skew = clockSkew;
+    this.#cacheMs = 1000 * (cache.seconds ?? 60);
+    this.#verified = new TokenCache(cache.entries ?? 10_000);
+    this.metadata = metadataOf(options);
+  }
+
+  authenticate(request: AuthRequest): AuthPrincipal | AuthDenial | Promise<AuthPrincipal | AuthDenial> {
+    const credentials = request.header("authorization");
+    // A token in a URL stands in logs and histories (2026-07-28, access token usage).
+    if (/[?&]access_token=/.test(request.url))
+      return this.#unauthorized("Bearer", "invalid_token", "a token in the URL is never accepted");
+    if (credentials === undefined) return this.#unauthorized();
+    const [, scheme, token] = /^(bearer|dpop) +([\w.~+/-]+=*) *$/i.exec(credentials) ?? [];
+    if (token === undefined || token.length > longestToken) return this.#malformed(credentials);
+    const isBearer = scheme!.length === "bearer".length;
+    const digest = digestOf(token);
+    if (typeof digest !== "string")
+      return digest.then((known) => this.#judge(known, token, isBearer, request));
+    return this.#judge(digest, token, isBearer, request);
+  }
+
+  #malformed(credentials: string): AuthDenial {
+    // Credentials of another scheme are no token.
+    const [, scheme] = /^(bearer|dpop)\b/i.exec(credentials) ?? [];
+    if (scheme === undefined) return this.#unauthorized();
+    const isBearer = scheme.toLowerCase() === "bearer";
+    return this.#unauthorized(isBearer ? "Bearer" : "DPoP", "invalid_token", "the token is malformed");
+  }
+
+  #judge(
+    digest: string,
+    token: string,
+    isBearer: boolean,
+    request: AuthRequest,
+  ): AuthPrincipal | AuthDenial | Promise<AuthPrincipal | AuthDenial> {
+    const found = this.#verified.get(digest);
+    if (found) return this.#conclude(found, digest, token, isBearer, request);
+    return this.#verifyOnce(digest, token).then(
+      (verified) => this.#conclude(verified, digest, token, isBearer, request),
+      (error: unknown) => this.#deny(error, isBearer ? "Bearer" : "DPoP"),
+    );
+  }
+
+  /** Judges what differs between the requests with one token. */
+  #conclude(
+    { caller, thumbprint, denial }: Verified,
+    digest: string,
+    token: string,
+    isBearer: boolean,
+    request: AuthRequest,
+  ): AuthPrincipal | AuthDenial | Promise<AuthPrincipal | AuthDenial> {
+    const { dpop, exchange } = this.#options;
+    const conclude = (): AuthPrincipal | AuthDenial => {
+      if (denial || !exchange) return denial ?? caller;
+      // The token belongs to this request: its claims, not they of others with the same token, lead to it.
+      const auth = Object.freeze({ ...caller.auth });
+      exchange.bind(auth, token);
+      return { ...caller, auth };
+    };
+    if (thumbprint === undefined) {
+      if (!isBearer || dpop?.required)
+        return this.#unauthorized("DPoP", "invalid_token", "the token is not bound to a key");
+      return conclude();
+    }
+    // A stolen token must not be usable without its key (RFC 9449, 7.1).
+    if (isBearer) return this.#unauthorized("Bearer", "invalid_token", "the token needs a DPoP proof");
+    if (!dpop) return this.#unauthorized("Bearer", "invalid_token", "DPoP proofs are not accepted here");
+    const proof: ProofRequest = { method: request.method, url: request.url, proof: request.header("dpop") };
+    return dpop.verify(proof, digest, thumbprint).then((fault) => {
+      if (!fault) return conclude();
+      const { error, description, nonce, status } = fault;
+      const answer = status ? busy(description) : this.#unauthorized("DPoP", error, description);
+      return nonce === undefined
+        ? answer
+        : { ...answer, headers: { ...answer.headers, "dpop-nonce": nonce } };
+    });
+  }
+
+  /** Verifies a token. Concurrent requests share one verification. */
+  #verifyOnce(digest: string, token: string): Promise<Verified> {
+    const known = this.#refused.get(digest);
+    if (known) return Promise.reject(known);
+    const running = this.#running.get(digest);
+    if (running) return running;
+    const verifying = this.#verify(token).then(
+      (claims) => {
+        const verified = this.#accept(claims);
+        const { expiresAt = Infinity } = verified.caller.auth;
+        this.#verified.set(digest, verified, Math.min(1000 * expiresAt, Date.now() + this.#cacheMs));
+        return verified;
+      },
+      (error: unknown) => {
+        if (error instanceof AuthError && error.code === "auth-token-refused")
+          this.#refused.set(digest, error, Date.now() + refusedMs);
+        throw error;
+      },
+    );
+    this.#running.set(digest, verifying);
+    const forget = (): void => void this.#running.delete(digest);
+    verifying.then(forget, forget);
+    return verifying;
+  }
+
+  async #verify(token: string): Promise<Claims & { readonly iss: string }> {
+    const issuer = this.#issuerOf(token);
+    if (!issuer) throw refused("no issuer of this server issued it");
+    const claims = await issuer.verify(token);
+    // Introspection may leave it out: then the issuer is who was asked.
+    const { iss = issuer.opaque ? issuer.issuer : undefined } = claims;
+    if (typeof iss !== "string" || this.#byIssuer.get(iss) !== issuer)
+      throw refused("it names another issuer");
+    this.#checkTimes(claims);
+    if (!isForUs(claims, this.#options.resource, issuer.audience))
+      throw refused("it was not issued for this server: its audience is another");
+    return { ...claims, iss };
+  }
+
+  /** The issuer that a token names, which is not verified yet. */
+  #issuerOf(token: string): TokenIssuer | undefined {
+    if (token.split(".").length !== 3) return this.#opaque;
+    try {
+      const { iss } = decodeJwt(token);
+      return (typeof iss === "string" && this.#byIssuer.get(iss)) || this.#opaque;
+    } catch {
+      return this.#opaque;
+    }
+  }
+
+  #checkTimes({ exp, nbf }: Claims): void {
+    const now = Date.now() / 1000;
+    if (typeof exp !== "number") throw refused("it has no expiry");
+    if (exp + this.#skew <= now) throw refused("it has expired");
+    if (nbf !== undefined && (typeof nbf !== "number" || nbf - this.#skew > now))
+      throw refused("it is not valid yet");
+  }
+
+  /** What a verified token means here. */
+  #accept(claims: Claims & { readonly iss: string }): Verified {
+    const { iss, sub, exp, cnf } = claims;
+    const issuer = this.#byIssuer.get(iss)!;
+    const clientId = (issuer.client ?? clientOf)(claims);
+    const scopes = [...new Set((issuer.scopes ?? grantedBy)(claims))];
+    const auth: AuthInfo = frozen({
+      issuer: iss,
+      ...(typeof sub === "string" && sub !== "" && { subject: sub }),
+      ...(clientId !== undefined && { clientId }),
+      scopes,
+      ...(typeof exp === "number" && { expiresAt: exp }),
+      claims: { ...claims },
+    });
+    const missing = missingScopes(this.#required, scopes, this.#hierarchy);
+    const { jkt, ...others } =
+      typeof cnf === "object" && cnf !== null ? (cnf as Record<string, unknown>) : {};
+    // A confirmation that is not understood must not be ignored (RFC 7800, 3.1).
+    if (Object.keys(others).length > 0 || (jkt !== undefined && typeof jkt !== "string"))
+      throw refused("it is bound to its sender in a way that is not supported here");
+    return {
+      caller: { principal: this.#principalOf(auth), auth },
+      thumbprint: jkt,
+      denial: missing.length > 0 ? this.#forbidden(scopes, this.#required) : undefined,
+    };
+  }
+
+  /** The issuer and the subject, which is unique at its issuer only. */
+  #principalOf({ issuer, subject, clientId, claims }: AuthInfo): string {
+    const { principal } = this.#options;
+    if (principal) {
+      const name: unknown = principal(claims);
+      if (typeof name !== "string" || name === "")
+        throw new AuthError("auth-options", "principal: expected a function that returns a text.");
+      return `${issuer}|${name}`;
+    }
+    if (subject !== undefined) return `${issuer}|${subject}`;
+    if (clientId === undefined) throw refused("it names neither a subject nor a client");
+    // No issuer contains "#", so no subject gives the same name.
+    return `${issuer}#${clientId}`;
+  }
+
+  permit(calls: readonly ScopedCall[], auth: unknown): AuthDenial | undefined {
+    const needed = calls.flatMap(({ scopes }) => scopes);
+    if (needed.length === 0) return undefined;
+    const { scopes = [] } = (auth ?? {}) as Partial<AuthInfo>;
+    if (missingScopes(needed, scopes, this.#hierarchy).length === 0) return undefined;
+    return this.#forbidden(scopes, [...this.#required, ...needed]);
+  }
+
+  requireScopes(auth: unknown, scopes: readonly string[]): asserts auth is AuthInfo {
+    const { scopes: granted = [] } = (auth ?? {}) as Partial<AuthInfo>;
+    const missing = missingScopes(scopes, granted, this.#hierarchy);
+    if (missing.length > 0)
+      throw new McpError("invalid-request", `the token lacks scopes: ${missing.join(" ")}`, {
+        rpcCode: insufficientScopeCode,
+        data: {
+          error: "insufficient_scope",
+          scope: this.#scopesToAsk(granted, scopes).join(" "),
+          resource_metadata: this.#metadataUrl,
+        },
+      });
+  }
+
+  #unauthorized(scheme: "Bearer" | "DPoP" = "Bearer", error?: string, description?: string): AuthDenial {
+    const { dpop } = this.#options;
+    const facts = { scopes: this.#required, metadata: this.#metadataUrl };
+    const fault = error === undefined ? {} : { error, ...(description !== undefined && { description }) };
+    const schemes = dpop
+      ? dpop.required
+        ? (["DPoP"] as const)
+        : (["Bearer", "DPoP"] as const)
+      : (["Bearer"] as const);
+    const only = schemes.length === 1;
+    const challenges = schemes.map((each) =>
+      challengeText(each, {
+        ...facts,
+        ...(only || each === scheme ? fault : {}),
+        ...(dpop && { proofs: dpop.algorithms }),
+      }),
+    );
+    return denial(401, challenges.join(", "), description ?? "send an access token");
+  }
+
+  #forbidden(granted: readonly string[], needed: readonly string[]): AuthDenial {
+    const { dpop } = this.#options;
+    const challenge = challengeText(dpop?.required ? "DPoP" : "Bearer", {
+      error: "insufficient_scope",
+      description: lacksScopes,
+      scopes: this.#scopesToAsk(granted, [...this.#required, ...needed]),
+      metadata: this.#metadataUrl,
+      ...(dpop && { proofs: dpop.algorithms }),
+    });
+    return denial(403, challenge, lacksScopes);
+  }
+
+  /** One challenge names all scopes: those that are needed, and the granted ones, so that a new token keeps them. */
+  #scopesToAsk(granted: readonly string[], needed: readonly string[]): readonly string[] {
+    const kept = granted.filter((scope) => isScope(scope) && scope !== "offline_access");
+    const all = [...new Set([...kept, ...needed])];
+    return all.join(" ").length <= mostScopeText ? all : [...new Set(needed)];
+  }
+
+  /** @throws every error that is neither a refused token nor an issuer that cannot be reached */
+  #deny(error: unknown, scheme: "Bearer" | "DPoP"): AuthDenial {
+    if (!(error instanceof AuthError)) throw error;
+    if (error.code === "auth-token-refused")
+      return this.#unauthorized(scheme, "invalid_token", `the token is refused: ${error.message}`);
+    if (error.code === "auth-unavailable") return busy(error.message);
+    throw error;
+  }
+}
+
+const lacksScopes = "the token lacks scopes that the request needs";
+
+function denial(status: number, challenge: string, text: string): AuthDenial {
+  return { status, headers: { "www-authenticate": challenge, "content-type": "text/plain" }, text };
+}
+
+/** A new login would not help, so this is no 401. */
+function busy(text: string): AuthDenial {
+  return { status: 503, headers: { "retry-after": "5", "content-type": "text/plain" }, text };
+}
+
+function metadataOf(options: ResourceServerOptions): Readonly<Record<string, unknown>> {
+  const { resource, issuers, scopes = {}, dpop, name, documentation } = options;
+  const supported = scopes.supported ?? scopes.required ?? [];
+  return {
+    resource,
+    authorization_servers: [...new Set(issuers.map(({ issuer }) => issuer))],
+    ...(supported.length > 0 && { scopes_supported: supported }),
+    bearer_methods_supported: ["header"],
+    ...(dpop && { dpop_signing_alg_values_supported: dpop.algorithms }),
+    ...(dpop?.required && { dpop_bound_access_tokens_required: true }),
+    ...(name !== undefined && { resource_name: name }),
+    ...(documentation !== undefined && { resource_documentation: documentation }),
+  };
+}
+
+/** The scopes of a token: a text in which spaces separate them (RFC 9068, 2.2.3), or the list of some issuers. */
+function grantedBy({ scope, scp }: Claims): readonly string[] {
+  const given = scope ?? scp;
+  if (typeof given === "string") return scopesOf(given);
+  return Array.isArray(given) ? given.filter((each): each is string => typeof each === "string") : [];
+}
+
+function clientOf({ client_id: id, azp }: Claims): string | undefined {
+  const found = id ?? azp;
+  return typeof found === "string" && found !== "" ? found : undefined;
+}

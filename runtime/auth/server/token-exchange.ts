@@ -1,0 +1,178 @@
+import * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
+import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
+import { checkScopes } from "../shared/scopes.js";
+import { digestOf } from "./digest.js";
+import {
+  type Fetch,
+  boundedFetch,
+  checkIssuer,
+  checkUrl,
+  issuerMetadata,
+  unavailable,
+} from "./issuer-document.js";
+import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
+import { TokenCache } from "./token-cache.js";
+
+export interface TokenExchangeOptions extends ClientCredentials {
+  /** The authorization server that exchanges tokens. */
+  readonly issuer: string;
+  /** Default: `token_endpoint` of the issuer's metadata. */
+  readonly tokenEndpoint?: string;
+  /** RFC 8693, or the on-behalf-of flow of Microsoft Entra. Default: `token-exchange`. */
+  readonly flow?: "token-exchange" | "on-behalf-of";
+  /** Sends the requests. Default: the platform's `fetch`. */
+  readonly fetch?: Fetch;
+}
+
+/** What the token for the upstream API is for. */
+export interface UpstreamTarget {
+  /** Logical name of the upstream API (RFC 8693, 2.1). */
+  readonly audience?: string;
+  /** URL of the upstream API. */
+  readonly resource?: string;
+  readonly scopes?: readonly string[];
+}
+
+export interface UpstreamToken {
+  readonly accessToken: string;
+  /** Milliseconds since 1970, if the issuer says so. */
+  readonly expiresAt?: number;
+}
+
+/** Exchanges the token of a request for one of an upstream API; made by `tokenExchange()`. */
+export interface TokenExchange {
+  /**
+   * A token for an upstream API, for the user of a request. It is kept until shortly before it expires.
+   *
+   * @param auth `context.auth`
+   * @throws {AuthError} `auth-refused`: the issuer refuses the exchange; `auth-unavailable`: it does not answer;
+   *   `auth-options`: `auth` is not from a resource server with this exchange
+   */
+  token(auth: unknown, target: UpstreamTarget): Promise<UpstreamToken>;
+  /** Remembers the token of a request; for the resource server. */
+  bind(auth: object, token: string): void;
+}
+
+const tokenExchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange";
+const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
+const jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+/** Milliseconds before its expiry at which a token is exchanged again. */
+const aheadMs = 30_000;
+const mostKept = 1000;
+
+/**
+ * Exchanges tokens for calls upstream: the token of the client must not be passed on (2026-07-28, access token privilege
+ * restriction).
+ *
+ * @throws {AuthError} `auth-options`
+ */
+export function tokenExchange(options: TokenExchangeOptions): TokenExchange {
+  checkExchangeOptions(options);
+  const tokens = new WeakMap<object, string>();
+  const kept = new TokenCache<UpstreamToken>(mostKept);
+  const running = new Map<string, Promise<UpstreamToken>>();
+  return {
+    bind: (auth, token) => void tokens.set(auth, token),
+    async token(auth, target) {
+      checkTarget(target);
+      const token = typeof auth === "object" && auth !== null ? tokens.get(auth) : undefined;
+      if (token === undefined)
+        throw wrongOption("token(auth)", "expected context.auth of a resource server with this exchange");
+      const { audience, resource, scopes } = target;
+      const key = await digestOf(JSON.stringify([token, audience, resource, scopes]));
+      const found = kept.get(key) ?? running.get(key);
+      if (found) return found;
+      const exchanging = exchanged(options, token, target).finally(() => running.delete(key));
+      running.set(key, exchanging);
+      const fresh = await exchanging;
+      if (fresh.expiresAt !== undefined) kept.set(key, fresh, fresh.expiresAt - aheadMs);
+      return fresh;
+    },
+  };
+}
+
+function checkExchangeOptions(options: TokenExchangeOptions): void {
+  checkNames(
+    options,
+    ["issuer", "tokenEndpoint", "flow", "fetch", "clientId", "clientSecret", "clientKey"],
+    "tokenExchange.",
+  );
+  const { issuer, tokenEndpoint, flow } = options;
+  checkIssuer(issuer, "tokenExchange.issuer");
+  if (tokenEndpoint !== undefined) checkUrl(tokenEndpoint, "tokenExchange.tokenEndpoint");
+  if (flow !== undefined && !["token-exchange", "on-behalf-of"].includes(flow))
+    throw wrongOption("tokenExchange.flow", "expected token-exchange or on-behalf-of");
+  checkCredentials(options, "tokenExchange.");
+}
+
+function checkTarget(target: UpstreamTarget): void {
+  checkNames(target, ["audience", "resource", "scopes"], "target.");
+  const { audience, resource, scopes } = target;
+  if (audience !== undefined) checkText(audience, "target.audience");
+  if (resource !== undefined) checkText(resource, "target.resource");
+  if (scopes !== undefined) checkScopes(scopes, "target.scopes");
+  if (audience === undefined && resource === undefined && scopes === undefined)
+    throw wrongOption("target", "expected an audience, a resource or scopes: a token for everything is none");
+}
+
+async function exchanged(
+  options: TokenExchangeOptions,
+  token: string,
+  target: UpstreamTarget,
+): Promise<UpstreamToken> {
+  const { issuer, clientId, fetch: send = fetch, flow = "token-exchange" } = options;
+  const endpoint = options.tokenEndpoint ?? (await issuerMetadata(send, issuer))["token_endpoint"];
+  if (typeof endpoint !== "string") throw unavailable("the metadata of the issuer has no token_endpoint");
+  const as = { issuer, token_endpoint: endpoint };
+  const client = { client_id: clientId };
+  const grant = flow === "on-behalf-of" ? jwtBearerGrant : tokenExchangeGrant;
+  try {
+    const response = await oauth.genericTokenEndpointRequest(
+      as,
+      client,
+      clientAuthentication(options),
+      grant,
+      parametersOf(flow, token, target),
+      {
+        [oauth.customFetch]: (url, init) => boundedFetch(send, url, init as RequestInit),
+        [oauth.allowInsecureRequests]: true,
+      },
+    );
+    const found = await oauth.processGenericTokenEndpointResponse(as, client, response);
+    if (found.access_token === token)
+      throw new AuthError(
+        "auth-refused",
+        "The issuer returned the client's own token, which must not go upstream.",
+      );
+    const { expires_in: seconds } = found;
+    const expiresAt = seconds === undefined ? {} : { expiresAt: Date.now() + 1000 * seconds };
+    return { accessToken: found.access_token, ...expiresAt };
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    // Its cause could hold the token.
+    const code = error instanceof oauth.ResponseBodyError ? safeCode(error.error) : "";
+    throw new AuthError("auth-refused", `The issuer refused to exchange the token${code}.`);
+  }
+}
+
+/** The code of an error (RFC 6749, 5.2), if it has the form of one. */
+function safeCode(code: string): string {
+  return /^[a-z_]{1,64}$/.test(code) ? `: ${code}` : "";
+}
+
+function parametersOf(
+  flow: "token-exchange" | "on-behalf-of",
+  token: string,
+  { audience, resource, scopes }: UpstreamTarget,
+): Record<string, string> {
+  return {
+    ...(flow === "on-behalf-of"
+      ? { assertion: token, requested_token_use: "on_behalf_of" }
+      : { subject_token: token, subject_token_type: accessTokenType }),
+    ...(audience !== undefined && { audience }),
+    ...(resource !== undefined && { resource }),
+    ...(scopes && { scope: scopes.join(" ") }),
+  };
+}

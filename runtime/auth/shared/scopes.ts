@@ -1,0 +1,50 @@
+import { wrongOption } from "./option-check.js";
+
+/** A scope token (RFC 6749, 3.3). Without this check, a scope could end the header that names it. */
+const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
+
+/** The scopes of a text in which spaces separate them; those with characters that a scope cannot have are left out. */
+export function scopesOf(text: string): string[] {
+  return text.split(" ").filter((each) => scopeToken.test(each));
+}
+
+/** Whether a text may stand as a scope in a header. */
+export function isScope(value: unknown): value is string {
+  return typeof value === "string" && scopeToken.test(value);
+}
+
+/** @throws {AuthError} `auth-options`: the value is no list of scopes */
+export function checkScopes(value: unknown, name: string): asserts value is readonly string[] {
+  if (!Array.isArray(value) || !value.every(isScope))
+    throw wrongOption(name, "expected a list of scopes, without spaces, quotes and backslashes");
+}
+
+/** For each scope, the narrower ones that it implies, directly or through others. */
+export type ScopeHierarchy = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Follows each scope of a hierarchy to all that it implies. Circles make their scopes equal. */
+export function scopeHierarchy(direct: Readonly<Record<string, readonly string[]>> = {}): ScopeHierarchy {
+  const whole = new Map<string, Set<string>>();
+  for (const scope of Object.keys(direct)) {
+    const implied = new Set<string>();
+    const waiting = [...direct[scope]!];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (implied.has(next)) continue;
+      implied.add(next);
+      if (Object.hasOwn(direct, next)) waiting.push(...direct[next]!);
+    }
+    whole.set(scope, implied);
+  }
+  return whole;
+}
+
+/** The needed scopes that the granted ones neither hold nor imply. */
+export function missingScopes(
+  needed: readonly string[],
+  granted: readonly string[],
+  hierarchy: ScopeHierarchy,
+): string[] {
+  return needed.filter(
+    (scope) => !granted.includes(scope) && !granted.some((broader) => hierarchy.get(broader)?.has(scope)),
+  );
+}
