@@ -3,7 +3,7 @@ import { exactParams } from "../protocol/send-check.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
-import type { Params } from "../jsonrpc/message.js";
+import { type Params, replaceMeta } from "../jsonrpc/message.js";
 import { sleep } from "../time/clock.js";
 import {
   type Bounded,
@@ -348,7 +348,9 @@ export class Requests {
    * Adds `_meta` with a progress token, with or without a listener: progress also shows that the server is alive.
    */
   #withToken(params: Params, view: RevisionView<"client">, progressToken: number): Params {
-    return { ...params, _meta: { ...this.#metaOf(params, view), progressToken } };
+    const _meta = { progressToken, ...this.#metaOf(params, view) };
+    _meta.progressToken = progressToken;
+    return replaceMeta(params, _meta);
   }
 
   /** The `_meta` of a request without its progress token. Makes no object of two unless it needs both. */

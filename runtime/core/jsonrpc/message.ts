@@ -33,6 +33,16 @@ export interface Params {
   readonly [key: string]: unknown;
 }
 
+/**
+ * A copy with another `_meta`. The member stands before the spread: Node 20 makes a new hidden class for each object that
+ * is spread and then gets a member.
+ */
+export function replaceMeta(params: Params, _meta: Params): Params {
+  const copy = { _meta, ...params };
+  copy._meta = _meta;
+  return copy;
+}
+
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
 /** Whether a value is an object, and neither null nor an array. */
