@@ -1,6 +1,8 @@
 // Servers on platforms that speak in `Request` and `Response`: workers, Bun, Deno. Nothing here loads a module of Node.
 export { createHttpHandler, type HttpHandler } from "./http/server/fetch-http.js";
 export type { HttpOptions } from "./http/server/http-options.js";
+export type { HttpRoute } from "./http/server/routes.js";
+export type { Permit, PermitCall } from "./http/server/permit.js";
 export type { Denial, Principal } from "./http/server/access.js";
 export type { GuardOptions } from "./http/server/access.js";
 export type { SessionLimits, SessionOptions } from "./http/server/sessions.js";

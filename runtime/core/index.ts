@@ -24,6 +24,7 @@ export {
 } from "./server/define-server.js";
 export { toolCheck } from "./schema/schema-check.js";
 export { methodSchemas, type MethodSchemas, type SchemaReader } from "./schema/message-schema.js";
+export type { Scopes, UncheckedArguments } from "./server/scopes.js";
 export type { Server, ServerOptions, ServerStats } from "./server/server.js";
 export type { ServerSession, SessionRequestOptions } from "./server/server-session.js";
 export type {

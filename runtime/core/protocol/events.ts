@@ -40,13 +40,13 @@ export interface ConnectionOpening {
 export interface RequestRefused extends Partial<Place>, Peer {
   readonly type: "request-refused";
   /**
-   * `host`, `origin`, `credentials`: over HTTP, before the body was read. `method`: no revision or no handler has it.
+   * `host`, `origin`, `credentials`: over HTTP, before the body was read. `permission`: over HTTP, `permit` denied it. `method`: no revision or no handler has it.
    * `params`: they are not what the method takes.
    */
-  readonly reason: "host" | "origin" | "credentials" | "method" | "params";
-  /** The message of the error; for credentials the text that `authenticate` gave. */
+  readonly reason: "host" | "origin" | "credentials" | "permission" | "method" | "params";
+  /** The message of the error; for credentials and permission the text that the application gave. */
   readonly message: string;
-  /** Status of the response, over HTTP before the body was read. */
+  /** Status of the response, over HTTP before a handler was found. */
   readonly status?: number;
   readonly requestId?: RequestId;
 }

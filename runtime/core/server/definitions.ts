@@ -6,6 +6,7 @@ import type { Completer } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import type { ArgumentNames, PromptArguments, PromptHandler, PromptValues } from "./prompts.js";
 import type { ResourceHandler, TemplateHandler } from "./resources.js";
+import type { Scopes } from "./scopes.js";
 import type { CacheHints } from "./server-definition.js";
 import type { StructuredAnswer, ToolHandler } from "./tools.js";
 import type { VariableNames, VariablesOf } from "../protocol/template-matcher.js";
@@ -24,6 +25,8 @@ export const keyMembers = {
 interface Visibility<Definition> {
   /** Whether this client may see and use it. By default, every client may. */
   readonly visible?: (definition: Definition, context: HandlerContext) => boolean;
+  /** Scopes that `permit` of an HTTP endpoint requires for it. Default: none. */
+  readonly scopes?: Scopes;
 }
 
 /** The definition of a tool. A schema is JSON Schema, or of a library that implements Standard JSON Schema. */

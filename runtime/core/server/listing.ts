@@ -8,6 +8,7 @@ import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { NotificationBus } from "./changes.js";
 import type { CompleteParams, complete } from "./completion.js";
 import type { PromptEntry, getPrompt } from "./prompts.js";
+import type { Scopes } from "./scopes.js";
 import type { ResourceEntry, TemplateEntry, readResource } from "./resources.js";
 import type { listResources } from "./template-lists.js";
 import { type ToolEntry, callTool } from "./tools.js";
@@ -19,6 +20,7 @@ export interface Listed {
   readonly enabled: boolean;
   /** Whether this client may see and use it. Default: every client may. */
   readonly visible?: ((definition: never, context: HandlerContext) => boolean) | undefined;
+  readonly scopes?: Scopes | undefined;
 }
 
 /** Pages that are cached for clients that see different entries. */

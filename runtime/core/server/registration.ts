@@ -3,6 +3,7 @@ import { checkDefinition, requireHandler } from "./definition-check.js";
 import { type Kind, type Registration, keyMembers } from "./definitions.js";
 import type { Listed } from "./listing.js";
 import type { Offers } from "./offers.js";
+import { isScopes } from "./scopes.js";
 
 /** The members of a definition with its key and the handler. */
 interface Given {
@@ -18,18 +19,18 @@ interface Given {
 export type Build<Entry extends Listed> = (
   place: string,
   given: Given,
-) => { readonly [Member in Exclude<keyof Entry, "enabled">]: unknown };
+) => { readonly [Member in Exclude<keyof Entry, "enabled" | "scopes">]: unknown };
 
 /** The name of a kind in errors, its definition in the protocol, and the members that a registration has beside those. */
 const kinds = {
-  tools: { word: "tool", definition: "Tool", own: ["visible"] },
-  resources: { word: "resource", definition: "Resource", own: ["visible", "cache"] },
+  tools: { word: "tool", definition: "Tool", own: ["visible", "scopes"] },
+  resources: { word: "resource", definition: "Resource", own: ["visible", "scopes", "cache"] },
   templates: {
     word: "template",
     definition: "ResourceTemplate",
-    own: ["visible", "cache", "complete", "list"],
+    own: ["visible", "scopes", "cache", "complete", "list"],
   },
-  prompts: { word: "prompt", definition: "Prompt", own: ["visible", "complete"] },
+  prompts: { word: "prompt", definition: "Prompt", own: ["visible", "scopes", "complete"] },
 } as const;
 
 /** A registration of any kind, without the types of its definition. */
@@ -109,7 +110,12 @@ function entryOf(kind: Kind, given: Given, enabled: boolean, build: Build<Listed
   const place = placeOf(kind, key);
   requireHandler(place, given["handler"]);
   const members = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...build(place, Object.fromEntries(members)), enabled } as Listed;
+  const { scopes, ...rest } = Object.fromEntries(members);
+  if (scopes !== undefined && typeof scopes !== "function" && !isScopes(scopes))
+    throw invalid(
+      `${place}: scopes: expected a list such as ["files:read"], or a function, got ${JSON.stringify(scopes)}.`,
+    );
+  return { ...build(place, rest), ...(scopes !== undefined && { scopes }), enabled } as Listed;
 }
 
 function placeOf(kind: Kind, key: unknown): string {

@@ -32,8 +32,15 @@ export interface KnownHost {
 /**
  * Checks `Host` and `Origin` before the body is read (transports, security warning). Returns `undefined` if both are
  * allowed.
+ *
+ * @param anyOrigin whether pages of any origin are allowed
  */
-export function guard(exchange: Exchange, options: GuardOptions, known: KnownHost): Refusal | undefined {
+export function guard(
+  exchange: Exchange,
+  options: GuardOptions,
+  known: KnownHost,
+  anyOrigin: boolean,
+): Refusal | undefined {
   const host = exchange.header("host");
   // A request with two Host headers is invalid (RFC 9112, 3.2).
   if (host?.includes(",")) return { reason: "host", status: 400, message: "there is more than one Host" };
@@ -42,7 +49,7 @@ export function guard(exchange: Exchange, options: GuardOptions, known: KnownHos
       "host",
       `the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`,
     );
-  const origin = exchange.header("origin");
+  const origin = anyOrigin ? undefined : exchange.header("origin");
   if (origin === undefined || options.dangerouslyAllowAnyOrigin || isAllowedOrigin(origin, options))
     return undefined;
   return forbidden(
@@ -173,6 +180,19 @@ export function authenticated(found: unknown): Principal | Denial {
   );
 }
 
+/**
+ * Checks the result of `permit`.
+ *
+ * @throws {McpError} `invalid-definition`
+ */
+export function denied(found: unknown): Denial | undefined {
+  if (found === undefined || (isObject(found) && "status" in found))
+    return found && (authenticated(found) as Denial);
+  throw new McpError("invalid-definition", "permit gave neither undefined nor a status from 200 to 599", {
+    rpcCode: rpc.internalError,
+  });
+}
+
 const exposed = "Mcp-Session-Id, WWW-Authenticate";
 
 /** CORS headers that let the calling page read the answer. `guard` has allowed its origin. */
@@ -203,6 +223,11 @@ export function replyError(
   const { message, data, rpcCode = rpc.internalError } = error;
   const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
   exchange.reply(status, { ...jsonHeaders, ...cors }, errorText(id, body));
+}
+
+/** Replies with the denial of the application. */
+export function replyDenial(exchange: Exchange, { status, headers, text }: Denial): void {
+  exchange.reply(status, { ...corsHeaders(exchange), ...headers }, text);
 }
 
 /** Replies with the JSON-RPC error "invalid request". */

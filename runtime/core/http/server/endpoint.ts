@@ -1,8 +1,16 @@
-import { classify, isRequest, type MessageKind, type Problem, idOf } from "../../jsonrpc/message.js";
+import {
+  classify,
+  isPromise,
+  isRequest,
+  type MessageKind,
+  type Problem,
+  idOf,
+} from "../../jsonrpc/message.js";
 import { McpError, isMcpError, messageOf, parseError } from "../../jsonrpc/errors.js";
 import { mostLevels } from "../../jsonrpc/json-limits.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/context.js";
+import { placeOf } from "../../server/server-definition.js";
 import { statesRevision } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import { withTimeout } from "../../time/clock.js";
@@ -15,6 +23,8 @@ import {
   guard,
   type KnownHost,
   isJson,
+  denied,
+  replyDenial,
   replyError,
   replyBusy,
   replyClosing,
@@ -28,7 +38,9 @@ import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
 import { ModernRequests } from "./posts.js";
 import { HttpCounts, type HttpStats } from "./http-stats.js";
+import { permitCallOf } from "./permit.js";
 import { preflight } from "./preflight.js";
+import { type HttpRoute, answerRoute, hasBody, routeBodyLimit, routesByPath } from "./routes.js";
 import { type HttpSessions, SessionReports } from "./session-reports.js";
 import { type SessionOptions, Sessions } from "./sessions.js";
 import { SseRequests } from "./sse.js";
@@ -43,6 +55,7 @@ export class Endpoint {
   readonly #server: Server;
   readonly #options: HttpOptions;
   readonly #knownHost: KnownHost = {};
+  readonly #routes: ReadonlyMap<string, HttpRoute> | undefined;
   readonly #streams: Streams;
   readonly #warnings: CountedWarnings;
   /** Counts response bytes that wait for their readers. */
@@ -68,7 +81,8 @@ export class Endpoint {
 
   constructor(server: Server, options: HttpOptions = {}) {
     this.#server = server;
-    this.#options = options;
+    this.#options = withPublicHost(options);
+    this.#routes = routesByPath(options.routes);
     const { modern, legacy, clock, seal, warn } = server.definition;
     this.#warnings = new CountedWarnings(warn);
     this.#reports = new SessionReports(clock, sessionOptions(options).onSession);
@@ -203,6 +217,16 @@ export class Endpoint {
     };
   }
 
+  /** The paths of the routes. */
+  get routes(): readonly string[] {
+    return [...(this.#routes?.keys() ?? [])];
+  }
+
+  /** Whether there is a route for a path. */
+  hasRoute(path: string): boolean {
+    return this.#routes?.has(path) ?? false;
+  }
+
   handle(exchange: Exchange): void {
     this.#counts.requests++;
     try {
@@ -213,31 +237,51 @@ export class Endpoint {
   }
 
   #admit(exchange: Exchange): void {
-    const refused = guard(exchange, this.#options, this.#knownHost);
+    const route = this.#routes?.get(exchange.path);
+    const refused = guard(exchange, this.#options, this.#knownHost, route !== undefined);
     if (refused) {
       this.#server.definition.hooks.emit({ type: "request-refused", ...refused });
       return replyForbidden(exchange, refused);
     }
+    if (route) return this.#answerRoute(exchange, route);
     if (exchange.method === "OPTIONS") return preflight(exchange, this.#server);
-    const { authenticate } = this.#options;
+    const { authenticate, publicUrl } = this.#options;
     if (!authenticate) return this.#route(exchange, anonymous);
     // Users may destructure it, so `header` must not depend on `this`.
-    const request = { method: exchange.method, header: (name: string) => exchange.header(name) };
+    const request = {
+      method: exchange.method,
+      header: (name: string) => exchange.header(name),
+      get url() {
+        return publicUrl ?? exchange.href;
+      },
+    };
     void Promise.resolve(request)
       .then(authenticate)
       .then(authenticated)
       .then((found) => {
         if ("status" in found) {
-          const { status, headers, text } = found;
+          const { status, text } = found;
           const { hooks } = this.#server.definition;
           hooks.emit({ type: "request-refused", reason: "credentials", status, message: text ?? "" });
-          exchange.reply(status, { ...corsHeaders(exchange), ...headers }, text);
+          replyDenial(exchange, found);
         } else {
           exchange.principal = found.principal ?? "";
           this.#route(exchange, found);
         }
       })
       .catch((error: unknown) => this.#fail(exchange, undefined, error));
+  }
+
+  #answerRoute(exchange: Exchange, route: HttpRoute): void {
+    if (this.#draining) return replyClosing(exchange);
+    const answer = (body?: string): void =>
+      void answerRoute(exchange, route, body, this.#options.publicUrl).catch((error: unknown) =>
+        this.#fail(exchange, undefined, error),
+      );
+    const readsBody = hasBody(exchange.method);
+    if (readsBody === undefined) exchange.reply(405, {});
+    else if (readsBody) this.#read(exchange, Math.min(this.#bodyLimit, routeBodyLimit), answer);
+    else answer();
   }
 
   /**
@@ -289,7 +333,11 @@ export class Endpoint {
     const older = this.#sse && sseSessionOf(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
       return replyInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
-    const bodyLimit = this.#bodyLimit;
+    this.#read(exchange, this.#bodyLimit, (text) => this.#body(exchange, text, accepted, principal, older));
+  }
+
+  /** Reads a body within the limits, or replies with an error. */
+  #read(exchange: Exchange, bodyLimit: number, use: (text: string) => void): void {
     if (!this.#concurrency.bodies.allows(exchange.principal, 1))
       return replyBusy(exchange, undefined, "maxConcurrent");
     const reading = new BodyReading(this.#concurrency, exchange.principal);
@@ -301,7 +349,7 @@ export class Endpoint {
         this.#counts.limitHit("bodyLimit", exchange.principal);
         return replyInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
       }
-      this.#body(exchange, text, accepted, principal, older);
+      use(text);
     };
     try {
       exchange.readBody(bodyLimit, reading, take, () => reading.end());
@@ -339,6 +387,52 @@ export class Endpoint {
     }
     if (requests > 0 && !this.#concurrency.running.allows(exchange.principal, requests))
       return replyBusy(exchange, idOf(message), "maxConcurrent");
+    if (!this.#options.permit || requests === 0)
+      return this.#dispatch(exchange, message, kind, accepted, principal, older);
+    try {
+      this.#permit(exchange, message, principal, requests, () =>
+        this.#dispatch(exchange, message, kind, accepted, principal, older),
+      );
+    } catch (error) {
+      this.#fail(exchange, message, error);
+    }
+  }
+
+  /** Runs the requests of a POST if the application permits it. */
+  #permit(exchange: Exchange, message: unknown, principal: Principal, count: number, run: () => void): void {
+    const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
+    const calls = requests.map((each) => permitCallOf(this.#server, each));
+    const conclude = (found: unknown): void => {
+      const denial = denied(found);
+      if (!denial) return run();
+      const { status, text = "" } = denial;
+      const place = count === 1 ? placeOf(calls[0]!.method, calls[0]!.params) : {};
+      const refused = { type: "request-refused", reason: "permission", status, message: text } as const;
+      this.#server.definition.hooks.emit({ ...refused, ...place });
+      replyDenial(exchange, denial);
+    };
+    const found = this.#options.permit!(calls, principal);
+    if (!isPromise(found)) return conclude(found);
+    const { running, held } = this.#concurrency;
+    running.add(exchange.principal, count);
+    held.add(exchange.principal, exchange.size);
+    void found
+      .finally(() => {
+        running.give(exchange.principal, count);
+        held.give(exchange.principal, exchange.size);
+      })
+      .then((later) => (this.#draining ? replyClosing(exchange) : conclude(later)))
+      .catch((error: unknown) => this.#fail(exchange, message, error));
+  }
+
+  #dispatch(
+    exchange: Exchange,
+    message: unknown,
+    kind: MessageKind | Problem,
+    accepted: Accepted,
+    principal: Principal,
+    older: string | undefined,
+  ): void {
     const legacy = this.#stateful ?? this.#stateless;
     const stated = kind === "batch" ? (message as unknown[]).some(statesRevision) : statesRevision(message);
     try {
@@ -371,6 +465,13 @@ export class Endpoint {
     const cause = isMcpError(error) && error.cause !== undefined ? `: ${messageOf(error.cause)}` : "";
     this.#warnings.add(`HTTP: ${messageOf(error)}${cause}`);
   }
+}
+
+/** The host of the public URL is an allowed host. */
+function withPublicHost(options: HttpOptions): HttpOptions {
+  const { publicUrl, allowedHosts = [] } = options;
+  if (publicUrl === undefined) return options;
+  return { ...options, allowedHosts: [...allowedHosts, new URL(publicUrl).host] };
 }
 
 /** The options of sessions; empty if they have defaults only. */

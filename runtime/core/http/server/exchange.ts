@@ -34,6 +34,10 @@ export interface Exchange {
   readonly method: string;
   /** The request target as the client sent it: path and query, or a whole URL. */
   readonly url: string;
+  /** The path of `url`. */
+  readonly path: string;
+  /** The whole URL of the request, by its `Host`. */
+  readonly href: string;
   /** Value of a header; several values are joined by commas. @param name in lower case */
   header(name: string): string | undefined;
   /**
@@ -61,6 +65,10 @@ export interface Exchange {
   principal: string;
   /** Sends a complete response. */
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void;
+  /** The request for a route of the application, as a web object. */
+  webRequest(url: string, body: string | undefined): platform.Request;
+  /** Sends the response of a route. */
+  respond(response: platform.Response): void | Promise<void>;
   /** Sends the headers and returns a stream for the body. */
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink;
   /** Calls `listener` once if the client disconnects before the response is complete. */

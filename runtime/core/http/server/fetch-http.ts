@@ -36,6 +36,14 @@ class FetchExchange implements Exchange {
     return this.#request.url;
   }
 
+  get path(): string {
+    return new URL(this.#request.url).pathname;
+  }
+
+  get href(): string {
+    return this.#request.url;
+  }
+
   get counts(): HttpCounts {
     return this.#backlog.counts;
   }
@@ -86,6 +94,16 @@ class FetchExchange implements Exchange {
     this.#resolve(new Response(text ?? null, { status, headers }));
   }
 
+  webRequest(url: string, body: string | undefined): Request {
+    const { method, headers, signal } = this.#request;
+    return new Request(url, { method, headers, body: body ?? null, signal });
+  }
+
+  respond(response: Response): void {
+    if (response.status >= 400) this.counts.refused(response.status);
+    this.#resolve(response);
+  }
+
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
     this.#replied = true;
     const writer = new WebWriter(this.#backlog, this.principal, () => this.#leave());
@@ -115,6 +133,8 @@ function decoded(bytes: Uint8Array): string | null {
 /** Handles web requests. */
 export interface HttpHandler {
   fetch(this: void, request: platform.Request): Promise<platform.Response>;
+  /** The paths of `routes`, for the router of the application: it passes their requests to `fetch`. */
+  readonly routes: readonly string[];
   readonly sessions: HttpSessions;
   stats(this: void): HttpStats;
   /** Ends all sessions and streams. */
@@ -135,6 +155,7 @@ export function createHttpHandler(server: Server, options: HttpOptions = {}): Ht
       endpoint.handle(exchange);
       return exchange.response;
     },
+    routes: endpoint.routes,
     sessions: endpoint.sessions,
     stats: () => endpoint.stats,
     close: () => endpoint.close(),

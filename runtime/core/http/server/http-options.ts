@@ -1,8 +1,10 @@
-import { type Rules, checkOptions } from "../../options/option-check.js";
+import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
 import type { Denial, GuardOptions, Principal } from "./access.js";
 import type { EventStore } from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
+import type { Permit } from "./permit.js";
 import type { ResponseForm } from "./posts.js";
+import type { HttpRoute } from "./routes.js";
 import type { SessionOptions } from "./sessions.js";
 import type { SseOptions } from "./sse.js";
 
@@ -72,10 +74,27 @@ export interface HttpOptions extends GuardOptions {
    * from the client, or from a proxy that sets them: they prove nothing by themselves.
    */
   readonly contextHeaders?: readonly string[];
-  /** Identifies the caller before the body is read. */
+  /**
+   * Identifies the caller before the body is read. `url` is `publicUrl`, or else the URL of the request by its `Host`.
+   */
   readonly authenticate?: (
-    request: Pick<Exchange, "method" | "header">,
+    request: Pick<Exchange, "method" | "header"> & { readonly url: string },
   ) => Principal | Denial | Promise<Principal | Denial>;
+  /**
+   * Decides whether the principal may send requests, after they are parsed and before any of them runs. It does not judge
+   * notifications, GET and DELETE.
+   */
+  readonly permit?: Permit;
+  /**
+   * The URL of the endpoint for clients, such as `https://api.example.com/mcp`. Its host is an allowed host. Give it where a
+   * proxy changes host, scheme or path.
+   */
+  readonly publicUrl?: string;
+  /**
+   * Other resources of the same origin, such as metadata of the authorization. A mounted handler answers their requests if
+   * the application passes them to it.
+   */
+  readonly routes?: readonly HttpRoute[];
 }
 
 export const defaults = {
@@ -125,6 +144,9 @@ export const httpRules: Rules<HttpOptions> = {
   graceMs: 0,
   contextHeaders: [/^[!#$%&'*+.^_`|~\w-]+$/, "x-tenant"],
   authenticate: "function",
+  permit: "function",
+  publicUrl: "string",
+  routes: "array",
 };
 
 /**
@@ -134,4 +156,17 @@ export const httpRules: Rules<HttpOptions> = {
  */
 export function checkHttpOptions(options: HttpOptions): void {
   checkOptions(options, httpRules);
+  checkPublicUrl(options.publicUrl);
+}
+
+/** @throws {McpError} `invalid-definition` */
+export function checkPublicUrl(given: string | undefined): void {
+  if (given === undefined) return;
+  const { protocol, username, password, search, hash } = URL.canParse(given)
+    ? new URL(given)
+    : ({ protocol: "" } as URL);
+  if (/^https?:$/.test(protocol) && !(username || password || search || hash || /[?#]/.test(given))) return;
+  throw invalid(
+    `publicUrl: expected the URL of the endpoint, such as "https://api.example.com/mcp", got ${JSON.stringify(given)}.`,
+  );
 }

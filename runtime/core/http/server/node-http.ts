@@ -58,6 +58,18 @@ class NodeExchange implements Exchange {
     return (this.#request as { readonly originalUrl?: string }).originalUrl ?? this.#request.url ?? "";
   }
 
+  get path(): string {
+    return pathOf(this.url);
+  }
+
+  get href(): string {
+    const { url } = this;
+    const isSecure = (this.#request.socket as { readonly encrypted?: boolean }).encrypted === true;
+    const base = `${isSecure ? "https" : "http"}://${this.#host() ?? "localhost"}`;
+    const whole = url.startsWith("/") ? base + url : url;
+    return URL.canParse(whole) ? new URL(whole).href : "http://localhost/";
+  }
+
   get counts(): HttpCounts {
     return this.#backlog.counts;
   }
@@ -94,7 +106,7 @@ class NodeExchange implements Exchange {
     const read = request.readableDidRead || request.readableEnded;
     let parsed = this.#parsed;
     if (parsed === undefined && read) parsed = (request as { readonly body?: unknown }).body;
-    if (parsed !== undefined) return done(textOf(parsed, limit));
+    if (parsed !== undefined) return done(textOf(parsed, limit, isForm(request)));
     if (read) throw alreadyRead(mountAdvice);
     if (Number(request.headers["content-length"]) > limit) return this.#tooLong(done);
     if (request.headers.expect !== undefined) deferredContinue.get(request)?.();
@@ -149,6 +161,26 @@ class NodeExchange implements Exchange {
     else this.#writer().writeAll(Buffer.from(text, encoding));
   }
 
+  webRequest(url: string, body: string | undefined): Request {
+    const gone = new AbortController();
+    this.onGone(() => gone.abort());
+    const headers = new Headers();
+    const { rawHeaders, method } = this.#request;
+    for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+    return new Request(url, { method: method!, headers, body: body ?? null, signal: gone.signal });
+  }
+
+  async respond(response: Response): Promise<void> {
+    const body = Buffer.from(await response.arrayBuffer());
+    const { status } = response;
+    if (this.#response.headersSent || this.#response.destroyed) return;
+    if (status >= 400) this.counts.refused(status);
+    // One header for each cookie.
+    this.#response
+      .writeHead(status, [...(response.headers as unknown as Iterable<[string, string]>)].flat())
+      .end(body);
+  }
+
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
     const response = this.#response;
     if (!response.headersSent && !response.destroyed) {
@@ -196,11 +228,27 @@ function whenCut(socket: Socket, listener: () => void): () => boolean {
   return () => listeners.delete(listener);
 }
 
-/** The text of a body that a framework has read; `undefined` if it exceeds `limit` bytes. */
-function textOf(parsed: unknown, limit: number): string | undefined | null {
+/**
+ * The text of a body that a framework has read; `undefined` if it exceeds `limit` bytes.
+ *
+ * @param fromForm whether it was read as a form, which only routes take
+ */
+function textOf(parsed: unknown, limit: number, fromForm: boolean): string | undefined | null {
   if (parsed instanceof Uint8Array) return parsed.byteLength > limit ? undefined : decoded(bufferOf(parsed));
-  const text = typeof parsed === "string" ? parsed : JSON.stringify(parsed);
+  const text = typeof parsed === "string" ? parsed : fromForm ? formText(parsed) : JSON.stringify(parsed);
   return Buffer.byteLength(text) <= limit ? text : undefined;
+}
+
+function isForm({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
+}
+
+/** A form that a framework has parsed, as its text. */
+function formText(parsed: unknown): string {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(parsed as object) as [string, unknown][])
+    for (const each of [value].flat()) form.append(name, String(each));
+  return form.toString();
 }
 
 /** Decodes bytes; `null` if they are not UTF-8. */
@@ -229,6 +277,8 @@ export interface NodeHandler {
    *   is the `next` of Express and Connect and is ignored.
    */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
+  /** The paths of `routes`, for the router of the application: it passes their requests to this handler. */
+  readonly routes: readonly string[];
   readonly sessions: HttpSessions;
   stats(): HttpStats;
   /** Ends all sessions and streams. */
@@ -253,11 +303,13 @@ export function createNodeHandler(server: Server, options: HttpOptions = {}): No
 export function nodeHandler(server: Server, options: HttpOptions, path?: string): NodeHandler {
   const endpoint = new Endpoint(server, options);
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
-    if (path !== undefined && pathOf(request.url) !== path) return void response.writeHead(404).end();
+    if (path !== undefined && pathOf(request.url) !== path && !endpoint.hasRoute(pathOf(request.url)))
+      return void response.writeHead(404).end();
     const parsed = typeof body === "function" ? undefined : body;
     endpoint.handle(new NodeExchange(request, response, parsed, endpoint.backlog));
   };
   return Object.assign(handle, {
+    routes: endpoint.routes,
     sessions: endpoint.sessions,
     stats: () => endpoint.stats,
     close: () => endpoint.close(),

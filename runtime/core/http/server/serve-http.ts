@@ -11,7 +11,7 @@ import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
 import type { Server } from "../../server/server.js";
 import { parseTarget } from "./exchange.js";
-import { type HttpOptions, defaults, httpRules } from "./http-options.js";
+import { type HttpOptions, checkPublicUrl, defaults, httpRules } from "./http-options.js";
 import type { HttpStats } from "./http-stats.js";
 import { deferContinue, nodeHandler } from "./node-http.js";
 import type { HttpSessions } from "./session-reports.js";
@@ -38,14 +38,19 @@ const serveRules: Rules<ServeHttpOptions> = {
   requestTimeout: 0,
 };
 
+const defaultPath = "/mcp";
+
 /** Validates the options of `serveHttp`. @throws {McpError} `invalid-definition` */
 function checkServeOptions(options: ServeHttpOptions): void {
   checkOptions(options, serveRules);
-  const { host = "localhost", path = "/" } = options;
+  checkPublicUrl(options.publicUrl);
+  const { host = "localhost", path = defaultPath, routes = [] } = options;
   if (host === "") throw invalid('host: expected a name or an address, got "".');
   // Requests contain the path as a URL writes it, so any other spelling never matches.
   if (parseTarget(path)?.pathname !== path)
     throw invalid(`path: expected one as it stands in URLs, such as "/mcp", got ${JSON.stringify(path)}.`);
+  if (routes.some((route) => (route as Partial<typeof route> | null)?.path === path))
+    throw invalid(`routes: ${path} is the path of the endpoint. Choose another path.`);
 }
 
 /** A listening server. */
@@ -67,7 +72,14 @@ export interface HttpServer {
  */
 export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
   checkServeOptions(options);
-  const { port = 3000, host = "127.0.0.1", path = "/mcp", headersTimeout, requestTimeout, ...rest } = options;
+  const {
+    port = 3000,
+    host = "127.0.0.1",
+    path = defaultPath,
+    headersTimeout,
+    requestTimeout,
+    ...rest
+  } = options;
   const name = nameOf(host);
   const handle = nodeHandler(server, { ...rest, allowedHosts: [name, ...(rest.allowedHosts ?? [])] }, path);
   const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), handle);

@@ -28,6 +28,8 @@ export function exchangeOf(
   const found = {
     method,
     url: "/mcp",
+    path: "/mcp",
+    href: "http://localhost/mcp",
     status: 0,
     written: "",
     body: "",
@@ -45,6 +47,8 @@ export function exchangeOf(
       found.body = text;
       found.session = given["mcp-session-id"];
     },
+    webRequest: (url: string) => new Request(url, { method, headers }),
+    respond: ({ status }: Response): void => void (found.status = status),
     openStream(status: number): EventSink {
       found.status = status;
       return { write: (text) => (found.written += text) !== "", end: () => void (found.ended = true) };

@@ -191,6 +191,10 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
   const exchange = (method: string, url: string, body = ""): Exchange => ({
     method,
     url,
+    path: url,
+    href: `http://localhost${url}`,
+    webRequest: (whole) => new Request(whole),
+    respond: () => undefined,
     header: (name) => ({ host: "localhost", "content-type": "application/json" })[name],
     size: 0,
     principal: "",

@@ -1,0 +1,105 @@
+import { invalid } from "../../options/option-check.js";
+import { type Params, type RequestMessage, isObject } from "../../jsonrpc/message.js";
+import type { Features, Listed } from "../../server/listing.js";
+import { isScopes } from "../../server/scopes.js";
+import { placeOf } from "../../server/server-definition.js";
+import type { Server } from "../../server/server.js";
+import type { Denial, Principal } from "./access.js";
+
+/** One request of a POST, for `permit`. */
+export interface PermitCall {
+  readonly method: string;
+  /** Name of the tool or prompt, or URI of the resource or template. */
+  readonly name?: string;
+  /** As the client sent them: they are not checked yet. */
+  readonly params: Params;
+  /** The scopes of the tool, prompt, resource or template, by its definition. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Decides whether a principal may send the requests of one POST.
+ *
+ * @param calls one request, or those of a batch
+ * @param principal what `authenticate` returned; empty without `authenticate`
+ * @returns a denial, or `undefined` if the requests may run
+ */
+export type Permit = (
+  calls: readonly PermitCall[],
+  principal: Principal,
+) => Denial | undefined | Promise<Denial | undefined>;
+
+/**
+ * What a request calls, and the scopes for it.
+ *
+ * @throws {McpError} `invalid-definition`: `scopes` of the definition returned something else
+ */
+export function permitCallOf(server: Server, { method, params = {} }: RequestMessage): PermitCall {
+  const scopes = new Set<string>();
+  for (const [entry, args] of calledBy(server, method, isObject(params) ? params : {})) {
+    const given: unknown =
+      typeof entry.scopes === "function" ? entry.scopes(isObject(args) ? args : {}) : (entry.scopes ?? []);
+    if (!isScopes(given))
+      throw invalid(`${method}: scopes returned ${JSON.stringify(given)}, which is no list of scopes.`);
+    for (const scope of given) scopes.add(scope);
+  }
+  return { ...placeOf(method, params), params, scopes: [...scopes] };
+}
+
+/** What a request calls, with its arguments; more than one entry if `visible` or a list of URIs leaves it open. */
+function calledBy(
+  { features, definition }: Server,
+  method: string,
+  params: Params,
+): (readonly [Listed, unknown])[] {
+  const { tools, prompts, templates } = features;
+  const facts = definition.revisions
+    .map(({ table }) => table.incomingRequests.get(method))
+    .find((each) => each !== undefined);
+  const kind = facts?.capability?.path[0];
+  const { name, uri, arguments: args } = params;
+  if (kind === "tools") return named(tools.entries, name, args);
+  if (kind === "prompts") return named(prompts.entries, name, args);
+  if (kind === "resources") return read(features, uri);
+  const ref = isObject(params["ref"]) ? params["ref"] : {};
+  if (kind === "completions")
+    return [...named(prompts.entries, ref["name"], {}), ...named(templates.entries, ref["uri"], {})];
+  return facts?.listening ? watched(features, params["notifications"]) : [];
+}
+
+function named(
+  entries: ReadonlyMap<string, Listed>,
+  key: unknown,
+  args: unknown,
+): (readonly [Listed, unknown])[] {
+  const entry = entries.get(key as string);
+  return entry?.enabled ? [[entry, args]] : [];
+}
+
+/** What `resources/read` may read. Which client sees an entry with `visible` is not known yet: the next ones count, too. */
+function read({ resources, templates }: Features, uri: unknown): (readonly [Listed, unknown])[] {
+  if (typeof uri !== "string") return [];
+  const found = named(resources.entries, uri, {});
+  for (const entry of templates.entries.values()) {
+    const last = found.at(-1);
+    if (last && !last[0].visible) break;
+    const variables = entry.enabled && entry.template.match(uri);
+    if (variables) found.push([entry, variables]);
+  }
+  return found;
+}
+
+/** URIs of a filter whose resources are looked up one by one. */
+const mostWatched = 100;
+
+/** The resources of a filter. A filter with too many counts as one with all. */
+function watched(features: Features, filter: unknown): (readonly [Listed, unknown])[] {
+  const uris = new Set(
+    Object.values(isObject(filter) ? filter : {})
+      .filter(Array.isArray)
+      .flat(),
+  );
+  if (uris.size <= mostWatched) return [...uris].flatMap((uri) => read(features, uri));
+  const { resources, templates } = features;
+  return [...resources.entries.values(), ...templates.entries.values()].map((entry) => [entry, {}] as const);
+}
