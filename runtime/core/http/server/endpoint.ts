@@ -134,7 +134,8 @@ export class Endpoint {
     const count = this.#quota();
     const reports = this.#reports;
     const counts = this.#counts;
-    const environment = { streams, concurrency, bytes, count, maxRequests, reports, counts };
+    const makeRoom = (principal: string): boolean => this.#sessions!.makeRoom(principal);
+    const environment = { streams, concurrency, bytes, makeRoom, count, maxRequests, reports, counts };
     return new SseRequests(this.#server, sse === true ? {} : sse, environment);
   }
 

@@ -312,6 +312,11 @@ export class Sessions {
     return found !== undefined;
   }
 
+  /** Ends a session of the principal that has no client, an idle one before others. Returns whether there was one. */
+  makeRoom(principal: string): boolean {
+    return this.#evict(principal);
+  }
+
   #evictOne(session: HttpSession): void {
     this.remove(session, "evicted")?.catch(this.#warn);
   }

@@ -28,6 +28,8 @@ export interface SseEnvironment {
   readonly count: Quota;
   /** Limit of the bytes reserved for sessions. */
   readonly bytes: Quota;
+  /** Ends an idle session of a principal, of Streamable HTTP. Returns whether there was one. */
+  readonly makeRoom: (principal: string) => boolean;
   /** Limit of running requests per session. */
   readonly maxRequests: number;
   readonly reports: SessionReports;
@@ -57,12 +59,12 @@ export class SseRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
     const endpoint = parseTarget(this.#options.messages ?? exchange.url);
     if (!endpoint) return replyInvalid(exchange, 400, "the URL of the request cannot be read");
-    const { streams, concurrency, count, bytes, reports } = this.#environment;
+    const { streams, count, reports } = this.#environment;
     if (!count.take(principal, 1) && !(this.#evict(principal) && count.take(principal, 1)))
       return replyBusy(exchange, undefined, "sessions.maxSessions");
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     const opened = this.#server.definition.clock.now();
-    const session = new SseSession(sessionId(), principal, sink, concurrency, bytes, opened, (reason) => {
+    const session = new SseSession(sessionId(), principal, sink, this.#environment, opened, (reason) => {
       this.#sessions.delete(session.id);
       count.give(principal, 1);
       streams.ended(sink);
@@ -164,11 +166,11 @@ class SseSession implements ServerChannel {
   readonly principal: string;
   connection!: ServerConnection;
   readonly #sink: EventSink;
+  readonly #environment: SseEnvironment;
   readonly #concurrency: ConcurrencyLimit;
   readonly #onEnd: (reason: SessionEnd) => void;
   /** Running requests, with the body bytes counted for each. */
   readonly #running = new Map<RequestId, number>();
-  readonly #bytes: Quota;
   #reserved = 0;
   #over = false;
   /** By the clock. */
@@ -188,16 +190,15 @@ class SseSession implements ServerChannel {
     id: string,
     principal: string,
     sink: EventSink,
-    concurrency: ConcurrencyLimit,
-    bytes: Quota,
+    environment: SseEnvironment,
     opened: number,
     onEnd: (reason: SessionEnd) => void,
   ) {
     this.id = id;
     this.principal = principal;
     this.#sink = sink;
-    this.#concurrency = concurrency;
-    this.#bytes = bytes;
+    this.#environment = environment;
+    this.#concurrency = environment.concurrency;
     this.created = this.lastSeen = opened;
     this.#onEnd = onEnd;
   }
@@ -249,7 +250,12 @@ class SseSession implements ServerChannel {
   }
 
   reserve(bytes: number): boolean {
-    if (!this.#bytes.take(this.principal, bytes)) return false;
+    const { bytes: quota, makeRoom, counts } = this.#environment;
+    while (!quota.take(this.principal, bytes)) {
+      if (makeRoom(this.principal)) continue;
+      counts.limitHit("keptLimit", this.principal);
+      return false;
+    }
     this.#reserved += bytes;
     return true;
   }
@@ -265,7 +271,7 @@ class SseSession implements ServerChannel {
     for (const id of [...this.#running.keys()]) this.dropAnswer(id);
     this.#onEnd(reason);
     this.connection.closed();
-    this.#bytes.give(this.principal, this.#reserved);
+    this.#environment.bytes.give(this.principal, this.#reserved);
     this.#sink.end();
   }
 

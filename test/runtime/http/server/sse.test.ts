@@ -220,6 +220,46 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
   gone[0]!();
 });
 
+describe.each(adapters)("keptLimit holds for HTTP+SSE by %s", (adapter) => {
+  /** An endpoint that keeps at most 40,000 bytes for its clients. */
+  async function keeping() {
+    const { server } = inside();
+    const target = await serve(adapter, server, { sse: true, keepAliveMs: 0, keptLimit: 40_000 });
+    const subscribe = (party: SseParty | Party, uri: string) =>
+      party.request("resources/subscribe", { uri: `${uri}${"x".repeat(4000)}` });
+    return { target, subscribe };
+  }
+
+  test("a session over it is refused and counted, and gives back what it took", async () => {
+    const { target, subscribe } = await keeping();
+    const party = await new SseParty(target.url, "2024-11-05").open();
+    const answers = [];
+    for (const uri of ["a:", "b:", "c:", "d:", "e:", "f:"]) answers.push(await subscribe(party, uri));
+    const refused = answers.filter(({ error }) => error);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(6);
+    expect(refused[0]!.error).toMatchObject({ code: -32600, data: { limit: "keptLimit" } });
+    const { gauges, counters } = target.stats();
+    expect(counters.limits).toEqual({ keptLimit: refused.length });
+    expect(gauges.keptBytes).toBeGreaterThan(8000);
+    expect(gauges.keptBytes).toBeLessThanOrEqual(40_000);
+    party.stream.cut();
+    await expect.poll(() => target.stats().gauges.keptBytes).toBe(0);
+  });
+
+  test("idle sessions of Streamable HTTP make room", async () => {
+    const { target, subscribe } = await keeping();
+    const idle = await new Party(target.url, "2025-11-25").open();
+    for (const uri of ["a:", "b:"]) expect((await subscribe(idle, uri)).error).toBeUndefined();
+    const party = await new SseParty(target.url, "2024-11-05").open();
+    const answers = [];
+    for (const uri of ["a:", "b:", "c:"]) answers.push(await subscribe(party, uri));
+    expect(answers.filter(({ error }) => error)).toEqual([]);
+    expect([...target.sessions].map(({ revision }) => revision)).toEqual(["2024-11-05"]);
+    expect(target.stats().counters).toMatchObject({ limits: {}, sessions: { evicted: 1 } });
+  });
+});
+
 test("without sessions there is none of it", () => {
   expect(() => createHttpHandler(inside().server, { sse: true, sessions: false })).toThrow(
     expect.objectContaining({ code: "invalid-definition" }),
