@@ -11,7 +11,8 @@ import type { Duplex } from "node:stream";
 import type { Server, ServerConnection } from "@mcpgen/runtime";
 import { WebSocketServer } from "ws";
 import { WebSocketChannel, type WebSocketChannelOptions, defaultLimit, subprotocol } from "./channel.js";
-import { type GuardOptions, guard } from "./guard.js";
+import type { GuardOptions } from "@mcpgen/runtime/http";
+import { guard } from "./guard.js";
 
 export interface ServeWebSocketOptions extends GuardOptions {
   /** Default: 0, any free port. */

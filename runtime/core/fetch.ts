@@ -4,7 +4,7 @@ export type { HttpOptions } from "./http/server/http-options.js";
 export type { HttpRoute } from "./http/server/routes.js";
 export type { Permit, PermitCall } from "./http/server/permit.js";
 export type { Denial, Principal } from "./http/server/access.js";
-export type { GuardOptions } from "./http/server/access.js";
+export { guardRequest, type GuardOptions, type Refusal } from "./http/server/access.js";
 export type { SessionLimits, SessionOptions } from "./http/server/sessions.js";
 export type { HttpSessions, SessionEnd, SessionEvent, SessionInfo } from "./http/server/session-reports.js";
 export type { HttpCounters, HttpGauges, HttpStats, LimitName } from "./http/server/http-stats.js";

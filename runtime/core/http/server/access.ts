@@ -36,7 +36,7 @@ export interface KnownHost {
  * @param anyOrigin whether pages of any origin are allowed
  */
 export function guard(
-  exchange: Exchange,
+  exchange: Pick<Exchange, "header">,
   options: GuardOptions,
   known: KnownHost,
   anyOrigin: boolean,
@@ -56,6 +56,20 @@ export function guard(
     "origin",
     `pages of ${JSON.stringify(origin)} may not call this server; name it in allowedOrigins`,
   );
+}
+
+/**
+ * Checks `Host` and `Origin` of a request, as the HTTP server does: for transports of your own that browsers can reach, such
+ * as WebSockets.
+ *
+ * @param header returns the value of a header by its name in lower case; the values of several headers are joined with commas
+ * @returns `undefined` if both are allowed, otherwise the response to send
+ */
+export function guardRequest(
+  header: (name: "host" | "origin") => string | undefined,
+  options: GuardOptions = {},
+): Refusal | undefined {
+  return guard({ header: header as Exchange["header"] }, options, {}, false);
 }
 
 function forbidden(reason: Refusal["reason"], message: string): Refusal {
