@@ -29,8 +29,9 @@ export interface Revision<R extends Role = Role> {
    */
   readonly check?: () => Promise<Checks>;
   /**
-   * How what its messages carry becomes what those of the revision before it
-   * carry, and back; absent on the oldest.
+   * How what its messages carry becomes what those of the revision after it
+   * carry, and back; absent on the newest. It stands with the older revision:
+   * a bundle without older revisions then has no steps to them.
    */
   readonly steps?: Steps;
   /**
@@ -43,24 +44,26 @@ export interface Revision<R extends Role = Role> {
 }
 
 /**
- * The way between a revision and the one before it, for one role. A table has
- * those methods of both revisions whose params or result may need a change; all
- * others pass as they are.
+ * The way between two revisions that follow one another, for one role. A table
+ * has those methods of both revisions whose params or result may need a change;
+ * all others pass as they are.
  */
 export interface Steps {
-  /** Id of the revision before. */
-  readonly previous: string;
-  /** Params of requests that were received: from the one before to this. */
+  /** Id of the older revision. */
+  readonly older: string;
+  /** Id of the newer revision. */
+  readonly newer: string;
+  /** Params of requests that were received: from the older to the newer. */
   readonly incomingRequests: StepTable;
-  /** Params of notifications that were received: from the one before to this. */
+  /** Params of notifications that were received: from the older to the newer. */
   readonly incomingNotifications: StepTable;
-  /** Results that were received: from the one before to this. */
+  /** Results that were received: from the older to the newer. */
   readonly incomingResults: StepTable;
-  /** Params of requests to send: from this to the one before. */
+  /** Params of requests to send: from the newer to the older. */
   readonly outgoingRequests: StepTable;
-  /** Params of notifications to send: from this to the one before. */
+  /** Params of notifications to send: from the newer to the older. */
   readonly outgoingNotifications: StepTable;
-  /** Results to send: from this to the one before. */
+  /** Results to send: from the newer to the older. */
   readonly outgoingResults: StepTable;
 }
 
@@ -172,22 +175,12 @@ export interface Base64Member extends ExactDefinition {
   readonly member: string;
 }
 
-export interface IncomingRequest extends MethodFacts {
-  /** What it is answered with when it is done. */
-  readonly result?: NamedDefinition;
-  /** What may answer it in place of that. */
-  readonly alternatives?: readonly Alternative[];
-  readonly name: string;
-  readonly accepts: Judge;
-}
+/** What answers it is in the table of what is sent. */
+export interface IncomingRequest extends MethodFacts, OpenDefinition {}
 
-export interface IncomingNotification extends MethodFacts {
-  readonly name: string;
-  readonly accepts: Judge;
-}
+export interface IncomingNotification extends MethodFacts, OpenDefinition {}
 
 export interface OutgoingRequest extends MethodFacts {
-  readonly name: string;
   /** What answers it when it is done; absent where the schema does not say. */
   readonly result?: OpenDefinition;
   /** What may answer it in place of that. */
@@ -201,9 +194,7 @@ export interface Page extends OpenDefinition {
   readonly member: string;
 }
 
-export interface OutgoingNotification extends MethodFacts {
-  readonly name: string;
-}
+export type OutgoingNotification = MethodFacts;
 
 /**
  * What holds for a method in whichever direction it goes; a flag that is absent
@@ -233,7 +224,6 @@ export interface MethodFacts {
   readonly payload?: true;
   /** Of a notification: the member of a subscription's filter that selects it. */
   readonly filter?: string;
-  readonly deprecated?: Deprecation;
 }
 
 /** Whether a value is what a definition describes. Never changes it. */
@@ -287,11 +277,6 @@ export interface Capability {
 export interface HeaderSource {
   readonly header: string;
   readonly from?: readonly string[];
-}
-
-export interface Deprecation {
-  readonly since?: string;
-  readonly instead?: string;
 }
 
 export interface ErrorTable {

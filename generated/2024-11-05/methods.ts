@@ -297,26 +297,23 @@ export const clientReceives: ReceiveTable<"client"> = {
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     ping: {
       name: "PingRequest",
-      accepts: validators.acceptsPingRequest,
-      result: { name: "EmptyResult" },
+      accepts: validators.isPingRequest,
     },
     "roots/list": {
       name: "ListRootsRequest",
-      accepts: validators.acceptsListRootsRequest,
+      accepts: validators.isListRootsRequest,
       capability: { of: "client", path: ["roots"] },
-      result: { name: "ListRootsResult" },
     },
     "sampling/createMessage": {
       name: "CreateMessageRequest",
       accepts: validators.acceptsCreateMessageRequest,
       capability: { of: "client", path: ["sampling"] },
-      result: { name: "CreateMessageResult" },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      accepts: validators.acceptsCancelledNotification,
+      accepts: validators.isCancelledNotification,
     },
     "notifications/message": {
       name: "LoggingMessageNotification",
@@ -325,55 +322,47 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      accepts: validators.acceptsProgressNotification,
+      accepts: validators.isProgressNotification,
     },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
-      accepts: validators.acceptsPromptListChangedNotification,
+      accepts: validators.isPromptListChangedNotification,
       capability: { of: "server", path: ["prompts", "listChanged"] },
     },
     "notifications/resources/list_changed": {
       name: "ResourceListChangedNotification",
-      accepts: validators.acceptsResourceListChangedNotification,
+      accepts: validators.isResourceListChangedNotification,
       capability: { of: "server", path: ["resources", "listChanged"] },
     },
     "notifications/resources/updated": {
       name: "ResourceUpdatedNotification",
-      accepts: validators.acceptsResourceUpdatedNotification,
+      accepts: validators.isResourceUpdatedNotification,
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
-      accepts: validators.acceptsToolListChangedNotification,
+      accepts: validators.isToolListChangedNotification,
       capability: { of: "server", path: ["tools", "listChanged"] },
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "completion/complete": {
-      name: "CompleteRequest",
-      result: {
-        name: "CompleteResult",
-        accepts: validators.acceptsCompleteResult,
-      },
+      result: { name: "CompleteResult", accepts: validators.isCompleteResult },
     },
     initialize: {
-      name: "InitializeRequest",
       result: {
         name: "InitializeResult",
-        accepts: validators.acceptsInitializeResult,
+        accepts: validators.isInitializeResult,
       },
     },
     "logging/setLevel": {
-      name: "SetLevelRequest",
       capability: { of: "server", path: ["logging"] },
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     ping: {
-      name: "PingRequest",
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "prompts/get": {
-      name: "GetPromptRequest",
       capability: { of: "server", path: ["prompts"] },
       result: {
         name: "GetPromptResult",
@@ -381,64 +370,53 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "prompts/list": {
-      name: "ListPromptsRequest",
       capability: { of: "server", path: ["prompts"] },
       result: {
         name: "ListPromptsResult",
-        accepts: validators.acceptsListPromptsResult,
+        accepts: validators.isListPromptsResult,
       },
-      page: {
-        member: "prompts",
-        name: "Prompt",
-        accepts: validators.acceptsPrompt,
-      },
+      page: { member: "prompts", name: "Prompt", accepts: validators.isPrompt },
     },
     "resources/list": {
-      name: "ListResourcesRequest",
       capability: { of: "server", path: ["resources"] },
       result: {
         name: "ListResourcesResult",
-        accepts: validators.acceptsListResourcesResult,
+        accepts: validators.isListResourcesResult,
       },
       page: {
         member: "resources",
         name: "Resource",
-        accepts: validators.acceptsResource,
+        accepts: validators.isResource,
       },
     },
     "resources/read": {
-      name: "ReadResourceRequest",
       capability: { of: "server", path: ["resources"] },
       result: {
         name: "ReadResourceResult",
-        accepts: validators.acceptsReadResourceResult,
+        accepts: validators.isReadResourceResult,
       },
     },
     "resources/subscribe": {
-      name: "SubscribeRequest",
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "resources/templates/list": {
-      name: "ListResourceTemplatesRequest",
       capability: { of: "server", path: ["resources"] },
       result: {
         name: "ListResourceTemplatesResult",
-        accepts: validators.acceptsListResourceTemplatesResult,
+        accepts: validators.isListResourceTemplatesResult,
       },
       page: {
         member: "resourceTemplates",
         name: "ResourceTemplate",
-        accepts: validators.acceptsResourceTemplate,
+        accepts: validators.isResourceTemplate,
       },
     },
     "resources/unsubscribe": {
-      name: "UnsubscribeRequest",
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "tools/call": {
-      name: "CallToolRequest",
       capability: { of: "server", path: ["tools"] },
       result: {
         name: "CallToolResult",
@@ -446,27 +424,19 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "tools/list": {
-      name: "ListToolsRequest",
       capability: { of: "server", path: ["tools"] },
       result: {
         name: "ListToolsResult",
-        accepts: validators.acceptsListToolsResult,
+        accepts: validators.isListToolsResult,
       },
-      page: { member: "tools", name: "Tool", accepts: validators.acceptsTool },
+      page: { member: "tools", name: "Tool", accepts: validators.isTool },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-    },
-    "notifications/initialized": {
-      name: "InitializedNotification",
-    },
-    "notifications/progress": {
-      name: "ProgressNotification",
-    },
+    "notifications/cancelled": {},
+    "notifications/initialized": {},
+    "notifications/progress": {},
     "notifications/roots/list_changed": {
-      name: "RootsListChangedNotification",
       capability: { of: "client", path: ["roots", "listChanged"] },
     },
   }),
@@ -481,114 +451,98 @@ export const serverReceives: ReceiveTable<"server"> = {
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "completion/complete": {
       name: "CompleteRequest",
-      accepts: validators.acceptsCompleteRequest,
-      result: { name: "CompleteResult" },
+      accepts: validators.isCompleteRequest,
     },
     initialize: {
       name: "InitializeRequest",
-      accepts: validators.acceptsInitializeRequest,
-      result: { name: "InitializeResult" },
+      accepts: validators.isInitializeRequest,
     },
     "logging/setLevel": {
       name: "SetLevelRequest",
       accepts: validators.acceptsSetLevelRequest,
       capability: { of: "server", path: ["logging"] },
-      result: { name: "EmptyResult" },
     },
     ping: {
       name: "PingRequest",
-      accepts: validators.acceptsPingRequest,
-      result: { name: "EmptyResult" },
+      accepts: validators.isPingRequest,
     },
     "prompts/get": {
       name: "GetPromptRequest",
-      accepts: validators.acceptsGetPromptRequest,
+      accepts: validators.isGetPromptRequest,
       capability: { of: "server", path: ["prompts"] },
-      result: { name: "GetPromptResult" },
     },
     "prompts/list": {
       name: "ListPromptsRequest",
-      accepts: validators.acceptsListPromptsRequest,
+      accepts: validators.isListPromptsRequest,
       capability: { of: "server", path: ["prompts"] },
-      result: { name: "ListPromptsResult" },
     },
     "resources/list": {
       name: "ListResourcesRequest",
-      accepts: validators.acceptsListResourcesRequest,
+      accepts: validators.isListResourcesRequest,
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ListResourcesResult" },
     },
     "resources/read": {
       name: "ReadResourceRequest",
-      accepts: validators.acceptsReadResourceRequest,
+      accepts: validators.isReadResourceRequest,
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ReadResourceResult" },
     },
     "resources/subscribe": {
       name: "SubscribeRequest",
-      accepts: validators.acceptsSubscribeRequest,
+      accepts: validators.isSubscribeRequest,
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult" },
     },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
-      accepts: validators.acceptsListResourceTemplatesRequest,
+      accepts: validators.isListResourceTemplatesRequest,
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ListResourceTemplatesResult" },
     },
     "resources/unsubscribe": {
       name: "UnsubscribeRequest",
-      accepts: validators.acceptsUnsubscribeRequest,
+      accepts: validators.isUnsubscribeRequest,
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult" },
     },
     "tools/call": {
       name: "CallToolRequest",
-      accepts: validators.acceptsCallToolRequest,
+      accepts: validators.isCallToolRequest,
       capability: { of: "server", path: ["tools"] },
-      result: { name: "CallToolResult" },
     },
     "tools/list": {
       name: "ListToolsRequest",
-      accepts: validators.acceptsListToolsRequest,
+      accepts: validators.isListToolsRequest,
       capability: { of: "server", path: ["tools"] },
-      result: { name: "ListToolsResult" },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      accepts: validators.acceptsCancelledNotification,
+      accepts: validators.isCancelledNotification,
     },
     "notifications/initialized": {
       name: "InitializedNotification",
-      accepts: validators.acceptsInitializedNotification,
+      accepts: validators.isInitializedNotification,
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      accepts: validators.acceptsProgressNotification,
+      accepts: validators.isProgressNotification,
     },
     "notifications/roots/list_changed": {
       name: "RootsListChangedNotification",
-      accepts: validators.acceptsRootsListChangedNotification,
+      accepts: validators.isRootsListChangedNotification,
       capability: { of: "client", path: ["roots", "listChanged"] },
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     ping: {
-      name: "PingRequest",
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "roots/list": {
-      name: "ListRootsRequest",
       capability: { of: "client", path: ["roots"] },
       result: {
         name: "ListRootsResult",
-        accepts: validators.acceptsListRootsResult,
+        accepts: validators.isListRootsResult,
       },
     },
     "sampling/createMessage": {
-      name: "CreateMessageRequest",
       capability: { of: "client", path: ["sampling"] },
       result: {
         name: "CreateMessageResult",
@@ -597,30 +551,21 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-    },
+    "notifications/cancelled": {},
     "notifications/message": {
-      name: "LoggingMessageNotification",
       capability: { of: "server", path: ["logging"] },
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-    },
+    "notifications/progress": {},
     "notifications/prompts/list_changed": {
-      name: "PromptListChangedNotification",
       capability: { of: "server", path: ["prompts", "listChanged"] },
     },
     "notifications/resources/list_changed": {
-      name: "ResourceListChangedNotification",
       capability: { of: "server", path: ["resources", "listChanged"] },
     },
     "notifications/resources/updated": {
-      name: "ResourceUpdatedNotification",
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "notifications/tools/list_changed": {
-      name: "ToolListChangedNotification",
       capability: { of: "server", path: ["tools", "listChanged"] },
     },
   }),

@@ -10,6 +10,7 @@ import type {
   Requests,
   Result,
 } from "./methods.js";
+import { serverSteps } from "../2025-03-26/steps.js";
 
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
@@ -21,6 +22,7 @@ export const revision: Revision<"server"> = {
   era: "legacy",
   role: "server",
   table: serverReceives,
+  steps: serverSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production"

@@ -17,7 +17,8 @@ import * as validators from "./validators.js";
 
 /** Between revision 2025-03-26 and 2024-11-05, for a client. */
 export const clientSteps: Steps = {
-  previous: "2024-11-05",
+  older: "2024-11-05",
+  newer: "2025-03-26",
   incomingRequests: /* @__PURE__ */ stepTable({}),
   incomingNotifications: /* @__PURE__ */ stepTable({
     "notifications/progress": liftProgressNotificationParams,
@@ -37,7 +38,8 @@ export const clientSteps: Steps = {
 
 /** Between revision 2025-03-26 and 2024-11-05, for a server. */
 export const serverSteps: Steps = {
-  previous: "2024-11-05",
+  older: "2024-11-05",
+  newer: "2025-03-26",
   incomingRequests: /* @__PURE__ */ stepTable({}),
   incomingNotifications: /* @__PURE__ */ stepTable({
     "notifications/progress": liftProgressNotificationParams,

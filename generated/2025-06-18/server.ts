@@ -10,7 +10,7 @@ import type {
   Requests,
   Result,
 } from "./methods.js";
-import { serverSteps } from "./steps.js";
+import { serverSteps } from "../2025-11-25/steps.js";
 
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };

@@ -18,7 +18,8 @@ import {
 
 /** Between revision 2025-06-18 and 2025-03-26, for a client. */
 export const clientSteps: Steps = {
-  previous: "2025-03-26",
+  older: "2025-03-26",
+  newer: "2025-06-18",
   incomingRequests: /* @__PURE__ */ stepTable({
     "sampling/createMessage": liftCreateMessageRequestParams,
   }),
@@ -46,7 +47,8 @@ export const clientSteps: Steps = {
 
 /** Between revision 2025-06-18 and 2025-03-26, for a server. */
 export const serverSteps: Steps = {
-  previous: "2025-03-26",
+  older: "2025-03-26",
+  newer: "2025-06-18",
   incomingRequests: /* @__PURE__ */ stepTable({
     "completion/complete": liftCompleteRequestParams,
     initialize: liftInitializeRequestParams,

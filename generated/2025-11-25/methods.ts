@@ -378,25 +378,15 @@ export const clientReceives: ReceiveTable<"client"> = {
       name: "ElicitRequest",
       accepts: validators.acceptsElicitRequest,
       capability: { of: "client", path: ["elicitation"] },
-      result: { name: "ElicitResult" },
-      alternatives: [
-        {
-          name: "CreateTaskResult",
-          key: "task",
-          capability: ["tasks", "requests", "elicitation", "create"],
-        },
-      ],
     },
     ping: {
       name: "PingRequest",
-      accepts: validators.acceptsPingRequest,
-      result: { name: "EmptyResult" },
+      accepts: validators.isPingRequest,
     },
     "roots/list": {
       name: "ListRootsRequest",
-      accepts: validators.acceptsListRootsRequest,
+      accepts: validators.isListRootsRequest,
       capability: { of: "client", path: ["roots"] },
-      result: { name: "ListRootsResult" },
     },
     "sampling/createMessage": {
       name: "CreateMessageRequest",
@@ -406,48 +396,36 @@ export const clientReceives: ReceiveTable<"client"> = {
         path: ["sampling"],
         parts: ["context", "tools"],
       },
-      result: { name: "CreateMessageResult" },
-      alternatives: [
-        {
-          name: "CreateTaskResult",
-          key: "task",
-          capability: ["tasks", "requests", "sampling", "createMessage"],
-        },
-      ],
     },
     "tasks/cancel": {
       name: "CancelTaskRequest",
-      accepts: validators.acceptsCancelTaskRequest,
+      accepts: validators.isCancelTaskRequest,
       capability: { of: "client", path: ["tasks", "cancel"] },
-      result: { name: "CancelTaskResult" },
     },
     "tasks/get": {
       name: "GetTaskRequest",
-      accepts: validators.acceptsGetTaskRequest,
+      accepts: validators.isGetTaskRequest,
       capability: { of: "client", path: ["tasks"] },
-      result: { name: "GetTaskResult" },
     },
     "tasks/list": {
       name: "ListTasksRequest",
-      accepts: validators.acceptsListTasksRequest,
+      accepts: validators.isListTasksRequest,
       capability: { of: "client", path: ["tasks", "list"] },
-      result: { name: "ListTasksResult" },
     },
     "tasks/result": {
       name: "GetTaskPayloadRequest",
-      accepts: validators.acceptsGetTaskPayloadRequest,
+      accepts: validators.isGetTaskPayloadRequest,
       capability: { of: "client", path: ["tasks"] },
-      result: { name: "GetTaskPayloadResult" },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      accepts: validators.acceptsCancelledNotification,
+      accepts: validators.isCancelledNotification,
     },
     "notifications/elicitation/complete": {
       name: "ElicitationCompleteNotification",
-      accepts: validators.acceptsElicitationCompleteNotification,
+      accepts: validators.isElicitationCompleteNotification,
       capability: { of: "client", path: ["elicitation", "url"] },
     },
     "notifications/message": {
@@ -457,21 +435,21 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      accepts: validators.acceptsProgressNotification,
+      accepts: validators.isProgressNotification,
     },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
-      accepts: validators.acceptsPromptListChangedNotification,
+      accepts: validators.isPromptListChangedNotification,
       capability: { of: "server", path: ["prompts", "listChanged"] },
     },
     "notifications/resources/list_changed": {
       name: "ResourceListChangedNotification",
-      accepts: validators.acceptsResourceListChangedNotification,
+      accepts: validators.isResourceListChangedNotification,
       capability: { of: "server", path: ["resources", "listChanged"] },
     },
     "notifications/resources/updated": {
       name: "ResourceUpdatedNotification",
-      accepts: validators.acceptsResourceUpdatedNotification,
+      accepts: validators.isResourceUpdatedNotification,
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "notifications/tasks/status": {
@@ -481,37 +459,29 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
-      accepts: validators.acceptsToolListChangedNotification,
+      accepts: validators.isToolListChangedNotification,
       capability: { of: "server", path: ["tools", "listChanged"] },
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "completion/complete": {
-      name: "CompleteRequest",
       capability: { of: "server", path: ["completions"] },
-      result: {
-        name: "CompleteResult",
-        accepts: validators.acceptsCompleteResult,
-      },
+      result: { name: "CompleteResult", accepts: validators.isCompleteResult },
     },
     initialize: {
-      name: "InitializeRequest",
       result: {
         name: "InitializeResult",
         accepts: validators.acceptsInitializeResult,
       },
     },
     "logging/setLevel": {
-      name: "SetLevelRequest",
       capability: { of: "server", path: ["logging"] },
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     ping: {
-      name: "PingRequest",
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "prompts/get": {
-      name: "GetPromptRequest",
       capability: { of: "server", path: ["prompts"] },
       result: {
         name: "GetPromptResult",
@@ -519,7 +489,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "prompts/list": {
-      name: "ListPromptsRequest",
       capability: { of: "server", path: ["prompts"] },
       result: {
         name: "ListPromptsResult",
@@ -532,7 +501,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "resources/list": {
-      name: "ListResourcesRequest",
       capability: { of: "server", path: ["resources"] },
       result: {
         name: "ListResourcesResult",
@@ -545,20 +513,17 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "resources/read": {
-      name: "ReadResourceRequest",
       capability: { of: "server", path: ["resources"] },
       result: {
         name: "ReadResourceResult",
-        accepts: validators.acceptsReadResourceResult,
+        accepts: validators.isReadResourceResult,
       },
     },
     "resources/subscribe": {
-      name: "SubscribeRequest",
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "resources/templates/list": {
-      name: "ListResourceTemplatesRequest",
       capability: { of: "server", path: ["resources"] },
       result: {
         name: "ListResourceTemplatesResult",
@@ -571,12 +536,10 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "resources/unsubscribe": {
-      name: "UnsubscribeRequest",
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "tasks/cancel": {
-      name: "CancelTaskRequest",
       capability: { of: "server", path: ["tasks", "cancel"] },
       result: {
         name: "CancelTaskResult",
@@ -584,7 +547,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "tasks/get": {
-      name: "GetTaskRequest",
       capability: { of: "server", path: ["tasks"] },
       result: {
         name: "GetTaskResult",
@@ -592,7 +554,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "tasks/list": {
-      name: "ListTasksRequest",
       capability: { of: "server", path: ["tasks", "list"] },
       result: {
         name: "ListTasksResult",
@@ -601,15 +562,13 @@ export const clientReceives: ReceiveTable<"client"> = {
       page: { member: "tasks", name: "Task", accepts: validators.acceptsTask },
     },
     "tasks/result": {
-      name: "GetTaskPayloadRequest",
       capability: { of: "server", path: ["tasks"] },
       result: {
         name: "GetTaskPayloadResult",
-        accepts: validators.acceptsGetTaskPayloadResult,
+        accepts: validators.isGetTaskPayloadResult,
       },
     },
     "tools/call": {
-      name: "CallToolRequest",
       capability: { of: "server", path: ["tools"] },
       result: {
         name: "CallToolResult",
@@ -625,7 +584,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       ],
     },
     "tools/list": {
-      name: "ListToolsRequest",
       capability: { of: "server", path: ["tools"] },
       result: {
         name: "ListToolsResult",
@@ -635,21 +593,13 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-    },
-    "notifications/initialized": {
-      name: "InitializedNotification",
-    },
-    "notifications/progress": {
-      name: "ProgressNotification",
-    },
+    "notifications/cancelled": {},
+    "notifications/initialized": {},
+    "notifications/progress": {},
     "notifications/roots/list_changed": {
-      name: "RootsListChangedNotification",
       capability: { of: "client", path: ["roots", "listChanged"] },
     },
     "notifications/tasks/status": {
-      name: "TaskStatusNotification",
       capability: { of: "client", path: ["tasks"] },
     },
   }),
@@ -665,128 +615,104 @@ export const serverReceives: ReceiveTable<"server"> = {
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "completion/complete": {
       name: "CompleteRequest",
-      accepts: validators.acceptsCompleteRequest,
+      accepts: validators.isCompleteRequest,
       capability: { of: "server", path: ["completions"] },
-      result: { name: "CompleteResult" },
     },
     initialize: {
       name: "InitializeRequest",
       accepts: validators.acceptsInitializeRequest,
-      result: { name: "InitializeResult" },
     },
     "logging/setLevel": {
       name: "SetLevelRequest",
       accepts: validators.acceptsSetLevelRequest,
       capability: { of: "server", path: ["logging"] },
-      result: { name: "EmptyResult" },
     },
     ping: {
       name: "PingRequest",
-      accepts: validators.acceptsPingRequest,
-      result: { name: "EmptyResult" },
+      accepts: validators.isPingRequest,
     },
     "prompts/get": {
       name: "GetPromptRequest",
-      accepts: validators.acceptsGetPromptRequest,
+      accepts: validators.isGetPromptRequest,
       capability: { of: "server", path: ["prompts"] },
-      result: { name: "GetPromptResult" },
     },
     "prompts/list": {
       name: "ListPromptsRequest",
-      accepts: validators.acceptsListPromptsRequest,
+      accepts: validators.isListPromptsRequest,
       capability: { of: "server", path: ["prompts"] },
-      result: { name: "ListPromptsResult" },
     },
     "resources/list": {
       name: "ListResourcesRequest",
-      accepts: validators.acceptsListResourcesRequest,
+      accepts: validators.isListResourcesRequest,
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ListResourcesResult" },
     },
     "resources/read": {
       name: "ReadResourceRequest",
-      accepts: validators.acceptsReadResourceRequest,
+      accepts: validators.isReadResourceRequest,
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ReadResourceResult" },
     },
     "resources/subscribe": {
       name: "SubscribeRequest",
-      accepts: validators.acceptsSubscribeRequest,
+      accepts: validators.isSubscribeRequest,
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult" },
     },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
-      accepts: validators.acceptsListResourceTemplatesRequest,
+      accepts: validators.isListResourceTemplatesRequest,
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ListResourceTemplatesResult" },
     },
     "resources/unsubscribe": {
       name: "UnsubscribeRequest",
-      accepts: validators.acceptsUnsubscribeRequest,
+      accepts: validators.isUnsubscribeRequest,
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult" },
     },
     "tasks/cancel": {
       name: "CancelTaskRequest",
-      accepts: validators.acceptsCancelTaskRequest,
+      accepts: validators.isCancelTaskRequest,
       capability: { of: "server", path: ["tasks", "cancel"] },
-      result: { name: "CancelTaskResult" },
     },
     "tasks/get": {
       name: "GetTaskRequest",
-      accepts: validators.acceptsGetTaskRequest,
+      accepts: validators.isGetTaskRequest,
       capability: { of: "server", path: ["tasks"] },
-      result: { name: "GetTaskResult" },
     },
     "tasks/list": {
       name: "ListTasksRequest",
-      accepts: validators.acceptsListTasksRequest,
+      accepts: validators.isListTasksRequest,
       capability: { of: "server", path: ["tasks", "list"] },
-      result: { name: "ListTasksResult" },
     },
     "tasks/result": {
       name: "GetTaskPayloadRequest",
-      accepts: validators.acceptsGetTaskPayloadRequest,
+      accepts: validators.isGetTaskPayloadRequest,
       capability: { of: "server", path: ["tasks"] },
-      result: { name: "GetTaskPayloadResult" },
     },
     "tools/call": {
       name: "CallToolRequest",
-      accepts: validators.acceptsCallToolRequest,
+      accepts: validators.isCallToolRequest,
       capability: { of: "server", path: ["tools"] },
-      result: { name: "CallToolResult" },
-      alternatives: [
-        {
-          name: "CreateTaskResult",
-          key: "task",
-          capability: ["tasks", "requests", "tools", "call"],
-        },
-      ],
     },
     "tools/list": {
       name: "ListToolsRequest",
-      accepts: validators.acceptsListToolsRequest,
+      accepts: validators.isListToolsRequest,
       capability: { of: "server", path: ["tools"] },
-      result: { name: "ListToolsResult" },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      accepts: validators.acceptsCancelledNotification,
+      accepts: validators.isCancelledNotification,
     },
     "notifications/initialized": {
       name: "InitializedNotification",
-      accepts: validators.acceptsInitializedNotification,
+      accepts: validators.isInitializedNotification,
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      accepts: validators.acceptsProgressNotification,
+      accepts: validators.isProgressNotification,
     },
     "notifications/roots/list_changed": {
       name: "RootsListChangedNotification",
-      accepts: validators.acceptsRootsListChangedNotification,
+      accepts: validators.isRootsListChangedNotification,
       capability: { of: "client", path: ["roots", "listChanged"] },
     },
     "notifications/tasks/status": {
@@ -797,9 +723,8 @@ export const serverReceives: ReceiveTable<"server"> = {
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "elicitation/create": {
-      name: "ElicitRequest",
       capability: { of: "client", path: ["elicitation"] },
-      result: { name: "ElicitResult", accepts: validators.acceptsElicitResult },
+      result: { name: "ElicitResult", accepts: validators.isElicitResult },
       alternatives: [
         {
           name: "CreateTaskResult",
@@ -810,19 +735,16 @@ export const serverReceives: ReceiveTable<"server"> = {
       ],
     },
     ping: {
-      name: "PingRequest",
-      result: { name: "EmptyResult", accepts: validators.acceptsEmptyResult },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "roots/list": {
-      name: "ListRootsRequest",
       capability: { of: "client", path: ["roots"] },
       result: {
         name: "ListRootsResult",
-        accepts: validators.acceptsListRootsResult,
+        accepts: validators.isListRootsResult,
       },
     },
     "sampling/createMessage": {
-      name: "CreateMessageRequest",
       capability: {
         of: "client",
         path: ["sampling"],
@@ -842,7 +764,6 @@ export const serverReceives: ReceiveTable<"server"> = {
       ],
     },
     "tasks/cancel": {
-      name: "CancelTaskRequest",
       capability: { of: "client", path: ["tasks", "cancel"] },
       result: {
         name: "CancelTaskResult",
@@ -850,7 +771,6 @@ export const serverReceives: ReceiveTable<"server"> = {
       },
     },
     "tasks/get": {
-      name: "GetTaskRequest",
       capability: { of: "client", path: ["tasks"] },
       result: {
         name: "GetTaskResult",
@@ -858,7 +778,6 @@ export const serverReceives: ReceiveTable<"server"> = {
       },
     },
     "tasks/list": {
-      name: "ListTasksRequest",
       capability: { of: "client", path: ["tasks", "list"] },
       result: {
         name: "ListTasksResult",
@@ -867,47 +786,35 @@ export const serverReceives: ReceiveTable<"server"> = {
       page: { member: "tasks", name: "Task", accepts: validators.acceptsTask },
     },
     "tasks/result": {
-      name: "GetTaskPayloadRequest",
       capability: { of: "client", path: ["tasks"] },
       result: {
         name: "GetTaskPayloadResult",
-        accepts: validators.acceptsGetTaskPayloadResult,
+        accepts: validators.isGetTaskPayloadResult,
       },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-    },
+    "notifications/cancelled": {},
     "notifications/elicitation/complete": {
-      name: "ElicitationCompleteNotification",
       capability: { of: "client", path: ["elicitation", "url"] },
     },
     "notifications/message": {
-      name: "LoggingMessageNotification",
       capability: { of: "server", path: ["logging"] },
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-    },
+    "notifications/progress": {},
     "notifications/prompts/list_changed": {
-      name: "PromptListChangedNotification",
       capability: { of: "server", path: ["prompts", "listChanged"] },
     },
     "notifications/resources/list_changed": {
-      name: "ResourceListChangedNotification",
       capability: { of: "server", path: ["resources", "listChanged"] },
     },
     "notifications/resources/updated": {
-      name: "ResourceUpdatedNotification",
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "notifications/tasks/status": {
-      name: "TaskStatusNotification",
       capability: { of: "server", path: ["tasks"] },
     },
     "notifications/tools/list_changed": {
-      name: "ToolListChangedNotification",
       capability: { of: "server", path: ["tools", "listChanged"] },
     },
   }),

@@ -20,7 +20,8 @@ import * as validators from "./validators.js";
 
 /** Between revision 2025-11-25 and 2025-06-18, for a client. */
 export const clientSteps: Steps = {
-  previous: "2025-06-18",
+  older: "2025-06-18",
+  newer: "2025-11-25",
   incomingRequests: /* @__PURE__ */ stepTable({
     "elicitation/create": liftElicitRequestParams,
     "sampling/createMessage": liftCreateMessageRequestParams,
@@ -55,7 +56,8 @@ export const clientSteps: Steps = {
 
 /** Between revision 2025-11-25 and 2025-06-18, for a server. */
 export const serverSteps: Steps = {
-  previous: "2025-06-18",
+  older: "2025-06-18",
+  newer: "2025-11-25",
   incomingRequests: /* @__PURE__ */ stepTable({
     "completion/complete": liftRequestParamsMeta,
     initialize: liftInitializeRequestParams,

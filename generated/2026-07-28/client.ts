@@ -10,7 +10,6 @@ import type {
   ServerNotificationMethod,
   ServerRequestMethod,
 } from "./methods.js";
-import { clientSteps } from "./steps.js";
 
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
@@ -22,7 +21,6 @@ export const revision: Revision<"client"> = {
   era: "modern",
   role: "client",
   table: clientReceives,
-  steps: clientSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production"

@@ -281,19 +281,12 @@ export const clientReceives: ReceiveTable<"client"> = {
       accepts: validators.acceptsElicitRequest,
       capability: { of: "client", path: ["elicitation"] },
       payload: true,
-      result: { name: "ElicitResult" },
     },
     "roots/list": {
       name: "ListRootsRequest",
-      accepts: validators.acceptsListRootsRequest,
+      accepts: validators.isListRootsRequest,
       capability: { of: "client", path: ["roots"] },
       payload: true,
-      deprecated: {
-        since: "2026-07-28",
-        instead:
-          "Pass files and directories as tool arguments, resource URIs or server configuration.",
-      },
-      result: { name: "ListRootsResult" },
     },
     "sampling/createMessage": {
       name: "CreateMessageRequest",
@@ -304,64 +297,53 @@ export const clientReceives: ReceiveTable<"client"> = {
         parts: ["context", "tools"],
       },
       payload: true,
-      deprecated: {
-        since: "2026-07-28",
-        instead: "Call the API of a model provider from the server.",
-      },
-      result: { name: "CreateMessageResult" },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      accepts: validators.acceptsCancelledNotification,
+      accepts: validators.isCancelledNotification,
     },
     "notifications/message": {
       name: "LoggingMessageNotification",
       accepts: validators.acceptsLoggingMessageNotification,
       capability: { of: "server", path: ["logging"] },
-      deprecated: {
-        since: "2026-07-28",
-        instead:
-          "Write to stderr on stdio, and use OpenTelemetry for structured records.",
-      },
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      accepts: validators.acceptsProgressNotification,
+      accepts: validators.isProgressNotification,
     },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
-      accepts: validators.acceptsPromptListChangedNotification,
+      accepts: validators.isPromptListChangedNotification,
       capability: { of: "server", path: ["prompts", "listChanged"] },
       filter: "promptsListChanged",
     },
     "notifications/resources/list_changed": {
       name: "ResourceListChangedNotification",
-      accepts: validators.acceptsResourceListChangedNotification,
+      accepts: validators.isResourceListChangedNotification,
       capability: { of: "server", path: ["resources", "listChanged"] },
       filter: "resourcesListChanged",
     },
     "notifications/resources/updated": {
       name: "ResourceUpdatedNotification",
-      accepts: validators.acceptsResourceUpdatedNotification,
+      accepts: validators.isResourceUpdatedNotification,
       capability: { of: "server", path: ["resources", "subscribe"] },
       filter: "resourceSubscriptions",
     },
     "notifications/subscriptions/acknowledged": {
       name: "SubscriptionsAcknowledgedNotification",
-      accepts: validators.acceptsSubscriptionsAcknowledgedNotification,
+      accepts: validators.isSubscriptionsAcknowledgedNotification,
     },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
-      accepts: validators.acceptsToolListChangedNotification,
+      accepts: validators.isToolListChangedNotification,
       capability: { of: "server", path: ["tools", "listChanged"] },
       filter: "toolsListChanged",
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "completion/complete": {
-      name: "CompleteRequest",
       capability: { of: "server", path: ["completions"] },
       result: {
         name: "CompleteResult",
@@ -369,7 +351,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "prompts/get": {
-      name: "GetPromptRequest",
       capability: { of: "server", path: ["prompts"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
@@ -387,7 +368,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       ],
     },
     "prompts/list": {
-      name: "ListPromptsRequest",
       capability: { of: "server", path: ["prompts"] },
       cacheable: true,
       result: {
@@ -401,7 +381,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "resources/list": {
-      name: "ListResourcesRequest",
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
       result: {
@@ -415,7 +394,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "resources/read": {
-      name: "ReadResourceRequest",
       capability: { of: "server", path: ["resources"] },
       headers: [{ header: "Mcp-Name", from: ["params", "uri"] }],
       cacheable: true,
@@ -434,7 +412,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       ],
     },
     "resources/templates/list": {
-      name: "ListResourceTemplatesRequest",
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
       result: {
@@ -448,7 +425,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "server/discover": {
-      name: "DiscoverRequest",
       cacheable: true,
       result: {
         name: "DiscoverResult",
@@ -456,7 +432,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "subscriptions/listen": {
-      name: "SubscriptionsListenRequest",
       listening: true,
       result: {
         name: "SubscriptionsListenResult",
@@ -464,7 +439,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       },
     },
     "tools/call": {
-      name: "CallToolRequest",
       capability: { of: "server", path: ["tools"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
@@ -482,7 +456,6 @@ export const clientReceives: ReceiveTable<"client"> = {
       ],
     },
     "tools/list": {
-      name: "ListToolsRequest",
       capability: { of: "server", path: ["tools"] },
       cacheable: true,
       result: {
@@ -493,9 +466,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-    },
+    "notifications/cancelled": {},
   }),
   headers: [
     {
@@ -516,7 +487,6 @@ export const serverReceives: ReceiveTable<"server"> = {
       name: "CompleteRequest",
       accepts: validators.acceptsCompleteRequest,
       capability: { of: "server", path: ["completions"] },
-      result: { name: "CompleteResult" },
     },
     "prompts/get": {
       name: "GetPromptRequest",
@@ -524,28 +494,18 @@ export const serverReceives: ReceiveTable<"server"> = {
       capability: { of: "server", path: ["prompts"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
-      result: { name: "GetPromptResult" },
-      alternatives: [
-        {
-          name: "InputRequiredResult",
-          key: "resultType",
-          value: "input_required",
-        },
-      ],
     },
     "prompts/list": {
       name: "ListPromptsRequest",
       accepts: validators.acceptsListPromptsRequest,
       capability: { of: "server", path: ["prompts"] },
       cacheable: true,
-      result: { name: "ListPromptsResult" },
     },
     "resources/list": {
       name: "ListResourcesRequest",
       accepts: validators.acceptsListResourcesRequest,
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
-      result: { name: "ListResourcesResult" },
     },
     "resources/read": {
       name: "ReadResourceRequest",
@@ -554,33 +514,22 @@ export const serverReceives: ReceiveTable<"server"> = {
       headers: [{ header: "Mcp-Name", from: ["params", "uri"] }],
       cacheable: true,
       multiRoundTrip: true,
-      result: { name: "ReadResourceResult" },
-      alternatives: [
-        {
-          name: "InputRequiredResult",
-          key: "resultType",
-          value: "input_required",
-        },
-      ],
     },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
       accepts: validators.acceptsListResourceTemplatesRequest,
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
-      result: { name: "ListResourceTemplatesResult" },
     },
     "server/discover": {
       name: "DiscoverRequest",
       accepts: validators.acceptsDiscoverRequest,
       cacheable: true,
-      result: { name: "DiscoverResult" },
     },
     "subscriptions/listen": {
       name: "SubscriptionsListenRequest",
       accepts: validators.acceptsSubscriptionsListenRequest,
       listening: true,
-      result: { name: "SubscriptionsListenResult" },
     },
     "tools/call": {
       name: "CallToolRequest",
@@ -588,62 +537,41 @@ export const serverReceives: ReceiveTable<"server"> = {
       capability: { of: "server", path: ["tools"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
-      result: { name: "CallToolResult" },
-      alternatives: [
-        {
-          name: "InputRequiredResult",
-          key: "resultType",
-          value: "input_required",
-        },
-      ],
     },
     "tools/list": {
       name: "ListToolsRequest",
       accepts: validators.acceptsListToolsRequest,
       capability: { of: "server", path: ["tools"] },
       cacheable: true,
-      result: { name: "ListToolsResult" },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      accepts: validators.acceptsCancelledNotification,
+      accepts: validators.isCancelledNotification,
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "elicitation/create": {
-      name: "ElicitRequest",
       capability: { of: "client", path: ["elicitation"] },
       payload: true,
-      result: { name: "ElicitResult", accepts: validators.acceptsElicitResult },
+      result: { name: "ElicitResult", accepts: validators.isElicitResult },
     },
     "roots/list": {
-      name: "ListRootsRequest",
       capability: { of: "client", path: ["roots"] },
       payload: true,
-      deprecated: {
-        since: "2026-07-28",
-        instead:
-          "Pass files and directories as tool arguments, resource URIs or server configuration.",
-      },
       result: {
         name: "ListRootsResult",
-        accepts: validators.acceptsListRootsResult,
+        accepts: validators.isListRootsResult,
       },
     },
     "sampling/createMessage": {
-      name: "CreateMessageRequest",
       capability: {
         of: "client",
         path: ["sampling"],
         parts: ["context", "tools"],
       },
       payload: true,
-      deprecated: {
-        since: "2026-07-28",
-        instead: "Call the API of a model provider from the server.",
-      },
       result: {
         name: "CreateMessageResult",
         accepts: validators.acceptsCreateMessageResult,
@@ -651,41 +579,25 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-    },
+    "notifications/cancelled": {},
     "notifications/message": {
-      name: "LoggingMessageNotification",
       capability: { of: "server", path: ["logging"] },
-      deprecated: {
-        since: "2026-07-28",
-        instead:
-          "Write to stderr on stdio, and use OpenTelemetry for structured records.",
-      },
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-    },
+    "notifications/progress": {},
     "notifications/prompts/list_changed": {
-      name: "PromptListChangedNotification",
       capability: { of: "server", path: ["prompts", "listChanged"] },
       filter: "promptsListChanged",
     },
     "notifications/resources/list_changed": {
-      name: "ResourceListChangedNotification",
       capability: { of: "server", path: ["resources", "listChanged"] },
       filter: "resourcesListChanged",
     },
     "notifications/resources/updated": {
-      name: "ResourceUpdatedNotification",
       capability: { of: "server", path: ["resources", "subscribe"] },
       filter: "resourceSubscriptions",
     },
-    "notifications/subscriptions/acknowledged": {
-      name: "SubscriptionsAcknowledgedNotification",
-    },
+    "notifications/subscriptions/acknowledged": {},
     "notifications/tools/list_changed": {
-      name: "ToolListChangedNotification",
       capability: { of: "server", path: ["tools", "listChanged"] },
       filter: "toolsListChanged",
     },

@@ -10,7 +10,6 @@ import type {
   Requests,
   Result,
 } from "./methods.js";
-import { serverSteps } from "./steps.js";
 
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
@@ -22,7 +21,6 @@ export const revision: Revision<"server"> = {
   era: "modern",
   role: "server",
   table: serverReceives,
-  steps: serverSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production"

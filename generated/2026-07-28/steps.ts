@@ -23,7 +23,8 @@ import * as previous from "../2025-11-25/validators.js";
 
 /** Between revision 2026-07-28 and 2025-11-25, for a client. */
 export const clientSteps: Steps = {
-  previous: "2025-11-25",
+  older: "2025-11-25",
+  newer: "2026-07-28",
   incomingRequests: /* @__PURE__ */ stepTable({}),
   incomingNotifications: /* @__PURE__ */ stepTable({
     "notifications/cancelled": liftCancelledNotificationParams,
@@ -45,7 +46,8 @@ export const clientSteps: Steps = {
 
 /** Between revision 2026-07-28 and 2025-11-25, for a server. */
 export const serverSteps: Steps = {
-  previous: "2025-11-25",
+  older: "2025-11-25",
+  newer: "2026-07-28",
   incomingRequests: /* @__PURE__ */ stepTable({}),
   incomingNotifications: /* @__PURE__ */ stepTable({
     "notifications/cancelled": liftCancelledNotificationParams,

@@ -37,6 +37,8 @@ export interface ModelInput extends Surroundings {
   readonly model: ProtocolModel;
   /** The revision before it, if that is emitted too. */
   readonly previous?: ProtocolModel;
+  /** The revision after it. */
+  readonly next?: ProtocolModel;
 }
 
 /** What a configuration says of the package.json of the output. */

@@ -107,7 +107,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   };
 }
 
-/** A revision's own files also say how its messages become those of the one before. */
+/** A revision's files also say how its messages become those of the one before, and import the steps to the one after. */
 function fingerprintsOf(
   wanted: ReadonlyMap<string, LoadedRevision>,
   all: ReadonlyMap<string, LoadedRevision>,
@@ -119,8 +119,9 @@ function fingerprintsOf(
   };
   return new Map(
     [...wanted.keys()].map((revision) => {
-      const before = order[order.indexOf(revision) - 1];
-      return [revision, sha256(canonicalText([about(revision), about(before)]))];
+      const place = order.indexOf(revision);
+      const after = order[place + 1] ?? null;
+      return [revision, sha256(canonicalText([about(revision), about(order[place - 1]), after]))];
     }),
   );
 }
@@ -177,8 +178,14 @@ function* emitAll(
       origin: `schema/${model.revision}`,
     };
     yield* run(schemaEmitters, { ...surroundings, schema: model.schema });
-    const previous = models[models.indexOf(model) - 1];
-    yield* run(modelEmitters, { ...surroundings, model, ...(previous && { previous }) });
+    const place = models.indexOf(model);
+    const [previous, next] = [models[place - 1], models[place + 1]];
+    yield* run(modelEmitters, {
+      ...surroundings,
+      model,
+      ...(previous && { previous }),
+      ...(next && { next }),
+    });
   }
   const workspace: WorkspaceInput = {
     ...common,

@@ -14,7 +14,7 @@ export function emitted(models: readonly ProtocolModel[], packageName?: string):
     for (const [path, { content }] of output) files.set(path, content);
   };
   for (const [index, model] of models.entries()) {
-    const previous = models[index - 1];
+    const [previous, next] = [models[index - 1], models[index + 1]];
     const surroundings: Surroundings = {
       folder: model.revision,
       origin: `schema/${model.revision}`,
@@ -23,7 +23,7 @@ export function emitted(models: readonly ProtocolModel[], packageName?: string):
     };
     for (const emit of Object.values(schemaEmitters)) add(emit({ ...surroundings, schema: model.schema }));
     for (const emit of Object.values(modelEmitters))
-      add(emit({ ...surroundings, model, ...(previous && { previous }) }));
+      add(emit({ ...surroundings, model, ...(previous && { previous }), ...(next && { next }) }));
   }
   const workspace = { folder: "", origin: "schema", importExtension: "js" as const, render, models };
   for (const emit of Object.values(workspaceEmitters)) {

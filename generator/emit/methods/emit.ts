@@ -69,23 +69,21 @@ function tableOf(model: ProtocolModel, role: Role, facts: Facts): object {
   const row = (method: Method, members: readonly (readonly [string, Layout])[]): Row => ({
     key: memberKey(method.name),
     inherited: method.name in Object.prototype,
-    facts: [...facts.definition(method.message), ...members].map(([key, value]) => memberLine(3, key, value)),
+    facts: members.map(([key, value]) => memberLine(3, key, value)),
   });
-  const exact = (method: Method): Row => row(method, [facts.exactly(method.message)]);
+  const incoming = (method: Method): Row =>
+    row(method, [
+      ...facts.definition(method.message, facts.accepts(method.message)),
+      ...facts.common(method, peer),
+    ]);
+  const exact = (method: Method): Row =>
+    row(method, facts.definition(method.message, facts.exactly(method.message)));
   return {
     role,
-    incomingRequests: sentBy(peer, "request").map((method) =>
-      row(method, [
-        facts.accepts(method.message),
-        ...facts.common(method, peer),
-        ...facts.answers(method, false),
-      ]),
-    ),
-    incomingNotifications: sentBy(peer, "notification").map((method) =>
-      row(method, [facts.accepts(method.message), ...facts.common(method, peer)]),
-    ),
+    incomingRequests: sentBy(peer, "request").map(incoming),
+    incomingNotifications: sentBy(peer, "notification").map(incoming),
     outgoingRequests: sentBy(role, "request").map((method) =>
-      row(method, [...facts.common(method, role), ...facts.answers(method, true)]),
+      row(method, [...facts.common(method, role), ...facts.answers(method)]),
     ),
     outgoingNotifications: sentBy(role, "notification").map((method) =>
       row(method, facts.common(method, role)),

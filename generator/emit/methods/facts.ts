@@ -1,4 +1,4 @@
-import { pointerTokens } from "@mcpgen/engine";
+import { pointerTokens, reachingOpen } from "@mcpgen/engine";
 import {
   type Alternative,
   type HeaderRule,
@@ -18,9 +18,12 @@ type TableEntry = readonly [key: string, value: Layout];
 export class Facts {
   private readonly names: ReadonlyMap<string, string>;
   private readonly headersOf = new Map<string, HeaderRule[]>();
+  /** Definitions whose open reading differs from the exact one. */
+  private readonly differing: ReadonlySet<string>;
 
   constructor(model: ProtocolModel, names: ReadonlyMap<string, string>) {
     this.names = names;
+    this.differing = reachingOpen(model.schema);
     for (const rule of model.headers) {
       const rules = this.headersOf.get(rule.method);
       if (rules) rules.push(rule);
@@ -33,8 +36,10 @@ export class Facts {
     return capitalised(this.names.get(definition)!);
   }
 
+  /** The validator of the open reading. Where the readings do not differ, `acceptsX` is a second name of `isX`. */
   accepts(definition: string): TableEntry {
-    return ["accepts", `validators.accepts${this.nameOf(definition)}`];
+    const reading = this.differing.has(definition) ? "accepts" : "is";
+    return ["accepts", `validators.${reading}${this.nameOf(definition)}`];
   }
 
   exactly(definition: string): TableEntry {
@@ -50,7 +55,6 @@ export class Facts {
   common(method: Method, sender: Role): TableEntry[] {
     const capability = gate(method, sender);
     const headers = this.headersOf.get(method.name) ?? [];
-    const { deprecated } = method;
     const members: (TableEntry | false)[] = [
       capability !== undefined && [
         "capability",
@@ -66,21 +70,14 @@ export class Facts {
       method.listening && ["listening", "true"],
       method.payload && ["payload", "true"],
       method.filter !== undefined && ["filter", stringLiteral(method.filter)],
-      deprecated !== undefined && [
-        "deprecated",
-        objectLayout(
-          Object.entries(deprecated).map(([key, text]) => [key, stringLiteral(text as string)] as const),
-        ),
-      ],
     ];
     return members.filter((member) => member !== false);
   }
 
-  /** What answers the method; with validators for the side that reads the answer. */
-  answers({ result, page }: Method, reads: boolean): TableEntry[] {
+  /** What answers the method, for the side that reads the answer. */
+  answers({ result, page }: Method): TableEntry[] {
     if (!result) return [];
-    const named = (definition: string): TableEntry[] =>
-      this.definition(definition, ...(reads ? [this.accepts(definition)] : []));
+    const named = (definition: string): TableEntry[] => this.definition(definition, this.accepts(definition));
     const members: TableEntry[] = [];
     if (result.definition !== undefined) members.push(["result", objectLayout(named(result.definition))]);
     if (result.alternatives.length > 0) {
@@ -89,7 +86,7 @@ export class Facts {
       );
       members.push(["alternatives", arrayLayout(alternatives, true)]);
     }
-    if (page && reads) {
+    if (page) {
       members.push(["page", objectLayout([["member", stringLiteral(page.member)], ...named(page.item)])]);
     }
     return members;

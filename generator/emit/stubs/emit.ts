@@ -30,7 +30,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
     peer,
     revision: model.revision,
     era: model.era,
-    hasSteps: input.previous !== undefined,
+    next: input.next?.revision,
     modelTypes: modelTypes(sent).join(", "),
     methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
     stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema)),

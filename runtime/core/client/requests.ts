@@ -381,7 +381,7 @@ function unreadable(method: string, cause: unknown): McpError {
 }
 
 /** The facts of a method that the revision does not have. */
-const vendorEntry: OutgoingRequest = { name: "Result" };
+const vendorEntry: OutgoingRequest = {};
 
 function isVendor({ result }: Partial<VendorRequestOptions>): boolean {
   return result !== undefined;

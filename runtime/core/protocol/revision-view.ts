@@ -22,7 +22,7 @@ import type { ValidateSend } from "./send-check.js";
 const formats: readonly number[] = [1];
 
 /** The name of a step table in `Steps`. */
-export type StepKind = Exclude<keyof Steps, "previous">;
+export type StepKind = Exclude<keyof Steps, "older" | "newer">;
 
 /**
  * One revision as one role uses it: its tables, and the steps between its messages and the authoring vocabulary. The
@@ -163,11 +163,12 @@ export function linkRevisions<R extends Role>(
     const newer = newestFirst[index - 1];
     if (newer) {
       if (newer.id === revision.id) throw invalid(`revision ${revision.id} is given twice. Remove one.`);
-      if (newer.steps && newer.steps.previous !== revision.id)
+      const { steps } = revision;
+      if (steps && steps.newer !== newer.id)
         throw invalid(
-          `revision ${newer.steps.previous} is missing between ${revision.id} and ${newer.id}: messages are translated through it. Add it.`,
+          `revision ${steps.newer} is missing between ${revision.id} and ${newer.id}: messages are translated through it. Add it.`,
         );
-      if (newer.steps) chain.push(newer.steps);
+      if (steps) chain.push(steps);
     }
     return new RevisionView(revision, [...chain], onLoss, sendsOf(revision, validateSend));
   });

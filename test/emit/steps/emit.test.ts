@@ -11,7 +11,7 @@ import { compilerErrors } from "../../support/typescript-compiler.js";
 
 const schemaDir = fileURLToPath(new URL("../../../schema/", import.meta.url));
 const stored = revisions.map((revision) => storedRevision(schemaDir, revision, "released", true));
-const only = ["validators", "client", "server", "steps", "stepping"];
+const only = ["validators", "methods", "client", "server", "steps", "stepping", "model"];
 const { files } = await generateFiles({ sources: stored, schemaDir, importExtension: "js", only });
 const later = revisions.slice(1);
 
@@ -21,10 +21,24 @@ describe("steps of the released revisions", () => {
       expect(await format(path, files.get(path)!), path).toBe(files.get(path));
   });
 
-  it("are there for every revision but the oldest, and its stubs name them", () => {
+  it("are there for every revision but the oldest, and the revision before names them", () => {
     expect(files.has(`${revisions[0]}/steps.ts`)).toBe(false);
-    expect(files.get(`${revisions[0]}/server.ts`)).not.toContain("steps");
-    for (const revision of later) expect(files.get(`${revision}/client.ts`)).toContain("steps: clientSteps,");
+    for (const [index, revision] of later.entries()) {
+      const before = files.get(`${revisions[index]}/client.ts`);
+      expect(before).toContain(`import { clientSteps } from "../${revision}/steps.js";`);
+      expect(before).toContain("steps: clientSteps,");
+    }
+  });
+
+  it("of revisions that a program does not use are not in its bundle", async () => {
+    const newest = await bundled(files, `export { revision } from "./${later.at(-1)}/server.js";`);
+    expect(newest).not.toMatch(/serverSteps|stepTable/);
+    const two = await bundled(
+      files,
+      `export { revision as one } from "./${later.at(-1)}/server.js";
+       export { revision as other } from "./${later.at(-2)}/server.js";`,
+    );
+    expect(two.match(/\bserverSteps\d* = \{/g)).toHaveLength(1);
   });
 
   it("of one role hold nothing that only the other needs", async () => {
