@@ -34,11 +34,13 @@ export type {
   ServerCounts,
 } from "./server/server-definition.js";
 export {
+  errorTable,
   experimentalErrors,
   type RefusalName,
   type RefusalOverride,
   type RefusalOverrides,
-} from "./protocol/refusals.js";
+} from "./protocol/error-table.js";
+export type { ErrorTable } from "./protocol/refusals.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
 // What handlers are given, and what they give.

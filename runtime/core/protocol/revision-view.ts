@@ -15,7 +15,7 @@ import type {
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { summary } from "../schema/words.js";
-import type { RefusalOverrides } from "./refusals.js";
+import type { ErrorTable } from "./refusals.js";
 import type { ValidateSend } from "./send-check.js";
 
 /** The formats of generated tables that this runtime reads. */
@@ -35,7 +35,7 @@ export class RevisionView<R extends Role = Role> {
   /** Exact definitions of what is sent, if it is checked. */
   readonly sends: SendTable<R> | undefined;
   /** Errors that a server sends in another form to clients of this revision. */
-  refusals: RefusalOverrides | undefined;
+  refusals: ErrorTable | undefined;
   /** Steps between this revision and the newest, the newest first. */
   readonly #chain: readonly Steps[];
   readonly #composed = new Map<StepKind, Map<string, readonly Step[]>>();

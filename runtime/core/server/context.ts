@@ -26,7 +26,6 @@ import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import { type RequestProtocol, vendorMessage } from "./request-protocol.js";
 import { issuesText } from "../protocol/revision-view.js";
-import { overridden } from "../protocol/refusals.js";
 import { sendError } from "../protocol/send-check.js";
 import { type ServerSession, sessionOf } from "./server-session.js";
 import { wallTimeOf } from "../time/clock.js";
@@ -411,7 +410,8 @@ function fail(context: RequestContext, thrown: unknown): void {
   if (rounds?.wanted.size) return suspend(context, rounds);
   context.report(thrown);
   const error = errorOf(thrown, connection.definition.thrownErrors === "message");
-  connection.fail(context, overridden(context.protocol.revision, error, context.request.method));
+  const { refusals } = context.protocol.revision;
+  connection.fail(context, refusals ? refusals.thrown(error, context.request.method) : error);
 }
 
 /** Responds with the input requests of the handler (`input_required`). The client retries with another request. */

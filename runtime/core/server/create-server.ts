@@ -1,6 +1,6 @@
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from "@mcpgen/protocol/authoring";
 import type { Inferred, ToolSchema } from "../schema/schema-type.js";
-import { type Completers, complete, requireArguments } from "./completion.js";
+import { type Completers, requireArguments } from "./completion.js";
 import type {
   HandlerOf,
   InputFor,
@@ -14,13 +14,7 @@ import type {
   ToolDefinition,
   ToolRegistration,
 } from "./definitions.js";
-import {
-  type PromptArguments,
-  argumentsOf,
-  type PromptEntry,
-  type PromptHandler,
-  getPrompt,
-} from "./prompts.js";
+import { type PromptArguments, argumentsOf, type PromptEntry, type PromptHandler } from "./prompts.js";
 import type { ToolEntry } from "./tools.js";
 import { type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.js";
 import type { Params } from "../jsonrpc/message.js";
@@ -30,14 +24,9 @@ import { checkSpelling, checkServerOptions } from "./definition-check.js";
 import { invalid } from "../options/option-check.js";
 import type { Mount, MountOptions } from "./mounts.js";
 import { Offers } from "./offers.js";
+import { otherFeatures } from "./other-features.js";
 import { type Build, register } from "./registration.js";
-import {
-  type ResourceEntry,
-  type ResourceHandler,
-  type TemplateEntry,
-  type TemplateHandler,
-  readResource,
-} from "./resources.js";
+import type { ResourceEntry, ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
 import { listResources } from "./template-lists.js";
 
@@ -49,8 +38,7 @@ export class CodeFirstServer extends Server {
     checkServerOptions(info, options);
     checkSpelling("info", info, "Implementation");
     checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
-    super(info, options, true, methodSchemas);
-    this.features.others = { readResource, getPrompt, complete, listResources };
+    super(info, options, true, methodSchemas, otherFeatures(listResources));
     this.#offers = new Offers(this, () => this.refresh());
   }
 

@@ -9,11 +9,12 @@ import type {
 import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
-import { type Completer, type Completers, complete, requireArguments } from "./completion.js";
+import { type Completer, type Completers, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
-import type { Features, Listed, Listing } from "./listing.js";
-import { type PromptHandler, getPrompt } from "./prompts.js";
-import { type ResourceHandler, type TemplateEntry, type TemplateHandler, readResource } from "./resources.js";
+import type { Features, Listed, Listing, OtherFeatures } from "./listing.js";
+import { otherFeatures } from "./other-features.js";
+import type { PromptHandler } from "./prompts.js";
+import type { ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
 import type { SchemaReader } from "../schema/message-schema.js";
 import { Server, type ServerOptions } from "./server.js";
 import type { Check } from "../schema/schema-type.js";
@@ -69,7 +70,7 @@ export function defineServer(
   handlers: ContractHandlers,
   options: DefineServerOptions,
 ): Server {
-  return new ContractServer(contract, handlers, options, fillOthers);
+  return new ContractServer(contract, handlers, options, fillOthers, otherFeatures());
 }
 
 /**
@@ -98,7 +99,8 @@ class ContractServer extends Server {
     contract: Contract,
     handlers: ContractHandlers,
     options: DefineServerOptions,
-    others: FillOthers,
+    fillMore: FillOthers,
+    others?: OtherFeatures,
   ) {
     requireKnown(options ?? invalidOptions(), known);
     const { name, version, title, instructions, capabilities } = contract;
@@ -113,12 +115,13 @@ class ContractServer extends Server {
       },
       false,
       options.schemas,
+      others,
     );
     fill(this.features.tools, "tools", contract.tools, handlers.tools, "name", (definition, handler) => ({
       ...checksOf(definition.name, definition, options.checks),
       handler,
     }));
-    others(this.features, contract, handlers, declared);
+    fillMore(this.features, contract, handlers, declared);
     this.refresh();
   }
 }
@@ -126,7 +129,6 @@ class ContractServer extends Server {
 const fillOthers: FillOthers = (features, contract, handlers) => {
   const { resources, templates, prompts } = features;
   const { completions = {} } = handlers;
-  features.others = { readResource, getPrompt, complete };
   fill(resources, "resources", contract.resources, handlers.resources, "uri", (_, handler) => ({
     handler,
     hints: undefined,

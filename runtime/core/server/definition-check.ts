@@ -3,8 +3,6 @@ import { invalid, nearest, suggestion, type Rules, checkOptions } from "../optio
 import { isObject } from "../jsonrpc/message.js";
 import type { CacheHints } from "./server-definition.js";
 import type { ServerOptions } from "./server.js";
-import { rpc } from "../jsonrpc/errors.js";
-import type { RefusalOverride, RefusalOverrides } from "../protocol/refusals.js";
 
 /** Members of a registration beside those of the protocol's definition. */
 type OwnMembers = readonly string[];
@@ -129,48 +127,6 @@ export function checkServerOptions(info: unknown, options: unknown): void {
       "options: expected { revisions: serverRevisions }, with serverRevisions of @mcpgen/protocol/server. Functions of @mcpgen/runtime/all need no revisions.",
     );
   checkOptions(options, rules);
-  const { errors, revisions } = options as unknown as ServerOptions;
-  if (errors) checkErrors(errors, revisions);
-}
-
-const refusalRules: Rules<RefusalOverrides> = {
-  TOOL_NOT_FOUND: "object",
-  PROMPT_NOT_FOUND: "object",
-  RESOURCE_NOT_FOUND: "object",
-  INVALID_TOOL_ARGUMENTS: "object",
-  METHOD_NOT_FOUND: "object",
-  MISSING_REQUIRED_CLIENT_CAPABILITY: "object",
-  TIMEOUT: "object",
-  CONNECTION_CLOSED: "object",
-};
-
-const overrideRules: Rules<RefusalOverride> = { code: "anything", message: "anything", data: "function" };
-
-/** Checks overrides of errors: a code must not have another meaning for a client that may get it. */
-function checkErrors(errors: RefusalOverrides, revisions: ServerOptions["revisions"]): void {
-  checkOptions(errors, refusalRules, "errors.");
-  for (const [name, override] of Object.entries(errors) as [string, RefusalOverride | undefined][]) {
-    if (!override) continue;
-    const place = `errors.${name}.`;
-    checkOptions(override, overrideRules, place);
-    const { code, message = "" } = override;
-    if (typeof message !== "string" && typeof message !== "function")
-      throw invalid(`${place}message: expected a string or a function, got ${typeof message}.`);
-    if (code === undefined) continue;
-    if (!Number.isSafeInteger(code))
-      throw invalid(`${place}code: expected a whole number, got ${String(code)}.`);
-    const other = otherMeaning(name, code, revisions);
-    if (other !== undefined) throw invalid(`${place}code: ${code} ${other}. Choose another code.`);
-  }
-}
-
-/** What a code means already, if an error of this name must not have it. */
-function otherMeaning(name: string, code: number, revisions: ServerOptions["revisions"]): string | undefined {
-  for (const { id, era, table } of revisions) {
-    const named = Object.entries(table.errors).filter(([, error]) => error.code === code);
-    const isGeneral = Object.values<number>(rpc).includes(code);
-    if (era === "legacy" && named.length > 0 && !isGeneral && !named.some(([known]) => known === name))
-      return `is ${named[0]![0]} at ${id}`;
-  }
-  return code >= -32099 && code <= -32020 ? "is reserved for the specification" : undefined;
+  const { errors } = options as unknown as ServerOptions;
+  if (errors && !errors.apply) throw invalid("errors: expected errorTable({ … }).");
 }

@@ -1,4 +1,3 @@
-import { notFound } from "../protocol/refusals.js";
 import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
@@ -6,11 +5,9 @@ import type { HandlerContext, RequestContext } from "./context.js";
 import { type CacheHints, SerialisedResult, uncached, type MethodHandler } from "./server-definition.js";
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { NotificationBus } from "./changes.js";
-import type { CompleteParams, complete } from "./completion.js";
-import type { PromptEntry, getPrompt } from "./prompts.js";
+import type { PromptEntry } from "./prompts.js";
+import type { ResourceEntry, TemplateEntry } from "./resources.js";
 import type { Scopes } from "./scopes.js";
-import type { ResourceEntry, TemplateEntry, readResource } from "./resources.js";
-import type { listResources } from "./template-lists.js";
 import { type ToolEntry, callTool } from "./tools.js";
 
 /** A tool, resource, resource template or prompt. It does not change: another entry takes its place. */
@@ -172,13 +169,12 @@ export interface ListOptions {
   readonly changing: boolean;
 }
 
-/** Handlers of resources, prompts and completions. A server of tools alone is bundled without them. */
+/** Resources, templates, prompts and completions. A server of tools alone is bundled without them. */
 export interface OtherFeatures {
-  readonly readResource: typeof readResource;
-  readonly getPrompt: typeof getPrompt;
-  readonly complete: typeof complete;
-  /** Absent in a server from a contract: its templates list no resources. */
-  readonly listResources?: typeof listResources;
+  /** The capabilities for the kinds that have or had entries. */
+  capabilities(features: Features): ServerCapabilities;
+  /** The handlers by method. */
+  handlers(features: Features): readonly [string, MethodHandler][];
 }
 
 /** Tools, resources, templates and prompts, and the methods that serve them. */
@@ -187,16 +183,17 @@ export class Features {
   readonly resources: Listing<ResourceEntry>;
   readonly templates: Listing<TemplateEntry>;
   readonly prompts: Listing<PromptEntry>;
-  /** Absent in a server of tools alone. */
-  others: OtherFeatures | undefined;
   readonly options: ListOptions;
+  /** Absent in a server of tools alone. */
+  readonly #others: OtherFeatures | undefined;
   readonly #changes: NotificationBus;
   /** Kinds that have changed in this turn: each is published once, at the end of the turn. */
   #unpublished: Set<string> | undefined;
 
-  constructor(options: ListOptions, changes: NotificationBus) {
+  constructor(options: ListOptions, changes: NotificationBus, others: OtherFeatures | undefined) {
     const { pageSize, cache } = options;
     this.options = options;
+    this.#others = others;
     this.#changes = changes;
     this.tools = new Listing("tools", pageSize, cache);
     this.resources = new Listing("resources", pageSize, cache);
@@ -204,20 +201,16 @@ export class Features {
     this.prompts = new Listing("prompts", pageSize, cache);
   }
 
-  /** The capabilities for the kinds that have or had entries. */
   capabilities(): ServerCapabilities {
-    const list = this.options.changing ? { listChanged: true } : {};
-    const completes = [...this.prompts.entries.values(), ...this.templates.entries.values()].some(
-      ({ completers }) => Object.keys(completers).length > 0,
-    );
-    // Clients keep requesting a list that was declared, even when its last entry has been removed.
-    const reads = this.resources.wasFilled || this.templates.wasFilled;
     return {
-      ...(this.tools.wasFilled ? { tools: list } : {}),
-      ...(reads ? { resources: { ...list, ...(this.options.changing ? { subscribe: true } : {}) } } : {}),
-      ...(this.prompts.wasFilled ? { prompts: list } : {}),
-      ...(completes ? { completions: {} } : {}),
+      ...(this.tools.wasFilled ? { tools: this.listCapability } : {}),
+      ...this.#others?.capabilities(this),
     };
+  }
+
+  /** The capability of a list. */
+  get listCapability(): { readonly listChanged?: true } {
+    return this.options.changing ? { listChanged: true } : {};
   }
 
   /** Notifies clients that a list has changed: once for all changes of a turn. */
@@ -237,44 +230,16 @@ export class Features {
   }
 
   /** The handlers by method. */
-  handlers(): [string, MethodHandler][] {
-    const list =
-      (listing: unknown): MethodHandler =>
-      ({ cursor }: Params, context: RequestContext) =>
-        (listing as Listing<never>).page(cursor, context);
+  handlers(): readonly [string, MethodHandler][] {
     return [
-      ["tools/list", list(this.tools)],
-      ["tools/call", this.#call],
-      [
-        "resources/list",
-        ({ cursor }: Params, context: RequestContext) =>
-          this.others?.listResources?.(this, cursor, context) ?? this.resources.page(cursor, context),
-      ],
-      ["resources/templates/list", list(this.templates)],
-      ["resources/read", this.#read],
-      ["prompts/list", list(this.prompts)],
-      ["prompts/get", this.#get],
-      ["completion/complete", this.#complete],
+      ["tools/list", pagesOf(this.tools)],
+      ["tools/call", (params: never, context) => callTool(this.tools, params, context)],
+      ...(this.#others?.handlers(this) ?? []),
     ];
   }
+}
 
-  readonly #call: MethodHandler = (params: never, context) => callTool(this.tools, params, context);
-  readonly #read: MethodHandler = (params: never, context) =>
-    this.others!.readResource(this.resources, this.templates, params, context);
-  readonly #get: MethodHandler = (params: never, context) =>
-    this.others!.getPrompt(this.prompts, params, context);
-
-  readonly #complete: MethodHandler = (params: CompleteParams, context: RequestContext) => {
-    const { type, name = "", uri = "" } = params.ref;
-    if (type === "ref/prompt") {
-      const prompt = this.prompts.find(name, context);
-      if (!prompt)
-        throw notFound(context.protocol.revision, "prompt", name, () => this.prompts.names(context));
-      const names = prompt.definition.arguments?.map((argument) => argument.name) ?? [];
-      return this.others!.complete(params, names, prompt.completers, context);
-    }
-    const found = this.templates.find(uri, context);
-    if (!found) throw invalidParams(`there is no resource template ${JSON.stringify(uri)}`);
-    return this.others!.complete(params, found.template.variables, found.completers, context);
-  };
+/** The handler of the method that lists entries. */
+export function pagesOf(listing: unknown): MethodHandler {
+  return ({ cursor }: Params, context: RequestContext) => (listing as Listing<never>).page(cursor, context);
 }

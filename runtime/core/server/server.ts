@@ -5,7 +5,7 @@ import type {
   ServerNotifications,
 } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
-import { initialize, ping, setLevel, unwatch, watch } from "./legacy.js";
+import { initialize, ping, setLevel } from "./legacy.js";
 import {
   type LossListener,
   type RevisionView,
@@ -14,12 +14,12 @@ import {
   linkRevisions,
 } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
-import type { RefusalOverrides } from "../protocol/refusals.js";
+import type { ErrorTable } from "../protocol/refusals.js";
 import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/hooks.js";
-import { McpError, printWarning } from "../jsonrpc/errors.js";
+import { printWarning } from "../jsonrpc/errors.js";
 import { invalid } from "../options/option-check.js";
 import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/message-schema.js";
 import type { ToolSchema } from "../schema/schema-type.js";
@@ -43,7 +43,7 @@ import {
   SerialisedResult,
   uncached,
 } from "./server-definition.js";
-import { Features } from "./listing.js";
+import { Features, type OtherFeatures } from "./listing.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
@@ -88,10 +88,10 @@ export interface ServerOptions {
    */
   readonly thrownErrors?: "hide" | "message";
   /**
-   * Codes, texts and data of errors by name, for clients before 2026-07-28: `experimentalErrors`, or your own. Later
-   * clients always get the codes of the specification, which forbids others (2026-07-28, basic, error codes).
+   * Codes, texts and data of errors by name, for clients before 2026-07-28: what `errorTable` returns. Later clients
+   * always get the codes of the specification, which forbids others (2026-07-28, basic, error codes).
    */
-  readonly errors?: RefusalOverrides;
+  readonly errors?: ErrorTable;
   /**
    * Whether results, requests and notifications are checked against the exact definitions of their revision before they
    * are sent. A result that fails is answered with an internal error (`invalid-message`), a request rejects with it, and
@@ -163,9 +163,16 @@ export class Server {
   /**
    * @param changing whether tools, resources and prompts may change while clients are connected
    * @param schemas reads the schemas of vendor methods
+   * @param others resources, prompts and completions
    * @throws {McpError} `invalid-definition`
    */
-  constructor(info: Implementation, options: ServerOptions, changing: boolean, schemas?: SchemaReader) {
+  constructor(
+    info: Implementation,
+    options: ServerOptions,
+    changing: boolean,
+    schemas: SchemaReader | undefined,
+    others: OtherFeatures | undefined,
+  ) {
     this.#given = linkRevisions(
       options.revisions,
       options.validateSend,
@@ -176,7 +183,7 @@ export class Server {
     this.#changes = options.changes ?? new Changes();
     this.#extra = options.capabilities ?? {};
     const lists = { pageSize: options.pageSize, cache: options.cache, changing };
-    this.features = new Features(lists, this.#changes);
+    this.features = new Features(lists, this.#changes, others);
     this.definition = {
       info,
       instructions,
@@ -201,20 +208,9 @@ export class Server {
       warn: harmless(options.onWarning ?? printWarning),
       report: harmless(options.onError ?? printHandlerError),
     };
-    this.#overrideErrors(options.errors);
+    options.errors?.apply(this.definition.legacy);
     this.#builtIn = this.#builtInMethods(options.cache);
     this.refresh();
-  }
-
-  /** @throws {McpError} `invalid-definition`: no client would get the overrides */
-  #overrideErrors(errors: RefusalOverrides | undefined): void {
-    const { legacy } = this.definition;
-    if (errors && !legacy[0])
-      throw new McpError(
-        "invalid-definition",
-        "errors: no revision of this server allows other error codes.",
-      );
-    for (const view of legacy) view.refusals = errors;
   }
 
   /** Ids of the revisions it serves, newest first. */
@@ -404,8 +400,6 @@ export class Server {
       ["initialize", initialize],
       ["ping", ping],
       ["logging/setLevel", setLevel],
-      ["resources/subscribe", watch],
-      ["resources/unsubscribe", unwatch],
       ["subscriptions/listen", listen],
       ["server/discover", () => new SerialisedResult(this.#discovered(), cache)],
     ];

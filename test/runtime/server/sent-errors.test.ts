@@ -6,6 +6,7 @@ import {
   type ServerOptions,
   createServer,
   defineServer,
+  errorTable,
   experimentalErrors,
 } from "@mcpgen/runtime";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -118,7 +119,10 @@ describe("overrides of errors", () => {
           data: (subject: string, available: readonly string[]) => ({ subject, available }),
         },
       };
-      const request = await transports.stdio({ errors, wrongArguments: "error" }, revision);
+      const request = await transports.stdio(
+        { errors: errorTable(errors), wrongArguments: "error" },
+        revision,
+      );
       const [method, params, subject] = refused[name];
       const available =
         name === "TOOL_NOT_FOUND"
@@ -137,7 +141,7 @@ describe("overrides of errors", () => {
   test.each(["stdio", "HTTP"] as const)(
     "over %s: the preset of the experimental table",
     async (transport) => {
-      const request = await transports[transport]({ errors: experimentalErrors }, legacy[0]!);
+      const request = await transports[transport]({ errors: errorTable(experimentalErrors) }, legacy[0]!);
       const codes: unknown[] = [];
       for (const name of names) codes.push((await request(...refusedOf(name))).error?.code);
       expect(codes).toEqual([-32003, -32004, -32002, -32005, -32601, -32001, -32006]);
@@ -153,7 +157,7 @@ describe("overrides of errors", () => {
   test("are for legacy clients alone: a modern client gets what it gets without them", async () => {
     const [plain, request] = await Promise.all([
       transports.stdio({}, newest),
-      transports.stdio({ errors: experimentalErrors }, newest),
+      transports.stdio({ errors: errorTable(experimentalErrors) }, newest),
     ]);
     for (const name of names) {
       const { error, result } = await request(...refusedOf(name));
@@ -165,17 +169,17 @@ describe("overrides of errors", () => {
   const modern = serverRevisions.filter(({ era }) => era === "modern");
 
   test.each([
-    ["createServer", () => failing({ errors: experimentalErrors, revisions: modern })],
+    ["createServer", () => failing({ errors: errorTable(experimentalErrors), revisions: modern })],
     [
       "defineServer",
       () =>
         defineServer(
           { name: "s", version: "1" },
           {},
-          { checks: {}, errors: experimentalErrors, revisions: modern },
+          { checks: {}, errors: errorTable(experimentalErrors), revisions: modern },
         ),
     ],
-    ["speaks", () => failing({ errors: experimentalErrors, speaks: [newest] })],
+    ["speaks", () => failing({ errors: errorTable(experimentalErrors), speaks: [newest] })],
   ])("are refused by a server without legacy revisions (%s)", (_, make) => {
     expect(make).toThrow(
       expect.objectContaining({
@@ -201,20 +205,51 @@ describe("overrides of errors", () => {
     ],
     [
       { TOOL_NOT_FOUND: { code: -32002 } },
-      "errors.TOOL_NOT_FOUND.code: -32002 is RESOURCE_NOT_FOUND at 2024-11-05. Choose another code.",
+      "errors.TOOL_NOT_FOUND.code: -32002 is RESOURCE_NOT_FOUND at 2025-11-25. Choose another code.",
     ],
     [
       { TOOL_NOT_FOUND: { code: -32030 } },
       "errors.TOOL_NOT_FOUND.code: -32030 is reserved for the specification. Choose another code.",
     ],
   ])("%j is refused", (errors, message) => {
-    expect(() => failing({ errors: errors as never })).toThrow(
+    expect(() => failing({ errors: errorTable(errors as never) })).toThrow(
       expect.objectContaining({ code: "invalid-definition", message }),
     );
   });
 
+  test("are refused where they are not a table, and checked in servers from contracts, too", () => {
+    expect(() => failing({ errors: { TOOL_NOT_FOUND: {} } as never })).toThrow(
+      expect.objectContaining({ message: "errors: expected errorTable({ … })." }),
+    );
+    const errors = errorTable({ TOOL_NOT_FOUND: { code: -32002 } });
+    expect(() =>
+      defineServer({ name: "s", version: "1" }, {}, { checks: {}, errors, revisions: serverRevisions }),
+    ).toThrow("errors.TOOL_NOT_FOUND.code: -32002 is RESOURCE_NOT_FOUND at 2025-11-25");
+  });
+
+  test("leave out what they do not say: the code of the revision, and errors without an override", async () => {
+    const errors = errorTable({
+      RESOURCE_NOT_FOUND: { message: (uri) => `no ${uri}` },
+      TIMEOUT: { code: 7 },
+    });
+    for (const revision of legacy) {
+      const [plain, request] = await Promise.all([
+        transports.stdio({}, revision),
+        transports.stdio({ errors }, revision),
+      ]);
+      const usual = (await plain(...refusedOf("RESOURCE_NOT_FOUND"))).error;
+      expect((await request(...refusedOf("RESOURCE_NOT_FOUND"))).error).toEqual({
+        ...usual,
+        message: "no x://none",
+      });
+      expect((await request(...refusedOf("TOOL_NOT_FOUND"))).error).toEqual(
+        (await plain(...refusedOf("TOOL_NOT_FOUND"))).error,
+      );
+    }
+  });
+
   test("may use a code of JSON-RPC", () => {
-    expect(() => failing({ errors: { RESOURCE_NOT_FOUND: { code: -32602 } } })).not.toThrow();
+    expect(() => failing({ errors: errorTable({ RESOURCE_NOT_FOUND: { code: -32602 } }) })).not.toThrow();
   });
 });
 

@@ -1,0 +1,133 @@
+import { McpError, rpc } from "../jsonrpc/errors.js";
+import { type Rules, checkOptions, invalid } from "../options/option-check.js";
+import type { ErrorTable } from "./refusals.js";
+import type { RevisionView } from "./revision-view.js";
+
+/** Names of errors whose code, text and data a server can choose for legacy clients. */
+export type RefusalName =
+  /** `subject`: the name of the tool; `available`: the names of the tools. */
+  | "TOOL_NOT_FOUND"
+  /** `subject`: the name of the prompt; `available`: the names of the prompts. */
+  | "PROMPT_NOT_FOUND"
+  /** `subject`: the URI. */
+  | "RESOURCE_NOT_FOUND"
+  /** `subject`: the name of the tool. Only where wrong arguments are an error. */
+  | "INVALID_TOOL_ARGUMENTS"
+  /** `subject`: the method. */
+  | "METHOD_NOT_FOUND"
+  /** `subject`: the capabilities, with commas. */
+  | "MISSING_REQUIRED_CLIENT_CAPABILITY"
+  /** `subject`: the method. An error `timeout` of a handler, of a tool excepted. */
+  | "TIMEOUT"
+  /** `subject`: the method. An error `connection-closed` of a handler, of a tool excepted. */
+  | "CONNECTION_CLOSED";
+
+/** How an error is sent. A member that is absent stays as it is. */
+export interface RefusalOverride {
+  /** The JSON-RPC code. */
+  readonly code?: number;
+  readonly message?: string | ((subject: string) => string);
+  readonly data?: (subject: string, available: readonly string[]) => unknown;
+}
+
+/** Overrides by name. */
+export type RefusalOverrides = { readonly [Name in RefusalName]?: RefusalOverride };
+
+/**
+ * Makes the option `errors` of a server. It is a function, so that the bundle of a server without the option has no code for
+ * it.
+ *
+ * @throws {McpError} `invalid-definition`, when the server is made: an override is wrong, a code has another meaning for a
+ *   client that may get it, or no revision of the server allows other codes
+ */
+export function errorTable(overrides: RefusalOverrides): ErrorTable {
+  const override = (
+    name: string,
+    error: McpError,
+    subject: string,
+    available: () => readonly string[],
+  ): McpError => {
+    const known = overrides[name as RefusalName];
+    if (!known) return error;
+    const { code = error.rpcCode, message = error.message, data } = known;
+    return new McpError(error.code, typeof message === "string" ? message : message(subject), {
+      rpcCode: code,
+      data: data ? data(subject, available()) : error.data,
+      cause: error.cause,
+    });
+  };
+  return {
+    override,
+    thrown: (error, method) =>
+      error.rpcCode === undefined
+        ? override(error.code.toUpperCase().replaceAll("-", "_"), error, method, () => [])
+        : error,
+    apply(views) {
+      if (views.length === 0) throw invalid("errors: no revision of this server allows other error codes.");
+      checkOverrides(overrides, views);
+      for (const view of views) view.refusals = this;
+    },
+  };
+}
+
+/**
+ * The error table that servers used at 2025-06-18 and before, by experiment: −32001 to −32007. Pass it, or parts of it, to
+ * `errorTable`. At 2026-07-28 these codes must not be used, and legacy clients alone get them.
+ */
+export const experimentalErrors = {
+  MISSING_REQUIRED_CLIENT_CAPABILITY: { code: -32001 },
+  RESOURCE_NOT_FOUND: { code: -32002 },
+  TOOL_NOT_FOUND: {
+    code: -32003,
+    data: (toolName: string, availableTools: readonly string[]) => ({ toolName, availableTools }),
+  },
+  PROMPT_NOT_FOUND: { code: -32004 },
+  INVALID_TOOL_ARGUMENTS: { code: -32005 },
+  TIMEOUT: { code: -32006 },
+  CONNECTION_CLOSED: { code: -32007 },
+} satisfies RefusalOverrides;
+
+const refusalRules: Rules<RefusalOverrides> = {
+  TOOL_NOT_FOUND: "object",
+  PROMPT_NOT_FOUND: "object",
+  RESOURCE_NOT_FOUND: "object",
+  INVALID_TOOL_ARGUMENTS: "object",
+  METHOD_NOT_FOUND: "object",
+  MISSING_REQUIRED_CLIENT_CAPABILITY: "object",
+  TIMEOUT: "object",
+  CONNECTION_CLOSED: "object",
+};
+
+const overrideRules: Rules<RefusalOverride> = { code: "anything", message: "anything", data: "function" };
+
+function checkOverrides(errors: RefusalOverrides, revisions: readonly RevisionView<"server">[]): void {
+  checkOptions(errors, refusalRules, "errors.");
+  for (const [name, override] of Object.entries(errors) as [string, RefusalOverride | undefined][]) {
+    if (!override) continue;
+    const place = `errors.${name}.`;
+    checkOptions(override, overrideRules, place);
+    const { code, message = "" } = override;
+    if (typeof message !== "string" && typeof message !== "function")
+      throw invalid(`${place}message: expected a string or a function, got ${typeof message}.`);
+    if (code === undefined) continue;
+    if (!Number.isSafeInteger(code))
+      throw invalid(`${place}code: expected a whole number, got ${String(code)}.`);
+    const other = otherMeaning(name, code, revisions);
+    if (other !== undefined) throw invalid(`${place}code: ${code} ${other}. Choose another code.`);
+  }
+}
+
+/** What a code means already, if an error of this name must not have it. */
+function otherMeaning(
+  name: string,
+  code: number,
+  revisions: readonly RevisionView<"server">[],
+): string | undefined {
+  for (const { id, table } of revisions) {
+    const named = Object.entries(table.errors).filter(([, error]) => error.code === code);
+    const isGeneral = Object.values<number>(rpc).includes(code);
+    if (named.length > 0 && !isGeneral && !named.some(([known]) => known === name))
+      return `is ${named[0]![0]} at ${id}`;
+  }
+  return code >= -32099 && code <= -32020 ? "is reserved for the specification" : undefined;
+}
