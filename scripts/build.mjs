@@ -107,6 +107,8 @@ async function generated() {
   const options = {
     outbase: folder,
     outdir: join(folder, "dist"),
+    // For browsers, esbuild would put a value in the place of `process.env.NODE_ENV`, which the program decides.
+    platform: "neutral",
     format: "esm",
     target,
     ...sourceMaps,
@@ -120,7 +122,9 @@ async function generated() {
     ...options,
     entryPoints: roles.map((path) => join(folder, path)),
     bundle: true,
-    minify: true,
+    // Not the white space: with it, the marks go by which a bundler leaves tables out.
+    minifyIdentifiers: true,
+    minifySyntax: true,
     allowOverwrite: true,
     plugins: [dynamicImportsFrom(folder)],
   });

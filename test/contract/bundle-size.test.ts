@@ -17,6 +17,10 @@ tools:
     inputSchema: { type: object, required: [a, b], properties: { a: { type: number }, b: { type: number } } }
 `;
 
+const emitted = readContract(contract, "c.yaml").then(
+  async (document) => (await generateContract({ document, role: "server", importExtension: "js" })).files,
+);
+
 const main = (imports: string, revisions: string): string => `import "@mcpgen/runtime/stdio-guard";
 ${imports}
 import { serveStdio } from "@mcpgen/runtime/stdio";
@@ -25,37 +29,38 @@ const tools = { echo: ({ message }) => message, add: ({ a, b }) => String(a + b)
 serveStdio(createBenchServer({ tools }, { revisions: ${revisions} }));
 `;
 
-test.each([
-  [
-    "two",
-    // Every server has middleware, events, sessions, vendor methods, checks of sent messages, overrides of errors
-    // and bytes in content.
-    30_900,
-    main(
-      'import { revision as modern } from "@mcpgen/protocol/2026-07-28/server";\n' +
-        'import { revision as legacy } from "@mcpgen/protocol/2025-11-25/server";',
-      "[legacy, modern]",
-    ),
-  ],
-  ["five", 35_500, main('import { serverRevisions } from "@mcpgen/protocol/server";', "serverRevisions")],
-])(
-  "a stdio server of %s revisions, as one file with everything inside, has at most %i bytes",
-  async (_, most, text) => {
+const bundlings = [
+  ["two", "built", '"production"', 30_900],
+  ["two", "source", '"production"', 30_900],
+  ["five", "built", '"production"', 35_000],
+  // Without a value for it, the program decides when it runs: the exact definitions of what is sent stay in.
+  ["two", "built", undefined, 36_200],
+] as const;
+
+const mains = {
+  two: main(
+    'import { revision as modern } from "@mcpgen/protocol/2026-07-28/server";\n' +
+      'import { revision as legacy } from "@mcpgen/protocol/2025-11-25/server";',
+    "[legacy, modern]",
+  ),
+  five: main('import { serverRevisions } from "@mcpgen/protocol/server";', "serverRevisions"),
+};
+
+test.each(bundlings)(
+  "a stdio server of %s revisions from %s packages, NODE_ENV %s, as one file, has at most %i bytes",
+  async (revisions, packages, environment, most) => {
     mkdirSync("node_modules/.cache", { recursive: true });
     const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-size-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const document = await readContract(contract, "c.yaml");
-    const { files } = await generateContract({ document, role: "server", importExtension: "js" });
-    for (const [path, content] of [...files, ["main.js", text] as const]) {
+    for (const [path, content] of [...(await emitted), ["main.js", mains[revisions]] as const]) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), content);
     }
     const { outputFiles } = await build({
       entryPoints: [join(folder, "main.js")],
       ...{ bundle: true, minify: true, write: false, platform: "node", format: "esm", legalComments: "none" },
-      ...{ conditions: ["mcpgen-source"], logLevel: "error" },
-      // As a bundle for production is made: without it, the exact definitions of what is sent stay in.
-      define: { "process.env.NODE_ENV": '"production"' },
+      ...{ conditions: packages === "source" ? ["mcpgen-source"] : [], logLevel: "error" },
+      ...(environment === undefined ? {} : { define: { "process.env.NODE_ENV": environment } }),
     });
     expect(outputFiles).toHaveLength(1);
     const code = outputFiles[0]!.text;
@@ -63,6 +68,7 @@ test.each([
     expect(
       [...code.matchAll(/\b(?:import\(|from)\s*"([^"]+)"/g)].filter(([, from]) => !from!.startsWith("node:")),
     ).toEqual([]);
+    expect(code.includes("process.env.NODE_ENV")).toBe(environment === undefined);
     expect(gzipSync(code).length).toBeLessThanOrEqual(most);
   },
 );
