@@ -43,7 +43,7 @@ async function engine() {
     build({
       ...common(outdir),
       platform: "neutral",
-      entryPoints: ["index", "interpreter", "meta-schemas"].map((entry) => join(root, `engine/${entry}.ts`)),
+      entryPoints: await entriesOf(join(root, "engine")),
     }),
     declarations("scripts/tsconfig.engine.json"),
   ]);
@@ -62,7 +62,7 @@ async function generator() {
       // The engine is part of the compiler; only third-party packages stay outside.
       conditions: ["mcpgen-source"],
       external: external.flatMap((name) => [name, `${name}/*`]),
-      entryPoints: [join(root, "generator/cli.ts"), join(root, "generator/index.ts")],
+      entryPoints: await entriesOf(root),
     }),
     declarations("scripts/tsconfig.generator.json"),
   ]);
@@ -143,18 +143,7 @@ async function runtime() {
       ...common(outdir),
       platform: "node",
       external: ["@mcpgen/*"],
-      entryPoints: [
-        "index",
-        "all",
-        "fetch",
-        "http",
-        "limits",
-        "logging",
-        "stdio",
-        "no-stdio",
-        "stdio-guard",
-        "testing",
-      ].map((name) => join(folder, `${name}.ts`)),
+      entryPoints: await entriesOf(folder),
     }),
     declarations("scripts/tsconfig.runtime.json"),
   ]);
@@ -167,17 +156,26 @@ async function auth() {
   if (!existsSync(join(root, "runtime/core/dist/index.d.ts"))) return;
   const outdir = join(folder, "dist");
   await rm(outdir, { recursive: true, force: true });
-  const { dependencies, exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const { dependencies } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   await Promise.all([
     build({
       ...common(outdir),
       platform: "node",
       external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
-      entryPoints: Object.keys(exports).map((entry) => join(folder, `${entry}.ts`)),
+      entryPoints: await entriesOf(folder),
     }),
     declarations("scripts/tsconfig.auth.json"),
   ]);
   await legalTexts(outdir);
+}
+
+/** The sources of a package's entries: of every code file in `dist` that its package.json names. */
+async function entriesOf(folder) {
+  const { exports, bin = {} } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const paths = Object.values({ ...exports, bin }).flatMap((target) => Object.values(target));
+  const built = paths.filter((path) => /^(\.\/)?dist\/.*\.js$/.test(path));
+  const sources = built.map((path) => path.replace(/^(\.\/)?dist\//, "").replace(/\.js$/, ".ts"));
+  return [...new Set(sources)].map((source) => join(folder, source));
 }
 
 /** The licence and the notices of a published package, beside what is built: folders that are generated hold no others. */

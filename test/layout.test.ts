@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { filesBelow, importsOf } from "../scripts/rooms/imports.js";
 import { buildings } from "../scripts/rooms/rooms.js";
@@ -63,6 +64,25 @@ const alone = new Set([
   "test/support/every-feature/expected.ts",
   "test/support/every-feature/judge.ts",
 ]);
+
+test.each(["engine", "runtime/core", "runtime/auth"])(
+  "package.json of %s exports all entries, and no others",
+  (folder) => {
+    const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+    };
+    const named = Object.values(exports).flatMap((target) => Object.values(target));
+    const sources = named
+      .filter((path) => path.endsWith(".js"))
+      .map((path) => path.replace("./dist/", "").replace(/\.js$/, ".ts"));
+    const entries = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+    expect([...new Set(sources)].sort()).toEqual(entries.sort());
+    for (const [key, { types, default: code, "mcpgen-source": source }] of Object.entries(exports)) {
+      const name = key === "." ? "index" : key.slice(2);
+      expect([source, types, code]).toEqual([`./${name}.ts`, `./dist/${name}.d.ts`, `./dist/${name}.js`]);
+    }
+  },
+);
 
 test("golden files hold no module that every output has", () => {
   const emitted = new Set(filesBelow("engine/emitted").map((file) => file.slice("engine/emitted/".length)));
