@@ -30,9 +30,9 @@ import {
   type VendorRequestOptions,
   VendorHandlers,
   checkBy,
-  parsedBy,
   parsing,
 } from "./vendor-methods.js";
+import { parsed } from "../schema/parsed.js";
 import { type ClientLimits, type ClientProfile, declaredBy, eraOf } from "./client-profile.js";
 import { attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
@@ -245,12 +245,10 @@ export class Client implements Caller {
     place?: BatchPlace,
   ): Promise<unknown> {
     const schema = options.result;
-    const name = `${method}: result`;
     // A schema that is wrong sends nothing.
-    if (schema !== undefined) await checkBy(schema, name);
+    const parse = schema === undefined ? undefined : await checkBy(schema, `${method}: result`);
     const { result } = await this.#requests.exchange(method, params as Params, options, undefined, place);
-    if (schema === undefined) return result;
-    return parsedBy(schema, name, result, (problem) => invalidResult(method, problem));
+    return parse ? parsed(parse, result, (problem) => invalidResult(method, problem)) : result;
   }
 
   /**

@@ -2,6 +2,7 @@ import type { RequestOptions } from "@mcpgen/protocol/model";
 import { invalidParams, internalError, McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { MethodSchemas } from "../schema/message-schema.js";
+import { parsed, parsedResult } from "../schema/parsed.js";
 import type { InputOf, OutputOf, Parse, ToolSchema } from "../schema/schema-type.js";
 import type { AnswerContext, NotificationListener } from "./server-messages.js";
 
@@ -70,20 +71,19 @@ export class VendorHandlers {
 function withParams(method: string, schema: ToolSchema, handler: VendorHandler): VendorHandler {
   const wrong = (problem: string): McpError =>
     invalidParams(`${method}: the parameters are wrong: ${problem}`);
-  return async (params, context) =>
-    handler((await parsedBy(schema, `${method}: params`, params, wrong)) as Params, context);
+  return async (params, context) => {
+    const parse = await checkBy(schema, `${method}: params`);
+    return handler((await parsed(parse, params, wrong)) as Params, context);
+  };
 }
 
 function withResult(method: string, schema: ToolSchema, handler: VendorHandler): VendorHandler {
   const wrong = (problem: string): McpError =>
     internalError(`${method}: the result of the handler is wrong: ${problem}`);
-  return async (params, context) =>
-    (await parsedBy(
-      schema,
-      `${method}: result`,
-      (await handler(params, context)) as Params,
-      wrong,
-    )) as object;
+  return async (params, context) => {
+    const result = (await handler(params, context)) as Params;
+    return parsedResult(await checkBy(schema, `${method}: result`), result, wrong);
+  };
 }
 
 /** A listener that gets what the schema makes of the parameters. Warns if the schema refuses them. */
@@ -96,13 +96,13 @@ export function parsing(
   const place = `${method}: params`;
   readAhead(schema, place, warn);
   return async (params, received) => {
-    let parsed: unknown;
+    let given: unknown;
     try {
-      parsed = await parsedBy(schema, place, params, invalidParams);
+      given = await parsed(await checkBy(schema, place), params, invalidParams);
     } catch (error) {
       return warn(`${method} is left out: the parameters are wrong: ${messageOf(error)}`);
     }
-    return listener(parsed as Params, received);
+    return listener(given as Params, received);
   };
 }
 
@@ -129,35 +129,10 @@ export async function checkBy(schema: ToolSchema, place: string): Promise<Parse>
   return check;
 }
 
-/** Loads the code on first use: few clients have vendor methods. */
+/** Loads the code on first use: few clients have vendor methods, and fewer schemas that need the interpreter. */
 async function read(schema: ToolSchema, place: string): Promise<Parse> {
   const { isStandard, parserOf } = await import("../schema/standard-schema.js");
-  // Not its JSON Schema: the schema is never sent, and not every library can write one.
   if (isStandard(schema)) return parserOf(schema);
-  const { schemaCheck } = await import("../schema/schema-check.js");
-  return schemaCheck(schema, place, "input").check;
-}
-
-/**
- * Parses parameters or a result. The schema does not see the members that the protocol adds: `_meta` and `resultType`.
- *
- * @param wrong the error for a value that the schema refuses
- * @returns the new value if the schema makes one, or `value`
- */
-export async function parsedBy(
-  schema: ToolSchema,
-  place: string,
-  value: Params,
-  wrong: (problem: string) => McpError,
-): Promise<unknown> {
-  const check = await checkBy(schema, place);
-  const checked = await check(withoutEnvelope(value));
-  if (typeof checked === "string") throw wrong(checked);
-  return checked === undefined ? value : checked.value;
-}
-
-function withoutEnvelope(value: Params): Params {
-  if (typeof value !== "object" || value === null) return value;
-  const { _meta, resultType, ...own } = value;
-  return _meta === undefined && resultType === undefined ? value : own;
+  const { parserIn } = await import("../schema/message-schema.js");
+  return parserIn(schema, place);
 }

@@ -1,6 +1,7 @@
 import { invalidParams, McpError } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { requireKnown } from "../options/option-check.js";
+import { parsed, parsedResult } from "./parsed.js";
 import { schemaCheck } from "./schema-check.js";
 import type { InputOf, OutputOf, Parse, ToolSchema } from "./schema-type.js";
 import { isStandard, parserOf } from "./standard-schema.js";
@@ -46,8 +47,8 @@ export interface SchemaReader {
 export const methodSchemas: SchemaReader = {
   handler(method, schemas, handler) {
     requireKnown(schemas, { params: 0, result: 0 });
-    const params = parserIn(schemas.params, `${method}: params`);
-    const result = parserIn(schemas.result, `${method}: result`);
+    const params = schemas.params && parserIn(schemas.params, `${method}: params`);
+    const result = schemas.result && parserIn(schemas.result, `${method}: result`);
     return async (given: Params, context) => {
       const answer = await handler((await parsedParams(params, given)) as never, context);
       if (!result || !isObject(answer)) return answer;
@@ -63,7 +64,7 @@ export const methodSchemas: SchemaReader = {
   },
   listener(method, schemas, listener) {
     requireKnown(schemas, { params: 0 });
-    const params = parserIn(schemas.params, `${method}: params`);
+    const params = schemas.params && parserIn(schemas.params, `${method}: params`);
     return async (given: Params, context) => {
       let value: unknown;
       try {
@@ -86,33 +87,24 @@ const parsers = new WeakMap<ToolSchema, Parse>();
 
 function parserOfResult(method: string, schema: ToolSchema): Parse {
   let parser = parsers.get(schema);
-  if (!parser) parsers.set(schema, (parser = parserIn(schema, `${method}: result`)!));
+  if (!parser) parsers.set(schema, (parser = parserIn(schema, `${method}: result`)));
   return parser;
 }
 
-/** @throws {McpError} `invalid-definition` */
-function parserIn(schema: ToolSchema | undefined, place: string): Parse | undefined {
-  if (schema === undefined) return undefined;
+/**
+ * The parser of a schema. A library parses by itself: the schema is never sent, and not every library can write it as JSON
+ * Schema.
+ *
+ * @param place the name of the schema in errors
+ * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
+ */
+export function parserIn(schema: ToolSchema, place: string): Parse {
   return isStandard(schema) ? parserOf(schema) : schemaCheck(schema, place, "input").check;
 }
 
+/** Parses params, without `_meta`: the context has it. */
 async function parsedParams(parse: Parse | undefined, given: Params): Promise<unknown> {
   if (!parse) return given;
   const { _meta, ...params } = given;
-  const found = await parse(params);
-  if (typeof found === "string") throw invalidParams(`the params are wrong: ${found}`);
-  return found ? found.value : params;
-}
-
-/** Parses a result, which keeps its `_meta`. */
-async function parsedResult(
-  parse: Parse,
-  { _meta, ...given }: Params,
-  refuse: (problem: string) => McpError,
-): Promise<Params> {
-  const found = await parse(given);
-  if (typeof found === "string") throw refuse(found);
-  const value = found ? found.value : given;
-  if (!isObject(value)) throw refuse("expected an object");
-  return _meta === undefined ? value : { ...value, _meta };
+  return parsed(parse, params, (problem) => invalidParams(`the params are wrong: ${problem}`));
 }

@@ -222,10 +222,10 @@ export class ServerConnection implements Receiver {
       const protocol = given ?? resolveProtocol(this, request);
       let entry = protocol.revision.table.incomingRequests.get(request.method);
       if (!entry || entry.payload) entry = vendorMessage;
-      if (!handlerOf(this.definition, entry, request.method))
-        throw this.refused("method", request, methodNotFound(protocol, request.method));
+      const handler = handlerOf(this.definition, entry, request.method);
+      if (!handler) throw this.refused("method", request, methodNotFound(protocol, request.method));
       if (this.#running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
-      const context = new RequestContext(this, request, protocol, entry);
+      const context = new RequestContext(this, request, protocol, entry, handler);
       if (batch) context.batch = batch;
       runRequest(context);
     } catch (error) {

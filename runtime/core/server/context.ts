@@ -87,6 +87,8 @@ export class RequestContext implements HandlerContext {
   readonly request: RequestMessage;
   readonly protocol: RequestProtocol;
   readonly entry: IncomingRequest;
+  /** Absent where only the visibility of a tool is looked up. */
+  readonly handler: MethodHandler | undefined;
   readonly auth: unknown;
   readonly #http: HttpRequest | undefined;
   /** Cache hints of the result, if the method is cacheable. */
@@ -108,11 +110,13 @@ export class RequestContext implements HandlerContext {
     request: RequestMessage,
     protocol: RequestProtocol,
     entry: IncomingRequest,
+    handler?: MethodHandler,
   ) {
     this.connection = connection;
     this.request = request;
     this.protocol = protocol;
     this.entry = entry;
+    this.handler = handler;
     this.auth = connection.auth;
     this.#http = connection.http;
   }
@@ -338,7 +342,7 @@ export function handlerOf(
 function call(context: RequestContext): Result | Promise<Result> {
   const { method, params } = context.request;
   const lifted = context.protocol.revision.lift("incomingRequests", method, params ?? {});
-  return handlerOf(context.connection.definition, context.entry, method)!(lifted as never, context);
+  return context.handler!(lifted as never, context);
 }
 
 /** Responds when the result settles. Until then the client can cancel the request. */

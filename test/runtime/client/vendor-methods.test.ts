@@ -138,6 +138,21 @@ describe.each(everyWay)("a vendor request of the server (%s, %s)", (revision, tr
     expect(answers[0]!.result).toEqual({ action: "accept" });
   });
 
+  test("keeps the _meta of a result that a schema makes anew", async () => {
+    const { answers } = await asked(
+      revision,
+      transport,
+      [question],
+      prepared((client) =>
+        client.handle("acme/confirm", { params, result }, () => {
+          const answer = { action: "accept" as const, dropped: 1, _meta: { kept: true } };
+          return answer;
+        }),
+      ),
+    );
+    expect(answers[0]!.result).toEqual({ action: "accept", _meta: { kept: true } });
+  });
+
   test("is answered by the handler of all others, and refused without one", async () => {
     const { answers } = await asked(
       revision,
