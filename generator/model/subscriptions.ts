@@ -34,9 +34,11 @@ export function findSubscriptions(
   const filters = new Map<string, string>();
   for (const message of messages) {
     const note = notes.get(message.method)?.subscription;
-    const problem = note && subscriptionProblem(era, schema, message, note, requests);
-    if (problem) problems.push({ ...problem, note: note!, target: message.method });
-    else if (note) filters.set(message.method, propertyAt(schema, note.filter)!.property);
+    if (!note) continue;
+    const place = propertyAt(schema, note.filter);
+    const problem = subscriptionProblem(era, schema, message, note, place?.definition, requests);
+    if (problem) problems.push({ ...problem, note, target: message.method });
+    else filters.set(message.method, place!.property);
   }
   return { listening, filters };
 }
@@ -53,19 +55,21 @@ function listeningProblem(era: Era, { kind }: Message): Problem | undefined {
   return era === "legacy" ? ofSessions : undefined;
 }
 
+/** @param definition the one that has the member; absent if there is none */
 function subscriptionProblem(
   era: Era,
   schema: Schema,
   { kind }: Message,
   { filter }: SubscriptionNote,
+  definition: string | undefined,
   listening: readonly Message[],
 ): Problem | undefined {
   if (kind === "request") return { code: "MG1202", message: "it is a request, and no notification" };
   if (era === "legacy") return ofSessions;
-  const place = propertyAt(schema, filter);
-  if (!place) return { code: "MG1202", message: `the schema has no property of a definition at ${filter}` };
-  if (listening.some((request) => hasFilter(schema, request, place.definition))) return undefined;
-  const message = `${filter} is no member of a filter: no request with a note of kind listening has a param of type ${place.definition}`;
+  if (definition === undefined)
+    return { code: "MG1202", message: `the schema has no property of a definition at ${filter}` };
+  if (listening.some((request) => hasFilter(schema, request, definition))) return undefined;
+  const message = `${filter} is no member of a filter: no request with a note of kind listening has a param of type ${definition}`;
   return { code: "MG1202", message };
 }
 

@@ -12,7 +12,6 @@ import { type LoadedRevision, type RevisionSource, loadRevision } from "../revis
 import type { Assumption, ProtocolModel } from "../model/model.js";
 import type { Note } from "../notes/note.js";
 import { sha256 } from "../files/sha256.js";
-import { refuseSecondAssumed } from "./assumed-revision.js";
 
 export interface GenerateRequest {
   /** Oldest first. */
@@ -105,6 +104,22 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
     carried: wanted.flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
     timings: { read: read - start, emit: performance.now() - read - format, format },
   };
+}
+
+/**
+ * Requests without the header of the revision belong to one revision.
+ *
+ * @throws CodedError MG1203 at the note of the later revision, if two revisions claim them
+ */
+function refuseSecondAssumed(revisions: Iterable<LoadedRevision>): void {
+  const [first, second] = [...revisions].filter(({ model }) => model.transport.includes("assumed"));
+  if (!first || !second) return;
+  const note = second.notes.find(({ kind, targets }) => kind === "transport" && targets.includes("assumed"));
+  const message = `note of kind transport on assumed: the notes of ${first.model.revision} say it, too, and requests without the header belong to one revision`;
+  throw new CodedError("MG1203", message, {
+    place: { ...(second.notesFile !== undefined && { file: second.notesFile }), pointer: note!.pointer },
+    next: "Keep the note of one revision.",
+  });
 }
 
 /** A revision's files also say how its messages become those of the one before, and import the steps to the one after. */

@@ -138,7 +138,7 @@ describe.each(everyWay)("a vendor request of the server (%s, %s)", (revision, tr
     expect(answers[0]!.result).toEqual({ action: "accept" });
   });
 
-  test("keeps the _meta of a result that a schema makes anew", async () => {
+  test("keeps the _meta of a result that a schema replaces", async () => {
     const { answers } = await asked(
       revision,
       transport,
