@@ -61,8 +61,8 @@ export interface RequestSetup {
 /** A request of the application. */
 interface Call extends Bounded {
   readonly params: Params;
-  /** Whether the server may run it twice. */
-  readonly repeatable: boolean;
+  /** Whether the server may run it twice; decided before it is first sent. */
+  repeatable: boolean;
   /** Its place in a batch. */
   readonly place: BatchPlace | undefined;
 }
@@ -105,41 +105,31 @@ export class Requests {
     started = this.#setup.profile.clock.now(),
     place?: BatchPlace,
   ): Promise<Decoded> {
+    const call: Call = { method, params, options, repeatable: false, started, place };
     return this.#setup.profile.hooks.middleware.length > 0
-      ? this.#exchangeThrough(method, params, options, started, place)
-      : this.#exchange(method, params, options, started, place);
+      ? this.#exchangeThrough(call)
+      : this.#exchange(call);
   }
 
   /** Runs the middleware around all attempts, and around the cache. */
-  async #exchangeThrough(
-    method: string,
-    params: Params,
-    options: RequestOptions,
-    started: number,
-    place: BatchPlace | undefined,
-  ): Promise<Decoded> {
+  async #exchangeThrough(call: Call): Promise<Decoded> {
+    const { method, params, options } = call;
     const { profile, connections } = this.#setup;
     let decoded: Decoded = { result: {}, rejected: [] };
     const sent = { method, params, signal: options.signal };
     const result = await sendThrough(profile, connections.negotiated.view, sent, async (given) => {
-      decoded = await this.#exchange(method, given, options, started, place);
+      decoded = await this.#exchange({ ...call, params: given });
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
   }
 
-  async #exchange(
-    method: string,
-    params: Params,
-    options: RequestOptions,
-    started: number,
-    place: BatchPlace | undefined,
-  ): Promise<Decoded> {
+  async #exchange(call: Call): Promise<Decoded> {
+    const { method, params, options } = call;
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
     const { connections, retryPolicy } = this.#setup;
     // Another connection clears the known tools, so this is decided first.
-    const repeatable = retryPolicy.isRepeatable(method, params, options.resend);
-    const call: Call = { method, params, options, repeatable, started, place };
+    call.repeatable = retryPolicy.isRepeatable(method, params, options.resend);
     let used: RetryReason[] | undefined;
     for (;;) {
       let connection: Connection | undefined;
