@@ -130,7 +130,7 @@ async function digestOf({ method, params = {} }: RequestMessage): Promise<string
   const salient = Object.entries(params).filter(([key]) => !perRound.has(key));
   const text = JSON.stringify([method, sorted(Object.fromEntries(salient))]);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toBase64Url(new Uint8Array(digest));
 }
 
 function sorted(value: unknown): unknown {
