@@ -64,6 +64,7 @@ export const buildings: readonly Building[] = [
     rooms: [
       { path: "runtime/auth/shared", holds: "URLs, challenges, guarded fetch, scopes, errors" },
       { path: "runtime/auth/server", holds: "resource servers: tokens, scopes, proofs, metadata" },
+      { path: "runtime/auth/proxy", holds: "an authorization server in front of another one" },
       { path: "runtime/auth", holds: "the entries of the package" },
     ],
   },

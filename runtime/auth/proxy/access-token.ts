@@ -1,0 +1,76 @@
+import { createLocalJWKSet, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { randomText } from "./encoding.js";
+import { type Grant, readGrant, type StoredGrant } from "./grants.js";
+import type { Settings } from "./options.js";
+
+/** An access token of the proxy: a JWT (RFC 9068) for one resource. It holds nothing of the upstream. */
+export async function issueAccessToken(
+  settings: Settings,
+  grantId: string,
+  grant: Grant,
+  scopes: readonly string[],
+): Promise<string> {
+  const key = await settings.keys.newest();
+  const now = settings.seconds();
+  const claims = { client_id: grant.client, scope: scopes.join(" ") };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: key.id })
+    .setIssuer(settings.issuer)
+    .setSubject(grant.subject)
+    .setAudience(grant.resource)
+    .setIssuedAt(now)
+    .setExpirationTime(now + settings.accessSeconds)
+    .setJti(`${grantId}.${randomText(9)}`)
+    .sign(key.signing);
+}
+
+/** An access token whose login exists, and that was not revoked. */
+export interface VerifiedToken {
+  readonly claims: JWTPayload;
+  readonly stored: StoredGrant;
+}
+
+/**
+ * Verifies an access token. `undefined`: it is not one of this proxy, expired, revoked, or for another resource.
+ *
+ * @param resource the resource it must be for; default: any of the proxy's
+ */
+export async function verifyAccessToken(
+  settings: Settings,
+  token: string,
+  resource?: string,
+): Promise<VerifiedToken | undefined> {
+  const claims = await claimsOf(settings, token, resource);
+  const [grantId = "", id = ""] = claims?.jti?.split(".") ?? [];
+  if (!claims || grantId === "" || id === "") return undefined;
+  const stored = await readGrant(settings, grantId);
+  if (!stored || stored.grant.client !== claims["client_id"]) return undefined;
+  return stored.grant.revoked.some(([revoked]) => revoked === id) ? undefined : { claims, stored };
+}
+
+async function claimsOf(
+  settings: Settings,
+  token: string,
+  resource?: string,
+): Promise<JWTPayload | undefined> {
+  const keys = createLocalJWKSet(await jwksOf(settings));
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: ["ES256"],
+      typ: "at+jwt",
+      issuer: settings.issuer,
+      audience: resource ?? [...settings.resources],
+      requiredClaims: ["sub", "exp", "iat", "jti", "client_id"],
+      currentDate: new Date(settings.now()),
+    });
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+/** The public keys of the proxy. */
+export async function jwksOf(settings: Settings) {
+  return { keys: (await settings.keys.all()).map(({ publicJwk }) => publicJwk) };
+}

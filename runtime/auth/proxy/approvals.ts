@@ -1,0 +1,74 @@
+import type { AuthorizationRequest } from "./authorization-request.js";
+import type { Client } from "./client.js";
+import { setCookie } from "./cookies.js";
+import { digestOf } from "./encoding.js";
+import type { Proxy } from "./proxy.js";
+import { isLoopback } from "./redirects.js";
+
+/** What one user of the browser decided about one client. */
+type Approval = readonly [request: string, subject: string, expires: number];
+
+/** Decisions that one browser remembers, at most. */
+const maxApprovals = 20;
+
+/**
+ * Names what the user agreed to. If the client changes its name or redirect URIs, or asks for other scopes, the name is
+ * another, and the user decides again.
+ */
+function requestName(client: Client, asked: AuthorizationRequest): Promise<string> {
+  const uri = isLoopback(asked.redirectUri) ? asked.redirectUri.replace(/:\d+/, "") : asked.redirectUri;
+  const parts = [client.id, client.name, uri, asked.resource, asked.scopes.toSorted()];
+  return digestOf(JSON.stringify(parts));
+}
+
+/**
+ * Whether a decision may be remembered. Any application on a machine can use the id of another whose redirect URI is a
+ * loopback address, if the id is public (RFC 8252, 8.6): there the user decides each time.
+ */
+function mayRemember(proxy: Proxy, client: Client, asked: AuthorizationRequest): boolean {
+  const isSecret = client.kind === "sealed" || client.method !== "none";
+  return proxy.settings.rememberSeconds > 0 && (isSecret || !isLoopback(asked.redirectUri));
+}
+
+async function approvalsIn(
+  { settings }: Proxy,
+  cookies: ReadonlyMap<string, string>,
+): Promise<readonly Approval[]> {
+  const cookie = cookies.get("approvals");
+  const found = cookie === undefined ? [] : await settings.keys.open("approvals", cookie);
+  return ((found ?? []) as readonly Approval[]).filter(([, , expires]) => expires > settings.seconds());
+}
+
+/** The digest of the user who agreed to the same request in this browser. */
+export async function approvedSubject(
+  proxy: Proxy,
+  cookies: ReadonlyMap<string, string>,
+  client: Client,
+  asked: AuthorizationRequest,
+): Promise<string | undefined> {
+  if (!mayRemember(proxy, client, asked) || !cookies.has("approvals")) return undefined;
+  const name = await requestName(client, asked);
+  return (await approvalsIn(proxy, cookies)).find(([request]) => request === name)?.[1];
+}
+
+/**
+ * The cookie after a decision; none if decisions are not remembered.
+ *
+ * @param subject digest of the user; `undefined` forgets the decision
+ */
+export async function approvalCookie(
+  proxy: Proxy,
+  cookies: ReadonlyMap<string, string>,
+  client: Client,
+  asked: AuthorizationRequest,
+  subject: string | undefined,
+): Promise<readonly string[]> {
+  if (!mayRemember(proxy, client, asked)) return [];
+  const { keys, rememberSeconds, seconds } = proxy.settings;
+  const name = await requestName(client, asked);
+  const others = (await approvalsIn(proxy, cookies)).filter(([request]) => request !== name);
+  const added: readonly Approval[] =
+    subject === undefined ? [] : [[name, subject, seconds() + rememberSeconds]];
+  const approvals = [...added, ...others].slice(0, maxApprovals);
+  return [setCookie("approvals", await keys.seal("approvals", approvals), rememberSeconds)];
+}

@@ -1,0 +1,162 @@
+import { type Client } from "./client.js";
+import { findClient } from "./clients.js";
+import { errorPage } from "./html.js";
+import type { Proxy } from "./proxy.js";
+import { isLoopback, matchesRedirect, withParameters } from "./redirects.js";
+import { Parameters } from "./requests.js";
+import { redirectResponse } from "./responses.js";
+
+/** A valid authorization request. It travels sealed, from page to page. */
+export interface AuthorizationRequest {
+  readonly client: string;
+  readonly redirectUri: string;
+  readonly state?: string;
+  readonly challenge: string;
+  readonly scopes: readonly string[];
+  readonly resource: string;
+}
+
+/** A request that is refused, with the answer. */
+export class Stopped extends Error {
+  readonly response: Response;
+
+  constructor(reason: string, response: Response) {
+    super(reason);
+    this.response = response;
+  }
+}
+
+const again = "Start the login again in the application.";
+const maxState = 512;
+
+/** Stops with a page: nothing of the request was verified, so that the browser goes nowhere. */
+export function stop(what: string, next = again): Stopped {
+  return new Stopped(what, errorPage(what, next));
+}
+
+/**
+ * The client of a request, and the redirect URI that it registered.
+ *
+ * @throws {Stopped} with a page
+ */
+export async function verifiedClient(proxy: Proxy, id: string, redirectUri: string): Promise<Client> {
+  let client: Client | undefined;
+  try {
+    client = await findClient(proxy.settings, proxy.documents, id);
+  } catch (error) {
+    throw stop("The description of the application cannot be read.", (error as Error).message);
+  }
+  if (!client) throw stop("The application is not registered here.", "It must register again.");
+  if (client.redirectUris.some((registered) => matchesRedirect(registered, redirectUri))) return client;
+  throw stop("The application did not register the address that access would be sent to.");
+}
+
+/**
+ * Validates an authorization request (OAuth 2.1, 4.1.1).
+ *
+ * @throws {Stopped} with a page, or with a redirection if the redirect URI is trusted
+ */
+export async function authorizationRequest(
+  proxy: Proxy,
+  query: URLSearchParams,
+): Promise<{ readonly client: Client; readonly asked: AuthorizationRequest }> {
+  const parameters = new Parameters(query);
+  const id = parameters.get("client_id");
+  const redirectUri = parameters.get("redirect_uri");
+  const unclear = parameters.repeated.find((name) => /^(client_id|redirect_uri|state)$/.test(name));
+  if (unclear !== undefined) throw stop(`The request has several values of ${unclear}.`);
+  if (id === undefined) throw stop("The request names no application (client_id).");
+  if (redirectUri === undefined) throw stop("The request names no address to return to (redirect_uri).");
+  const client = await verifiedClient(proxy, id, redirectUri);
+  const state = parameters.get("state");
+  const refuse = (error: string, what: string): Stopped =>
+    refused(proxy, client, { redirectUri, ...(state !== undefined && { state }) }, error, what);
+  if (state !== undefined && state.length > maxState)
+    throw stop(`The state of the request has more than ${maxState} characters.`);
+  if (parameters.repeated.length > 0)
+    throw refuse("invalid_request", "A parameter of the request stands twice.");
+  checkResponse(parameters, refuse);
+  const challenge = challengeOf(parameters, refuse);
+  const scopes = scopesOf(proxy, parameters.get("scope"), refuse);
+  const resource = resourceOf(proxy, parameters.all("resource"), refuse);
+  const asked = {
+    client: id,
+    redirectUri,
+    ...(state !== undefined && { state }),
+    challenge,
+    scopes,
+    resource,
+  };
+  return { client, asked };
+}
+
+type Refuse = (error: string, what: string) => Stopped;
+
+function checkResponse(parameters: Parameters, refuse: Refuse): void {
+  for (const name of ["request", "request_uri", "registration"])
+    if (parameters.get(name) !== undefined)
+      throw refuse(`${name}_not_supported`, `The parameter ${name} is not supported.`);
+  if (parameters.get("response_type") !== "code")
+    throw refuse("unsupported_response_type", "The response_type must be code.");
+  const mode = parameters.get("response_mode");
+  if (mode !== undefined && mode !== "query")
+    throw refuse("invalid_request", "The response_mode must be query.");
+  // This server has no session of the user: it cannot answer without a page.
+  if (parameters.get("prompt") === "none") throw refuse("interaction_required", "The user must decide.");
+}
+
+/** PKCE is required, with S256 (authorization, Authorization Code Protection). */
+function challengeOf(parameters: Parameters, refuse: Refuse): string {
+  const challenge = parameters.get("code_challenge");
+  if (challenge === undefined)
+    throw refuse("invalid_request", "PKCE is required: code_challenge is missing.");
+  if (parameters.get("code_challenge_method") !== "S256")
+    throw refuse("invalid_request", "PKCE is required with code_challenge_method S256.");
+  if (!/^[\w-]{43}$/.test(challenge))
+    throw refuse("invalid_request", "The code_challenge is not a SHA-256 in base64url.");
+  return challenge;
+}
+
+/** Unknown scopes are left out (RFC 6749, 3.3); without a scope, the request is for all. */
+function scopesOf({ settings }: Proxy, asked: string | undefined, refuse: Refuse): readonly string[] {
+  if (asked === undefined) return [...settings.scopes.keys()];
+  const scopes = [...new Set(asked.split(" "))].filter((scope) => settings.scopes.has(scope));
+  if (scopes.length > 0 || settings.scopes.size === 0) return scopes;
+  throw refuse("invalid_scope", "The request names no scope that this server has.");
+}
+
+/** A token is for one resource (RFC 8707). */
+function resourceOf({ settings }: Proxy, asked: readonly string[], refuse: Refuse): string {
+  const [resource = settings.resources[0]!, ...others] = new Set(asked);
+  if (others.length === 0 && settings.resources.includes(resource)) return resource;
+  throw refuse("invalid_target", "The request names a resource that this server has no tokens for.");
+}
+
+/**
+ * Refuses towards the client. Anybody can register a client, and then any link to this server would be one to an address of
+ * his choice (OAuth 2.1, 7.12.2): without a decision of the user, the browser is redirected only to clients of the operator
+ * and to the user's own machine.
+ */
+function refused(
+  { settings }: Proxy,
+  client: Client,
+  target: { readonly redirectUri: string; readonly state?: string },
+  error: string,
+  what: string,
+): Stopped {
+  const href = errorLocation(settings.issuer, target, error, what);
+  if (client.kind === "known" || isLoopback(target.redirectUri))
+    return new Stopped(what, redirectResponse(href));
+  const { host } = new URL(target.redirectUri);
+  return new Stopped(what, errorPage(what, again, { href, host }));
+}
+
+/** The redirection that tells a client of an error; it names the issuer (RFC 9207). */
+export function errorLocation(
+  issuer: string,
+  { redirectUri, state }: { readonly redirectUri: string; readonly state?: string },
+  error: string,
+  description?: string,
+): string {
+  return withParameters(redirectUri, { error, error_description: description, state, iss: issuer });
+}

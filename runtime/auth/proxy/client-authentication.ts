@@ -1,0 +1,133 @@
+import { createLocalJWKSet, errors, type JWK, jwtVerify } from "jose";
+import type { Client } from "./client.js";
+import { findClient } from "./clients.js";
+import { digestOf, sameText } from "./encoding.js";
+import { paths, type Proxy } from "./proxy.js";
+import type { Parameters } from "./requests.js";
+import { Refused } from "./responses.js";
+
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const assertionAlgorithms = ["ES256", "ES384", "RS256", "PS256", "EdDSA"];
+/** Longest life of an assertion, in seconds. */
+const maxAssertionSeconds = 600;
+
+interface Presented {
+  readonly method: Client["method"];
+  readonly id: string;
+  readonly secret?: string;
+}
+
+/**
+ * Authenticates a client by the method that it registered (RFC 6749, 2.3).
+ *
+ * @throws {Refused} `invalid_client` with status 401
+ */
+export async function authenticatedClient(proxy: Proxy, request: Request, form: Parameters): Promise<Client> {
+  const header = request.headers.get("authorization");
+  const presented = header === null ? inForm(form) : inHeader(header, form);
+  const refuse = (): Refused => invalidClient(header !== null);
+  let client: Client | undefined;
+  try {
+    client = await findClient(proxy.settings, proxy.documents, presented.id);
+  } catch {
+    throw refuse();
+  }
+  if (!client || client.method !== presented.method) throw refuse();
+  const { method, secret } = client;
+  if (method === "none") return client;
+  if (method === "private_key_jwt") {
+    if (!(await isAssertionOf(proxy, client, presented.secret!))) throw refuse();
+    return client;
+  }
+  // Digests have one length, so that the comparison tells nothing.
+  if (!sameText(await digestOf(presented.secret ?? ""), await digestOf(secret ?? ""))) throw refuse();
+  return client;
+}
+
+function inHeader(header: string, form: Parameters): Presented {
+  const [, encoded = ""] = /^basic +([\w+/]+={0,2})$/i.exec(header) ?? [];
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(latin1(encoded)) ?? [];
+  if (id === undefined || secret === undefined) throw invalidClient(true);
+  if (form.get("client_secret") !== undefined || form.get("client_assertion") !== undefined)
+    throw new Refused("invalid_request", "the client authenticates in two ways");
+  const presented = { method: "client_secret_basic", id: decoded(id), secret: decoded(secret) } as const;
+  if ((form.get("client_id") ?? presented.id) !== presented.id) throw invalidClient(true);
+  return presented;
+}
+
+function inForm(form: Parameters): Presented {
+  const secret = form.get("client_secret");
+  const assertion = form.get("client_assertion");
+  if (secret !== undefined && assertion !== undefined)
+    throw new Refused("invalid_request", "the client authenticates in two ways");
+  const id = form.get("client_id") ?? (assertion === undefined ? undefined : subjectOf(assertion));
+  if (id === undefined) throw invalidClient(false);
+  if (secret !== undefined) return { method: "client_secret_post", id, secret };
+  if (assertion === undefined) return { method: "none", id };
+  if (form.get("client_assertion_type") !== assertionType) throw invalidClient(false);
+  return { method: "private_key_jwt", id, secret: assertion };
+}
+
+function invalidClient(inHeader: boolean): Refused {
+  return new Refused("invalid_client", "Client authentication failed", {
+    status: 401,
+    headers: inHeader ? { "www-authenticate": 'Basic realm="OAuth"' } : {},
+  });
+}
+
+function latin1(base64: string): string {
+  try {
+    return atob(base64);
+  } catch {
+    return "";
+  }
+}
+
+/** Id and secret are encoded like a form before they are joined (RFC 6749, 2.3.1). */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return "";
+  }
+}
+
+/** The `sub` of an assertion that is not verified yet. */
+function subjectOf(assertion: string): string | undefined {
+  try {
+    const payload = latin1((assertion.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+    const { sub } = JSON.parse(payload) as { sub?: unknown };
+    return typeof sub === "string" ? sub : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Verifies an assertion (RFC 7523, 3); it works once. */
+async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): Promise<boolean> {
+  const { settings, documents } = proxy;
+  try {
+    const keys = (
+      typeof client.keys === "string" ? (await documents.read(client.keys))["keys"] : client.keys
+    ) as readonly JWK[];
+    const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys: [...keys] }), {
+      algorithms: assertionAlgorithms,
+      issuer: client.id,
+      subject: client.id,
+      audience: [settings.issuer, settings.issuer + paths.token],
+      requiredClaims: ["exp", "jti"],
+      currentDate: new Date(settings.now()),
+    });
+    if (payload.exp! > settings.seconds() + maxAssertionSeconds) return false;
+    const name = `assertion:${await digestOf(`${client.id}\n${payload.jti}`)}`;
+    return await settings.store.put(name, "used", undefined, payload.exp! * 1000);
+  } catch (error) {
+    if (
+      error instanceof errors.JOSEError ||
+      error instanceof TypeError ||
+      (error as { code?: unknown }).code !== undefined
+    )
+      return false;
+    throw error;
+  }
+}

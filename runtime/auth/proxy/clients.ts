@@ -1,0 +1,56 @@
+import type { Client, SealedClient } from "./client.js";
+import { type ClientDocuments, clientOfDocument, isDocumentUrl } from "./client-documents.js";
+import type { KnownClient, Settings } from "./options.js";
+
+/** Longest client id that is looked at. */
+const maxId = 4096;
+
+/** The secret of a client that registered dynamically: computed, so that it is stored nowhere. */
+export async function secretOf(settings: Settings, id: string): Promise<string | undefined> {
+  return settings.keys.mac("client secret", id, id.slice(0, id.indexOf(".")));
+}
+
+/**
+ * Finds a client by its id.
+ *
+ * @throws {AuthError} `auth-metadata-invalid`, `auth-metadata-unsafe`: the metadata document cannot be used
+ */
+export async function findClient(
+  settings: Settings,
+  documents: ClientDocuments,
+  id: string,
+): Promise<Client | undefined> {
+  if (id.length > maxId) return undefined;
+  const known = settings.clients.known.find((client) => client.id === id);
+  if (known) return knownClient(known);
+  if (isDocumentUrl(id))
+    return settings.clients.cimd ? clientOfDocument(settings, id, await documents.read(id)) : undefined;
+  return settings.clients.dcr === "sealed" ? sealedClient(settings, id) : undefined;
+}
+
+function knownClient({ id, name, secret, method, redirectUris }: KnownClient): Client {
+  return {
+    id,
+    kind: "known",
+    name,
+    redirectUris,
+    method: secret === undefined ? "none" : (method ?? "client_secret_basic"),
+    ...(secret !== undefined && { secret }),
+    refreshes: true,
+  };
+}
+
+async function sealedClient(settings: Settings, id: string): Promise<Client | undefined> {
+  const sealed = (await settings.keys.open("client", id)) as SealedClient | undefined;
+  if (!sealed) return undefined;
+  const secret = sealed.m === "none" ? undefined : await secretOf(settings, id);
+  return {
+    id,
+    kind: "sealed",
+    name: sealed.n,
+    redirectUris: sealed.r,
+    method: sealed.m,
+    ...(secret !== undefined && { secret }),
+    refreshes: sealed.g,
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * Cookies that no other host can set: `__Host-` needs Secure, the path / and no domain. A page of another site cannot send
+ * them with a POST (`SameSite=Lax`), and no script can read them.
+ */
+const prefix = "__Host-mcp-";
+const maxHeader = 16_384;
+
+/** @param seconds until the browser forgets it; 0 removes it, `undefined` is the session of the browser */
+export function setCookie(name: string, value: string, seconds: number | undefined): string {
+  const age = seconds === undefined ? "" : `; Max-Age=${seconds}`;
+  return `${prefix}${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${age}`;
+}
+
+/** The cookies of the proxy that a request has, by name without prefix. A name that stands twice is absent. */
+export function cookiesOf(request: Request): ReadonlyMap<string, string> {
+  const header = request.headers.get("cookie") ?? "";
+  const found = new Map<string, string>();
+  const twice = new Set<string>();
+  if (header.length > maxHeader) return found;
+  for (const part of header.split(";")) {
+    const pair = part.trim();
+    const end = pair.indexOf("=");
+    if (end < 0 || !pair.startsWith(prefix)) continue;
+    const name = pair.slice(prefix.length, end);
+    if (found.has(name)) twice.add(name);
+    found.set(name, pair.slice(end + 1));
+  }
+  for (const name of twice) found.delete(name);
+  return found;
+}

@@ -1,0 +1,128 @@
+import { base64url, type CryptoKey, type JWK } from "jose";
+import { bytesOf, sameText } from "./encoding.js";
+
+/** What a sealed text is for. A text that is sealed for one purpose does not open for another. */
+export type Purpose = "client" | "request" | "browser" | "login" | "approvals" | "code" | "grant" | "page";
+
+/** What is derived from one secret of the option `keys`. */
+export interface Key {
+  /** Names the key in what it made. It says nothing of the secret. */
+  readonly id: string;
+  readonly aes: CryptoKey;
+  readonly hmac: CryptoKey;
+  readonly signing: CryptoKey;
+  readonly publicJwk: JWK;
+}
+
+/** The order of the group of P-256. */
+const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+/** A private key of P-256 in PKCS #8 up to its scalar, without the public key. */
+const pkcs8Head = "3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420";
+const maxSealed = 8192;
+
+/**
+ * The keys of a proxy: the first makes, all of them read. Each node with the same secrets has the same keys, so that any
+ * node continues what another began.
+ */
+export class Keys {
+  private readonly derived: Promise<readonly Key[]>;
+
+  constructor(secrets: readonly string[]) {
+    this.derived = Promise.all(secrets.map(deriveKey));
+    // A failure is thrown where the keys are used.
+    this.derived.catch(() => undefined);
+  }
+
+  all(): Promise<readonly Key[]> {
+    return this.derived;
+  }
+
+  async newest(): Promise<Key> {
+    return (await this.derived)[0]!;
+  }
+
+  async byId(id: string): Promise<Key | undefined> {
+    return (await this.derived).find((key) => key.id === id);
+  }
+
+  /** Encrypts a JSON value (AES-256-GCM). */
+  async seal(purpose: Purpose, value: unknown): Promise<string> {
+    const { id, aes } = await this.newest();
+    const iv = crypto.getRandomValues(new Uint8Array(12));
+    const algorithm = { name: "AES-GCM", iv, additionalData: bytesOf(purpose) };
+    const sealed = await crypto.subtle.encrypt(algorithm, aes, bytesOf(JSON.stringify(value)));
+    return `${id}.${base64url.encode(iv)}${base64url.encode(new Uint8Array(sealed))}`;
+  }
+
+  /** The value that `seal` encrypted; `undefined` for any other text. */
+  async open(purpose: Purpose, text: string): Promise<unknown> {
+    const [, id = "", iv = "", sealed = ""] = sealedForm.exec(text.slice(0, maxSealed + 1)) ?? [];
+    const key = text.length <= maxSealed ? await this.byId(id) : undefined;
+    if (!key) return undefined;
+    try {
+      const algorithm = { name: "AES-GCM", iv: bytes(iv), additionalData: bytesOf(purpose) };
+      const opened = await crypto.subtle.decrypt(algorithm, key.aes, bytes(sealed));
+      return JSON.parse(new TextDecoder().decode(opened)) as unknown;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A text that only a holder of the key can compute. @param keyId default: the newest key's */
+  async mac(purpose: string, text: string, keyId?: string): Promise<string | undefined> {
+    const key = keyId === undefined ? await this.newest() : await this.byId(keyId);
+    if (!key) return undefined;
+    const mac = await crypto.subtle.sign("HMAC", key.hmac, bytesOf(`${purpose}\n${text}`));
+    return `${key.id}.${base64url.encode(new Uint8Array(mac))}`;
+  }
+
+  async isMac(purpose: string, text: string, mac: string): Promise<boolean> {
+    const expected = await this.mac(purpose, text, mac.slice(0, mac.indexOf(".")));
+    return expected !== undefined && sameText(expected, mac);
+  }
+}
+
+const sealedForm = /^([\w-]{8})\.([\w-]{16})([\w-]+)$/;
+const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(base64url.decode(text));
+
+async function deriveKey(secret: string): Promise<Key> {
+  const base = await crypto.subtle.importKey("raw", bytesOf(secret), "HKDF", false, ["deriveBits"]);
+  const derive = async (info: string, length: number): Promise<Uint8Array<ArrayBuffer>> => {
+    const salt = bytesOf("@mcpgen/auth proxy 1");
+    const algorithm = { name: "HKDF", hash: "SHA-256", salt, info: bytesOf(info) };
+    return new Uint8Array(await crypto.subtle.deriveBits(algorithm, base, length * 8));
+  };
+  const [id, aes, hmac, scalar] = await Promise.all([
+    derive("id", 6),
+    derive("seal", 32),
+    derive("mac", 32),
+    derive("sign", 48),
+  ]);
+  const mac = { name: "HMAC", hash: "SHA-256" };
+  const pair = await signingKey(scalar);
+  return {
+    id: base64url.encode(id),
+    aes: await crypto.subtle.importKey("raw", aes, "AES-GCM", false, ["encrypt", "decrypt"]),
+    hmac: await crypto.subtle.importKey("raw", hmac, mac, false, ["sign"]),
+    signing: pair.signing,
+    publicJwk: { ...pair.publicJwk, kid: base64url.encode(id), use: "sig", alg: "ES256" },
+  };
+}
+
+/** An ES256 key from 48 random bytes (FIPS 186-5, A.2.1). The platform computes its public key. */
+async function signingKey(random: Uint8Array): Promise<{ signing: CryptoKey; publicJwk: JWK }> {
+  const scalar = (BigInt(`0x${hexOf(random)}`) % (order - 1n)) + 1n;
+  const der = bytesOfHex(pkcs8Head + scalar.toString(16).padStart(64, "0"));
+  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+  const signing = await crypto.subtle.importKey("pkcs8", der, algorithm, true, ["sign"]);
+  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", signing);
+  return { signing, publicJwk: { kty: kty!, crv: crv!, x: x!, y: y! } };
+}
+
+function hexOf(data: Uint8Array): string {
+  return Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function bytesOfHex(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16));
+}

@@ -1,0 +1,150 @@
+import type { JSONWebKeySet, JWTPayload } from "jose";
+import { jwksOf, verifyAccessToken } from "./access-token.js";
+import { Stopped } from "./authorization-request.js";
+import { authorize } from "./authorize.js";
+import { callback } from "./callback.js";
+import { consent } from "./consent.js";
+import { documentCache } from "./document-cache.js";
+import { metadataOf } from "./metadata.js";
+import { type ProxyOptions, settingsOf } from "./options.js";
+import { paths, type Proxy } from "./proxy.js";
+import { register } from "./registration.js";
+import { jsonResponse, preflightResponse, Refused, wrongMethod } from "./responses.js";
+import { revoke } from "./revoke.js";
+import { token } from "./token.js";
+import { UpstreamClient } from "./upstream.js";
+import { upstreamToken } from "./upstream-token.js";
+
+/** A resource of the server besides its MCP endpoint. */
+export interface ProxyRoute {
+  readonly path: string;
+  handle(request: Request): Promise<Response>;
+}
+
+/** A token of the proxy, verified. */
+export interface ProxyToken {
+  readonly claims: JWTPayload;
+  /**
+   * A token for the upstream, refreshed if it is about to expire. It is never the token of the client.
+   *
+   * @throws {AuthError} `auth-needs-user`: the upstream ended the login
+   */
+  readonly upstream: () => Promise<string>;
+}
+
+/** An authorization server in front of another one. */
+export interface OAuthProxy {
+  readonly issuer: string;
+  /** What `serveHttp` must answer besides the MCP endpoint. */
+  readonly routes: readonly ProxyRoute[];
+  /** The public keys of its tokens. */
+  jwks(): Promise<JSONWebKeySet>;
+  /**
+   * Verifies an access token; `undefined` if it is not valid.
+   *
+   * @param resource the resource that it must be for
+   */
+  verify(token: string, resource: string): Promise<ProxyToken | undefined>;
+}
+
+type Handler = (proxy: Proxy, request: Request) => Response | Promise<Response>;
+
+/**
+ * An authorization server for an upstream without open registration: clients register here, users consent here and log in at
+ * the upstream, and clients get tokens of this server. Tokens of the upstream never leave it.
+ *
+ * @throws {AuthError} `auth-options`
+ */
+export function oauthProxy(options: ProxyOptions): OAuthProxy {
+  const settings = settingsOf(options);
+  const proxy: Proxy = {
+    settings,
+    documents: documentCache(settings.fetch, settings.now),
+    upstream: new UpstreamClient(
+      ...([settings.upstream, settings.issuer + paths.callback, settings.fetch, settings.now] as const),
+    ),
+  };
+  return {
+    issuer: settings.issuer,
+    routes: routesOf(proxy),
+    jwks: () => jwksOf(settings),
+    verify: async (accessToken, resource) => {
+      const verified = await verifyAccessToken(settings, accessToken, resource);
+      return (
+        verified && { claims: verified.claims, upstream: () => upstreamToken(proxy, verified.stored.id) }
+      );
+    },
+  };
+}
+
+function routesOf(proxy: Proxy): readonly ProxyRoute[] {
+  const { path, clients } = proxy.settings;
+  const route = (end: string, handle: (request: Request) => Promise<Response>): ProxyRoute => ({
+    path: path + end,
+    handle,
+  });
+  const cacheable = { "cache-control": "public, max-age=300", pragma: "" };
+  return [
+    {
+      path: `/.well-known/oauth-authorization-server${path}`,
+      handle: document(() => jsonResponse(metadataOf(proxy), { headers: cacheable })),
+    },
+    route(
+      paths.jwks,
+      document(async () => jsonResponse(await jwksOf(proxy.settings), { headers: cacheable })),
+    ),
+    route(paths.authorize, withPages(proxy, "GET", authorize)),
+    route(paths.consent, withPages(proxy, "POST", consent)),
+    route(paths.callback, withPages(proxy, "GET", callback)),
+    route(paths.token, withErrors(proxy, token)),
+    route(paths.revoke, withErrors(proxy, revoke)),
+    ...(clients.dcr === "sealed"
+      ? [
+          route(
+            paths.register,
+            withErrors(proxy, ({ settings }, request) => register(settings, request)),
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** A document that anybody may read. */
+function document(answer: () => Response | Promise<Response>): (request: Request) => Promise<Response> {
+  return async ({ method }) => {
+    if (method === "OPTIONS") return preflightResponse("GET, HEAD");
+    if (method !== "GET" && method !== "HEAD") return wrongMethod("GET, HEAD, OPTIONS");
+    const response = await answer();
+    return method === "GET" ? response : new Response(null, response);
+  };
+}
+
+/** An endpoint for browsers. */
+function withPages(proxy: Proxy, allow: string, handler: Handler): (request: Request) => Promise<Response> {
+  return async (request) => {
+    if (request.method !== allow) return wrongMethod(allow);
+    try {
+      return await handler(proxy, request);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      proxy.settings.emit({ type: "refused", reason: error.message });
+      return error.response;
+    }
+  };
+}
+
+/** An endpoint for clients. */
+function withErrors(proxy: Proxy, handler: Handler): (request: Request) => Promise<Response> {
+  return async (request) => {
+    if (request.method === "OPTIONS") return preflightResponse("POST");
+    if (request.method !== "POST") return wrongMethod("POST, OPTIONS");
+    try {
+      return await handler(proxy, request);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      proxy.settings.emit({ type: "refused", reason: error.error });
+      const { status, headers } = error;
+      return jsonResponse({ error: error.error, error_description: error.message }, { status, headers });
+    }
+  };
+}

@@ -1,0 +1,30 @@
+import type { ClientDocuments } from "./client-documents.js";
+import type { Settings } from "./options.js";
+import type { UpstreamClient } from "./upstream.js";
+
+/** What every endpoint of a proxy works with. */
+export interface Proxy {
+  readonly settings: Settings;
+  readonly documents: ClientDocuments;
+  readonly upstream: UpstreamClient;
+}
+
+/** The paths of the endpoints below the issuer. */
+export const paths = {
+  authorize: "/authorize",
+  consent: "/consent",
+  callback: "/oauth/callback",
+  token: "/token",
+  register: "/register",
+  revoke: "/revoke",
+  jwks: "/jwks.json",
+} as const;
+
+/** The scopes that the upstream is asked for: those that name the user, and those that scopes of this server need. */
+export function upstreamScopes(
+  { upstream, scopes }: Settings,
+  granted: readonly string[],
+): readonly string[] {
+  const needed = granted.flatMap((scope) => scopes.get(scope) ?? []);
+  return [...new Set([...(upstream.identityScopes ?? []), ...needed])];
+}

@@ -1,0 +1,58 @@
+import { Refused } from "./responses.js";
+
+/** Bytes of a body, at most. */
+const maxBody = 65_536;
+
+/** The body of a request as text. @throws {Refused} it is too large, or not UTF-8 */
+export async function readBody(request: Request): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > maxBody) throw new Refused("invalid_request", "the body is too large", { status: 413 });
+    chunks.push(chunk);
+  }
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(all);
+  } catch {
+    throw new Refused("invalid_request", "the body is not UTF-8");
+  }
+}
+
+/** Parameters of OAuth: each stands once (RFC 6749, 3.1), and an empty one is absent. */
+export class Parameters {
+  readonly repeated: readonly string[];
+  private readonly query: URLSearchParams;
+
+  constructor(query: URLSearchParams) {
+    this.query = query;
+    const names = [...query.keys()];
+    // `resource` may stand several times (RFC 8707, 2).
+    this.repeated = [
+      ...new Set(names.filter((name, index) => name !== "resource" && names.indexOf(name) < index)),
+    ];
+  }
+
+  get(name: string): string | undefined {
+    return this.query.get(name) || undefined;
+  }
+
+  all(name: string): readonly string[] {
+    return this.query.getAll(name).filter((value) => value !== "");
+  }
+}
+
+/** The form of a POST. @throws {Refused} `invalid_request` */
+export async function formOf(request: Request): Promise<Parameters> {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+    throw new Refused("invalid_request", "the body must be application/x-www-form-urlencoded");
+  const form = new Parameters(new URLSearchParams(await readBody(request)));
+  if (form.repeated.length > 0) throw new Refused("invalid_request", "a parameter stands twice");
+  return form;
+}

@@ -1,0 +1,47 @@
+import { verifyAccessToken } from "./access-token.js";
+import { authenticatedClient } from "./client-authentication.js";
+import { changeGrant, readGrant, revokeGrant } from "./grants.js";
+import type { Proxy } from "./proxy.js";
+import { isRefreshToken, readRefreshToken } from "./refresh-token.js";
+import { formOf } from "./requests.js";
+import { emptyResponse, Refused } from "./responses.js";
+
+/**
+ * The revocation endpoint (RFC 7009). A refresh token takes its login along; an access token ends alone. A token that is not
+ * valid, or of another client, is answered like one that was revoked.
+ *
+ * @throws {Refused}
+ */
+export async function revoke(proxy: Proxy, request: Request): Promise<Response> {
+  const { settings } = proxy;
+  const form = await formOf(request);
+  const client = await authenticatedClient(proxy, request, form);
+  const token = form.get("token");
+  if (token === undefined) throw new Refused("invalid_request", "token is missing");
+  const read = readRefreshToken(token);
+  const stored = read && (await readGrant(settings, read.grant));
+  if (
+    read &&
+    stored &&
+    stored.grant.client === client.id &&
+    (await isRefreshToken(settings, read, stored.grant))
+  )
+    await revokeGrant(settings, read.grant, "revoked by the client");
+  const verified = read ? undefined : await verifyAccessToken(settings, token);
+  if (verified && verified.stored.grant.client === client.id)
+    await revokeAccessToken(proxy, verified.stored.id, verified.claims.jti!, verified.claims.exp!);
+  return emptyResponse(200);
+}
+
+async function revokeAccessToken(
+  { settings }: Proxy,
+  grantId: string,
+  jti: string,
+  exp: number,
+): Promise<void> {
+  const id = jti.slice(grantId.length + 1);
+  await changeGrant(settings, grantId, (grant) => {
+    const others = grant.revoked.filter(([, expires]) => expires > settings.seconds());
+    return { ...grant, revoked: [...others, [id, exp]] };
+  });
+}

@@ -1,0 +1,117 @@
+import { calculatePKCECodeChallenge } from "oauth4webapi";
+import { issueAccessToken } from "./access-token.js";
+import type { Client } from "./client.js";
+import { authenticatedClient } from "./client-authentication.js";
+import type { Code } from "./code.js";
+import { sameText } from "./encoding.js";
+import { changeGrant, type Grant, readGrant, revokeGrant, type StoredGrant } from "./grants.js";
+import type { Settings } from "./options.js";
+import type { Proxy } from "./proxy.js";
+import { isRefreshToken, readRefreshToken, refreshToken } from "./refresh-token.js";
+import { formOf, type Parameters } from "./requests.js";
+import { jsonResponse, Refused } from "./responses.js";
+
+/** The token endpoint. @throws {Refused} */
+export async function token(proxy: Proxy, request: Request): Promise<Response> {
+  const form = await formOf(request);
+  const client = await authenticatedClient(proxy, request, form);
+  const grantType = form.get("grant_type");
+  if (grantType === "authorization_code") return redeem(proxy.settings, client, form);
+  if (grantType === "refresh_token") return refresh(proxy.settings, client, form);
+  if (grantType === undefined) throw new Refused("invalid_request", "grant_type is missing");
+  throw new Refused("unsupported_grant_type", "grant_type must be authorization_code or refresh_token");
+}
+
+/**
+ * Exchanges a code. A mistake of the client to whom it was issued leaves the code valid; a second use, or a use by another
+ * client, ends the login: the code was stolen.
+ */
+async function redeem(settings: Settings, client: Client, form: Parameters): Promise<Response> {
+  const code = (await settings.keys.open("code", form.get("code") ?? "")) as Code | undefined;
+  const stored = code && (await readGrant(settings, code.grant));
+  if (!code || !stored) throw invalidGrant("The code is not valid");
+  const { grant } = stored;
+  if (grant.redeemed || grant.client !== client.id) {
+    await revokeGrant(settings, stored.id, grant.redeemed ? "code used twice" : "code of another client");
+    throw invalidGrant("The code is not valid");
+  }
+  if (code.expires <= settings.seconds()) throw invalidGrant("The code has expired");
+  if ((form.get("redirect_uri") ?? code.redirectUri) !== code.redirectUri)
+    throw invalidGrant("The redirect_uri is not that of the authorization request");
+  const verifier = form.get("code_verifier") ?? "";
+  if (!/^[\w.~-]{43,128}$/.test(verifier)) throw invalidGrant("The code_verifier is missing or malformed");
+  if (!sameText(await calculatePKCECodeChallenge(verifier), code.challenge))
+    throw invalidGrant("The code_verifier does not match");
+  checkResource(grant, form);
+  const scopes = narrowed(grant.scopes, form, false);
+  const redeemed = await changeGrant(settings, stored.id, (current) =>
+    current.redeemed ? undefined : { ...current, redeemed: true, expires: expiryOf(settings, current) },
+  );
+  if (redeemed) return tokens(settings, redeemed, scopes, 0);
+  await revokeGrant(settings, stored.id, "code used twice");
+  throw invalidGrant("The code is not valid");
+}
+
+/**
+ * Rotates a refresh token (OAuth 2.1, 4.3.1). The previous one stays valid until the new one is used for the first time: an
+ * answer can be lost. After that, it was stolen, and the login ends.
+ */
+async function refresh(settings: Settings, client: Client, form: Parameters): Promise<Response> {
+  const read = readRefreshToken(form.get("refresh_token") ?? "");
+  const stored = read && (await readGrant(settings, read.grant));
+  if (!read || !stored || !(await isRefreshToken(settings, read, stored.grant)))
+    throw invalidGrant("The refresh token is not valid");
+  if (stored.grant.client !== client.id) throw invalidGrant("The refresh token is not valid");
+  checkResource(stored.grant, form);
+  const scopes = narrowed(stored.grant.scopes, form, true);
+  const rotated = await changeGrant(settings, read.grant, (current) =>
+    read.number === current.used || read.number === current.used + 1
+      ? { ...current, used: read.number, expires: expiryOf(settings, current) }
+      : undefined,
+  );
+  if (rotated) {
+    settings.emit({ type: "refreshed", client: client.name });
+    return tokens(settings, rotated, scopes, read.number + 1);
+  }
+  await revokeGrant(settings, read.grant, "refresh token used after its successor");
+  throw invalidGrant("The refresh token is not valid");
+}
+
+function expiryOf({ accessSeconds, refreshSeconds, seconds }: Settings, { refreshes }: Grant): number {
+  return seconds() + (refreshes ? Math.max(refreshSeconds, accessSeconds) : accessSeconds);
+}
+
+/** @param number of the refresh token in the answer */
+async function tokens(
+  settings: Settings,
+  { id, grant }: StoredGrant,
+  scopes: readonly string[],
+  number: number,
+): Promise<Response> {
+  return jsonResponse({
+    access_token: await issueAccessToken(settings, id, grant, scopes),
+    token_type: "Bearer",
+    expires_in: settings.accessSeconds,
+    scope: scopes.join(" "),
+    ...(grant.refreshes && { refresh_token: await refreshToken(settings, id, number, grant) }),
+  });
+}
+
+function checkResource(grant: Grant, form: Parameters): void {
+  if (form.all("resource").some((resource) => resource !== grant.resource))
+    throw new Refused("invalid_target", "The login is for another resource");
+}
+
+/** The scopes of the answer: never more than the user allowed. */
+function narrowed(granted: readonly string[], form: Parameters, isStrict: boolean): readonly string[] {
+  const asked = form.get("scope")?.split(" ");
+  if (!asked) return granted;
+  const scopes = granted.filter((scope) => asked.includes(scope));
+  if (scopes.length === 0 || (isStrict && asked.some((scope) => !granted.includes(scope))))
+    throw new Refused("invalid_scope", "The user did not allow a scope");
+  return scopes;
+}
+
+function invalidGrant(what: string): Refused {
+  return new Refused("invalid_grant", what);
+}

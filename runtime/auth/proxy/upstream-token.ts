@@ -1,0 +1,89 @@
+import * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
+import { randomText } from "./encoding.js";
+import { changeGrant, readGrant, revokeGrant, type StoredGrant } from "./grants.js";
+import type { Proxy } from "./proxy.js";
+import type { UpstreamTokens } from "./upstream.js";
+
+/** Milliseconds before its expiry in which a token is refreshed. */
+const aheadMs = 60_000;
+/** Milliseconds after which another node takes over a refresh. */
+const lockMs = 15_000;
+const pollMs = 100;
+
+/** Refreshes that are under way in this process, by login. */
+const underWay = new WeakMap<Proxy, Map<string, Promise<string>>>();
+
+/**
+ * The token of the upstream for a login. Refreshes once at a time, over all nodes: an upstream that rotates refresh tokens
+ * takes two uses of one for theft.
+ *
+ * @throws {AuthError} `auth-needs-user`: the login has ended, here or at the upstream
+ */
+export async function upstreamToken(proxy: Proxy, grantId: string): Promise<string> {
+  const stored = await readGrant(proxy.settings, grantId);
+  if (!stored) throw ended();
+  if (isFresh(proxy, stored)) return stored.grant.upstream.access;
+  const running = underWay.get(proxy) ?? new Map<string, Promise<string>>();
+  underWay.set(proxy, running);
+  const known = running.get(grantId);
+  if (known) return known;
+  const refresh = refreshLocked(proxy, grantId).finally(() => running.delete(grantId));
+  running.set(grantId, refresh);
+  return refresh;
+}
+
+function isFresh({ settings }: Proxy, { grant }: StoredGrant): boolean {
+  const { expiresAt } = grant.upstream;
+  return expiresAt === undefined || expiresAt - aheadMs > settings.now();
+}
+
+async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
+  const { settings } = proxy;
+  const lock = `lock:${grantId}`;
+  const owner = randomText(9);
+  while (!(await settings.store.put(lock, owner, undefined, settings.now() + lockMs)))
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  try {
+    const stored = await readGrant(settings, grantId);
+    if (!stored) throw ended();
+    // Another node has refreshed meanwhile.
+    if (isFresh(proxy, stored)) return stored.grant.upstream.access;
+    const tokens = await refreshed(proxy, stored);
+    await changeGrant(settings, grantId, (grant) => ({ ...grant, upstream: tokens }));
+    return tokens.access;
+  } finally {
+    await settings.store.put(lock, undefined, owner, 0);
+  }
+}
+
+async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGrant): Promise<UpstreamTokens> {
+  const { expiresAt, refresh } = grant.upstream;
+  if (refresh === undefined) {
+    if (expiresAt! > settings.now()) return grant.upstream;
+    await revokeGrant(settings, id, "the token of the upstream has expired");
+    throw ended();
+  }
+  try {
+    return await upstream.refresh(grant.upstream);
+  } catch (error) {
+    const isFinal = error instanceof oauth.ResponseBodyError && error.error === "invalid_grant";
+    if (isFinal) {
+      await revokeGrant(settings, id, "the upstream ended the login");
+      throw ended();
+    }
+    // The upstream may be down for a moment, and the token still valid.
+    if (expiresAt! > settings.now()) return grant.upstream;
+    throw new AuthError(
+      "auth-refused",
+      `The upstream ${upstream.profile.name} did not refresh its token. Try again.`,
+    );
+  }
+}
+
+function ended(): AuthError {
+  return new AuthError(
+    "auth-needs-user",
+    "The login at the upstream has ended. The client must let its user log in again.",
+  );
+}

@@ -1,0 +1,262 @@
+import { decodeJwt } from "jose";
+import * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
+
+/** The tokens of the upstream for one login. */
+export interface UpstreamTokens {
+  readonly access: string;
+  readonly refresh?: string;
+  /** Milliseconds since 1970; absent for a token without expiry. */
+  readonly expiresAt?: number;
+}
+
+/** The user, as the upstream names him. */
+export interface Identity {
+  /** Never changes, and belongs to no other user of the upstream. */
+  readonly subject: string;
+  /** A name for people. */
+  readonly name?: string;
+}
+
+/** What the upstream answered to a token request. */
+export type TokenAnswer = Readonly<Record<string, unknown>>;
+
+/** Fetches a JSON document of the upstream with the token of the user. */
+export type UpstreamGet = (url: string) => Promise<Readonly<Record<string, unknown>>>;
+
+/** An authorization server without open registration, where the operator has registered one client. */
+export interface Upstream {
+  /** The consent page shows it: `GitHub`. */
+  readonly name: string;
+  /** Its metadata, or the URL of the issuer to discover it. */
+  readonly server: oauth.AuthorizationServer | { readonly discover: string };
+  readonly clientId: string;
+  /** Absent for a public client. */
+  readonly secret?: string;
+  /** Where the secret stands in token requests. Default: `basic`. */
+  readonly authentication?: "basic" | "post";
+  /** What tokens may do at the upstream. */
+  readonly scopes: readonly string[];
+  /** Scopes that are always asked for, because they name the user or bring refresh tokens. */
+  readonly identityScopes?: readonly string[];
+  /** Further parameters of the authorization request. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Default: `scope`. */
+  readonly scopeParameter?: string;
+  /** What stands between scopes. Default: a space. */
+  readonly scopeSeparator?: string;
+  /** Changes an answer of the token endpoint into the form of RFC 6749. */
+  readonly reshape?: (answer: TokenAnswer) => TokenAnswer;
+  /** Finds the user. Default: the `sub` of the ID token. */
+  readonly identify?: (answer: TokenAnswer, get: UpstreamGet) => Identity | Promise<Identity>;
+  /** The issuer of an ID token, where it is not that of the metadata. */
+  readonly idTokenIssuer?: (claims: Readonly<Record<string, unknown>>) => string;
+}
+
+/** What the callback needs of the authorization request. */
+export interface UpstreamRequest {
+  readonly state: string;
+  readonly verifier: string;
+  readonly nonce: string;
+}
+
+const maxBytes = 65_536;
+const timeoutMs = 10_000;
+
+/** The proxy as a client of its upstream. */
+export class UpstreamClient {
+  readonly profile: Upstream;
+  private readonly redirectUri: string;
+  private readonly fetch: typeof fetch;
+  private readonly now: () => number;
+  private metadata: Promise<oauth.AuthorizationServer> | undefined;
+
+  constructor(profile: Upstream, redirectUri: string, fetch_: typeof fetch, now: () => number) {
+    this.profile = profile;
+    this.redirectUri = redirectUri;
+    this.fetch = fetch_;
+    this.now = now;
+  }
+
+  /** The URL where the user logs in. PKCE is always used. */
+  async authorizationUrl(request: UpstreamRequest, scopes: readonly string[]): Promise<string> {
+    const { parameters = {}, scopeParameter = "scope", scopeSeparator = " ", clientId } = this.profile;
+    const url = new URL((await this.server()).authorization_endpoint!);
+    const query = {
+      ...parameters,
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: this.redirectUri,
+      [scopeParameter]: scopes.join(scopeSeparator),
+      state: request.state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(request.verifier),
+      code_challenge_method: "S256",
+      ...(scopes.includes("openid") && { nonce: request.nonce }),
+    };
+    for (const [name, value] of Object.entries(query)) if (value !== "") url.searchParams.set(name, value);
+    return url.href;
+  }
+
+  /**
+   * Exchanges the code of a callback.
+   *
+   * @throws {oauth.AuthorizationResponseError} the upstream, or its user, refused
+   */
+  async login(
+    callback: URL,
+    request: UpstreamRequest,
+    scopes: readonly string[],
+  ): Promise<{ readonly tokens: UpstreamTokens; readonly identity: Identity }> {
+    const as = await this.server();
+    const client = this.client();
+    const parameters = oauth.validateAuthResponse(as, client, callback, request.state);
+    const { authentication, options } = this.request();
+    const response = await oauth.authorizationCodeGrantRequest(
+      ...([as, client, authentication, parameters, this.redirectUri, request.verifier, options] as const),
+    );
+    const { response: reshaped, answer } = await this.reshaped(response);
+    const withIdToken = scopes.includes("openid") && this.profile.identify === undefined;
+    const result = await oauth.processAuthorizationCodeResponse(this.issuing(as, answer), client, reshaped, {
+      requireIdToken: withIdToken,
+      ...(typeof answer["id_token"] === "string" &&
+        scopes.includes("openid") && { expectedNonce: request.nonce }),
+    });
+    return { tokens: this.tokens(result), identity: await this.identity(answer, result) };
+  }
+
+  /** @throws {oauth.ResponseBodyError} the upstream refused */
+  async refresh(tokens: UpstreamTokens): Promise<UpstreamTokens> {
+    const as = await this.server();
+    const client = this.client();
+    const { authentication, options } = this.request();
+    const response = await oauth.refreshTokenGrantRequest(
+      ...([as, client, authentication, tokens.refresh!, options] as const),
+    );
+    const { response: reshaped } = await this.reshaped(response);
+    const refreshed = this.tokens(await oauth.processRefreshTokenResponse(as, client, reshaped));
+    return { ...(tokens.refresh !== undefined && { refresh: tokens.refresh }), ...refreshed };
+  }
+
+  private client(): oauth.Client {
+    return { client_id: this.profile.clientId };
+  }
+
+  private server(): Promise<oauth.AuthorizationServer> {
+    const { server } = this.profile;
+    if (!("discover" in server)) return Promise.resolve(server as oauth.AuthorizationServer);
+    this.metadata ??= this.discover(server.discover as string).catch((error: unknown) => {
+      this.metadata = undefined;
+      throw error;
+    });
+    return this.metadata;
+  }
+
+  private async discover(issuer: string): Promise<oauth.AuthorizationServer> {
+    const url = new URL(issuer);
+    const response = await oauth.discoveryRequest(url, { ...this.request().options, algorithm: "oidc" });
+    const found = await oauth.processDiscoveryResponse(url, response);
+    const { authorization_endpoint, token_endpoint, issuer: named } = found;
+    if (named === issuer && authorization_endpoint !== undefined && token_endpoint !== undefined)
+      return found;
+    throw new AuthError(
+      "auth-metadata-invalid",
+      `The metadata of the upstream ${issuer} lacks an endpoint, or names another issuer. Check the issuer of the upstream.`,
+    );
+  }
+
+  private request() {
+    const { secret, authentication = "basic" } = this.profile;
+    const insecure = isLoopbackServer(this.profile.server);
+    return {
+      authentication:
+        secret === undefined
+          ? oauth.None()
+          : authentication === "post"
+            ? oauth.ClientSecretPost(secret)
+            : oauth.ClientSecretBasic(secret),
+      options: {
+        signal: () => AbortSignal.timeout(timeoutMs),
+        [oauth.customFetch]: this.fetch as never,
+        ...(insecure && { [oauth.allowInsecureRequests]: true }),
+      },
+    };
+  }
+
+  /** The answer in the form of RFC 6749. An error with status 200 gets status 400. */
+  private async reshaped(response: Response): Promise<{ response: Response; answer: TokenAnswer }> {
+    const body = await boundedJson(response);
+    const answer = this.profile.reshape?.(body) ?? body;
+    const failed = typeof answer["error"] === "string" && answer["access_token"] === undefined;
+    const status = response.status === 200 && failed ? 400 : response.status;
+    const headers = { "content-type": "application/json" };
+    return { response: new Response(JSON.stringify(answer), { status, headers }), answer };
+  }
+
+  /** The metadata with the issuer that an ID token must name. */
+  private issuing(
+    as: oauth.AuthorizationServer,
+    { id_token: token }: TokenAnswer,
+  ): oauth.AuthorizationServer {
+    const { idTokenIssuer } = this.profile;
+    if (!idTokenIssuer || typeof token !== "string") return as;
+    return { ...as, issuer: idTokenIssuer(decodeJwt(token)) };
+  }
+
+  private tokens(result: oauth.TokenEndpointResponse): UpstreamTokens {
+    const { access_token: access, refresh_token: refresh, expires_in: seconds } = result;
+    return {
+      access,
+      ...(refresh !== undefined && { refresh }),
+      ...(seconds !== undefined && { expiresAt: this.now() + seconds * 1000 }),
+    };
+  }
+
+  private async identity(answer: TokenAnswer, result: oauth.TokenEndpointResponse): Promise<Identity> {
+    const found = this.profile.identify
+      ? await this.profile.identify(answer, (url) => this.get(url, result.access_token))
+      : { subject: oauth.getValidatedIdTokenClaims(result)?.sub ?? "" };
+    if (typeof found.subject === "string" && found.subject !== "") return found;
+    throw new AuthError(
+      "auth-refused",
+      `The upstream ${this.profile.name} did not name the user. Add the scope that names him, or give the profile identify.`,
+    );
+  }
+
+  private async get(url: string, token: string): Promise<Readonly<Record<string, unknown>>> {
+    const response = await this.fetch(url, {
+      headers: { accept: "application/json", authorization: `Bearer ${token}`, "user-agent": "mcpgen-auth" },
+      redirect: "error",
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const body = await boundedJson(response);
+    if (response.status === 200) return body;
+    throw new AuthError("auth-refused", `The upstream ${this.profile.name} answered ${response.status}.`);
+  }
+}
+
+function isLoopbackServer(server: Upstream["server"]): boolean {
+  const url =
+    "discover" in server ? (server.discover as string) : (server as oauth.AuthorizationServer).token_endpoint;
+  return /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(url ?? "");
+}
+
+async function boundedJson(response: Response): Promise<Readonly<Record<string, unknown>>> {
+  const chunks: string[] = [];
+  const decoder = new TextDecoder();
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.byteLength;
+    if (length > maxBytes)
+      throw new AuthError("auth-metadata-invalid", `The upstream answered more than ${maxBytes} bytes.`);
+    chunks.push(decoder.decode(chunk, { stream: true }));
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(chunks.join(""));
+  } catch {
+    // An answer that is no JSON is an error like one without members.
+  }
+  return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
+    ? (parsed as Record<string, unknown>)
+    : {};
+}

@@ -1,0 +1,71 @@
+import type { OAuthProxy } from "@mcpgen/auth/proxy";
+import type { UpstreamStandIn } from "./upstream-stand-in.js";
+
+/** One answer that a browser shows or follows. */
+export interface Visit {
+  readonly url: URL;
+  readonly response: Response;
+  readonly text: string;
+}
+
+/** Asks a proxy, as `serveHttp` does. */
+export async function ask(proxy: OAuthProxy, url: string, init?: RequestInit): Promise<Response> {
+  const { pathname } = new URL(url);
+  const route = proxy.routes.find(({ path }) => path === pathname);
+  return route ? route.handle(new Request(url, init)) : new Response("", { status: 404 });
+}
+
+/** A browser without script: keeps cookies, follows redirections between the proxy and the upstream, sends forms. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly visited: string[] = [];
+  private readonly origin: string;
+  private readonly proxies: () => OAuthProxy;
+  private readonly upstream: UpstreamStandIn;
+
+  /** @param proxies the proxy that answers the next request: each may be another node */
+  constructor(proxies: OAuthProxy | (() => OAuthProxy), upstream: UpstreamStandIn) {
+    this.proxies = typeof proxies === "function" ? proxies : () => proxies;
+    this.origin = new URL(this.proxies().issuer).origin;
+    this.upstream = upstream;
+  }
+
+  /** Goes to a URL, and follows redirections until a page, or a host that is neither the proxy nor the upstream. */
+  async open(url: string, init: RequestInit = {}): Promise<Visit> {
+    const here = new URL(url);
+    this.visited.push(here.href);
+    if (here.origin === this.upstream.origin) return this.open(this.upstream.authorize(here));
+    if (here.origin !== this.origin) return { url: here, response: new Response(), text: "" };
+    const headers = new Headers(init.headers);
+    if (this.cookies.size > 0)
+      headers.set("cookie", [...this.cookies].map((pair) => pair.join("=")).join("; "));
+    const response = await ask(this.proxies(), url, { ...init, headers });
+    this.keep(response);
+    const location = response.headers.get("location");
+    if (location !== null) return this.open(location);
+    return { url: here, response, text: await response.text() };
+  }
+
+  /** Sends the form of a consent page. */
+  async decide(page: Visit, decision: string, headers: Record<string, string> = {}): Promise<Visit> {
+    const [, action = ""] = /<form method="post" action="([^"]+)">/.exec(page.text) ?? [];
+    const fields = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const form = new URLSearchParams(fields.map(([, name, value]): [string, string] => [name!, value!]));
+    form.set("decision", decision);
+    const sent = { origin: this.origin, "sec-fetch-site": "same-origin", ...headers };
+    return this.open(action, {
+      method: "POST",
+      body: form.toString(),
+      headers: { "content-type": "application/x-www-form-urlencoded", ...sent },
+    });
+  }
+
+  private keep(response: Response): void {
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = "", ...attributes] = cookie.split("; ");
+      const [name = "", value = ""] = pair.split("=");
+      if (attributes.includes("Max-Age=0")) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+  }
+}
