@@ -30,17 +30,12 @@ export interface VerifiedToken {
   readonly stored: StoredGrant;
 }
 
-/**
- * Verifies an access token. `undefined`: it is not one of this proxy, expired, revoked, or for another resource.
- *
- * @param resource the resource it must be for; default: any of the proxy's
- */
+/** Verifies an access token. `undefined`: it is not one of this proxy, expired, revoked, or for another resource. */
 export async function verifyAccessToken(
   settings: Settings,
   token: string,
-  resource?: string,
 ): Promise<VerifiedToken | undefined> {
-  const claims = await claimsOf(settings, token, resource);
+  const claims = await claimsOf(settings, token);
   const [grantId = "", id = ""] = claims?.jti?.split(".") ?? [];
   if (!claims || grantId === "" || id === "") return undefined;
   const stored = await readGrant(settings, grantId);
@@ -48,18 +43,14 @@ export async function verifyAccessToken(
   return stored.grant.revoked.some(([revoked]) => revoked === id) ? undefined : { claims, stored };
 }
 
-async function claimsOf(
-  settings: Settings,
-  token: string,
-  resource?: string,
-): Promise<JWTPayload | undefined> {
+async function claimsOf(settings: Settings, token: string): Promise<JWTPayload | undefined> {
   const keys = createLocalJWKSet(await jwksOf(settings));
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: ["ES256"],
       typ: "at+jwt",
       issuer: settings.issuer,
-      audience: resource ?? [...settings.resources],
+      audience: [...settings.resources],
       requiredClaims: ["sub", "exp", "iat", "jti", "client_id"],
       currentDate: new Date(settings.now()),
     });

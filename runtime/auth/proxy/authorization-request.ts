@@ -151,7 +151,7 @@ function refused(
   return new Stopped(what, errorPage(what, again, { href, host }));
 }
 
-/** The redirection that tells a client of an error; it names the issuer (RFC 9207). */
+/** The redirection that reports an error to a client. It names the issuer (RFC 9207). */
 export function errorLocation(
   issuer: string,
   { redirectUri, state }: { readonly redirectUri: string; readonly state?: string },

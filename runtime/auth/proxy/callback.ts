@@ -13,8 +13,8 @@ import { redirectResponse } from "./responses.js";
 import type { Identity, UpstreamTokens } from "./upstream.js";
 
 /**
- * The upstream sends the browser back. Only the browser in which the user consented has the cookie of the login, so that
- * nobody can let another user finish his login.
+ * The upstream sends the browser back. Only the browser in which the user consented has the cookie of the login: a user
+ * cannot finish a login that another person began.
  *
  * @throws {Stopped} with a page
  */

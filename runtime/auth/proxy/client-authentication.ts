@@ -39,7 +39,7 @@ export async function authenticatedClient(proxy: Proxy, request: Request, form: 
     if (!(await isAssertionOf(proxy, client, presented.secret!))) throw refuse();
     return client;
   }
-  // Digests have one length, so that the comparison tells nothing.
+  // Digests have one length, so that the time of the comparison is the same.
   if (!sameText(await digestOf(presented.secret ?? ""), await digestOf(secret ?? ""))) throw refuse();
   return client;
 }

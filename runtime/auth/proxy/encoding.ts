@@ -14,7 +14,7 @@ export async function digestOf(text: string): Promise<string> {
   return base64url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(text))));
 }
 
-/** Compares two texts in a time that tells only whether their lengths differ. */
+/** Compares two texts. The time depends on their lengths alone. */
 export function sameText(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;

@@ -74,7 +74,7 @@ ${body}
 `;
 }
 
-/** Tells the user why a login cannot go on. @param link where he may go, with what the client learns there */
+/** Shows the user why a login cannot continue. @param link back to the client, with the error */
 export function errorPage(
   what: string,
   next: string,

@@ -1,4 +1,6 @@
-import type { JSONWebKeySet, JWTPayload } from "jose";
+import type { JSONWebKeySet } from "jose";
+import type { Claims, TokenIssuer } from "../server/token-issuer.js";
+import { AuthError } from "../shared/errors.js";
 import { jwksOf, verifyAccessToken } from "./access-token.js";
 import { Stopped } from "./authorization-request.js";
 import { authorize } from "./authorize.js";
@@ -21,30 +23,26 @@ export interface ProxyRoute {
   handle(request: Request): Promise<Response>;
 }
 
-/** A token of the proxy, verified. */
-export interface ProxyToken {
-  readonly claims: JWTPayload;
-  /**
-   * A token for the upstream, refreshed if it is about to expire. It is never the token of the client.
-   *
-   * @throws {AuthError} `auth-needs-user`: the upstream ended the login
-   */
-  readonly upstream: () => Promise<string>;
-}
-
-/** An authorization server in front of another one. */
-export interface OAuthProxy {
-  readonly issuer: string;
+/** An authorization server in front of another one. `resourceServer` takes it as an issuer. */
+export interface OAuthProxy extends TokenIssuer {
   /** What `serveHttp` must answer besides the MCP endpoint. */
   readonly routes: readonly ProxyRoute[];
   /** The public keys of its tokens. */
   jwks(): Promise<JSONWebKeySet>;
   /**
-   * Verifies an access token; `undefined` if it is not valid.
+   * Verifies an access token: it is of this proxy, for one of its resources, neither expired nor revoked.
    *
-   * @param resource the resource that it must be for
+   * @throws {AuthError} `auth-token-refused`
    */
-  verify(token: string, resource: string): Promise<ProxyToken | undefined>;
+  verify(token: string): Promise<Claims>;
+  /**
+   * A token for the upstream, refreshed if it is about to expire: `context.auth.upstream()` gives it. It is never the token
+   * of the client.
+   *
+   * @param claims those of a verified access token
+   * @throws {AuthError} `auth-needs-user`: the login has ended. `auth-refused`: the upstream does not refresh now
+   */
+  upstream(claims: Claims): Promise<string>;
 }
 
 type Handler = (proxy: Proxy, request: Request) => Response | Promise<Response>;
@@ -68,12 +66,12 @@ export function oauthProxy(options: ProxyOptions): OAuthProxy {
     issuer: settings.issuer,
     routes: routesOf(proxy),
     jwks: () => jwksOf(settings),
-    verify: async (accessToken, resource) => {
-      const verified = await verifyAccessToken(settings, accessToken, resource);
-      return (
-        verified && { claims: verified.claims, upstream: () => upstreamToken(proxy, verified.stored.id) }
-      );
+    verify: async (accessToken) => {
+      const verified = await verifyAccessToken(settings, accessToken);
+      if (verified) return verified.claims;
+      throw new AuthError("auth-token-refused", "it is not valid here, has expired, or was revoked");
     },
+    upstream: async ({ jti }) => upstreamToken(proxy, String(jti).split(".")[0]!),
   };
 }
 

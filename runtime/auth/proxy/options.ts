@@ -1,4 +1,4 @@
-import { AuthError } from "../shared/errors.js";
+import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
 import type { ConsentFacts } from "./consent-page.js";
 import { Keys } from "./keys.js";
 import { redirectProblem } from "./redirects.js";
@@ -105,31 +105,34 @@ export interface Settings {
 const minute = 60_000;
 const days = 24 * 60 * minute;
 
+const known = [
+  ...["issuer", "resource", "upstream", "keys", "store", "clients", "scopes", "scopeTexts", "consent"],
+  ...["accessTokenMs", "refreshTokenMs", "fetch", "onEvent", "now"],
+];
+
 /** @throws {AuthError} `auth-options` */
 export function settingsOf(options: ProxyOptions): Settings {
-  const { issuer, upstream, now = Date.now } = options;
-  const resources = typeof options.resource === "string" ? [options.resource] : options.resource;
-  checkUrl("issuer", issuer, "https://api.example.com");
-  if (/[?/]$/.test(issuer)) throw wrong("issuer", "must not end with a slash", "https://api.example.com");
-  if (!Array.isArray(resources) || resources.length === 0) throw wrong("resource", "is missing");
-  for (const resource of resources) checkUrl("resource", resource, "https://api.example.com/mcp");
-  checkKeys(options.keys);
-  if (typeof upstream?.clientId !== "string") throw wrong("upstream", "is missing", "github({ … })");
+  checkProxyOptions(options);
+  const { issuer, upstream, now = Date.now, consent = {} } = options;
+  const { accessTokenMs = 30 * minute, refreshTokenMs = 30 * days } = options;
   const scopes = options.scopes ?? Object.fromEntries(upstream.scopes.map((scope) => [scope, [scope]]));
   return {
     issuer,
     path: new URL(issuer).pathname.replace(/\/$/, ""),
-    resources,
+    resources: typeof options.resource === "string" ? [options.resource] : options.resource,
     upstream,
     keys: new Keys(options.keys),
     store: options.store ?? memoryStore(now),
-    clients: clientOptions(options.clients ?? {}),
+    clients: {
+      ...{ cimd: true, dcr: "sealed", known: [], customSchemes: [], allowRedirects: () => true },
+      ...options.clients,
+    },
     scopes: new Map(Object.entries(scopes)),
     scopeTexts: options.scopeTexts ?? {},
-    page: options.consent?.page,
-    rememberSeconds: within("consent.rememberMs", options.consent?.rememberMs ?? 30 * days, 0, 365 * days),
-    accessSeconds: within("accessTokenMs", options.accessTokenMs ?? 30 * minute, 10 * minute, 60 * minute),
-    refreshSeconds: within("refreshTokenMs", options.refreshTokenMs ?? 30 * days, 60 * minute, 400 * days),
+    page: consent.page,
+    rememberSeconds: Math.floor((consent.rememberMs ?? 30 * days) / 1000),
+    accessSeconds: Math.floor(accessTokenMs / 1000),
+    refreshSeconds: Math.floor(refreshTokenMs / 1000),
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     emit: (event) => options.onEvent?.(event),
     now,
@@ -137,46 +140,70 @@ export function settingsOf(options: ProxyOptions): Settings {
   };
 }
 
-function clientOptions(given: ClientOptions): Required<ClientOptions> {
-  const { cimd = true, dcr = "sealed", known = [], customSchemes = [], allowRedirects = () => true } = given;
+function checkProxyOptions(options: ProxyOptions): void {
+  checkNames(options, known);
+  const { issuer, resource, upstream, keys, store, clients = {}, scopes, consent = {} } = options;
+  checkUrl(issuer, "issuer");
+  if (/[?/]$/.test(issuer) || issuer.includes("?"))
+    throw wrongOption("issuer", "expected a URL without query, and without a slash at its end");
+  const resources = typeof resource === "string" ? [resource] : resource;
+  checkTexts(resources, "resource");
+  for (const each of resources) checkUrl(each, "resource");
+  if (typeof upstream?.clientId !== "string" || !Array.isArray(upstream.scopes))
+    throw wrongOption("upstream", "expected an upstream, such as github({ clientId, secret })");
+  checkKeys(keys);
+  for (const name of ["get", "put"] as const) if (store) checkFunction(store[name], `store.${name}`);
+  checkClients(clients);
+  for (const [scope, needed] of Object.entries(scopes ?? {}))
+    if (!/^[!#-[\]-~]+$/.test(scope) || !Array.isArray(needed))
+      throw wrongOption(
+        "scopes",
+        'expected lists of scopes of the upstream, such as { "mcp:read": ["repo"] }',
+      );
+  checkNames(consent, ["page", "rememberMs"], "consent.");
+  if (consent.page !== undefined) checkFunction(consent.page, "consent.page");
+  const { accessTokenMs, refreshTokenMs } = options;
+  if (consent.rememberMs !== undefined) checkNumber(consent.rememberMs, "consent.rememberMs", 0, 365 * days);
+  if (accessTokenMs !== undefined) checkNumber(accessTokenMs, "accessTokenMs", 10 * minute, 60 * minute);
+  if (refreshTokenMs !== undefined) checkNumber(refreshTokenMs, "refreshTokenMs", 60 * minute, 400 * days);
+  for (const name of ["fetch", "onEvent", "now"] as const)
+    if (options[name] !== undefined) checkFunction(options[name], name);
+}
+
+function checkClients(clients: ClientOptions): void {
+  checkNames(clients, ["cimd", "dcr", "known", "customSchemes", "allowRedirects"], "clients.");
+  const { cimd, dcr, known: knownClients = [], customSchemes = [], allowRedirects } = clients;
+  if (cimd !== undefined && typeof cimd !== "boolean")
+    throw wrongOption("clients.cimd", "expected true or false");
+  if (dcr !== undefined && dcr !== false && dcr !== "sealed")
+    throw wrongOption("clients.dcr", 'expected "sealed" or false');
+  if (allowRedirects !== undefined) checkFunction(allowRedirects, "clients.allowRedirects");
   for (const scheme of customSchemes)
-    if (
-      !/^[a-z][a-z\d+.-]*$/.test(scheme) ||
-      /^(https?|javascript|data|file|blob|about|vbscript)$/.test(scheme)
-    )
-      throw wrong("clients.customSchemes", `has ${JSON.stringify(scheme)}`, "cursor");
-  for (const { id, redirectUris } of known)
+    if (!/^[a-z][a-z\d+.-]*$/.test(scheme) || unsafeSchemes.has(scheme))
+      throw wrongOption("clients.customSchemes", 'expected schemes of applications, such as "cursor"');
+  for (const [index, { id, redirectUris }] of knownClients.entries()) {
+    if (typeof id !== "string" || id === "")
+      throw wrongOption(`clients.known[${index}].id`, "expected a text");
     for (const uri of redirectUris) {
       const problem = redirectProblem(uri, customSchemes);
-      if (problem !== undefined)
-        throw wrong("clients.known", `${JSON.stringify(id)}: a redirect URI ${problem}`);
+      if (problem !== undefined) throw wrongOption(`clients.known[${index}].redirectUris`, `one ${problem}`);
     }
-  return { cimd, dcr, known, customSchemes, allowRedirects };
+  }
 }
+
+const unsafeSchemes = new Set(["http", "https", "javascript", "data", "file", "blob", "about", "vbscript"]);
 
 function checkKeys(keys: readonly string[]): void {
-  const fits = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string");
-  if (!fits || keys.some((key) => key.length < 32))
-    throw wrong("keys", "must be secrets of at least 32 characters", "openssl rand -base64 32");
-  if (new Set(keys).size < keys.length) throw wrong("keys", "names one secret twice");
+  checkTexts(keys, "keys");
+  if (keys.some((key) => key.length < 32))
+    throw wrongOption("keys", "expected secrets of at least 32 characters: openssl rand -base64 32");
+  if (new Set(keys).size < keys.length) throw wrongOption("keys", "expected each secret once");
 }
 
-function checkUrl(option: string, url: unknown, example: string): void {
+function checkUrl(url: unknown, option: string): void {
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
-  const secure =
-    parsed?.protocol === "https:" ||
-    (parsed?.protocol === "http:" && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(parsed.hostname));
-  if (!parsed || !secure || parsed.hash || parsed.username || /[#\s]/.test(String(url)))
-    throw wrong(option, "must be an https URL, or http on a loopback address, without fragment", example);
-  if (option === "issuer" && parsed.search) throw wrong(option, "must not have a query", example);
-}
-
-function within(option: string, ms: number, least: number, most: number): number {
-  if (!(ms >= least && ms <= most)) throw wrong(option, `must be from ${least} to ${most}`);
-  return Math.floor(ms / 1000);
-}
-
-function wrong(option: string, what: string, example?: string): AuthError {
-  const hint = example === undefined ? "" : `, such as ${example}`;
-  return new AuthError("auth-options", `oauthProxy: ${option}: ${what}${hint}.`);
+  const isLocal = parsed?.protocol === "http:" && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(parsed.hostname);
+  const isPlain = parsed && !parsed.username && !parsed.password && !/[#\s]/.test(String(url));
+  if (!isPlain || (parsed.protocol !== "https:" && !isLocal))
+    throw wrongOption(option, "expected an https URL without user and fragment; http only for this machine");
 }

@@ -85,7 +85,7 @@ export function entra(options: UpstreamClientOptions & { readonly tenant: string
   };
 }
 
-/** Slack, with tokens of users: their scopes have a parameter of their own, and the answer holds the user inside. */
+/** Slack, with tokens of users: their scopes are in the parameter `user_scope`, and the token in a member of the answer. */
 export function slack({ clientId, secret, scopes = [] }: UpstreamClientOptions): Upstream {
   return {
     name: "Slack",

@@ -13,6 +13,12 @@ export interface AuthInfo {
   readonly expiresAt?: number;
   /** All claims, or all members of the introspection response. */
   readonly claims: Claims;
+  /**
+   * A token for the API behind the issuer, if the issuer is `oauthProxy()`. It is never the token of the request.
+   *
+   * @throws {AuthError} `auth-needs-user`: the login has ended
+   */
+  readonly upstream?: () => Promise<string>;
 }
 
 /** Freezes claims: requests with the same token share them. */

@@ -278,6 +278,7 @@ class ResourceGuard {
       scopes,
       ...(typeof exp === "number" && { expiresAt: exp }),
       claims: { ...claims },
+      ...(issuer.upstream && { upstream: () => issuer.upstream!(claims) }),
     });
     const missing = missingScopes(this.#required, scopes, this.#hierarchy);
     const { jkt, ...others } =

@@ -28,4 +28,6 @@ export interface TokenIssuer {
    * @throws {AuthError} `auth-token-refused`: the token is not valid; `auth-unavailable`: that cannot be found out now
    */
   verify(token: string): Promise<Claims>;
+  /** A token for the API behind the issuer, as `context.auth.upstream()` gives it. */
+  upstream?(claims: Claims): Promise<string>;
 }
