@@ -1,5 +1,5 @@
 export { AuthError, type AuthErrorCode } from "./shared/errors.js";
-export { type OAuthProxy, oauthProxy, type ProxyRoute } from "./proxy/oauth-proxy.js";
+export { type OAuthProxy, oauthProxy } from "./proxy/oauth-proxy.js";
 export type {
   ClientOptions,
   ConsentOptions,

@@ -11,7 +11,7 @@ export {
 export type { ResourceServerOptions, ScopeOptions } from "./server/resource-server-options.js";
 export type { AuthInfo } from "./server/auth-info.js";
 export type { MetadataRoute } from "./server/resource-metadata.js";
-export type { Audience, Claims, TokenIssuer } from "./server/token-issuer.js";
+export type { Audience, Claims, ServerRoute, TokenIssuer } from "./server/token-issuer.js";
 export { jwks, type JwksOptions, type SignatureAlgorithm } from "./server/jwks.js";
 export { introspection, type IntrospectionOptions } from "./server/introspection.js";
 export type { ClientCredentials } from "./server/server-client.js";

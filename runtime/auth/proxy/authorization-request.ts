@@ -113,7 +113,7 @@ function challengeOf(parameters: Parameters, refuse: Refuse): string {
   if (parameters.get("code_challenge_method") !== "S256")
     throw refuse("invalid_request", "PKCE is required with code_challenge_method S256.");
   if (!/^[\w-]{43}$/.test(challenge))
-    throw refuse("invalid_request", "The code_challenge is not a SHA-256 in base64url.");
+    throw refuse("invalid_request", "PKCE is required: code_challenge is not a SHA-256 in base64url.");
   return challenge;
 }
 

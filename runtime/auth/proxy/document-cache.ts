@@ -1,4 +1,5 @@
 import { AuthError } from "../shared/errors.js";
+import type { PublicFetch } from "../shared/public-fetch.js";
 import type { ClientDocuments } from "./client-documents.js";
 
 type Document = Readonly<Record<string, unknown>>;
@@ -12,7 +13,7 @@ const mostMs = 24 * 3_600_000;
 const failureMs = 10_000;
 
 /** Fetches metadata documents, once at a time for each URL, and keeps them as their headers say. */
-export function documentCache(fetch_: typeof fetch, now: () => number): ClientDocuments {
+export function documentCache(fetch_: PublicFetch, now: () => number): ClientDocuments {
   const entries = new Map<string, { readonly document: Promise<Document>; expiresAt: number }>();
   return {
     read(url) {
@@ -37,13 +38,12 @@ export function documentCache(fetch_: typeof fetch, now: () => number): ClientDo
   };
 }
 
-async function fetched(fetch_: typeof fetch, url: string): Promise<{ document: Document; maxAgeMs: number }> {
+async function fetched(fetch_: PublicFetch, url: string): Promise<{ document: Document; maxAgeMs: number }> {
   const response = await fetch_(url, {
     headers: { accept: "application/json" },
-    redirect: "error",
     signal: AbortSignal.timeout(timeoutMs),
-  }).catch(() => {
-    throw unusable("it cannot be fetched");
+  }).catch((error: unknown) => {
+    throw error instanceof AuthError ? error : unusable("it cannot be fetched");
   });
   if (response.status !== 200) throw unusable(`the answer has status ${response.status}`);
   const chunks: string[] = [];

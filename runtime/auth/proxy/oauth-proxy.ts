@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from "jose";
-import type { Claims, TokenIssuer } from "../server/token-issuer.js";
+import type { Claims, ServerRoute, TokenIssuer } from "../server/token-issuer.js";
 import { AuthError } from "../shared/errors.js";
 import { jwksOf, verifyAccessToken } from "./access-token.js";
 import { Stopped } from "./authorization-request.js";
@@ -17,16 +17,10 @@ import { token } from "./token.js";
 import { UpstreamClient } from "./upstream.js";
 import { upstreamToken } from "./upstream-token.js";
 
-/** A resource of the server besides its MCP endpoint. */
-export interface ProxyRoute {
-  readonly path: string;
-  handle(request: Request): Promise<Response>;
-}
-
 /** An authorization server in front of another one. `resourceServer` takes it as an issuer. */
 export interface OAuthProxy extends TokenIssuer {
-  /** What `serveHttp` must answer besides the MCP endpoint. */
-  readonly routes: readonly ProxyRoute[];
+  /** Its endpoints. `resourceServer` has them in `http.routes`, too. */
+  readonly routes: readonly ServerRoute[];
   /** The public keys of its tokens. */
   jwks(): Promise<JSONWebKeySet>;
   /**
@@ -57,7 +51,7 @@ export function oauthProxy(options: ProxyOptions): OAuthProxy {
   const settings = settingsOf(options);
   const proxy: Proxy = {
     settings,
-    documents: documentCache(settings.fetch, settings.now),
+    documents: documentCache(settings.fetchDocument, settings.now),
     upstream: new UpstreamClient(
       ...([settings.upstream, settings.issuer + paths.callback, settings.fetch, settings.now] as const),
     ),
@@ -75,9 +69,9 @@ export function oauthProxy(options: ProxyOptions): OAuthProxy {
   };
 }
 
-function routesOf(proxy: Proxy): readonly ProxyRoute[] {
+function routesOf(proxy: Proxy): readonly ServerRoute[] {
   const { path, clients } = proxy.settings;
-  const route = (end: string, handle: (request: Request) => Promise<Response>): ProxyRoute => ({
+  const route = (end: string, handle: (request: Request) => Promise<Response>): ServerRoute => ({
     path: path + end,
     handle,
   });

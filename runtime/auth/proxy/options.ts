@@ -1,4 +1,5 @@
 import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
+import { type PublicFetch, publicFetch } from "../shared/public-fetch.js";
 import type { ConsentFacts } from "./consent-page.js";
 import { Keys } from "./keys.js";
 import { redirectProblem } from "./redirects.js";
@@ -71,7 +72,10 @@ export interface ProxyOptions {
   readonly accessTokenMs?: number;
   /** Milliseconds after the last use in which a refresh token is valid. Default: 30 days. */
   readonly refreshTokenMs?: number;
-  /** Fetches from the upstream, and metadata documents of clients. Default: the `fetch` of the platform. */
+  /**
+   * Sends all requests, also those for metadata documents of clients. Default: the `fetch` of the platform for the upstream,
+   * and for documents one that connects to public addresses alone.
+   */
   readonly fetch?: typeof fetch;
   readonly onEvent?: (event: ProxyEvent) => void;
   /** Milliseconds since 1970. Default: the clock of the system. */
@@ -95,6 +99,7 @@ export interface Settings {
   readonly accessSeconds: number;
   readonly refreshSeconds: number;
   readonly fetch: typeof fetch;
+  readonly fetchDocument: PublicFetch;
   readonly emit: (event: ProxyEvent) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -134,6 +139,9 @@ export function settingsOf(options: ProxyOptions): Settings {
     accessSeconds: Math.floor(accessTokenMs / 1000),
     refreshSeconds: Math.floor(refreshTokenMs / 1000),
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    fetchDocument: options.fetch
+      ? (url, init) => options.fetch!(url, { ...init, redirect: "manual" })
+      : publicFetch(),
     emit: (event) => options.onEvent?.(event),
     now,
     seconds: () => Math.floor(now() / 1000),

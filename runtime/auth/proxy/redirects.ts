@@ -29,9 +29,9 @@ export function redirectProblem(uri: unknown, customSchemes: readonly string[]):
   // What a URL parser would change could be read differently by the browser.
   if (!/^[!-~]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return "is not a valid URL";
   if (uri.includes("#")) return "has a fragment";
-  const { protocol, username, password, hostname } = new URL(uri);
+  const { protocol, username, password } = new URL(uri);
   if (username || password || /^[a-z]+:\/\/[^/?]*@/i.test(uri)) return "has a user name";
-  if (uri.startsWith("https://")) return hostname === "" ? "has no host" : undefined;
+  if (uri.startsWith("https://")) return uri[8] === "/" ? "has no host" : undefined;
   if (isLoopback(uri)) return undefined;
   if (customSchemes.includes(protocol.slice(0, -1)) && uri.startsWith(protocol)) return undefined;
   return "is neither https nor a loopback address";

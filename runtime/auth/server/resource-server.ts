@@ -8,10 +8,10 @@ import { challengeText, mostScopeText } from "./challenge.js";
 import { digestOf } from "./digest.js";
 import type { ProofRequest } from "./dpop.js";
 import { refused } from "./jwks.js";
-import { type MetadataRoute, metadataRoutes, metadataUrl } from "./resource-metadata.js";
+import { metadataRoutes, metadataUrl } from "./resource-metadata.js";
 import { type ResourceServerOptions, checkResourceServerOptions } from "./resource-server-options.js";
 import { TokenCache } from "./token-cache.js";
-import type { Claims, TokenIssuer } from "./token-issuer.js";
+import type { Claims, ServerRoute, TokenIssuer } from "./token-issuer.js";
 
 /** The answer that refuses a request. */
 export interface AuthDenial {
@@ -48,7 +48,7 @@ export interface ResourceServer {
       calls: readonly ScopedCall[],
       principal: { readonly auth?: unknown },
     ) => AuthDenial | undefined;
-    readonly routes: readonly MetadataRoute[];
+    readonly routes: readonly ServerRoute[];
     readonly publicUrl: string;
   };
   /** The protected resource metadata (RFC 9728). */
@@ -96,7 +96,10 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
     http: {
       authenticate: (request) => guard.authenticate(request),
       permit: (calls, { auth }) => guard.permit(calls, auth),
-      routes: metadataRoutes(resource, guard.metadata),
+      routes: [
+        ...metadataRoutes(resource, guard.metadata),
+        ...options.issuers.flatMap(({ routes = [] }) => routes),
+      ],
       publicUrl: resource,
     },
     metadata: guard.metadata,

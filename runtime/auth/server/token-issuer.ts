@@ -8,6 +8,12 @@ export type Claims = Readonly<Record<string, unknown>>;
 export type Audience =
   string | readonly string[] | { readonly claim: string; readonly oneOf: readonly string[] };
 
+/** A route of the HTTP server (`routes` of its options). */
+export interface ServerRoute {
+  readonly path: string;
+  handle(request: Request): Response | Promise<Response>;
+}
+
 /** An authorization server whose tokens a resource server accepts. */
 export interface TokenIssuer {
   /** The issuer identifier. The metadata of the resource names it as an authorization server. */
@@ -30,4 +36,6 @@ export interface TokenIssuer {
   verify(token: string): Promise<Claims>;
   /** A token for the API behind the issuer, as `context.auth.upstream()` gives it. */
   upstream?(claims: Claims): Promise<string>;
+  /** The endpoints of an issuer that this server itself is: `http.routes` has them, too. */
+  readonly routes?: readonly ServerRoute[];
 }

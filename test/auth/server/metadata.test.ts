@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { dpop, jwks, resourceServer } from "@mcpgen/auth/server";
+import { type ServerRoute, dpop, jwks, resourceServer } from "@mcpgen/auth/server";
 import { guardOf, resource } from "./requests.js";
 
 const as = { issuer: "https://auth.example.com/tenant" } as Parameters<typeof guardOf>[0];
 
-const ask = (route: { handle(request: Request): Response }, method = "GET"): Response =>
-  route.handle(new Request("https://api.example.com/.well-known/x", { method }));
+const ask = (route: ServerRoute, method = "GET"): Response =>
+  route.handle(new Request("https://api.example.com/.well-known/x", { method })) as Response;
 
 test("AUTHS-02: the metadata names the resource and its authorization servers, at the path and at the root", async () => {
   const guard = guardOf(as, {

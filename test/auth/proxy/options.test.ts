@@ -1,0 +1,58 @@
+import { gzipSync } from "node:zlib";
+import { AuthError, oauthProxy, type ProxyOptions } from "@mcpgen/auth/proxy";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+import { Proxied } from "./proxied.js";
+
+test.each<[string, Record<string, unknown>]>([
+  ["issuer: ", { issuer: "api.example.com" }],
+  ["issuer: ", { issuer: "http://api.example.com" }],
+  ["issuer: ", { issuer: "https://api.example.com/" }],
+  ["issuer: ", { issuer: "https://api.example.com?tenant=1" }],
+  ["issuer: ", { issuer: "https://user@api.example.com" }],
+  ["resource: ", { resource: [] }],
+  ["resource: ", { resource: "http://api.example.com/mcp" }],
+  ["resource: ", { resource: "https://api.example.com/mcp#x" }],
+  ["upstream: ", { upstream: "https://github.com" }],
+  ["keys: ", { keys: [] }],
+  ["keys: ", { keys: ["short"] }],
+  ["keys: ", { keys: ["x".repeat(32), "x".repeat(32)] }],
+  ["keys: ", { keys: "x".repeat(32) }],
+  ["store.put: ", { store: { get: () => undefined } }],
+  ["clients.dcr: ", { clients: { dcr: true } }],
+  ["clients.allowRedirect: ", { clients: { allowRedirect: () => true } }],
+  ["clients.customSchemes: ", { clients: { customSchemes: ["javascript"] } }],
+  [
+    "clients.known[0].redirectUris: ",
+    { clients: { known: [{ id: "a", name: "A", redirectUris: ["http://a.example"] }] } },
+  ],
+  ["scopes: ", { scopes: { "a b": [] } }],
+  ["consent.rememberMs: ", { consent: { rememberMs: -1 } }],
+  ["consent.script: ", { consent: { script: true } }],
+  ["accessTokenMs: ", { accessTokenMs: 3_600_001 }],
+  ["accessTokenMs: ", { accessTokenMs: 599_999 }],
+  ["refreshTokenMs: ", { refreshTokenMs: 1 }],
+  ["audience: ", { audience: "x" }],
+])("a wrong option is named: %s%o", (place, change) => {
+  const make = (): unknown => oauthProxy({ ...new Proxied().defaults(), ...change } as ProxyOptions);
+  expect(make).toThrow(AuthError);
+  expect(make).toThrow(new RegExp(`^${place.replace(/[.[\]]/g, "\\$&")}`));
+});
+
+/** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
+const mostOwn = 18;
+/** The same with both. */
+const mostWhole = 31;
+
+test(`the entry has at most ${mostOwn} KB, and ${mostWhole} KB with its dependencies`, async () => {
+  const size = async (external: string[]): Promise<number> => {
+    const { outputFiles } = await build({
+      ...{ entryPoints: ["runtime/auth/proxy.ts"], bundle: true, minify: true, write: false, format: "esm" },
+      ...{ platform: "neutral", conditions: ["mcpgen-source"], logLevel: "silent", external },
+    });
+    return gzipSync(outputFiles[0]!.contents, { level: 9 }).length / 1000;
+  };
+  const [own, whole] = [await size(["jose", "oauth4webapi"]), await size([])];
+  expect(own).toBeLessThanOrEqual(mostOwn);
+  expect(whole).toBeLessThanOrEqual(mostWhole);
+});
