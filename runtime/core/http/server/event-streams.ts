@@ -36,6 +36,8 @@ export interface StoredEvent {
 export interface EventStore {
   /**
    * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions.
+   *
+   * @param data empty if the event is never sent again: a client can continue after it
    */
   append(session: string, stream: string, data: string): string;
   /**
@@ -58,8 +60,11 @@ const overhead = 128;
 /** Limit for all sessions together. */
 const mostInAll = 64 * 1_048_576;
 
-interface Kept extends StoredEvent {
+/** A stored event. Its id is made when it is needed: most events are never asked for. */
+interface Kept {
+  readonly number: number;
   readonly stream: string;
+  readonly data: string;
 }
 
 interface History {
@@ -95,8 +100,8 @@ export class MemoryEventStore implements EventStore {
       history = { mark: randomText(6), last: 0, characters: 0, events: [] };
       this.#histories.set(session, history);
     }
-    const id = `${stream}-${++history.last}-${history.mark}`;
-    history.events.push({ id, stream, data });
+    const number = ++history.last;
+    history.events.push({ number, stream, data });
     history.characters += data.length + overhead;
     this.#characters += data.length + overhead;
     while (
@@ -105,7 +110,7 @@ export class MemoryEventStore implements EventStore {
     )
       this.#forget(history);
     if (this.#characters > this.#most) this.#shrink(session, history);
-    return id;
+    return idOf(history, stream, number);
   }
 
   #forget(history: History): void {
@@ -127,21 +132,25 @@ export class MemoryEventStore implements EventStore {
   }
 
   after(session: string, event: string): { stream: string; events: readonly StoredEvent[] } | undefined {
-    const events = this.#histories.get(session)?.events ?? [];
-    const at = events.findIndex(({ id }) => id === event);
+    const history = this.#histories.get(session);
+    const events = history?.events ?? [];
+    const id = ({ stream, number }: Kept): string => idOf(history!, stream, number);
+    const at = events.findIndex((each) => id(each) === event);
     if (at < 0) return undefined;
     const { stream } = events[at]!;
-    // An event without data only primes the client, so it is not sent again.
-    return {
-      stream,
-      events: events.slice(at + 1).filter((each) => each.stream === stream && each.data !== ""),
-    };
+    // An event without data is not sent again.
+    const later = events.slice(at + 1).filter((each) => each.stream === stream && each.data !== "");
+    return { stream, events: later.map((each) => ({ id: id(each), data: each.data })) };
   }
 
   drop(session: string): void {
     this.#characters -= this.#histories.get(session)?.characters ?? 0;
     this.#histories.delete(session);
   }
+}
+
+function idOf({ mark }: History, stream: string, number: number): string {
+  return `${stream}-${number}-${mark}`;
 }
 
 /** Random bytes as base64url text. */

@@ -238,7 +238,7 @@ export class SessionRequests {
       return replyBusy(exchange, one, "maxConcurrent");
     const name = session.nextStream();
     const stream = new SessionStream(session, name, exchange, accepted, this.#form, headers, ids, isBatch);
-    session.expect(ids, stream);
+    session.expect(stream);
     stream.follow(exchange.size);
     receive(session.connection, message, exchange);
     stream.watch();

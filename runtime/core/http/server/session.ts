@@ -64,7 +64,8 @@ export class HttpSession implements ServerChannel {
   /** Time of the last use, by the endpoint's clock. */
   lastSeen: number;
   readonly #environment: SharedEnvironment;
-  #answering: Map<RequestId, SessionStream> | undefined;
+  /** The streams of running requests. */
+  #answering: SessionStream[] | undefined;
   #listening: SessionStream[] | undefined;
   #streams = 0;
   /** Bytes that are reserved for the session. */
@@ -108,7 +109,9 @@ export class HttpSession implements ServerChannel {
 
   /** Running requests, with or without a connected client. */
   get requests(): number {
-    return this.#answering?.size ?? 0;
+    let requests = 0;
+    for (const { ids } of this.#answering ?? none) requests += ids!.length;
+    return requests;
   }
 
   /** Whether the session may run this many more requests. */
@@ -118,7 +121,7 @@ export class HttpSession implements ServerChannel {
 
   /** Whether a client is connected to any stream or awaits a response. */
   get hasClient(): boolean {
-    for (const stream of this.#answering?.values() ?? []) if (stream.hasClient) return true;
+    for (const stream of this.#answering ?? none) if (stream.hasClient) return true;
     return this.#listening?.some(({ connected }) => connected) ?? false;
   }
 
@@ -142,10 +145,10 @@ export class HttpSession implements ServerChannel {
     this.#streams = crypto.getRandomValues(new Uint32Array(1))[0]! >>> 2;
   }
 
-  /** Registers the stream that answers these requests. Call it before the requests run. */
-  expect(ids: readonly RequestId[], stream: SessionStream): void {
-    this.#answering ??= new Map();
-    for (const id of ids) this.#answering.set(id, stream);
+  /** Registers a stream that answers requests. Call it before the requests run. */
+  expect(stream: SessionStream): void {
+    if (this.#answering) this.#answering.push(stream);
+    else this.#answering = [stream];
   }
 
   /** Adds a listening stream. Messages that belong to no request go to the newest connected one. */
@@ -164,20 +167,19 @@ export class HttpSession implements ServerChannel {
   }
 
   streamOf(id: RequestId | undefined): SessionStream | undefined {
-    return id === undefined ? undefined : this.#answering?.get(id);
+    if (id === undefined) return undefined;
+    return this.#answering?.find(({ ids }) => ids!.includes(id));
   }
 
   named(name: string): SessionStream | undefined {
-    return [...(this.#answering?.values() ?? []), ...(this.#listening ?? [])].find(
+    return [...(this.#answering ?? none), ...(this.#listening ?? none)].find(
       (stream) => stream.name === name,
     );
   }
 
   ended(stream: SessionStream): void {
-    for (const id of stream.ids ?? []) this.#answering?.delete(id);
-    if (this.#answering?.size === 0) this.#answering = undefined;
-    const listening = this.#listening?.filter((each) => each !== stream);
-    this.#listening = listening?.length ? listening : undefined;
+    if (stream.ids) this.#answering = without(this.#answering, stream);
+    else this.#listening = without(this.#listening, stream);
     if (!this.isAnswering) this.whenAnswered?.();
   }
 
@@ -213,7 +215,7 @@ export class HttpSession implements ServerChannel {
   }
 
   dropAnswer(id: RequestId): void {
-    this.#answering?.get(id)?.dropAnswer();
+    this.streamOf(id)?.dropAnswer();
   }
 
   reserve(bytes: number): boolean {
@@ -227,7 +229,7 @@ export class HttpSession implements ServerChannel {
   }
 
   answer(id: RequestId | undefined, text: string, rpcCode?: number): void {
-    const stream = id === undefined ? undefined : this.#answering?.get(id);
+    const stream = this.streamOf(id);
     const { whenOpening } = this;
     if (!whenOpening) return stream?.answer(text, rpcCode);
     this.whenOpening = undefined;
@@ -244,10 +246,17 @@ export class HttpSession implements ServerChannel {
 
   /** Ends all streams. @param survives whether another process may continue the session: its events then stay stored */
   end(survives: boolean): void {
-    for (const stream of new Set([...(this.#answering?.values() ?? []), ...(this.#listening ?? [])]))
-      stream.close();
+    for (const stream of [...(this.#answering ?? none), ...(this.#listening ?? none)]) stream.close();
     if (!survives) this.#environment.events.drop(this.id);
   }
+}
+
+const none: readonly SessionStream[] = [];
+
+/** The streams without one of them; `undefined` if none is left. */
+function without(streams: SessionStream[] | undefined, stream: SessionStream): SessionStream[] | undefined {
+  if (!streams || (streams.length === 1 && streams[0] === stream)) return undefined;
+  return streams.filter((each) => each !== stream);
 }
 
 /**
@@ -394,7 +403,8 @@ export class SessionStream {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     const priming = session.primes ? primingText(session.keep(name, ""), session.retryMs) : "";
-    const event = eventText(text, session.keep(name, text));
+    // A client that has its id has the whole event. Only a client that has an earlier id needs its data.
+    const event = eventText(text, session.keep(name, priming === "" ? "" : text));
     exchange!.reply(200, mergeHeaders(eventHeaders, this.#headers()), priming + event);
     this.#end();
   }
