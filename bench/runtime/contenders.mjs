@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { ours as bundles, oursInDevelopment } from "./production.mjs";
 
 const here = new URL("./", import.meta.url);
 const path = (relative) => fileURLToPath(new URL(relative, here));
@@ -9,8 +10,11 @@ export const floor = "floor";
 export const floorValid = "floor-valid";
 export const ours = "ours";
 
+/** Ours without a bundle, and with the checks of development. */
+export const development = oursInDevelopment;
+
 /** Ours by its fetch adapter, behind the same conversion on Node as the peers'. */
-export const oursByFetch = { server: path("servers/http/ours-fetch.mjs") };
+export const oursByFetch = path("servers/http/ours-fetch.mjs");
 
 /** Protocol revisions that the rows speak: one of either era, which all contenders of that era know. */
 export const legacy = "2025-06-18";
@@ -24,13 +28,13 @@ export const modern = "2026-07-28";
  */
 export function contenders() {
   const all = [
-    byHand(floor),
+    { ...byHand(floor), http: { server: path("servers/http/floor.mjs") } },
     { ...byHand(floorValid), http: { server: path("servers/http/floor-valid.mjs") } },
     {
       name: ours,
-      server: path("../../dist/examples/bench-server/main.js"),
-      client: path("clients/ours.mjs"),
-      http: { server: path("../../dist/examples/bench-server/main.js") },
+      server: bundles.server,
+      client: bundles.client,
+      http: { server: bundles.http },
     },
     {
       name: "mcp-lite",
@@ -59,7 +63,7 @@ export function contenders() {
   ];
   return all
     .map((one) => ({ revisions: [legacy, modern], ...one }))
-    .filter((one) => one.name !== ours || existsSync(one.server));
+    .filter((one) => one.name !== ours || existsSync(oursInDevelopment));
 }
 
 function byHand(name) {

@@ -1,9 +1,17 @@
-// CPU of one `tools/call` in a server without hooks, and with each of them: in one process, without a transport.
+// CPU of one `tools/call` in a server without hooks, and with each of them: in one process without a transport, and of a
+// server process over HTTP.
 // Usage: npm run build && node bench/runtime/hooks.mjs
 import { createServer } from "@mcpgen/runtime/all";
 import { rateLimit, timeLimit } from "@mcpgen/runtime/limits";
 import { requestLog } from "@mcpgen/runtime/logging";
+import { fileURLToPath } from "node:url";
+import { modern, ours } from "./contenders.mjs";
+import { HttpUnderTest } from "./http-under-test.mjs";
+import { requestLine } from "./messages.mjs";
+import { pinToOneCore } from "./pinning.mjs";
 import { takeTurns } from "./turns.mjs";
+
+pinToOneCore();
 
 const calls = 20_000;
 
@@ -51,4 +59,27 @@ const medians = await takeTurns(contenders, 9, async ({ run }) => {
   const { user, system } = process.cpuUsage(started);
   return (user + system) / calls;
 });
-for (const [name, each] of medians) console.log(`${each.toFixed(2)} µs  ${name}`);
+print("without a transport", medians);
+
+const overHttp = {
+  "no hook": "none",
+  "a middleware that does nothing": "middleware",
+  "an event listener": "events",
+  "requestLog, lines dropped": "log",
+};
+const line = requestLine("tools/call", { name: "echo", arguments: { message: "hello" } }, modern);
+const servers = [];
+for (const [name, hooks] of Object.entries(overHttp)) {
+  const server = fileURLToPath(new URL("servers/http/ours-hooks.mjs", import.meta.url));
+  const http = { server, options: [`--hooks=${hooks}`], environment: { NODE_ENV: "production" } };
+  const opened = await HttpUnderTest.open({ name: ours, http }, { revision: modern, responses: "json" }, 64);
+  servers.push({ name, opened });
+}
+for (const { opened } of servers) await opened.cost(line, calls);
+print("over HTTP", await takeTurns(servers, 15, ({ opened }) => opened.cost(line, 4000)));
+for (const { opened } of servers) await opened.end();
+
+function print(title, rows) {
+  console.log(title);
+  for (const [name, each] of rows) console.log(`${each.toFixed(2).padStart(7)} µs  ${name}`);
+}

@@ -32,8 +32,9 @@ export class HttpUnderTest {
 
   static async open({ http }, mode, connections) {
     const { revision, stateful, responses = http.responses ?? "json" } = mode;
-    const options = ["--http", `--responses=${responses}`, ...(stateful ? [] : ["--stateless"])];
-    const process = new ProcessUnderTest(http.server, { options });
+    const { server, options: more = [], environment } = http;
+    const options = ["--http", `--responses=${responses}`, ...(stateful ? [] : ["--stateless"]), ...more];
+    const process = new ProcessUnderTest(server, { options, environment });
     const [port] = await process.receive();
     const load = await HttpLoad.open(port, connections, {
       Accept: (responses === "json" && http.acceptsJson) || "application/json, text/event-stream",

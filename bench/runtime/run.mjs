@@ -11,6 +11,8 @@ if (process.platform === "win32")
   fail("bench: CPU time is asked for by a signal, which Windows does not know");
 if (!existsSync(`${here}node_modules`)) install();
 
+const { bundleOurs, oursInDevelopment } = await import("./production.mjs");
+if (existsSync(oursInDevelopment)) await bundleOurs();
 const { contenders, floor, floorValid, ours } = await import("./contenders.mjs");
 const { allRows } = await import("./rows/all.mjs");
 const { pinToOneCore } = await import("./pinning.mjs");

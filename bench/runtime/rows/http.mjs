@@ -1,43 +1,54 @@
 import { deepStrictEqual } from "node:assert";
-import { floorValid, legacy, modern, ours, oursByFetch } from "../contenders.mjs";
+import { development, floor, floorValid, legacy, modern, ours, oursByFetch } from "../contenders.mjs";
 import { HttpUnderTest, contendersFor } from "../http-under-test.mjs";
 import { requestLine } from "../messages.mjs";
 import { takeTurns } from "../turns.mjs";
 
 const message = "a message of some forty characters, hello";
 const judge = ({ content }) => deepStrictEqual(content, [{ type: "text", text: message }]);
-const bar = [1.25, floorValid];
+const bar = [1.25, floor];
 const statelessJson = { revision: legacy, stateful: false, responses: "json" };
+
+const modes = [
+  ["sessions, JSON", { ...statelessJson, stateful: true }],
+  ["sessions, events", { ...statelessJson, stateful: true, responses: "sse" }],
+  ["stateless, JSON", statelessJson],
+  ["stateless, events", { ...statelessJson, responses: "sse" }],
+  ["modern, JSON", { ...statelessJson, revision: modern }],
+  ["modern, events", { ...statelessJson, revision: modern, responses: "sse" }],
+];
 
 /** CPU time of a server for each `tools/call` over HTTP, in every way of answering and both eras. */
 export const httpRows = [
-  row("sessions, JSON", { ...statelessJson, stateful: true }),
-  row("sessions, events", { ...statelessJson, stateful: true, responses: "sse" }),
-  row("stateless, JSON", statelessJson),
-  row("stateless, events", { ...statelessJson, responses: "sse" }),
-  row("modern, JSON", { ...statelessJson, revision: modern }),
-  row("modern, events", { ...statelessJson, revision: modern, responses: "sse" }),
-  // For information: what web objects cost on Node.
-  { ...row("stateless, JSON, by fetch", { ...statelessJson, byFetch: true }), bar: undefined },
+  ...modes.map(([name, mode]) => row(name, mode)),
+  ...modes.map(([name, mode]) =>
+    row(`${name}, 1 connection`, { ...mode, connections: 1, taking: judgedOnly }),
+  ),
+  // For information: what web objects cost on Node, and what is measured without a bundle for production.
+  {
+    ...row("stateless, JSON, by fetch", { ...statelessJson, taking: withOurs(oursByFetch) }),
+    bar: undefined,
+  },
+  { ...row("modern, JSON, development", { ...modes[4][1], taking: withOurs(development) }), bar: undefined },
 ];
 
 function row(name, mode) {
   return { name: `HTTP, ${name}`, unit: "µs", bar, measure: (effort) => measureRow(mode, effort) };
 }
 
-/** Connections, each with one call in flight. */
+/** Connections, each with one call in flight, unless the row says another number. */
 const inFlight = 64;
 /** Calls of a turn, and calls before the first turn: after them every function of the judged rows is compiled. */
 const calls = 4000;
 const warmingCalls = 12_000;
-const judged = new Set([floorValid, ours]);
+const judged = new Set([floor, floorValid, ours]);
 /** Microseconds of CPU time that are enough for others: the last per cent does not decide between them. */
 const turnLimit = 120_000;
 const warmingLimit = 800_000;
 
 async function measureRow(mode, { share, rounds }) {
   const body = requestLine("tools/call", { name: "echo", arguments: { message } }, mode.revision);
-  const taking = mode.byFetch ? floorAndOursByFetch() : contendersFor(mode);
+  const taking = (mode.taking ?? contendersFor)(mode);
   const ready = new Map();
   for (const one of taking) ready.set(one.name, await prepare(one, mode, body));
   const spent = await takeTurns(taking, rounds, ({ name }) => {
@@ -48,15 +59,17 @@ async function measureRow(mode, { share, rounds }) {
   return spent;
 }
 
-function floorAndOursByFetch() {
-  return contendersFor(statelessJson)
-    .filter(({ name }) => judged.has(name))
-    .map((one) => (one.name === ours ? { ...one, http: oursByFetch } : one));
+function judgedOnly(mode) {
+  return contendersFor(mode).filter(({ name }) => judged.has(name));
+}
+
+function withOurs(server) {
+  return (mode) => judgedOnly(mode).map((one) => (one.name === ours ? { ...one, http: { server } } : one));
 }
 
 /** A server that has answered rightly, and often; and how many calls make a turn of it. */
 async function prepare(one, mode, body) {
-  const server = await HttpUnderTest.open(one, mode, inFlight);
+  const server = await HttpUnderTest.open(one, mode, mode.connections ?? inFlight);
   if (mode.stateful) await server.openSessions();
   await server.tryOut(body, judge);
   const limit = judged.has(one.name) ? Infinity : warmingLimit;

@@ -1,4 +1,4 @@
-import { legacy } from "../contenders.mjs";
+import { floor, legacy } from "../contenders.mjs";
 import { HttpUnderTest, contendersFor } from "../http-under-test.mjs";
 
 const mode = { revision: legacy, stateful: true };
@@ -22,6 +22,8 @@ export const sessionsRow = {
 async function measureSessions(count) {
   const values = new Map();
   for (const one of contendersFor(mode)) {
+    // It keeps no session.
+    if (one.name === floor) continue;
     const server = await HttpUnderTest.open(one, mode, connections);
     // What is made once for all sessions is there before they are counted.
     await openMore(server, warming);

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { contenders, floor, floorValid, ours } from "../contenders.mjs";
+import { bundling } from "../production.mjs";
 
 const lock = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8")).packages;
 
@@ -52,15 +53,9 @@ function generated() {
 /** A program as one file that loads nothing: what it may import on demand is in it. */
 async function bundled(file, contract) {
   const { outputFiles } = await build({
+    ...bundling,
     entryPoints: [file],
-    bundle: true,
-    minify: true,
     write: false,
-    platform: "node",
-    format: "esm",
-    legalComments: "none",
-    // It warns of imports that it rightly drops.
-    logLevel: "error",
     alias: { "contract-of-bench": join(contract, "server.ts") },
   });
   return outputFiles[0].contents;

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert";
-import { contenders, floor, floorValid, legacy, modern } from "../contenders.mjs";
+import { contenders, development, floor, floorValid, legacy, modern, ours } from "../contenders.mjs";
 import { discover, initialize, initialized, requestLine } from "../messages.mjs";
 import { ProcessUnderTest } from "../process-under-test.mjs";
 import { takeTurns } from "../turns.mjs";
@@ -23,17 +23,26 @@ export const stdioRows = [
     floorValid,
   ]),
   row("tools/list, 1,000 tools", list, legacy, 1, 50, [0.2, floor]),
+  // For information: what is measured without a bundle for production.
+  row("64 in flight, modern, development", short, modern, 64, 10_000, undefined, inDevelopment),
+  row("1 in flight, modern, development", short, modern, 1, 2_000, undefined, inDevelopment),
 ];
 
-function row(name, request, revision, inFlight, calls, bar) {
-  const measure = (effort) => measureRow({ request, revision, inFlight, calls, ...effort });
+function row(name, request, revision, inFlight, calls, bar, taking = contenders) {
+  const measure = (effort) => measureRow({ request, revision, inFlight, calls, taking, ...effort });
   return { name: `stdio, ${name}`, unit: "µs", bar, measure };
 }
 
-async function measureRow({ request, revision, inFlight, calls, share, rounds }) {
+/** The floors, and ours in development. */
+function inDevelopment() {
+  const found = contenders().filter(({ name }) => [floor, floorValid, ours].includes(name));
+  return found.map((one) => (one.name === ours ? { ...one, server: development } : one));
+}
+
+async function measureRow({ request, revision, inFlight, calls, taking: chosen, share, rounds }) {
   const line = requestLine(request.method, request.params, revision);
   const servers = new Map();
-  const taking = contenders().filter((one) => one.revisions.includes(revision));
+  const taking = chosen().filter((one) => one.revisions.includes(revision));
   for (const one of taking) servers.set(one.name, await open(one.server, revision, request, line));
   const count = Math.ceil(calls * share);
   // Until every function is compiled: in the quick run as well, or it would measure the compiler.
