@@ -3,7 +3,7 @@ import { SchemaError } from "../ir/schema-error.js";
 import { matcherOf } from "./pattern.js";
 
 /** A pattern of `patternProperties`, compiled, and the subschema it leads to. */
-export interface MemberPattern {
+interface MemberPattern {
   readonly pattern: Matcher;
   readonly child: SchemaNode;
 }

@@ -1,7 +1,7 @@
 import type { Expression } from "./parse.js";
 
 /** What a state of a pattern's automaton does before the next ones. */
-export type Step =
+type Step =
   /** Takes a code point that the atom with this number takes. */
   | { readonly kind: "take"; readonly atom: number; readonly next: number }
   | { readonly kind: "split"; readonly next: readonly number[] }

@@ -17,7 +17,7 @@ interface Answers {
 }
 
 /** What `open.ts` is made from. */
-export interface OpenInput extends Pick<Surroundings, "origin" | "render"> {
+interface OpenInput extends Pick<Surroundings, "origin" | "render"> {
   readonly schema: Schema;
   /** Definition name → the name of its exact type. */
   readonly names: TypeNames;

@@ -8,7 +8,7 @@ import type { Link } from "./link.js";
 export const unbounded: RequestOptions = { timeout: Infinity, totalTimeout: Infinity };
 
 /** The limits of an operation. */
-export interface Bounds {
+interface Bounds {
   readonly clock: Clock;
   /** The name of the operation in error texts. */
   readonly method: string;

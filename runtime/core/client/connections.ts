@@ -29,7 +29,7 @@ export interface Connection {
 export type ClientState = "connecting" | "open" | "reconnecting" | "closed";
 
 /** The dependencies of `Connections`. */
-export interface ConnectionSource {
+interface ConnectionSource {
   readonly profile: ClientProfile;
   /** Whether another connection can be opened after one broke. */
   readonly reconnects: boolean;
@@ -242,7 +242,7 @@ function closedByUs(): McpError {
 }
 
 /** The inputs of every connection of a client. */
-export interface Establishing {
+interface Establishing {
   readonly source: Opener;
   readonly views: readonly RevisionView<"client">[];
   readonly profile: ClientProfile;

@@ -27,7 +27,7 @@ import { type AnswerContext, errorBody } from "./server-messages.js";
 import type * as platform from "../platform/platform.js";
 
 /** Handles the messages that the server starts, and the end of the link. */
-export interface LinkListener {
+interface LinkListener {
   /** Answers a request of the server; absent in the modern era, where such requests are ignored. */
   readonly answer?: AnswerRequest;
   readonly notified: (method: string, params: Params) => void;
@@ -334,7 +334,7 @@ function withoutNullParams(message: Record<string, unknown>): Record<string, unk
 type Notify = (method: string, params: Params) => void;
 
 /** Runs a request of the server. Resolves with the result as JSON. */
-export type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<string>;
+type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<string>;
 
 /** The context of one request of the server. Creates the signal on first use: it costs more than a ping. */
 class RunningRequest implements AnswerContext {

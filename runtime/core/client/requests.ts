@@ -46,7 +46,7 @@ const known: Names<ListBounds & VendorRequestOptions> = {
 };
 
 /** The dependencies of `Requests`. */
-export interface RequestSetup {
+interface RequestSetup {
   readonly connections: Connections;
   readonly cache: ResultCache;
   readonly headers: ToolHeaders;

@@ -19,7 +19,7 @@ export interface Failure {
 }
 
 /** A row of the table. */
-export interface Retry<Failed> {
+interface Retry<Failed> {
   /** Whether the row applies to a failure. */
   readonly when: (failed: Failed) => boolean;
   /** Milliseconds before each further attempt; there are as many attempts as pauses. */

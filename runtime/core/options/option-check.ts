@@ -7,7 +7,7 @@ import { longestWait } from "../time/clock.js";
  * type name for a value of that type; words for one of them; a pattern and an example for a list of matching strings;
  * nested rules for `true`, `false` or an object; "amount" for a number from 0, `Infinity` included.
  */
-export type Rule =
+type Rule =
   | number
   | readonly [from: number, to: number]
   | "boolean"

@@ -20,7 +20,7 @@ import {
 const kept = 8 * 1024;
 
 /** The end of a text stream, for errors. */
-export class StderrTail {
+class StderrTail {
   #bytes: Buffer = Buffer.alloc(0);
 
   push(chunk: Buffer): void {

@@ -48,7 +48,7 @@ function unreadable(source: string, why: string): McpError {
   return new McpError("spawn-failed", `${JSON.stringify(source)}: ${why}; expected stdio:COMMAND arguments…`);
 }
 
-export interface CommandInput {
+interface CommandInput {
   readonly command: string;
   readonly args: readonly string[];
   readonly platform: NodeJS.Platform;
@@ -61,7 +61,7 @@ export interface CommandInput {
 }
 
 /** Arguments for `spawn`, without a shell. */
-export interface Invocation {
+interface Invocation {
   readonly file: string;
   readonly args: readonly string[];
   /** Windows: the arguments are quoted already (`windowsVerbatimArguments`). */

@@ -45,7 +45,7 @@ export const safeVariables = {
   ],
 } as const;
 
-export interface ChildEnvironmentInput {
+interface ChildEnvironmentInput {
   readonly platform: string;
   /** The environment of this process. */
   readonly from: Environment;

@@ -7,7 +7,7 @@ import type { MessageWriter } from "./stream-channel.js";
 const defaultLimit = 10 * 1024 * 1024;
 
 /** Receives lines; a `Receiver` is one. */
-export interface LineReader {
+interface LineReader {
   /** One line, without its end. */
   message(text: string): void;
   /** A line was longer than the limit (bytes) and has been dropped. */

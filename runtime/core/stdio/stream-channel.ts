@@ -5,7 +5,7 @@ import { MessageReader } from "./message-reader.js";
 import { type Rules, checkOptions } from "../options/option-check.js";
 
 /** Callbacks of a writer. */
-export interface WriterOwner {
+interface WriterOwner {
   /** The queue is longer than the backlog allows. */
   full(): void;
   /** After `full`: the queue is empty. */

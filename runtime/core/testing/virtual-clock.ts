@@ -63,6 +63,6 @@ export class VirtualClock implements Clock {
 }
 
 /** Resolves when all pending microtasks and their follow-ups on this thread are done. */
-export function settled(): Promise<void> {
+function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

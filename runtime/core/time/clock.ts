@@ -67,7 +67,7 @@ export async function abortable<T>(
 }
 
 /** Registers a callback. Returns a function that removes it. */
-export type Register = (callback: () => void) => () => void;
+type Register = (callback: () => void) => () => void;
 
 /**
  * Resolves after `delay` milliseconds, or as soon as a callback is called.

@@ -15,7 +15,7 @@ const endGrace = 250;
 const steady = 5000;
 
 /** What the streams of one connection need from it. */
-export interface StreamUser {
+interface StreamUser {
   /** Requests a stream, from the event after `lastId` on. */
   readonly get: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>;
   readonly message: (text: string) => void;
@@ -30,7 +30,7 @@ export interface StreamUser {
 }
 
 /** A request whose answer is read from a stream. */
-export interface Asked {
+interface Asked {
   readonly id: RequestId;
   readonly signal: AbortSignal;
   /** Whether the stream can be resumed. */
@@ -42,7 +42,7 @@ export interface Asked {
 }
 
 /** Why a stream ended and is not requested again. */
-export interface Lost {
+interface Lost {
   readonly why: McpError;
   /** Whether the server may offer the stream again later. */
   readonly isTransient: boolean;

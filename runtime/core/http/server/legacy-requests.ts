@@ -345,7 +345,7 @@ function protocolOf(revision: RevisionView<"server">): RequestProtocol {
  * The revision in the header; `undefined` if it is not served. Without the header, the one that the tables name for such
  * requests, or else the oldest (2025-11-25, protocol version header).
  */
-export function versionOf(
+function versionOf(
   exchange: Exchange,
   legacy: readonly RevisionView<"server">[],
 ): RevisionView<"server"> | undefined {
@@ -367,7 +367,7 @@ function replyUnsupportedVersion(exchange: Exchange, definition: ServerDefinitio
 }
 
 /** The session of a POST. */
-export interface Conversation {
+interface Conversation {
   readonly connection: ServerConnection;
   /** Defined if a request of that id is running. */
   streamOf(id: RequestId): unknown;

@@ -46,7 +46,7 @@ export interface HttpSessions extends Iterable<SessionInfo> {
 }
 
 /** A session of either transport. */
-export interface ReportedSession {
+interface ReportedSession {
   readonly id: string;
   readonly principal: string;
   readonly connection: ServerConnection;

@@ -21,7 +21,7 @@ export interface SseOptions {
   readonly messages?: string;
 }
 
-export interface SseEnvironment {
+interface SseEnvironment {
   readonly streams: Streams;
   readonly concurrency: ConcurrencyLimit;
   /** Limit of sessions. */
