@@ -109,7 +109,6 @@ export {
   type ContentCheck,
   type ContractMethods,
   type StructuredOutcome,
-  type TemplatePart,
   type ToolFailure,
   type ToolOutcome,
 } from "./client/bind-contract.js";

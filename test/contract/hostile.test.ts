@@ -184,7 +184,10 @@ test("a header is refused where no argument is known", async () => {
   });
 });
 
-test.each(["a{", "a}", "{a,b}", "{a*}", "{!a}"])("the URI template %s is refused", async (uriTemplate) => {
-  const contract = { name: "n", version: "1", resourceTemplates: [{ name: "r", uriTemplate }] };
-  await expect(generated(contract)).rejects.toMatchObject({ code: "MG6007" });
-});
+test.each(["a{", "a}", "{a:3}", "{a}{b}", "{+a*}", "{a}-{a}", "{!a}"])(
+  "the URI template %s is refused",
+  async (uriTemplate) => {
+    const contract = { name: "n", version: "1", resourceTemplates: [{ name: "r", uriTemplate }] };
+    await expect(generated(contract)).rejects.toMatchObject({ code: "MG6007" });
+  },
+);

@@ -51,15 +51,9 @@ export function templateList({ document, names }: ContractInput): ClientList | u
       `(${parameters}) => Promise<ReadResourceResult>`,
     );
   });
-  const rows = templates.map(({ uriTemplate }, index) => {
-    const place = document.place(`/resourceTemplates/${index}/uriTemplate`);
-    const expressions = templateExpressions(uriTemplate, place).map((each) =>
-      typeof each === "string"
-        ? stringLiteral(each)
-        : `[${[each.operator, ...each.names].map(stringLiteral).join(", ")}]`,
-    );
-    return row(names.templates.get(uriTemplate)!.method, `[${expressions.join(", ")}]`);
-  });
+  const rows = templates.map(({ uriTemplate }) =>
+    row(names.templates.get(uriTemplate)!.method, stringLiteral(uriTemplate)),
+  );
   return listOf("resourceTemplates", names.listType("resourceTemplates"), methods, rows);
 }
 

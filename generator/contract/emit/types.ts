@@ -2,7 +2,7 @@ import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, propertyKey } from "../../print/text.js";
 import type { ContractInput } from "./input.js";
 import { type TypeRoot, typeCompiler } from "./tool-types.js";
-import { isOptional, templateParts } from "./uri-template.js";
+import { isOptional, templateExpressions, variableNames } from "./uri-template.js";
 
 /** `types.ts`: a namespace for each tool, prompt and resource template, with the types that go in and out. */
 export async function emitTypes(input: ContractInput): Promise<EmittedFile> {
@@ -46,12 +46,21 @@ function promptNamespaces({ document, names }: ContractInput): string[] {
 
 function templateNamespaces({ document, names }: ContractInput): string[] {
   return (document.contract.resourceTemplates ?? []).map(({ uriTemplate, title, description }, index) => {
-    const parts = templateParts(uriTemplate, document.place(`/resourceTemplates/${index}/uriTemplate`));
-    const variables = parts.filter((part) => typeof part !== "string");
+    const place = document.place(`/resourceTemplates/${index}/uriTemplate`);
+    const expressions = templateExpressions(uriTemplate, place).filter((each) => typeof each !== "string");
+    const variables = expressions.flatMap((each) =>
+      each.variables.map((variable) => ({
+        name: variable.name,
+        required: !isOptional(each.operator, variable),
+        isList: variable.exploded === true,
+      })),
+    );
     // A variable that stands twice may be missing only where it may be missing everywhere.
-    const required = new Set(variables.filter((part) => !isOptional(part)).map((part) => part.name));
-    const members = [...new Set(variables.map((part) => part.name))].map(
-      (name) => `  readonly ${propertyKey(name)}${required.has(name) ? "" : "?"}: string;\n`,
+    const required = new Set(variables.filter((each) => each.required).map(({ name }) => name));
+    const single = new Set(variables.filter(({ isList }) => !isList).map(({ name }) => name));
+    const members = variableNames(expressions).map(
+      (name) =>
+        `  readonly ${propertyKey(name)}${required.has(name) ? "" : "?"}: ${single.has(name) ? "string" : "readonly string[]"};\n`,
     );
     return namespace(
       names.templates.get(uriTemplate)!.namespace,

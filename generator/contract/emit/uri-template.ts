@@ -1,18 +1,31 @@
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 
-/** A literal, or a variable and what expands it (RFC 6570). */
-type TemplatePart = string | { readonly name: string; readonly operator: string };
+/** A variable of an expression, with its modifier (RFC 6570, 2.4). */
+export interface TemplateVariable {
+  readonly name: string;
+  /** The modifier `*`: its value is a list. */
+  readonly exploded?: true;
+  /** The modifier `:length`. */
+  readonly length?: number;
+}
 
 /** A literal, or the variables that one operator expands together (RFC 6570). */
-type TemplateExpression = string | { readonly operator: string; readonly names: readonly string[] };
-
-/** Operators whose expansion can be undone. */
-const operators = "+#./?&";
+type TemplateExpression =
+  string | { readonly operator: string; readonly variables: readonly TemplateVariable[] };
 
 /**
- * The expressions of a URI template, as it is filled in.
+ * A literal, or a variable and what precedes its value: an operator, `&` for a further variable of a query, `,` for one of
+ * a simple expression.
+ */
+type TemplatePart = string | { readonly name: string; readonly operator: string; readonly exploded?: true };
+
+/** A name with its modifier (RFC 6570, 2.3 and 2.4). */
+const variable = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/;
+
+/**
+ * The expressions of a URI template, all levels of RFC 6570. `UriTemplate` of the runtime reads the same templates.
  *
- * @throws CodedError MG6007 for one that is malformed, or cannot be matched
+ * @throws CodedError MG6007: it is malformed
  */
 export function templateExpressions(text: string, place: Place): TemplateExpression[] {
   return [...text.matchAll(/\{[^}]*\}?|[^{]+/g)].map(({ 0: found }) => {
@@ -26,39 +39,84 @@ export function templateExpressions(text: string, place: Place): TemplateExpress
 }
 
 /**
- * The parts of a URI template, as the runtime matches them.
+ * The parts of a URI template, as servers match them. The runtime refuses the same templates (`TemplateMatcher`).
  *
- * @throws CodedError MG6007 for one that is malformed, or cannot be matched
+ * @throws CodedError MG6007: it is malformed, or its expansion does not tell the values of its variables
  */
 export function templateParts(text: string, place: Place): TemplatePart[] {
-  return templateExpressions(text, place).flatMap((expression): TemplatePart[] => {
-    if (typeof expression === "string") return [expression];
-    const { operator, names } = expression;
-    return names.map((name, index) => ({ name, operator: operator === "?" && index > 0 ? "&" : operator }));
-  });
+  const parts: TemplatePart[] = [];
+  let last: (TemplateVariable & { readonly operator: string }) | undefined;
+  for (const expression of templateExpressions(text, place)) {
+    if (typeof expression === "string") {
+      parts.push(expression);
+      last = undefined;
+      continue;
+    }
+    const { operator, variables } = expression;
+    for (const [index, each] of variables.entries()) {
+      const { name, exploded } = each;
+      const problem = ambiguity(expression, index, last);
+      if (problem !== undefined) throw refused(text, `{${name}} cannot be matched: ${problem}`, place);
+      parts.push({ name, operator: prefixOf(operator, index), ...(exploded && { exploded }) });
+      last = { ...each, operator };
+    }
+  }
+  const names = parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw refused(text, `it has the variable ${twice} twice`, place);
+  return parts;
+}
+
+/** Why the expansion does not tell the value of a variable. @param last the variable that stands right before it */
+function ambiguity(
+  { operator, variables }: Exclude<TemplateExpression, string>,
+  index: number,
+  last: (TemplateVariable & { readonly operator: string }) | undefined,
+): string | undefined {
+  const { exploded, length } = variables[index]!;
+  if (length !== undefined) return `a URI has only the first ${length} characters of its value`;
+  if (["+", "#", "."].includes(operator) && (variables.length > 1 || exploded))
+    return "its value may contain the character that separates it from the next";
+  if (last?.exploded && last.operator === operator && ["", "/"].includes(operator))
+    return "the list before it has no end";
+  if (last && index === 0 && ["", "+"].includes(operator))
+    return "no text separates it from the variable before it";
+  return undefined;
+}
+
+function prefixOf(operator: string, index: number): string {
+  if (index === 0) return operator;
+  return operator === "?" ? "&" : operator === "" ? "," : operator;
 }
 
 /** Names of variables, in order, each once. */
 export function variableNames(parts: readonly TemplateExpression[]): string[] {
-  return [...new Set(parts.flatMap((part) => (typeof part === "string" ? [] : part.names)))];
+  return [
+    ...new Set(
+      parts.flatMap((part) => (typeof part === "string" ? [] : part.variables.map(({ name }) => name))),
+    ),
+  ];
 }
 
 /** Whether a URI of the template may lack the variable. */
-export function isOptional({ operator }: { readonly operator: string }): boolean {
-  return operator === "?" || operator === "&" || operator === "#";
+export function isOptional(operator: string, { exploded }: TemplateVariable): boolean {
+  return exploded === true || ["?", "&", "#", ";"].includes(operator);
 }
 
 function expressionOf(text: string, expression: string, place: Place): TemplateExpression {
-  const first = expression.charAt(0);
-  const operator = /[a-zA-Z0-9_%]/.test(first) ? "" : first;
-  if (operator !== "" && !operators.includes(operator))
-    throw refused(text, `the operator ${JSON.stringify(operator)} cannot be matched`, place);
-  const names = expression.slice(operator.length).split(",");
-  if (names.length > 1 && !["?", "&", "/"].includes(operator))
-    throw refused(text, `{${expression}} has several variables; write them one by one`, place);
-  const odd = names.find((name) => !/^[a-zA-Z0-9_.%]+$/.test(name));
-  if (odd !== undefined) throw refused(text, `${JSON.stringify(odd)} is not the name of a variable`, place);
-  return { operator, names };
+  const operator = /^[^\w%]/.exec(expression)?.[0] ?? "";
+  if (!"+#./;?&".includes(operator))
+    throw refused(text, `RFC 6570 has no operator ${JSON.stringify(operator)}`, place);
+  const variables = expression
+    .slice(operator.length)
+    .split(",")
+    .map((given): TemplateVariable => {
+      const [, name, exploded, length] = variable.exec(given) ?? [];
+      if (name === undefined)
+        throw refused(text, `${JSON.stringify(given)} is not the name of a variable`, place);
+      return { name, ...(exploded && { exploded: true }), ...(length && { length: Number(length) }) };
+    });
+  return { operator, variables };
 }
 
 function refused(text: string, problem: string, place: Place): CodedError {

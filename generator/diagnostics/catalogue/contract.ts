@@ -44,7 +44,7 @@ export const contractDiagnostics = {
     exit: 3,
     mayWarn: true,
     explanation:
-      "A server reads the variables from a URI, so each URI must match the template in one way only. Allowed are {name}, {+name}, {#name}, {.name}, {/a,b}, {?a,b} and {&a,b}. Modifiers ({name:3}, {list*}) and several variables in other expressions are not supported. For a server this is an error. For a client it is a warning: the client gets no method for the template; fill it in yourself and call `client.readResource(uri)`.",
+      "Templates are those of RFC 6570, all levels. A server reads the variables from a URI, so the URI must tell their values. It does not tell them for {name:3}, for several variables or a list after `+`, `#` or `.` ({+a,b}, {.list*}), for variables without text between them ({a}{b}, {/a*}{/b}), and for a variable that the template has twice. For a server such a template is an error. A client only expands templates: it gets a method for each of them. For a client a malformed template is a warning, and it gets no method for it.",
   },
   MG6008: {
     title: "The dialect of a schema does not have a keyword",

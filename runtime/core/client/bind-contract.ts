@@ -1,7 +1,7 @@
 import type { Open } from "@mcpgen/protocol/open";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
-import { expandExpression } from "../protocol/uri-template.js";
+import { UriTemplate, type TemplateValue } from "../protocol/uri-template.js";
 import type { Client } from "./client.js";
 
 /** A tool call that failed: `content` says why, for the model. */
@@ -42,15 +42,12 @@ export type Complete<Name extends string> = (
 /** Says what is wrong with structured content, or returns `undefined`. */
 export type ContentCheck = (value: unknown) => string | undefined | Promise<string | undefined>;
 
-/** A part of a URI template (RFC 6570): a literal, or an operator and the variables that it expands. */
-export type TemplatePart = string | readonly [operator: string, ...variables: string[]];
-
 /** The methods of a client that is generated from a contract: each row begins with the name of the method. */
 export interface ContractMethods {
   readonly tools: readonly (readonly [method: string, tool: string, check?: ContentCheck])[];
   readonly prompts?: readonly (readonly [method: string, prompt: string])[];
   readonly resources?: readonly (readonly [method: string, uri: string])[];
-  readonly resourceTemplates?: readonly (readonly [method: string, template: readonly TemplatePart[]])[];
+  readonly resourceTemplates?: readonly (readonly [method: string, uriTemplate: string])[];
   /** The methods that suggest values of arguments of prompts and of variables of URI templates. */
   readonly complete?: {
     readonly prompts?: readonly (readonly [method: string, prompt: string])[];
@@ -58,7 +55,7 @@ export interface ContractMethods {
   };
 }
 
-type TextValues = { readonly [name: string]: string | undefined };
+type TemplateValues = { readonly [name: string]: TemplateValue };
 type Reference = Parameters<Client["complete"]>[0]["ref"];
 
 /**
@@ -96,8 +93,8 @@ export function bindContract(client: Client, methods: ContractMethods): { readon
     ...(resourceTemplates && {
       resourceTemplates: byMethod(
         resourceTemplates,
-        (template) => async (variables: TextValues, options?: RequestOptions) =>
-          client.readResource(expandTemplate(template, variables), options),
+        (uriTemplate) => async (variables: TemplateValues, options?: RequestOptions) =>
+          client.readResource(new UriTemplate(uriTemplate).expand(variables), options),
       ),
     }),
     ...(complete && { complete: completions(client, complete) }),
@@ -162,15 +159,4 @@ function completer(client: Client, ref: Reference): Complete<string> {
     const { completion } = await client.complete({ ref, argument: { name, value }, ...context }, options);
     return completion;
   };
-}
-
-/** Expands a URI template: a variable without a value leaves no text behind. */
-function expandTemplate(template: readonly TemplatePart[], values: TextValues): string {
-  return template
-    .map((part) => {
-      if (typeof part === "string") return part;
-      const [operator, ...names] = part;
-      return expandExpression({ operator, variables: names.map((name) => ({ name })) }, values);
-    })
-    .join("");
 }

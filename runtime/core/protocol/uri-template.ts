@@ -86,7 +86,7 @@ const rules: { readonly [operator: string]: Rule } = {
  *
  * @throws {McpError} `invalid-params`: a length is set for a list, or a text has half of a surrogate pair
  */
-export function expandExpression(
+function expandExpression(
   { operator, variables }: TemplateExpression,
   values: { readonly [name: string]: TemplateValue },
 ): string {

@@ -1,4 +1,4 @@
-import { bindContract, type Client, type TemplatePart } from "@mcpgen/runtime";
+import { bindContract, type Client } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
 
 /** A client that records what it is asked for, and answers tools with `result`. */
@@ -21,13 +21,14 @@ function recording(result?: object): { readonly client: Client; readonly calls: 
 
 type Functions = { readonly [method: string]: (...args: unknown[]) => Promise<unknown> };
 
-test.each<[template: readonly TemplatePart[], variables: object, uri: string]>([
-  [["x://", ["", "a"], "/b"], { a: "é /!" }, "x://%C3%A9%20%2F%21/b"],
-  [["x://", ["+", "a"]], { a: "b/c?%20 d" }, "x://b/c?%20%20d"],
-  [["x://y", ["?", "a", "b"]], { b: "1&2" }, "x://y?b=1%262"],
-  [["x://y", ["?", "a", "b"], ["#", "c"]], { a: "1", b: "2", c: "d/e" }, "x://y?a=1&b=2#d/e"],
-  [["x://y", ["/", "a", "b"], [".", "c"]], { a: "1", b: undefined }, "x://y/1"],
-  [["x://", ["", "toString"]], {}, "x://"],
+test.each<[template: string, variables: object, uri: string]>([
+  ["x://{a}/b", { a: "é /!" }, "x://%C3%A9%20%2F%21/b"],
+  ["x://{+a}", { a: "b/c?%20 d" }, "x://b/c?%20%20d"],
+  ["x://y{?a,b}", { b: "1&2" }, "x://y?b=1%262"],
+  ["x://y{?a,b}{#c}", { a: "1", b: "2", c: "d/e" }, "x://y?a=1&b=2#d/e"],
+  ["x://y{/a,b}{.c}", { a: "1", b: undefined }, "x://y/1"],
+  ["x://y{/a*}{;b}{?c:2}", { a: ["1", "2"], b: "", c: "345" }, "x://y/1/2;b?c=34"],
+  ["x://{toString}", {}, "x://"],
 ])("the template %j is expanded with %j", async (template, variables, uri) => {
   const { client, calls } = recording();
   const bound = bindContract(client, { tools: [], resourceTemplates: [["read", template]] });

@@ -16,9 +16,17 @@ export interface Route {
   readonly headers?: readonly ParamHeader[];
 }
 
-/** A literal, or a variable and the operator that expands it (RFC 6570). */
+/**
+ * A literal, or a variable and what precedes its value: an operator of RFC 6570, `&` for a further variable of a query, `,`
+ * for one of a simple expression. The value of an `exploded` variable is a list.
+ */
 export type TemplatePart =
-  string | { readonly name: string; readonly operator: string };
+  | string
+  | {
+      readonly name: string;
+      readonly operator: string;
+      readonly exploded?: true;
+    };
 
 export interface Routing {
   readonly format: 1;

@@ -115,19 +115,8 @@ export function weatherClient(client: Client): WeatherClient {
     prompts: [["plan", "plan"]],
     resources: [["config", "config://app"]],
     resourceTemplates: [
-      ["day", ["weather://", ["", "city"], "/days", ["?", "from"]]],
-      [
-        "map",
-        [
-          "map:///",
-          ["+", "path"],
-          [".", "format"],
-          ["/", "zoom"],
-          ["?", "x", "y"],
-          ["&", "z"],
-          ["#", "part"],
-        ],
-      ],
+      ["day", "weather://{city}/days{?from}"],
+      ["map", "map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}"],
     ],
     complete: {
       prompts: [["plan", "plan"]],
