@@ -36,7 +36,8 @@ import {
   vendorMessage,
   type RequestProtocol,
 } from "./request-protocol.js";
-import { rootsChanged, sessionOf } from "./server-session.js";
+import { forgetRoots, listRoots, rootsChanged, rootsOf } from "./kept-roots.js";
+import { sessionOf } from "./server-session.js";
 import { type LogLevel, logMessage, reaches } from "../protocol/meta.js";
 import { mostReserved } from "../jsonrpc/json-limits.js";
 import { sendError } from "../protocol/send-check.js";
@@ -391,7 +392,7 @@ export class ServerConnection implements Receiver {
     const { session, definition } = this;
     if (method === readyMethod && session?.ready === false) this.#becomeReady(session);
     if (method === "notifications/progress") return this.#clientRequests?.progressed(params);
-    if (method === rootsChanged) session?.client?.forgetRoots();
+    if (method === rootsChanged && session) forgetRoots(this, session);
     if (!revision) return;
     const { notificationHandlers: listeners } = definition;
     const entry = revision.table.incomingNotifications.get(method);
@@ -482,7 +483,7 @@ export class ServerConnection implements Receiver {
   }
 
   /**
-   * Sends a request to the client (legacy era), once the client is initialized.
+   * Sends a request to the client (legacy era), once the client is initialized. Kept roots answer without a request.
    *
    * @param origin the request of the client that it belongs to
    * @throws {McpError}
@@ -495,8 +496,9 @@ export class ServerConnection implements Receiver {
     origin?: RequestId,
   ): Promise<Params> {
     if (this.#inputEnded || this.#isOver) return Promise.reject(inputEndedError());
-    this.#clientRequests ??= new ServerToClientRequests(this);
-    return this.#clientRequests.ask(revision, method, params, options, origin);
+    const requests = (this.#clientRequests ??= new ServerToClientRequests(this));
+    const ask = (): Promise<Params> => requests.ask(revision, method, params, options, origin);
+    return method === listRoots && this.session ? rootsOf(this, this.session, ask) : ask();
   }
 
   /** Dispatches a response of the client. */

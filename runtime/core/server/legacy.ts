@@ -12,6 +12,7 @@ import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { MethodHandler, ServerDefinition } from "./server-definition.js";
 import { harmless } from "../protocol/hooks.js";
+import type { KeptRoots } from "./kept-roots.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
@@ -31,8 +32,10 @@ export interface Session extends RequestProtocol {
   readonly declared: ServerCapabilities;
   /** URIs of the resources that the client subscribed to. */
   watched: Set<string> | undefined;
-  /** Bytes that the session reserves on its connection, `watched` included. */
+  /** Bytes that the session reserves on its connection, `watched` and `roots` included. */
   weight: number;
+  /** The client's roots, once a handler or the application has asked for them. */
+  roots?: KeptRoots | undefined;
   /** Stores what changed, if the transport stores sessions. */
   save?: () => Promise<void>;
 }

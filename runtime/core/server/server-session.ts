@@ -9,11 +9,9 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import type { Era, RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
-import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import { type LogLevel, logMessage } from "../protocol/meta.js";
-import { declares } from "../protocol/revision-view.js";
 import type { Inferred, OutputOf, ToolSchema } from "../schema/schema-type.js";
 import {
   type ContentOf,
@@ -120,9 +118,6 @@ export interface ServerSession {
   ): Promise<Elicited<ContentOf<Content, Schema>>>;
 }
 
-/** The notification after which the roots are asked for again (2025-11-25, roots). */
-export const rootsChanged = "notifications/roots/list_changed";
-
 /**
  * The session of a protocol.
  *
@@ -147,11 +142,6 @@ export class ConnectedSession implements ServerSession {
   readonly #protocol: RequestProtocol;
   /** The request, where the session lasts no longer. */
   readonly #context: RequestContext | undefined;
-  #roots: ListRootsResult["roots"] | undefined;
-  /** Bytes reserved for the roots. */
-  #weight = 0;
-  /** Number of changes of the roots: an answer from before a change is not kept. */
-  #changes = 0;
   #closed: Promise<void> | undefined;
 
   constructor(connection: ServerConnection, protocol: RequestProtocol, context: RequestContext | undefined) {
@@ -221,29 +211,7 @@ export class ConnectedSession implements ServerSession {
   }
 
   async listRoots(options?: SessionRequestOptions): Promise<ListRootsResult["roots"]> {
-    if (this.#roots) return [...this.#roots];
-    const changes = this.#changes;
-    const { roots } = (await this.request("roots/list", undefined, options)) as ListRootsResult;
-    if (changes === this.#changes && declares(this.clientCapabilities, ["roots", "listChanged"]))
-      this.#keepRoots([...roots]);
-    return roots;
-  }
-
-  /** Keeps the roots, unless the client would occupy too much memory: they are then asked for each time. */
-  #keepRoots(roots: ListRootsResult["roots"]): void {
-    this.forgetRoots();
-    const weight = weightOf(roots, mostReserved);
-    try {
-      this.#connection.reserve(weight);
-      this.#roots = roots;
-      this.#weight = weight;
-    } catch {}
-  }
-
-  forgetRoots(): void {
-    this.#changes++;
-    if (this.#roots) this.#connection.release(this.#weight);
-    this.#roots = undefined;
+    return ((await this.request("roots/list", undefined, options)) as ListRootsResult).roots;
   }
 
   sample(params: SamplingParams, options?: SessionRequestOptions): Promise<CreateMessageResult> {

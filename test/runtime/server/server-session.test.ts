@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { clientRevisions } from "@mcpgen/protocol";
 import type { CodeFirstServer, ServerSession } from "@mcpgen/runtime";
+import { MemorySessionStore } from "@mcpgen/runtime/http";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { serve } from "../../support/http-adapters.js";
 import { Party, messagesOf } from "../../support/raw-http-client.js";
@@ -136,6 +137,46 @@ test("roots are kept until the client reports a change, if it says that it does"
   expect(await session.listRoots()).toEqual([]);
   await session.listRoots();
   expect(client.of("roots/list")).toHaveLength(4);
+});
+
+/** A tool that asks for roots in each way, and changes the lists that it gets. */
+const asking = (server: CodeFirstServer): void =>
+  void server.tool("where", {}, async (_, { ask, session }) => {
+    const first = await ask.roots("a");
+    first.push({ uri: "file:///mine" });
+    const second = await ask.roots("b");
+    const { all } = await ask.all({ all: { method: "roots/list" } });
+    const rest = session.era === "legacy" ? [await session.listRoots()] : [];
+    return [second, all.roots, ...rest].map((list) => list.map(({ uri }) => uri).join()).join(" ");
+  });
+
+test.each(legacy)("handlers and sessions share the kept roots (%s)", async (revision) => {
+  const { client } = await raw(revision, asking, listing);
+  client.answers = answers;
+  const call = async () => (await client.call("where")).result!["content"][0].text as string;
+  expect(await call()).toBe("file:///x file:///x file:///x");
+  expect(await call()).toBe("file:///x file:///x file:///x");
+  expect(client.of("roots/list")).toHaveLength(1);
+  client.answers = { "roots/list": () => ({ result: { roots: [{ uri: "file:///y" }] } }) };
+  client.notify("notifications/roots/list_changed");
+  expect(await call()).toBe("file:///y file:///y file:///y");
+  expect(client.of("roots/list")).toHaveLength(2);
+});
+
+test("roots of a session that other processes may share are asked for each time", async () => {
+  const { server } = served((own) =>
+    own.tool("where", {}, async (_, { ask }) => String((await ask.roots("a")).length)),
+  );
+  const store = new MemorySessionStore();
+  const { url } = await serve("node", server, { sessions: { store } });
+  const party = await new Party(url, "2025-11-25", {}, listing).open();
+  for (let count = 0; count < 2; count++) {
+    const answer = await party.post(party.call("where"));
+    await answer.until(() => messagesOf(answer).some(({ method }) => method === "roots/list"));
+    const { id } = messagesOf(answer).find(({ method }) => method === "roots/list")!;
+    await party.post({ jsonrpc: "2.0", id, result: { roots } });
+    await answer.whole();
+  }
 });
 
 test.each([

@@ -1,0 +1,54 @@
+import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
+import type { Params } from "../jsonrpc/message.js";
+import { declares } from "../protocol/revision-view.js";
+import type { ServerConnection } from "./connection.js";
+import type { Session } from "./legacy.js";
+
+/** The request for the roots of a client. */
+export const listRoots = "roots/list";
+
+/** The notification after which the roots are asked for again (2025-11-25, roots). */
+export const rootsChanged = "notifications/roots/list_changed";
+
+/** The roots of a session; without a result while they are asked for. */
+export interface KeptRoots {
+  /** As JSON: handlers may change what they get. */
+  readonly result?: string;
+  /** Bytes reserved for the result. */
+  readonly weight?: number;
+}
+
+/**
+ * Answers a request for the roots of the client. A session keeps them until the client reports a change, unless it declares no such reports,
+ * the roots occupy too much memory, or other processes share the session.
+ *
+ * @param ask asks the client
+ */
+export async function rootsOf(
+  connection: ServerConnection,
+  session: Session,
+  ask: () => Promise<Params>,
+): Promise<Params> {
+  if (session.roots?.result) return JSON.parse(session.roots.result) as Params;
+  const asking: KeptRoots = (session.roots = {});
+  const result = await ask();
+  // An answer from before a change is not kept. A report may reach another process that shares the session.
+  const isKept = session.roots === asking && !session.save;
+  if (isKept && declares(session.clientCapabilities, ["roots", "listChanged"])) {
+    const weight = weightOf(result, mostReserved);
+    try {
+      connection.reserve(weight);
+      session.weight += weight;
+      session.roots = { result: JSON.stringify(result), weight };
+    } catch {}
+  }
+  return result;
+}
+
+/** The client has reported a change. */
+export function forgetRoots(connection: ServerConnection, session: Session): void {
+  const { weight = 0 } = session.roots ?? {};
+  connection.release(weight);
+  session.weight -= weight;
+  session.roots = undefined;
+}
