@@ -19,10 +19,10 @@ import {
   type NotificationListener,
   Incoming,
   Listeners,
-  Questions,
   errorReport,
   isAnswered,
 } from "./server-messages.js";
+import { Questions } from "./questions.js";
 import {
   type GivenBy,
   type VendorHandler,

@@ -11,10 +11,9 @@ import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import { type Nulls, withoutNulls } from "./decode.js";
 import { harmless } from "../protocol/hooks.js";
 import { type ClientHooks, type Hooked, answerThrough } from "./middleware.js";
-import { Aborts } from "../time/clock.js";
 import type { ResultCache } from "./cache.js";
 import type { VendorHandlers } from "./vendor-methods.js";
-import { type ClientLimits, limitExceeded } from "./client-profile.js";
+import type { Questions } from "./questions.js";
 import type * as platform from "../platform/platform.js";
 
 /** The client capabilities that follow from the handlers. */
@@ -329,88 +328,6 @@ export interface ClientHandlers {
   readonly sampleWithContext?: boolean;
   /** The folders and files that the server should stay in; `file://` URIs. */
   readonly roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>);
-}
-
-/** Characters of all waiting questions. */
-const maxWaitingCharacters = 16 * 1_048_576;
-
-interface Waiting {
-  readonly begin: () => void;
-  readonly characters: number;
-}
-
-/** Limits how many questions of the server the application gets at a time; the others wait in order. */
-export class Questions {
-  readonly #limits: ClientLimits;
-  readonly #aborts = new Aborts();
-  readonly #waiting = new Set<Waiting>();
-  #characters = 0;
-  #running = 0;
-
-  constructor(limits: ClientLimits) {
-    this.#limits = limits;
-  }
-
-  /**
-   * Calls the application when the turn of the question comes. The turn lasts until the application has answered, even if
-   * the question is cancelled first.
-   *
-   * @param question the parameters, for their size
-   * @param context its signal is read only if the question waits
-   * @throws {McpError} `limit-exceeded`: too many questions wait. The reason of the signal, if it aborts before the turn
-   */
-  async ask<Result>(
-    question: object,
-    context: AnswerContext,
-    work: () => Result | Promise<Result>,
-  ): Promise<Result> {
-    if (this.#running < this.#limits.maxQuestions) this.#running++;
-    else await this.#turn(question, context.signal);
-    try {
-      return await work();
-    } finally {
-      this.#next();
-    }
-  }
-
-  #turn(question: object, signal: platform.AbortSignal): Promise<void> {
-    if (signal.aborted) throw signal.reason;
-    const { maxWaitingQuestions } = this.#limits;
-    const characters = JSON.stringify(question).length;
-    if (this.#waiting.size >= maxWaitingQuestions || this.#characters + characters > maxWaitingCharacters)
-      throw limitExceeded(
-        `the client has ${this.#waiting.size} questions waiting and takes no more`,
-        "maxWaitingQuestions",
-        maxWaitingQuestions,
-      );
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        ignore();
-        this.#waiting.delete(entry);
-        this.#characters -= characters;
-      };
-      const entry = {
-        characters,
-        begin: () => {
-          leave();
-          resolve();
-        },
-      };
-      const ignore = this.#aborts.on(signal, () => {
-        leave();
-        reject(signal.reason as Error);
-      });
-      this.#waiting.add(entry);
-      this.#characters += characters;
-    });
-  }
-
-  /** Passes the turn to the question that has waited longest. */
-  #next(): void {
-    const [first] = this.#waiting;
-    if (first) first.begin();
-    else this.#running--;
-  }
 }
 
 /** Handles the messages that the server starts: requests and notifications. */
