@@ -381,15 +381,17 @@ function succeed(context: RequestContext, result: Result): void {
 }
 
 function textOf(context: RequestContext, result: Result): string {
+  if (!(result instanceof SerialisedResult)) return finishedText(context, result, context.hints);
+  const { value, hints } = result;
+  return result.text(context.protocol.revision, () => finishedText(context, value, hints));
+}
+
+/** Lowers a result, adds the members that its era requires, and serialises it. */
+function finishedText(context: RequestContext, value: Params, hints: CacheHints): string {
   const { connection, protocol, request, entry } = context;
-  const finished = (value: Params, hints = context.hints): string => {
-    if (!isObject(value)) throw unusableResult(`the handler of ${request.method} returned no object`);
-    const lowered = protocol.revision.lower("outgoingResults", request.method, value);
-    return sentText(context, protocol.era.finish(lowered, entry, hints, connection.definition));
-  };
-  return result instanceof SerialisedResult
-    ? result.text(protocol.revision, () => finished(result.value, result.hints))
-    : finished(result);
+  if (!isObject(value)) throw unusableResult(`the handler of ${request.method} returned no object`);
+  const lowered = protocol.revision.lower("outgoingResults", request.method, value);
+  return sentText(context, protocol.era.finish(lowered, entry, hints, connection.definition));
 }
 
 /** Serialises a result, and checks it if the server checks what it sends. @throws {McpError} `invalid-message` */
