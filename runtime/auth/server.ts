@@ -30,3 +30,17 @@ export {
   type UpstreamTarget,
   type UpstreamToken,
 } from "./server/token-exchange.js";
+export { google, type GoogleOptions } from "./server/google.js";
+export {
+  auth0,
+  authKit,
+  cognito,
+  entra,
+  keycloak,
+  logto,
+  okta,
+  pingOne,
+  zitadel,
+  type CognitoOptions,
+  type EntraOptions,
+} from "./server/profiles.js";

@@ -50,7 +50,7 @@ export class KeySet {
 
   #known(): JWTVerifyGetKey {
     if (!this.#find || Date.now() - this.#readAt > expiryMs)
-      throw unavailable("the keys of the issuer could not be read", this.#fault);
+      throw this.#fault ?? unavailable("the keys of the issuer are too old");
     return this.#find;
   }
 

@@ -1,0 +1,51 @@
+import { AuthError } from "../shared/errors.js";
+import { checkNames, checkTexts } from "../shared/option-check.js";
+import { type Fetch, boundedFetch, unavailable } from "./issuer-document.js";
+import { refused } from "./jwks.js";
+import type { Claims, TokenIssuer } from "./token-issuer.js";
+
+export interface GoogleOptions {
+  /** OAuth clients of your project whose tokens are accepted. Tokens of Google name no resource. */
+  readonly clients: readonly string[];
+  /** Sends the requests. Default: the platform's `fetch`. */
+  readonly fetch?: Fetch;
+}
+
+const tokenInfo = "https://oauth2.googleapis.com/tokeninfo";
+
+/**
+ * Google. Its access tokens are opaque, and name the client that got them, not a resource: each of your servers accepts
+ * tokens for every other one. A proxy with tokens of its own does better. Needs the scope `openid`, or tokens have no `sub`.
+ *
+ * @throws {AuthError} `auth-options`
+ */
+export function google(options: GoogleOptions): TokenIssuer {
+  checkNames(options, ["clients", "fetch"], "google.");
+  const { clients, fetch: send = fetch } = options;
+  checkTexts(clients, "google.clients");
+  return {
+    issuer: "https://accounts.google.com",
+    opaque: true,
+    audience: { claim: "aud", oneOf: clients },
+    client: ({ azp, aud }) => (typeof azp === "string" ? azp : typeof aud === "string" ? aud : undefined),
+    verify: (token) => informed(send, token),
+  };
+}
+
+async function informed(send: Fetch, token: string): Promise<Claims> {
+  const response = await boundedFetch(send, tokenInfo, {
+    method: "POST",
+    headers: { accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ access_token: token }).toString(),
+  });
+  if (response.status === 400) throw refused("its issuer says that it is not active");
+  if (response.status !== 200) throw unavailable(`the issuer answered with status ${response.status}`);
+  try {
+    const { iss: _, exp, ...claims } = (await response.json()) as Record<string, unknown>;
+    // It writes numbers as texts. Answers about ID tokens have an `iss`, those about access tokens have none.
+    if (_ !== undefined) throw refused("it is not an access token");
+    return { ...claims, exp: Number(exp) || undefined };
+  } catch (error) {
+    throw error instanceof AuthError ? error : unavailable("the issuer answered with no JSON", error);
+  }
+}

@@ -1,0 +1,241 @@
+// What providers write into access tokens, by their documentation: docs/tasks/protect-a-server.md has the table.
+import { checkNames, checkText, checkTexts, wrongOption } from "../shared/option-check.js";
+import { scopesOf } from "../shared/scopes.js";
+import type { Fetch } from "./issuer-document.js";
+import { type JwksOptions, jwks, refused } from "./jwks.js";
+import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
+
+/** Options of every profile. */
+interface ProfileOptions {
+  /** Sends the requests for metadata and keys. Default: the platform's `fetch`. */
+  readonly fetch?: Fetch;
+}
+
+/** Options of the profiles whose issuers know this server by a name. */
+interface NamedOptions extends ProfileOptions {
+  /** The name of this server at the provider, as in `aud`. Default: the resource. */
+  readonly audience?: string | readonly string[];
+}
+
+export interface EntraOptions extends ProfileOptions {
+  /** Id of the tenant. `common`, `organizations` and `consumers` are no tenants: anyone can make one. */
+  readonly tenant: string;
+  /** Application (client) id of the registration of this server. */
+  readonly clientId: string;
+  /** Its application id URI. Default: `api://` and the client id. */
+  readonly applicationIdUri?: string;
+}
+
+const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * Microsoft Entra ID. It writes scopes without the application id URI, with which clients ask for them: write
+ * `api://…/files.read` in options and definitions. Application permissions (`roles`) count as scopes of tokens without user.
+ *
+ * @throws {AuthError} `auth-options`
+ */
+export function entra(options: EntraOptions): TokenIssuer {
+  checkNames(options, ["tenant", "clientId", "applicationIdUri", "fetch"], "entra.");
+  const { tenant, clientId, applicationIdUri = `api://${clientId}` } = options;
+  if (!guid.test(String(tenant)))
+    throw wrongOption(
+      "entra.tenant",
+      "expected the id of a tenant, such as 8eaef023-2b34-4da1-9baa-8bc8c9d6a490",
+    );
+  if (!guid.test(String(clientId)))
+    throw wrongOption("entra.clientId", "expected an application (client) id");
+  checkText(applicationIdUri, "entra.applicationIdUri");
+  const host = `https://login.microsoftonline.com/${tenant}`;
+  const issuer = jwks(`${host}/v2.0`, {
+    algorithms: ["RS256"],
+    types: ["at+jwt", "JWT"],
+    // The registration decides about the version of its tokens.
+    alsoIssuers: [`https://sts.windows.net/${tenant}/`],
+    jwksUri: `${host}/discovery/v2.0/keys`,
+    audience: [clientId, applicationIdUri],
+    scopes: (claims) => entraGrants(claims).map((name) => `${applicationIdUri}/${name}`),
+    client: ({ azp, appid }) => firstText(azp, appid),
+    ...sendBy(options),
+  });
+  // ID tokens have the same issuer and keys; for one registration of client and server, the same audience too.
+  return checked(issuer, (claims) => entraGrants(claims).length > 0, "it has neither scp nor roles");
+}
+
+/** Delegated permissions of a user, or the application permissions of a client. */
+function entraGrants({ scp, roles }: Claims): string[] {
+  if (typeof scp === "string") return scopesOf(scp);
+  return Array.isArray(roles) ? roles.filter((each): each is string => typeof each === "string") : [];
+}
+
+export interface CognitoOptions extends ProfileOptions {
+  readonly region: string;
+  /** Id of the user pool, `eu-west-1_AbCdEfGhI`. */
+  readonly userPool: string;
+  /**
+   * App clients whose tokens are accepted, where these have no `aud`. Default: `aud` contains the resource, which needs
+   * resource binding in the user pool.
+   */
+  readonly clients?: readonly string[];
+}
+
+/** Amazon Cognito user pools. @throws {AuthError} `auth-options` */
+export function cognito(options: CognitoOptions): TokenIssuer {
+  checkNames(options, ["region", "userPool", "clients", "fetch"], "cognito.");
+  const { region, userPool, clients } = options;
+  if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(String(region)))
+    throw wrongOption("cognito.region", "expected a region, such as eu-west-1");
+  if (!/^[\w-]+_\w+$/.test(String(userPool)))
+    throw wrongOption("cognito.userPool", "expected the id of a user pool, such as eu-west-1_AbCdEfGhI");
+  if (clients !== undefined) checkTexts(clients, "cognito.clients");
+  const issuer = jwks(`https://cognito-idp.${region}.amazonaws.com/${userPool}`, {
+    algorithms: ["RS256"],
+    ...(clients && { audience: { claim: "client_id", oneOf: clients } }),
+    ...sendBy(options),
+  });
+  return checked(issuer, ({ token_use: use }) => use === "access", "it is not an access token");
+}
+
+/** Auth0. @param options `audience` is the identifier of the API @throws {AuthError} `auth-options` */
+export function auth0(options: NamedOptions & { readonly domain: string }): TokenIssuer {
+  const { domain } = named(options, "auth0", ["domain"]);
+  // The issuer ends with a slash, and is compared as it stands.
+  return jwks(`https://${hostOf(domain, "auth0.domain")}/`, {
+    algorithms: ["RS256", "PS256"],
+    ...audienceOf(options),
+  });
+}
+
+/**
+ * Okta, a custom authorization server. Tokens of the org authorization server are for Okta alone.
+ *
+ * @param options `server` is the id of the authorization server; default: `default`
+ * @throws {AuthError} `auth-options`
+ */
+export function okta(
+  options: NamedOptions & { readonly domain: string; readonly server?: string },
+): TokenIssuer {
+  const { domain, server = "default" } = named(options, "okta", ["domain", "server"]);
+  return jwks(`https://${hostOf(domain, "okta.domain")}/oauth2/${segment(server, "okta.server")}`, {
+    algorithms: ["RS256"],
+    client: ({ cid }) => firstText(cid),
+    ...audienceOf(options),
+  });
+}
+
+/** Keycloak. @param options `url` is that of the server, before `/realms` @throws {AuthError} `auth-options` */
+export function keycloak(
+  options: NamedOptions & { readonly url: string; readonly realm: string },
+): TokenIssuer {
+  const { url, realm } = named(options, "keycloak", ["url", "realm"]);
+  checkText(url, "keycloak.url");
+  return jwks(`${url.replace(/\/$/, "")}/realms/${segment(realm, "keycloak.realm")}`, {
+    algorithms: ["RS256", "PS256", "ES256", "EdDSA"],
+    ...audienceOf(options),
+  });
+}
+
+/**
+ * PingOne.
+ *
+ * @param options `domain` of the region; default: `auth.pingone.com`
+ * @throws {AuthError} `auth-options`
+ */
+export function pingOne(
+  options: NamedOptions & { readonly environment: string; readonly domain?: string },
+): TokenIssuer {
+  const { environment, domain = "auth.pingone.com" } = named(options, "pingOne", ["environment", "domain"]);
+  const host = hostOf(domain, "pingOne.domain");
+  return jwks(`https://${host}/${segment(environment, "pingOne.environment")}/as`, {
+    algorithms: ["RS256"],
+    ...audienceOf(options),
+  });
+}
+
+/** WorkOS AuthKit. The resource is one of its resource indicators. @throws {AuthError} `auth-options` */
+export function authKit(options: NamedOptions & { readonly domain: string }): TokenIssuer {
+  const { domain } = named(options, "authKit", ["domain"]);
+  return jwks(`https://${hostOf(domain, "authKit.domain")}`, {
+    algorithms: ["RS256"],
+    ...audienceOf(options),
+  });
+}
+
+/** Logto. The resource is one of its API resources. @throws {AuthError} `auth-options` */
+export function logto(options: NamedOptions & { readonly domain: string }): TokenIssuer {
+  const { domain } = named(options, "logto", ["domain"]);
+  return jwks(`https://${hostOf(domain, "logto.domain")}/oidc`, {
+    algorithms: ["ES384", "RS256"],
+    ...audienceOf(options),
+  });
+}
+
+/**
+ * ZITADEL. Roles of the project count as scopes: its JWT access tokens have no `scope`.
+ *
+ * @param options `project` is the id of the project, which tokens name in `aud`
+ * @throws {AuthError} `auth-options`
+ */
+export function zitadel(
+  options: ProfileOptions & { readonly domain: string; readonly project: string },
+): TokenIssuer {
+  const { domain, project } = named(options, "zitadel", ["domain", "project"]);
+  return jwks(`https://${hostOf(domain, "zitadel.domain")}`, {
+    algorithms: ["RS256", "ES256", "EdDSA"],
+    audience: segment(project, "zitadel.project"),
+    scopes: (claims) => zitadelGrants(claims, project),
+    ...sendBy(options),
+  });
+}
+
+function zitadelGrants(claims: Claims, project: string): string[] {
+  const roles = claims[`urn:zitadel:iam:org:project:${project}:roles`];
+  const scopes = typeof claims["scope"] === "string" ? scopesOf(claims["scope"]) : [];
+  return [...scopes, ...Object.keys(typeof roles === "object" && roles !== null ? roles : {})];
+}
+
+/** Adds a check to the verification of an issuer. */
+function checked(issuer: TokenIssuer, fits: (claims: Claims) => boolean, why: string): TokenIssuer {
+  const verify = async (token: string): Promise<Claims> => {
+    const claims = await issuer.verify(token);
+    if (!fits(claims)) throw refused(why);
+    return claims;
+  };
+  return { ...issuer, verify };
+}
+
+/** Checks the names of options of a profile. */
+function named<Options extends object>(options: Options, profile: string, own: readonly string[]): Options {
+  const names = profile === "zitadel" ? own : [...own, "audience"];
+  checkNames(options, [...names, "fetch"], `${profile}.`);
+  return options;
+}
+
+function audienceOf({ audience, ...options }: NamedOptions): Pick<JwksOptions, "audience" | "fetch"> {
+  const given: Audience | undefined = audience;
+  return { ...(given !== undefined && { audience: given }), ...sendBy(options) };
+}
+
+function sendBy({ fetch }: ProfileOptions): Pick<JwksOptions, "fetch"> {
+  return fetch ? { fetch } : {};
+}
+
+/** @throws {AuthError} `auth-options`: the value is no host, as in a URL without scheme and path */
+function hostOf(value: unknown, name: string): string {
+  if (
+    typeof value === "string" &&
+    URL.canParse(`https://${value}`) &&
+    new URL(`https://${value}`).host === value
+  )
+    return value;
+  throw wrongOption(name, "expected a host in lower case, without https:// and path");
+}
+
+/** @throws {AuthError} `auth-options`: the value is no segment of a path */
+function segment(value: unknown, name: string): string {
+  if (typeof value === "string" && /^[\w.~-]+$/.test(value) && !/^\.+$/.test(value)) return value;
+  throw wrongOption(name, "expected a name of letters, digits and hyphens");
+}
+
+function firstText(...values: readonly unknown[]): string | undefined {
+  return values.find((each): each is string => typeof each === "string" && each !== "");
+}
