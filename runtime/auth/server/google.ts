@@ -15,7 +15,7 @@ const tokenInfo = "https://oauth2.googleapis.com/tokeninfo";
 
 /**
  * Google. Its access tokens are opaque, and name the client that got them, not a resource: each of your servers accepts
- * tokens for every other one. A proxy with tokens of its own does better. Needs the scope `openid`, or tokens have no `sub`.
+ * tokens for every other one. A proxy that issues tokens does better. Needs the scope `openid`, or tokens have no `sub`.
  *
  * @throws {AuthError} `auth-options`
  */

@@ -60,9 +60,10 @@ export interface ResourceServer {
    * have begun, so the client gets a JSON-RPC error. Scopes in definitions are checked before that, with status 403.
    *
    * @param auth `context.auth`
+   * @returns `auth` with its type
    * @throws {McpError} `invalid-request`, with the scopes and the URL of the metadata in `data`
    */
-  requireScopes(auth: unknown, scopes: readonly string[]): asserts auth is AuthInfo;
+  requireScopes(auth: unknown, scopes: readonly string[]): AuthInfo;
 }
 
 /** A verified token. */
@@ -319,18 +320,19 @@ class ResourceGuard {
     return this.#forbidden(scopes, [...this.#required, ...needed]);
   }
 
-  requireScopes(auth: unknown, scopes: readonly string[]): asserts auth is AuthInfo {
-    const { scopes: granted = [] } = (auth ?? {}) as Partial<AuthInfo>;
+  requireScopes(auth: unknown, scopes: readonly string[]): AuthInfo {
+    const { issuer, scopes: granted = [] } = (auth ?? {}) as Partial<AuthInfo>;
     const missing = missingScopes(scopes, granted, this.#hierarchy);
-    if (missing.length > 0)
-      throw new McpError("invalid-request", `the token lacks scopes: ${missing.join(" ")}`, {
-        rpcCode: insufficientScopeCode,
-        data: {
-          error: "insufficient_scope",
-          scope: this.#scopesToAsk(granted, scopes).join(" "),
-          resource_metadata: this.#metadataUrl,
-        },
-      });
+    if (issuer !== undefined && missing.length === 0) return auth as AuthInfo;
+    const why = missing.length > 0 ? `the token lacks scopes: ${missing.join(" ")}` : "there is no token";
+    throw new McpError("invalid-request", why, {
+      rpcCode: insufficientScopeCode,
+      data: {
+        error: "insufficient_scope",
+        scope: this.#scopesToAsk(granted, scopes).join(" "),
+        resource_metadata: this.#metadataUrl,
+      },
+    });
   }
 
   #unauthorized(scheme: "Bearer" | "DPoP" = "Bearer", error?: string, description?: string): AuthDenial {

@@ -16,6 +16,7 @@ import type { Server } from "../../server/server.js";
 import { withTimeout } from "../../time/clock.js";
 import {
   type Accepted,
+  type Denial,
   type Principal,
   acceptedBy,
   authenticated,
@@ -253,24 +254,27 @@ export class Endpoint {
       method: exchange.method,
       header: (name: string) => exchange.header(name),
       get url() {
-        return publicUrl ?? exchange.href;
+        return publicUrl === undefined ? exchange.href : publicUrl + queryOf(exchange.url);
       },
     };
-    void Promise.resolve(request)
-      .then(authenticate)
-      .then(authenticated)
-      .then((found) => {
-        if ("status" in found) {
-          const { status, text } = found;
-          const { hooks } = this.#server.definition;
-          hooks.emit({ type: "request-refused", reason: "credentials", status, message: text ?? "" });
-          replyDenial(exchange, found);
-        } else {
-          exchange.principal = found.principal ?? "";
-          this.#route(exchange, found);
-        }
-      })
+    const found = authenticate(request);
+    // A credential that is known already costs no turn of the event loop.
+    if (!isPromise(found)) return this.#enter(exchange, authenticated(found));
+    void Promise.resolve(found)
+      .then((later) => this.#enter(exchange, authenticated(later)))
       .catch((error: unknown) => this.#fail(exchange, undefined, error));
+  }
+
+  /** Routes the request of a principal, or denies it. */
+  #enter(exchange: Exchange, found: Principal | Denial): void {
+    if ("status" in found) {
+      const { status, text } = found;
+      const { hooks } = this.#server.definition;
+      hooks.emit({ type: "request-refused", reason: "credentials", status, message: text ?? "" });
+      return replyDenial(exchange, found);
+    }
+    exchange.principal = found.principal ?? "";
+    this.#route(exchange, found);
   }
 
   #answerRoute(exchange: Exchange, route: HttpRoute): void {
@@ -473,6 +477,12 @@ function withPublicHost(options: HttpOptions): HttpOptions {
   const { publicUrl, allowedHosts = [] } = options;
   if (publicUrl === undefined) return options;
   return { ...options, allowedHosts: [...allowedHosts, new URL(publicUrl).host] };
+}
+
+/** The query of a request target, with its question mark. */
+function queryOf(target: string): string {
+  const start = target.indexOf("?");
+  return start < 0 ? "" : target.slice(start);
 }
 
 /** The options of sessions; empty if they have defaults only. */

@@ -75,7 +75,8 @@ export interface HttpOptions extends GuardOptions {
    */
   readonly contextHeaders?: readonly string[];
   /**
-   * Identifies the caller before the body is read. `url` is `publicUrl`, or else the URL of the request by its `Host`.
+   * Identifies the caller before the body is read. `url` is `publicUrl` with the query of the request, or else the URL of
+   * the request by its `Host`.
    */
   readonly authenticate?: (
     request: Pick<Exchange, "method" | "header"> & { readonly url: string },

@@ -116,7 +116,7 @@ describe.each(adapters)("routes over %s", (adapter) => {
       await to("/mcp?x=1", { method: "POST", headers: { "content-type": "application/json" } });
     }
     expect(urls[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\?x=1$/);
-    expect(urls[1]).toBe(publicUrl);
+    expect(urls[1]).toBe(`${publicUrl}?x=1`);
   });
 });
 
