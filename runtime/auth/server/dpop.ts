@@ -1,8 +1,8 @@
-import { EmbeddedJWK, type JWK, calculateJwkThumbprint, errors, jwtVerify } from "jose";
+import { EmbeddedJWK, type JWK, calculateJwkThumbprint, compactVerify } from "jose";
 import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
 import { digestOf } from "./digest.js";
 import { DpopNonces } from "./dpop-nonces.js";
-import { type SignatureAlgorithm, checkAlgorithms } from "./jwks.js";
+import { type SignatureAlgorithm, checkAlgorithms, claimsIn, joseCode } from "./jwks.js";
 import { MemoryReplayStore, type ReplayStore } from "./replay-store.js";
 
 export interface DpopOptions {
@@ -145,10 +145,16 @@ async function verifiedProof(
   algorithms: readonly SignatureAlgorithm[],
 ): Promise<{ readonly payload: Readonly<Record<string, unknown>>; readonly jwk: JWK } | ProofFault> {
   try {
-    const found = await jwtVerify(proof, EmbeddedJWK, { algorithms: [...algorithms], typ: "dpop+jwt" });
-    return { payload: found.payload, jwk: found.protectedHeader.jwk as JWK };
+    const { payload, protectedHeader } = await compactVerify(proof, EmbeddedJWK, {
+      algorithms: [...algorithms],
+    });
+    const { typ, jwk } = protectedHeader;
+    const claims = claimsIn(new TextDecoder().decode(payload));
+    return claims && typ === "dpop+jwt"
+      ? { payload: claims, jwk: jwk! }
+      : fault("the DPoP proof is not valid");
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError)
+    if (joseCode(error) !== undefined || error instanceof TypeError)
       return fault("the DPoP proof is not valid");
     throw error;
   }

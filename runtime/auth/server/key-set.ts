@@ -1,4 +1,4 @@
-import { type JSONWebKeySet, type JWTVerifyGetKey, createLocalJWKSet, errors } from "jose";
+import { type CompactVerifyGetKey, type JSONWebKeySet, createLocalJWKSet } from "jose";
 import { AuthError } from "../shared/errors.js";
 import { unavailable } from "./issuer-document.js";
 
@@ -16,7 +16,7 @@ const expiryMs = 86_400_000;
  */
 export class KeySet {
   readonly #load: () => Promise<unknown>;
-  #find: JWTVerifyGetKey | undefined;
+  #find: CompactVerifyGetKey | undefined;
   #readAt = -Infinity;
   #triedAt = -Infinity;
   #reading: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class KeySet {
    *
    * @throws {AuthError} `auth-token-refused`: the issuer has no such key; `auth-unavailable`: no keys could be read
    */
-  readonly keyOf: JWTVerifyGetKey = async (header, token) => {
+  readonly keyOf: CompactVerifyGetKey = async (header, token) => {
     const age = Date.now() - this.#readAt;
     if (age > staleMs) {
       const refreshed = this.#refresh();
@@ -42,13 +42,13 @@ export class KeySet {
     try {
       return await this.#known()(header, token);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      if ((error as { code?: unknown }).code !== "ERR_JWKS_NO_MATCHING_KEY") throw error;
     }
     await this.#refresh();
     return this.#known()(header, token);
   };
 
-  #known(): JWTVerifyGetKey {
+  #known(): CompactVerifyGetKey {
     if (!this.#find || Date.now() - this.#readAt > expiryMs)
       throw this.#fault ?? unavailable("the keys of the issuer are too old");
     return this.#find;

@@ -1,5 +1,4 @@
 import { McpError } from "@mcpgen/runtime";
-import { decodeJwt } from "jose";
 import { AuthError } from "../shared/errors.js";
 import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scopes.js";
 import { isForUs } from "./audience.js";
@@ -7,7 +6,7 @@ import { type AuthInfo, frozen } from "./auth-info.js";
 import { challengeText, mostScopeText } from "./challenge.js";
 import { digestOf } from "./digest.js";
 import type { ProofRequest } from "./dpop.js";
-import { refused } from "./jwks.js";
+import { refused, statedIssuer } from "./jwks.js";
 import { metadataRoutes, metadataUrl } from "./resource-metadata.js";
 import { type ResourceServerOptions, checkResourceServerOptions } from "./resource-server-options.js";
 import { TokenCache } from "./token-cache.js";
@@ -252,13 +251,7 @@ class ResourceGuard {
 
   /** The issuer that a token names, which is not verified yet. */
   #issuerOf(token: string): TokenIssuer | undefined {
-    if (token.split(".").length !== 3) return this.#opaque;
-    try {
-      const { iss } = decodeJwt(token);
-      return (typeof iss === "string" && this.#byIssuer.get(iss)) || this.#opaque;
-    } catch {
-      return this.#opaque;
-    }
+    return this.#byIssuer.get(statedIssuer(token) ?? "") ?? this.#opaque;
   }
 
   #checkTimes({ exp, nbf }: Claims): void {

@@ -5,7 +5,7 @@ import { createServer } from "@mcpgen/runtime";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 import { type ResourceServerOptions, jwks, resourceServer } from "@mcpgen/auth/server";
 import { type AuthorizationServer, authorizationServer } from "../../support/auth/authorization-server.js";
-import { type ProtectedTarget, serverRules } from "../../support/auth/server-rules.js";
+import { type ProtectedTarget, serverRules } from "./server-rules.js";
 import { serve } from "../../support/http-adapters.js";
 import { loopback } from "../../support/listen.js";
 import { claimsFor, resource } from "./requests.js";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { connect } from "node:net";
 import { SignJWT, exportJWK, exportSPKI, generateKeyPair, importJWK } from "jose";
-import type { AuthorizationServer } from "./authorization-server.js";
+import type { AuthorizationServer } from "../../support/auth/authorization-server.js";
 
 /**
  * A protected server: it needs the scope `mcp`, has the tools `echo` without further scopes, `write` with `files:write` and
@@ -160,13 +160,13 @@ const metadataRules: readonly ServerRule[] = [
     holds: (target) => namesResource(target, metadataAt(target, "root")),
   },
   {
-    id: "A2.1",
+    id: "own",
     text: "metadata answers HEAD",
     holds: async (target) =>
       assert.equal((await ask(metadataAt(target, "path"), { method: "HEAD" })).status, 200),
   },
   {
-    id: "A2.1",
+    id: "own",
     text: "pages of any origin may read the metadata",
     holds: async (target) => {
       const headers = { origin: "https://page.example.com", "access-control-request-method": "GET" };
@@ -182,7 +182,7 @@ const metadataRules: readonly ServerRule[] = [
     },
   },
   {
-    id: "A2.1",
+    id: "own",
     text: "caches may keep the metadata",
     holds: async (target) => {
       const { headers } = await ask(metadataAt(target, "path"));
@@ -219,7 +219,7 @@ const challengeRules: readonly ServerRule[] = [
     },
   },
   {
-    id: "A2.1",
+    id: "own",
     text: "a refusal comes before the body",
     holds: async (target) => assert.match(await statusBeforeBody(target), /^HTTP\/1\.1 401/),
   },
@@ -364,7 +364,7 @@ const sessionRules: readonly ServerRule[] = [
     },
   },
   ...(["another subject", "the same sub at another issuer"] as const).map((who): ServerRule => ({
-    id: "A2.1",
+    id: "own",
     text: `a session is not open to ${who}`,
     holds: async (target) => {
       const session = await open(target, await tokenFor(target));

@@ -1,0 +1,123 @@
+// The rules of protected servers (test/auth/server/server-rules.ts), tried with a server of ours in Express and with servers of
+// the official SDK. docs/authorization-rules.md is their table: MCPGEN_WRITE=1 writes it.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer as createNodeServer } from "node:http";
+import { resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { jwks, resourceServer } from "@mcpgen/auth/server";
+import { createServer } from "@mcpgen/runtime";
+import { createNodeHandler } from "@mcpgen/runtime/http";
+import { serverRevisions } from "@mcpgen/protocol";
+import { build } from "esbuild";
+import express from "express";
+import { protectedSdk } from "./servers/protected-sdk-v2.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const page = resolve(root, "docs/authorization-rules.md");
+const closing = [];
+
+async function fromSource(path) {
+  const outfile = resolve(root, `node_modules/.cache/mcpgen-interop/${path.split("/").at(-1)}.mjs`);
+  const options = { bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "error" };
+  // Servers of the fixture end with this file, not with a test of vitest.
+  const alias = { vitest: resolve(root, "test/interop/no-vitest.mjs") };
+  await build({ entryPoints: [resolve(root, path)], outfile, alias, ...options });
+  return import(pathToFileURL(outfile).href);
+}
+
+const { serverRules } = await fromSource("test/auth/server/server-rules.ts");
+const { startAuthorizationServer } = await fromSource("test/support/auth/authorization-server.ts");
+
+const resource = "https://api.example.com/mcp";
+const issuers = {};
+
+before(async () => {
+  for (const name of ["as", "second", "foreign"]) {
+    issuers[name] = await startAuthorizationServer();
+    closing.push(() => issuers[name].close());
+  }
+});
+after(() => closing.forEach((close) => close()));
+
+async function listening(server) {
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  closing.push(() => (server.closeAllConnections(), server.close()));
+  return `http://127.0.0.1:${server.address().port}/mcp`;
+}
+
+function ours({ as, second }) {
+  const server = createServer(
+    { name: "protected", version: "1" },
+    { revisions: serverRevisions, stateKeys: ["a key for tests, of length"], onWarning: () => undefined },
+  );
+  server.tool("echo", {}, () => "echoed");
+  server.tool("write", { scopes: ["files:write", "files:read"] }, () => "written");
+  server.tool("whoami", {}, (_, { auth }) => JSON.stringify(auth));
+  const hierarchy = { "files:admin": ["files:write"], "files:write": ["files:read"] };
+  const auth = resourceServer({
+    resource,
+    issuers: [jwks(as.issuer), jwks(second.issuer)],
+    scopes: { required: ["mcp"], hierarchy },
+  });
+  const handler = createNodeHandler(server, auth.http);
+  const app = express();
+  app.use("/mcp", handler);
+  for (const path of handler.routes) app.all(path, handler);
+  return createNodeServer(app);
+}
+
+const columns = {
+  "`@mcpgen/auth`, mounted in Express": ours,
+  "SDK 2.4, `createMcpHandler`": (all) => protectedSdk("handler", all),
+  "SDK 2.4, sessions": (all) => protectedSdk("sessions", all),
+};
+
+const results = {};
+
+for (const [name, make] of Object.entries(columns))
+  test(name, { timeout: 60_000 }, async () => {
+    results[name] = [];
+    for (const rule of serverRules) {
+      // Each rule meets a new server: what it remembers must not decide.
+      const url = await listening(make({ resource, ...issuers }));
+      const found = await rule.holds({ url, resource, ...issuers }).then(
+        () => undefined,
+        (error) => error.message.split("\n")[0],
+      );
+      if (make === ours) assert.equal(found, undefined, `${rule.id}: ${rule.text}: ${found}`);
+      results[name].push(found);
+    }
+  });
+
+test("docs/authorization-rules.md has these results", () => {
+  const names = Object.keys(columns);
+  const cell = (text) => (text === undefined ? "yes" : "**no**");
+  const rows = serverRules.map(({ id, text }, at) => [
+    id,
+    text,
+    ...names.map((name) => cell(results[name][at])),
+  ]);
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  const head = ["rule", "what a protected server does", ...names];
+  const table = [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+  const text = `# Rules of protected servers
+
+\`test/interop/authorization.test.mjs\` writes this table from its results: \`MCPGEN_WRITE=1 npm run test:interop\`. It tries each rule
+from outside, with the same requests, against a server of \`@mcpgen/auth\` and two servers of the official SDK
+(\`@modelcontextprotocol/server\` 2.4.0).
+
+The SDK leaves the verification of tokens to the application. The servers here use a careful verifier with \`jose\`: known issuers,
+exact \`iss\`, algorithms, audience (\`test/interop/servers/protected-sdk-v2.mjs\`). Scopes of tools use its
+\`requireScopes\`; an application can write a handler that knows hierarchies instead. \`createMcpHandler\` makes no sessions, so the rules
+about sessions hold.
+
+The first column is the requirement (AUTHS: test/checklist), the page of the specification, or the attack that the tests name;
+\`own\` is a rule of this project.
+
+${table}
+`;
+  if (process.env.MCPGEN_WRITE === "1") writeFileSync(page, text);
+  assert.equal(readFileSync(page, "utf8"), text);
+});
