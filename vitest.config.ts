@@ -67,6 +67,7 @@ const deep = [
   "test/examples/websocket-ends.test.ts",
   "test/files/transaction.test.ts",
   "test/runtime/server/bad-values.test.ts",
+  "test/auth/proxy/browser.test.ts",
 ];
 
 /** Tests of what runs in users' programs. */

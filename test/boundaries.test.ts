@@ -50,7 +50,7 @@ const areas: readonly Area[] = [
     folder: "examples",
     may: [
       /^node:/,
-      /^@mcpgen\/(protocol|runtime)(\/|$)/,
+      /^@mcpgen\/(protocol|runtime|auth)(\/|$)/,
       /^(node-sqlite3-wasm|ws)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
     ],

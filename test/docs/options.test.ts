@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { github, oauthProxy } from "@mcpgen/auth/proxy";
 import type { JsonObject } from "@mcpgen/engine";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
@@ -22,6 +23,12 @@ const wrong: object = { [unknown]: 1 };
 const info = { name: "options", version: "1.0.0" };
 const contract = { ...info, tools: [] };
 const server = () => createServer(info);
+const proxied = {
+  issuer: "https://api.example.com",
+  resource: "https://api.example.com/mcp",
+  upstream: github({ clientId: "id", secret: "secret" }),
+  keys: ["options: a secret of 32 characters"],
+};
 
 /** Uses an option that does not exist, by the heading of the table that lists those that do. */
 const refusals: Readonly<Record<string, () => unknown>> = {
@@ -46,6 +53,9 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   subscribe: async () => (await clientOf()).subscribe(wrong),
   rateLimit: () => rateLimit(wrong),
   logRequests: () => requestLog(wrong),
+  oauthProxy: () => oauthProxy({ ...proxied, ...wrong }),
+  clients: () => oauthProxy({ ...proxied, clients: wrong }),
+  consent: () => oauthProxy({ ...proxied, consent: wrong }),
   createTestPair: () => createTestPair({ server: server(), revisions: [], connection: wrong }),
   Replay: () => new Replay([], { play: "client", ...wrong }),
 };
@@ -84,7 +94,7 @@ async function accepted(refused: () => unknown): Promise<string[]> {
       () => new Error("nothing was refused"),
       (error: Error) => error,
     );
-  const [, names] = /there is no such option\. There are (.*)\.$/.exec(message) ?? [];
+  const [, names] = /there is no such option(?:\. There are|; expected one of) (.*)\.$/.exec(message) ?? [];
   expect(names, message).toBeDefined();
   return names!.split(", ").sort();
 }

@@ -14,6 +14,7 @@ const tasks = [
   "deploy",
   "debug",
   "hooks-and-logging",
+  "use-an-upstream-without-registration",
 ].map((name) => `docs/tasks/${name}.md`);
 
 const reference = [

@@ -2,12 +2,13 @@
 // that is listed in conformance-checks.json must be there and succeed, none may fail or warn, none may be
 // unlisted. Green scenarios alone say little: some pass when nothing was checked.
 //
-//   node test/portability/conformance.mjs [--update] [server|client] [2025-11-25|2026-07-28]
+//   node test/portability/conformance.mjs [--update] [server|client|authorization] [2025-11-25|2026-07-28]
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { proxied, runAuthorization } from "./authorization.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
@@ -26,8 +27,9 @@ const left = [
 
 const words = process.argv.slice(2);
 const update = words.includes("--update");
-const sides = ["server", "client"].filter(
-  (side) => !words.some((word) => /^(server|client)$/.test(word)) || words.includes(side),
+const allSides = ["server", "client", "authorization"];
+const sides = allSides.filter(
+  (side) => !words.some((word) => allSides.includes(word)) || words.includes(side),
 );
 const revisions = ["2025-11-25", "2026-07-28"].filter(
   (id) => !words.some((word) => /^\d/.test(word)) || words.includes(id),
@@ -38,9 +40,10 @@ let bad = 0;
 try {
   const listed = JSON.parse(await readFile(listFile, "utf8").catch(() => "{}"));
   for (const side of sides) {
-    for (const revision of revisions) {
-      const name = `${side} ${revision}`;
-      const found = side === "server" ? await server(revision) : await client(revision);
+    // An authorization server is the same at each revision.
+    for (const revision of side === "authorization" ? [undefined] : revisions) {
+      const name = revision === undefined ? side : `${side} ${revision}`;
+      const found = await { server, client, authorization }[side](revision);
       if (update)
         listed[name] = Object.fromEntries(
           Object.entries(found).map(([scenario, checks]) => [scenario, Object.keys(checks).sort()]),
@@ -84,6 +87,12 @@ async function client(revision) {
   const command = `"${process.execPath}" ${noCode} "${join(root, "dist/examples/everything-client/main.js")}"`;
   await run(["client", "--command", command, "--requirements", revision], join(out, `client-${revision}`));
   return checksBelow(join(out, `client-${revision}`), /^(.*)-\d{4}-\d\d-\d\dT.*$/);
+}
+
+async function authorization() {
+  const folder = join(out, "authorization");
+  await runAuthorization([node, suite], [noCode, proxied(root)], folder);
+  return checksBelow(folder, /^authorization-server-(.*)-\d{4}-\d\d-\d\dT.*$/);
 }
 
 /** The suite's own exit code says too little and too much. */

@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { WebSocket } from "ws";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+/** The program, if it is installed. */
+export const chromium = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .map((folder) => join(folder, "chromium"))
+  .find((file) => existsSync(file));
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** A page of a browser, by the DevTools protocol. */
+export class Page {
+  private readonly child: ChildProcess;
+  private readonly socket: WebSocket;
+  private readonly folder: string;
+  private readonly waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
+  private id = 0;
+  private session: string | undefined;
+
+  private constructor(child: ChildProcess, socket: WebSocket, folder: string) {
+    this.child = child;
+    this.socket = socket;
+    this.folder = folder;
+    socket.on("message", (data: Buffer) => {
+      const { id, result, error } = JSON.parse(data.toString()) as {
+        id: number;
+        result: never;
+        error: unknown;
+      };
+      if (error) this.waiting.get(id)?.reject(new Error(JSON.stringify(error)));
+      else this.waiting.get(id)?.resolve(result);
+      this.waiting.delete(id);
+    });
+  }
+
+  /** @param width of the window in CSS pixels */
+  static async open(width: number): Promise<Page> {
+    const folder = temporaryFolder();
+    const options = [
+      "--headless=new",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--no-first-run",
+      "--disable-extensions",
+    ];
+    const child = spawn(
+      chromium!,
+      [...options, "--remote-debugging-port=0", `--user-data-dir=${folder}`, "about:blank"],
+      { stdio: "ignore" },
+    );
+    const file = join(folder, "DevToolsActivePort");
+    const address = (): string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
+    for (let waits = 0; address().length < 2 && waits < 300; waits += 1) await setTimeout(100);
+    const [port, path] = address();
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    const page = new Page(child, socket, folder);
+    const { targetInfos } = await page.send<{ targetInfos: { type: string; targetId: string }[] }>(
+      "Target.getTargets",
+    );
+    const { targetId } = targetInfos.find(({ type }) => type === "page")!;
+    const attached = await page.send<{ sessionId: string }>("Target.attachToTarget", {
+      targetId,
+      flatten: true,
+    });
+    page.session = attached.sessionId;
+    await page.send("Page.enable");
+    await page.send("Emulation.setDeviceMetricsOverride", {
+      width,
+      height: 720,
+      deviceScaleFactor: 1,
+      mobile: true,
+    });
+    return page;
+  }
+
+  send<Result = unknown>(method: string, params: Params = {}): Promise<Result> {
+    const id = ++this.id;
+    const sessionId = this.session;
+    return new Promise<Result>((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.socket.send(JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) }));
+    });
+  }
+
+  async url(): Promise<string> {
+    const { currentIndex, entries } = await this.send<{ currentIndex: number; entries: { url: string }[] }>(
+      "Page.getNavigationHistory",
+    );
+    return entries[currentIndex]!.url;
+  }
+
+  /** Waits for a page whose URL begins so, and for its end of loading. */
+  async at(start: string): Promise<void> {
+    // While a page loads, the browser refuses questions about it.
+    const isThere = async (): Promise<boolean> =>
+      (await this.url()).startsWith(start) && (await this.roles()).some(({ role }) => role === "heading");
+    for (let waits = 0; waits < 300; waits += 1) {
+      if (await isThere().catch(() => false)) return;
+      await setTimeout(50);
+    }
+    throw new Error(`the browser is at ${await this.url()}, not at ${start}`);
+  }
+
+  async go(url: string): Promise<void> {
+    await this.send("Page.navigate", { url });
+  }
+
+  async press(key: "Tab" | "Enter"): Promise<void> {
+    const code = key === "Tab" ? 9 : 13;
+    const event = { key, code: key, windowsVirtualKeyCode: code, ...(key === "Enter" && { text: "\r" }) };
+    await this.send("Input.dispatchKeyEvent", { type: key === "Enter" ? "keyDown" : "rawKeyDown", ...event });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+  }
+
+  /** What assistive technology sees. */
+  async roles(): Promise<{ readonly role: string; readonly name: string; readonly focused: boolean }[]> {
+    interface Node {
+      readonly ignored: boolean;
+      readonly role?: { readonly value: string };
+      readonly name?: { readonly value: string };
+      readonly properties?: readonly {
+        readonly name: string;
+        readonly value: { readonly value?: unknown };
+      }[];
+    }
+    const { nodes } = await this.send<{ nodes: readonly Node[] }>("Accessibility.getFullAXTree");
+    return nodes
+      .filter(({ ignored }) => !ignored)
+      .map(({ role, name, properties = [] }) => ({
+        role: role?.value ?? "",
+        name: name?.value ?? "",
+        focused: properties.some((property) => property.name === "focused" && property.value.value === true),
+      }));
+  }
+
+  /** Width of the content in CSS pixels. */
+  async contentWidth(): Promise<number> {
+    const { cssContentSize } = await this.send<{ cssContentSize: { width: number } }>(
+      "Page.getLayoutMetrics",
+    );
+    return cssContentSize.width;
+  }
+
+  async screenshot(): Promise<Buffer> {
+    const { data } = await this.send<{ data: string }>("Page.captureScreenshot", {
+      captureBeyondViewport: true,
+    });
+    return Buffer.from(data, "base64");
+  }
+
+  /** URLs of the frames of the page that are shown; a blocked frame has one of the browser. */
+  async frames(): Promise<readonly string[]> {
+    interface Tree {
+      readonly frame: { readonly url: string; readonly unreachableUrl?: string };
+      readonly childFrames?: readonly Tree[];
+    }
+    const { frameTree } = await this.send<{ frameTree: Tree }>("Page.getFrameTree");
+    return (frameTree.childFrames ?? []).map(({ frame }) => frame.url);
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.child.once("exit", resolve));
+    this.session = undefined;
+    await this.send("Browser.close");
+    await ended;
+    this.socket.close();
+    // Its processes end one after another.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+}
