@@ -41,7 +41,9 @@ const rules: Rules<RateLimits> = {
  * @throws {McpError} `invalid-definition`: an option is unknown or wrong
  */
 export function rateLimit(limits: RateLimits): Middleware {
-  checkOptions(limits, rules);
+  checkOptions(limits, rules, "rateLimit: ");
+  if (limits.calls === undefined && limits.sampling === undefined)
+    throw invalid("rateLimit: expected calls or sampling, or both.");
   const { calls, sampling, per = "session", maxPrincipals = 10_000 } = limits;
   const ofCalls = calls === undefined ? undefined : new Buckets("calls", calls, per, maxPrincipals);
   const ofSampling =

@@ -203,7 +203,7 @@ describe.each(eras)("at %s", (revision) => {
     const client = await clientOf(server, "memory", revision);
     server.use(() => undefined as never);
     expect(await failureOf(client.callTool("t"))).toMatchObject({ rpcCode: -32603 });
-    expect(reported).toEqual(["the handler of tools/call returned no object"]);
+    expect(reported).toEqual(["the result of the handler or middleware of tools/call is not an object"]);
   });
 });
 

@@ -3,6 +3,8 @@ import type { ClientResults, Open } from "@mcpgen/protocol/open";
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { OtherMethod } from "../protocol/hooks.js";
 import type { ClientEvent } from "../protocol/events.js";
+import { requireFunction } from "../options/option-check.js";
+import { checkListener } from "../protocol/listener-check.js";
 import type { LogLevel } from "../protocol/meta.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Negotiated } from "./negotiation.js";
@@ -327,12 +329,13 @@ export class Client implements Caller {
     given: MethodSchemas | VendorHandler,
     handler?: VendorHandler<never, unknown>,
   ): () => void {
-    if (isAnswered(method))
+    if (isAnswered(method) || method === "ping")
       throw new McpError(
         "invalid-definition",
-        `${method} is a method of the protocol. Give connect the function that answers it.`,
+        `${method} is a method of the protocol. ${method === "ping" ? "The client answers it." : "Give connect the function that answers it."}`,
       );
-    const [schemas, own] = typeof given === "function" ? [{}, given] : [given, handler as VendorHandler];
+    const [schemas, own] =
+      typeof given === "function" ? [{}, given] : [given ?? {}, handler as VendorHandler];
     return this.#vendor.add(method, schemas, own);
   }
 
@@ -353,6 +356,7 @@ export class Client implements Caller {
     given: NotificationListener | { readonly params: ToolSchema },
     listener?: NotificationListener<never>,
   ): () => void {
+    checkListener(method, typeof given === "function" ? given : listener);
     if (typeof given === "function") return this.#listeners.add(method, given);
     const parsed = parsing(method, given.params, listener as NotificationListener, this.#setup.onWarning);
     return this.#listeners.add(method, parsed);
@@ -363,11 +367,13 @@ export class Client implements Caller {
    * cache and around the attempts: once for each call. Returns a function that removes it.
    */
   use<Other extends string = OtherMethod>(middleware: ClientMiddleware<Other>): () => void {
+    requireFunction("use", middleware);
     return this.#setup.profile.hooks.use(middleware as never);
   }
 
   /** Calls `listener` with each event. Returns a function that removes it. */
   onEvent(listener: (event: ClientEvent) => void): () => void {
+    requireFunction("onEvent", listener);
     return this.#setup.profile.hooks.onEvent(listener);
   }
 

@@ -1,5 +1,6 @@
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
 import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
+import { McpError } from "../jsonrpc/errors.js";
 import type * as platform from "../platform/platform.js";
 import type { ClientEvent } from "../protocol/events.js";
 import {
@@ -90,7 +91,10 @@ export async function sendThrough(
   send: (params: Params) => Promise<Params>,
 ): Promise<Params> {
   const context = { revision: view.id, signal, protocol: { revision: view }, connection: peerOf(hooked) };
-  return through(hooked.hooks.middleware, { direction: "outgoing", method, params, context }, send);
+  const request = { direction: "outgoing", method, params, context };
+  const result: unknown = await through(hooked.hooks.middleware, request, send);
+  if (isObject(result)) return result;
+  throw new McpError("invalid-result", `${method}: middleware returned no object: return what next gives`);
 }
 
 /**

@@ -1,7 +1,13 @@
 import type * as platform from "../platform/platform.js";
 import { logLevels, type LogLevel } from "../protocol/meta.js";
 import type { HttpClientOptions } from "../http/client/http-client-options.js";
-import { type Rules, checkOptions, invalid } from "../options/option-check.js";
+import {
+  type Rules,
+  checkOptions,
+  invalid,
+  requireFunction,
+  withFunctions,
+} from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
 import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
@@ -43,7 +49,7 @@ const rules: Rules<ConnectOptions> = {
   logLevel: logLevels,
   timeouts: { timeout: "amount", totalTimeout: "amount" },
   connectTimeout: "amount",
-  signal: "object",
+  signal: withFunctions("addEventListener", "removeEventListener"),
   nulls: ["absent", "reject"],
   validateSend: ["off", "development", "always"],
   limits: {
@@ -54,7 +60,7 @@ const rules: Rules<ConnectOptions> = {
     maxCacheBytes: "amount",
     maxCacheEntryBytes: "amount",
   } satisfies Rules<ClientLimits>,
-  clock: "object",
+  clock: withFunctions("now", "schedule", "clear"),
   http: httpRules,
   onWarning: "function",
   capabilities: { experimental: "object", extensions: "object" } satisfies Rules<MoreCapabilities>,
@@ -69,7 +75,8 @@ const rules: Rules<ConnectOptions> = {
   sample: "function",
   sampleWithTools: "boolean",
   sampleWithContext: "boolean",
-  roots: "anything",
+  roots: (value) =>
+    Array.isArray(value) || typeof value === "function" ? undefined : "a list or a function",
 };
 
 const commandRules: Rules<Command> = {
@@ -181,7 +188,10 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
   const hooks: ClientHooks = new Hooks();
-  for (const middleware of options.use ?? []) hooks.use(middleware as never);
+  for (const middleware of options.use ?? []) {
+    requireFunction("use", middleware);
+    hooks.use(middleware as never);
+  }
   if (options.onEvent) hooks.onEvent(options.onEvent);
   const profile: ClientProfile = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },

@@ -5,7 +5,7 @@ import { longestWait } from "../time/clock.js";
 /**
  * The values that an option may have: a number stands for an integer of at least that number, two numbers for a range; a
  * type name for a value of that type; words for one of them; a pattern and an example for a list of matching strings;
- * nested rules for `true`, `false` or an object; "amount" for a number from 0, `Infinity` included.
+ * nested rules for an object; "amount" for a number from 0, `Infinity` included; a function for any other.
  */
 type Rule =
   | number
@@ -19,7 +19,11 @@ type Rule =
   | "anything"
   | readonly string[]
   | readonly [RegExp, string]
+  | OwnRule
   | OwnRules;
+
+/** Returns the expected value, if `value` is another. @param place text before the names of its members in errors */
+type OwnRule = (value: unknown, place: string) => string | undefined;
 
 export interface OwnRules {
   readonly [name: string]: Rule;
@@ -35,6 +39,7 @@ export type Rules<Options> = { readonly [name in keyof Required<Options>]: Rule 
  * @throws {McpError} `invalid-definition`: an option does not exist, or has a wrong value
  */
 export function checkOptions(given: object, rules: OwnRules, place = ""): void {
+  if (!isObject(given)) throw invalid(`${place || "options: "}expected an object, got ${textOf(given)}.`);
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
     const rule = Object.hasOwn(rules, name) ? rules[name]! : undefined;
     if (rule === undefined)
@@ -64,9 +69,27 @@ function misfit(value: unknown, rule: Rule, place: string): string | undefined {
   if (typeof rule === "string")
     return typeof value === rule && value !== null ? undefined : `${rule === "object" ? "an" : "a"} ${rule}`;
   if (Array.isArray(rule)) return unlisted(value, rule);
-  if (isObject(value)) checkOptions(value, rule as OwnRules, place);
-  else if (typeof value !== "boolean") return "true, false or an object";
+  if (typeof rule === "function") return rule(value, place);
+  if (!isObject(value)) return "an object";
+  checkOptions(value, rule as OwnRules, place);
   return undefined;
+}
+
+/** A rule for `true`, `false` or an object with these options. */
+export function orBoolean(rules: OwnRules): Rule {
+  return (value, place) => {
+    if (typeof value === "boolean") return undefined;
+    return isObject(value) ? misfit(value, rules, place) : "true, false or an object";
+  };
+}
+
+/** A rule for an object with these functions, which may be inherited. */
+export function withFunctions(...names: readonly string[]): Rule {
+  return (value) =>
+    typeof value === "object" &&
+    names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function")
+      ? undefined
+      : `an object with the function${names.length > 1 ? "s" : ""} ${names.join(", ")}`;
 }
 
 function unlisted(value: unknown, rule: readonly unknown[]): string | undefined {
@@ -83,6 +106,11 @@ function unlisted(value: unknown, rule: readonly unknown[]): string | undefined 
 
 export function invalid(message: string): McpError {
   return new McpError("invalid-definition", message);
+}
+
+/** @throws {McpError} `invalid-definition`: `given` is not a function */
+export function requireFunction(place: string, given: unknown): void {
+  if (typeof given !== "function") throw invalid(`${place}: expected a function, got ${typeof given}.`);
 }
 
 /** The names of all options. */

@@ -1,6 +1,6 @@
 import { invalidParams, McpError } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import { requireKnown } from "../options/option-check.js";
+import { requireFunction, requireKnown } from "../options/option-check.js";
 import { parsed, parsedResult } from "./parsed.js";
 import { schemaCheck } from "./schema-check.js";
 import type { InputOf, OutputOf, Parse, ToolSchema } from "./schema-type.js";
@@ -46,6 +46,7 @@ export interface SchemaReader {
  */
 export const methodSchemas: SchemaReader = {
   handler(method, schemas, handler) {
+    requireFunction(method, handler);
     requireKnown(schemas, { params: 0, result: 0 });
     const params = schemas.params && parserIn(schemas.params, `${method}: params`);
     const result = schemas.result && parserIn(schemas.result, `${method}: result`);
@@ -63,6 +64,7 @@ export const methodSchemas: SchemaReader = {
     };
   },
   listener(method, schemas, listener) {
+    requireFunction(method, listener);
     requireKnown(schemas, { params: 0 });
     const params = schemas.params && parserIn(schemas.params, `${method}: params`);
     return async (given: Params, context) => {

@@ -20,14 +20,18 @@ import { type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.
 import type { Params } from "../jsonrpc/message.js";
 import { methodSchemas } from "../schema/message-schema.js";
 import { schemaCheck } from "../schema/schema-check.js";
-import { checkSpelling, checkServerOptions } from "./definition-check.js";
-import { invalid } from "../options/option-check.js";
+import { checkHandler, checkSpelling, checkServerOptions } from "./definition-check.js";
+import { invalid, requireFunction } from "../options/option-check.js";
+import type { ServerEvent } from "../protocol/events.js";
+import type { OtherMethod } from "../protocol/hooks.js";
+import type { ServerMiddleware } from "./middleware.js";
 import type { Mount, MountOptions } from "./mounts.js";
 import { Offers } from "./offers.js";
 import { otherFeatures } from "./other-features.js";
 import { type Build, register } from "./registration.js";
 import type { ResourceEntry, ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
+import type { Direction } from "./server-definition.js";
 import { listResources } from "./template-lists.js";
 
 /** A server that is defined in code. Tools, resources and prompts may change while it runs. */
@@ -40,6 +44,20 @@ export class CodeFirstServer extends Server {
     checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
     super(info, options, true, methodSchemas, otherFeatures(listResources));
     this.#offers = new Offers(this, () => this.refresh());
+  }
+
+  protected override checkHandler(direction: Direction, method: string, given: unknown): void {
+    checkHandler(this.definition, direction, method, given);
+  }
+
+  override use<Other extends string = OtherMethod>(middleware: ServerMiddleware<Other>): () => void {
+    requireFunction("use", middleware);
+    return super.use(middleware);
+  }
+
+  override onEvent(listener: (event: ServerEvent) => void): () => void {
+    requireFunction("onEvent", listener);
+    return super.onEvent(listener);
   }
 
   /**

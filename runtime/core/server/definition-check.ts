@@ -1,7 +1,16 @@
 import { listedMembers } from "@mcpgen/protocol/listed";
-import { invalid, nearest, suggestion, type Rules, checkOptions } from "../options/option-check.js";
+import {
+  invalid,
+  nearest,
+  suggestion,
+  type Rules,
+  checkOptions,
+  requireFunction,
+  withFunctions,
+} from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
-import type { CacheHints } from "./server-definition.js";
+import { checkListener } from "../protocol/listener-check.js";
+import type { CacheHints, Direction, ServerDefinition } from "./server-definition.js";
 import type { ServerOptions } from "./server.js";
 
 /** Members of a registration beside those of the protocol's definition. */
@@ -43,6 +52,28 @@ function isSchema(value: unknown): boolean {
 /** @throws {McpError} `invalid-definition`: there is no handler */
 export function requireHandler(place: string, handler: unknown): void {
   if (typeof handler !== "function") throw invalid(`${place}: there is no handler.`);
+}
+
+/**
+ * Checks a handler or listener.
+ *
+ * @throws {McpError} `invalid-definition`: it is not a function, or would never be called
+ */
+export function checkHandler(
+  { defines }: ServerDefinition,
+  direction: Direction,
+  method: string,
+  given: unknown,
+): void {
+  if (direction === "incomingRequests") {
+    requireFunction(method, given);
+    if (defines("incomingNotifications", method))
+      throw invalid(`${method} is a notification: register it with on.`);
+  } else {
+    checkListener(method, given);
+    if (defines("incomingRequests", method))
+      throw invalid(`${method} is a request: register it with handle.`);
+  }
 }
 
 /**
@@ -102,17 +133,20 @@ const rules: Rules<ServerOptions> = {
   speaks: "array",
   instructions: "string",
   capabilities: "object",
-  pageSize: "anything",
+  pageSize: (value) =>
+    value === Infinity || (Number.isInteger(value) && (value as number) > 0)
+      ? undefined
+      : "a whole number from 1",
   cache: { ttlMs: "amount", cacheScope: ["public", "private"] } satisfies Rules<CacheHints>,
   stateKeys: "array",
-  stateStore: "object",
-  changes: "object",
+  stateStore: withFunctions("use"),
+  changes: withFunctions("publish", "subscribe"),
   wrongArguments: ["error", "result"],
   validateSend: ["off", "development", "always"],
   thrownErrors: ["hide", "message"],
   errors: "object",
   timeouts: { timeout: "amount", totalTimeout: "amount" },
-  clock: "object",
+  clock: withFunctions("now", "schedule", "clear"),
   onWarning: "function",
   onError: "function",
   onLoss: "function",

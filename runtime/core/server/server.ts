@@ -286,6 +286,13 @@ export class Server {
     this.#register("incomingNotifications", method, given, vendor, this.#notificationHandlers);
   }
 
+  /**
+   * Checks a handler or listener. A server in code does; the types check a server of a contract.
+   *
+   * @throws {McpError} `invalid-definition`
+   */
+  protected checkHandler(_direction: Direction, _method: string, _given: unknown): void {}
+
   /** @throws {McpError} `invalid-definition` */
   #register<Handler>(
     direction: Direction,
@@ -294,9 +301,10 @@ export class Server {
     vendor: unknown,
     handlers: Map<string, Handler>,
   ): void {
+    this.checkHandler(direction, method, vendor ?? given);
     if (!vendor && method !== "*" && !this.definition.defines(direction, method))
       throw invalid(
-        `${JSON.stringify(method)} is not a client ${direction === "incomingRequests" ? "request" : "notification"} in any given revision; its handler would never run. For a vendor method, pass schemas, or {}.`,
+        `${JSON.stringify(method)} is not a client ${direction === "incomingRequests" ? "request" : "notification"} of any given revision. For a vendor method, pass schemas, or {}.`,
       );
     handlers.set(method, (vendor ?? given) as Handler);
   }

@@ -1,4 +1,4 @@
-import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
+import { type Rules, checkOptions, invalid, orBoolean, withFunctions } from "../../options/option-check.js";
 import type { Denial, GuardOptions, Principal } from "./access.js";
 import type { EventStore } from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
@@ -120,16 +120,16 @@ export const httpRules: Rules<HttpOptions> = {
   allowedOrigins: [/^([a-z][a-z\d+.-]*:\/\/[^\s/*]+\/?|null)$/i, "https://app.example.com"],
   dangerouslyAllowAnyHost: "boolean",
   dangerouslyAllowAnyOrigin: "boolean",
-  sessions: {
+  sessions: orBoolean({
     maxSessions: 1,
     maxPerPrincipal: 1,
     idleMs: 1,
     maxRequests: 1,
     generateId: "function",
     onSession: "function",
-    store: "object",
-  } satisfies Rules<SessionOptions>,
-  sse: { messages: "string" } satisfies Rules<SseOptions>,
+    store: withFunctions("get", "set", "touch", "delete"),
+  } satisfies Rules<SessionOptions>),
+  sse: orBoolean({ messages: "string" } satisfies Rules<SseOptions>),
   bodyLimit: 1,
   bodiesLimit: 1,
   maxConcurrent: 1,
@@ -138,7 +138,7 @@ export const httpRules: Rules<HttpOptions> = {
   waitingLimit: 1,
   stalledMs: 0,
   responses: ["auto", "json", "sse"] satisfies ResponseForm[],
-  events: "object",
+  events: withFunctions("append", "after", "drop"),
   keepAliveMs: 0,
   retryMs: 0,
   streamMs: 0,
