@@ -1,6 +1,6 @@
 import type { BatchPlace } from "./outgoing-batch.js";
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
-import type { LogLevel } from "../protocol/meta.js";
+import { type LogLevel, metaKeys } from "../protocol/meta.js";
 import { type Params, notificationOf } from "../jsonrpc/message.js";
 import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
@@ -381,7 +381,9 @@ export function sendNotification(
   const lowered = params && view.lower("outgoingNotifications", method, params);
   const wrong = view.sends && sendError(view, "notifications", method, notificationOf(method, lowered));
   if (wrong) throw wrong;
-  link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent), undefined, place);
+  // A notification has no metadata of its sender, and its headers name the revision all the same.
+  const _meta = { [metaKeys.protocolVersion]: view.id };
+  link.notify(method, lowered, () => mirrorHeaders(view, method, { ...lowered, _meta }), undefined, place);
 }
 
 /** Sends a notification of a handler. A failure to send is reported: it never fails the handler. */
