@@ -1,5 +1,5 @@
 // What an application has around its handlers, the same over every wire and in both eras.
-import { type ServerEvent, type ServerSession, experimentalErrors } from "@mcpgen/runtime";
+import type { ServerEvent, ServerSession } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
 import { clientOf, routes, serverWith } from "./served.js";
@@ -89,13 +89,5 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     mount.unmount();
     expect(await client.callTool("u")).toMatchObject(text("second"));
     expect((await client.listTools()).items.map(({ name }) => name)).toEqual(["u"]);
-  });
-
-  test("overrides of errors are for clients of the legacy era", async () => {
-    const server = serverWith({ errors: experimentalErrors });
-    server.tool("t", {}, () => "");
-    const client = await clientOf(server, wire, revision);
-    const rpcCode = isLegacy ? -32003 : -32602;
-    expect(await failureOf(client.callTool("none"))).toMatchObject({ rpcCode });
   });
 });

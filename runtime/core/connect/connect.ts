@@ -49,7 +49,7 @@ const rules: Rules<ConnectOptions> = {
   logLevel: logLevels,
   timeouts: { timeout: "amount", totalTimeout: "amount" },
   connectTimeout: "amount",
-  signal: withFunctions("addEventListener", "removeEventListener"),
+  signal: /* @__PURE__ */ withFunctions("addEventListener", "removeEventListener"),
   nulls: ["absent", "reject"],
   validateSend: ["off", "development", "always"],
   limits: {
@@ -60,7 +60,7 @@ const rules: Rules<ConnectOptions> = {
     maxCacheBytes: "amount",
     maxCacheEntryBytes: "amount",
   } satisfies Rules<ClientLimits>,
-  clock: withFunctions("now", "schedule", "clear"),
+  clock: /* @__PURE__ */ withFunctions("now", "schedule", "clear"),
   http: httpRules,
   onWarning: "function",
   capabilities: { experimental: "object", extensions: "object" } satisfies Rules<MoreCapabilities>,

@@ -83,7 +83,7 @@ export function orBoolean(rules: OwnRules): Rule {
   };
 }
 
-/** A rule for an object with these functions, which may be inherited. */
+/** A rule for an object with these functions, which may be inherited. Mark the call as pure: bundlers then drop unused rules. */
 export function withFunctions(...names: readonly string[]): Rule {
   return (value) =>
     typeof value === "object" &&

@@ -1,7 +1,10 @@
 import { invalid, requireFunction } from "../options/option-check.js";
 
 /** The notifications that the runtime handles, on both sides. */
-const handled: readonly string[] = ["notifications/cancelled", "notifications/progress"];
+const handled: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "notifications/cancelled",
+  "notifications/progress",
+]);
 
 /**
  * Checks a listener of notifications.
@@ -10,6 +13,6 @@ const handled: readonly string[] = ["notifications/cancelled", "notifications/pr
  */
 export function checkListener(method: string, listener: unknown): void {
   requireFunction(method, listener);
-  if (handled.includes(method))
+  if (handled.has(method))
     throw invalid(`${method}: the runtime handles it. Use the signal or onProgress of the request.`);
 }

@@ -389,7 +389,8 @@ function textOf(context: RequestContext, result: Result): string {
 /** Lowers a result, adds the members that its era requires, and serialises it. */
 function finishedText(context: RequestContext, value: Params, hints: CacheHints): string {
   const { connection, protocol, request, entry } = context;
-  if (!isObject(value)) throw unusableResult(`the handler of ${request.method} returned no object`);
+  if (!isObject(value))
+    throw unusableResult(`the result of the handler or middleware of ${request.method} is not an object`);
   const lowered = protocol.revision.lower("outgoingResults", request.method, value);
   return sentText(context, protocol.era.finish(lowered, entry, hints, connection.definition));
 }
@@ -406,7 +407,7 @@ function sentText({ protocol: { revision }, request: { method } }: RequestContex
 function jsonOf(result: Params, method: string): string {
   const text = JSON.stringify(result) as string | undefined;
   if (text?.startsWith("{") !== true)
-    throw unusableResult(`the result of the handler of ${method} is not an object in JSON`);
+    throw unusableResult(`the result of the handler or middleware of ${method} is not an object in JSON`);
   return text;
 }
 
