@@ -2,7 +2,7 @@ import { type Client } from "./client.js";
 import { findClient } from "./clients.js";
 import { errorPage } from "./html.js";
 import type { Proxy } from "./proxy.js";
-import { isLoopback, matchesRedirect, withParameters } from "./redirects.js";
+import { isLoopback, isResource, matchesRedirect, withParameters } from "./redirects.js";
 import { Parameters } from "./requests.js";
 import { redirectResponse } from "./responses.js";
 
@@ -127,8 +127,9 @@ function scopesOf({ settings }: Proxy, asked: string | undefined, refuse: Refuse
 
 /** A token is for one resource (RFC 8707). */
 function resourceOf({ settings }: Proxy, asked: readonly string[], refuse: Refuse): string {
-  const [resource = settings.resources[0]!, ...others] = new Set(asked);
-  if (others.length === 0 && settings.resources.includes(resource)) return resource;
+  const [first = settings.resources[0]!, ...others] = new Set(asked);
+  const resource = settings.resources.find((each) => isResource(first, each));
+  if (others.length === 0 && resource !== undefined) return resource;
   throw refuse("invalid_target", "The request names a resource that this server has no tokens for.");
 }
 

@@ -1,4 +1,4 @@
-import type { AuthorizationRequest } from "./authorization-request.js";
+import { type AuthorizationRequest, stop } from "./authorization-request.js";
 import { setCookie } from "./cookies.js";
 import { digestOf, randomText } from "./encoding.js";
 import { type Proxy, upstreamScopes } from "./proxy.js";
@@ -20,6 +20,8 @@ export interface Login {
 export const loginSeconds = 600;
 /** Logins that one browser can have begun: cookies are short of space. */
 const maxLogins = 4;
+/** Browsers keep cookies of 4,096 bytes, with their names and attributes. */
+const maxCookie = 3900;
 
 /** The cookie of the login that a `state` belongs to. */
 export function loginCookie(stateDigest: string): string {
@@ -30,6 +32,7 @@ export function loginCookie(stateDigest: string): string {
  * Sends the browser to the upstream. Call it only after the user has decided: it sets the cookie that the callback needs.
  *
  * @param subject digest of the user whose earlier decision is used
+ * @throws {Stopped} with a page
  */
 export async function redirectToUpstream(
   proxy: Proxy,
@@ -48,11 +51,16 @@ export async function redirectToUpstream(
     expires: settings.seconds() + loginSeconds,
     ...(subject !== undefined && { subject }),
   };
-  const location = await upstream.authorizationUrl(request, upstreamScopes(settings, asked.scopes));
+  const sealed = await settings.keys.seal("login", login);
+  if (sealed.length > maxCookie) throw stop("The request of the application is too long for a cookie.");
+  const scopes = upstreamScopes(settings, asked.scopes);
+  const location = await upstream.authorizationUrl(request, scopes).catch(() => {
+    throw stop(`${upstream.profile.name} cannot be reached now.`, "Try again later.");
+  });
   const begun = [...cookies.keys()].filter((name) => name.startsWith("login-"));
   const surplus = begun.slice(0, Math.max(0, begun.length - maxLogins + 1));
   return redirectResponse(location, [
     ...surplus.map((name) => setCookie(name, "", 0)),
-    setCookie(loginCookie(login.state), await settings.keys.seal("login", login), loginSeconds),
+    setCookie(loginCookie(login.state), sealed, loginSeconds),
   ]);
 }

@@ -37,6 +37,11 @@ export function redirectProblem(uri: unknown, customSchemes: readonly string[]):
   return "is neither https nor a loopback address";
 }
 
+/** Whether a client names a resource: URL parsers write a slash for an empty path (RFC 9110, 4.2.3). */
+export function isResource(asked: string, resource: string): boolean {
+  return asked === resource || (asked === `${resource}/` && new URL(resource).pathname === "/");
+}
+
 /** Adds parameters to a redirect URI, whose characters stay as they are. */
 export function withParameters(
   uri: string,

@@ -7,6 +7,7 @@ import { sameText } from "./encoding.js";
 import { changeGrant, type Grant, readGrant, revokeGrant, type StoredGrant } from "./grants.js";
 import type { Settings } from "./options.js";
 import type { Proxy } from "./proxy.js";
+import { isResource } from "./redirects.js";
 import { isRefreshToken, readRefreshToken, refreshToken } from "./refresh-token.js";
 import { formOf, type Parameters } from "./requests.js";
 import { jsonResponse, Refused } from "./responses.js";
@@ -98,7 +99,7 @@ async function tokens(
 }
 
 function checkResource(grant: Grant, form: Parameters): void {
-  if (form.all("resource").some((resource) => resource !== grant.resource))
+  if (form.all("resource").some((resource) => !isResource(resource, grant.resource)))
     throw new Refused("invalid_target", "The login is for another resource");
 }
 

@@ -291,6 +291,22 @@ describe("resource indicators, 2025-06-18 and later", () => {
   });
 });
 
+test("a resource without path may be named with a slash, as URL parsers write it", async () => {
+  const proxied = new Proxied({ resource: issuer });
+  const client = await proxied.register();
+  const params = { resource: `${issuer}/` };
+  const tokens = await json(await proxied.redeem(client, await proxied.login(client, params), params));
+  expect(await proxied.proxy.verify(String(tokens["access_token"]))).toMatchObject({ aud: issuer });
+});
+
+test("a request that does not fit into a cookie is refused before the upstream is asked", async () => {
+  const id = "x".repeat(3000);
+  const proxied = new Proxied({ clients: { known: [{ id, name: "Long", redirectUris: [redirectUri] }] } });
+  const { end } = await proxied.login({ id, method: "none", redirectUri });
+  expect([end.response.status, end.url.pathname]).toEqual([400, "/consent"]);
+  expect(proxied.upstream.requests).toEqual([]);
+});
+
 test("endpoints: other methods, bodies and types are refused", async () => {
   const proxied = new Proxied();
   const status = async (path: string, init?: RequestInit): Promise<number> =>

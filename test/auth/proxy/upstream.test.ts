@@ -1,4 +1,4 @@
-import { AuthError, entra, github, google, oauthProxy, slack, type Upstream } from "@mcpgen/auth/proxy";
+import { AuthError, entra, github, google, oauthProxy, oidc, slack, type Upstream } from "@mcpgen/auth/proxy";
 import { generateKeyPair, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { authorizationUrl, Proxied } from "./proxied.js";
@@ -93,16 +93,19 @@ test("an answer of another issuer (mix-up) is refused before the token request",
 
 const registered = { clientId: "upstream-client", secret: "upstream-secret" };
 
-/** A login at an upstream whose token endpoint gives an answer. */
+/** A login at an upstream whose token endpoint gives an answer; `documents` are answers to requests without a form. */
 async function throughProfile(
   upstream: Upstream,
   answer: (nonce: string | null) => Promise<object> | object,
+  documents: Readonly<Record<string, object>> = {},
 ) {
   const requests: URLSearchParams[] = [];
   let nonce: string | null = null;
   const proxied = new Proxied({
     upstream,
-    fetch: async (_, init) => {
+    fetch: async (input, init) => {
+      const document = documents[String(input)];
+      if (document) return Response.json(document);
       requests.push(new URLSearchParams(String(init?.body)));
       return Response.json(await answer(nonce));
     },
@@ -115,7 +118,7 @@ async function throughProfile(
   const callback = new URL("https://api.example.com/oauth/callback?code=c");
   callback.searchParams.set("state", asked.searchParams.get("state")!);
   const { url } = await browser.open(callback.href);
-  const code = url.searchParams.get("code") ?? "";
+  const code = (url.pathname !== "/oauth/callback" && url.searchParams.get("code")) || "";
   const redeemed =
     code === "" ? undefined : await proxied.redeem(client, { code, verifier, page, end: page });
   const tokens = (await redeemed?.json()) as { access_token: string } | undefined;
@@ -208,4 +211,27 @@ test("an upstream that does not name the user lets no user in", async () => {
   expect((await throughProfile(profile, () => ({ access_token: "gho_1", token_type: "bearer" }))).error).toBe(
     "server_error",
   );
+});
+
+test("oidc: endpoints from the discovery document, whose issuer is compared as it stands", async () => {
+  const issuer = "https://login.example.com/tenant";
+  const found = {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+  };
+  const url = `${issuer}/.well-known/openid-configuration`;
+  const profile = oidc({ ...registered, name: "Example", issuer, scopes: ["profile"] });
+  const answer = async (nonce: string | null) => ({
+    ...{ access_token: "at", token_type: "Bearer", expires_in: 300 },
+    id_token: await idToken({ iss: issuer, nonce }),
+  });
+  const { asked, claims } = await throughProfile(profile, answer, { [url]: found });
+  expect(asked.href.startsWith(`${issuer}/authorize?`)).toBe(true);
+  expect(asked.searchParams.get("scope")).toBe("openid profile");
+  expect(claims?.["sub"]).toBe("user-9");
+  const other = { [url]: { ...found, issuer: `${issuer}/` } };
+  const refused = await throughProfile(oidc({ ...registered, name: "x", issuer }), answer, other);
+  expect(refused.asked.href).toBe("https://api.example.com/consent");
 });
