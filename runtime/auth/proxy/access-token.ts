@@ -1,4 +1,4 @@
-import { createLocalJWKSet, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { type CryptoKey, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { randomText } from "./encoding.js";
 import { type Grant, readGrant, type StoredGrant } from "./grants.js";
 import type { Settings } from "./options.js";
@@ -44,9 +44,8 @@ export async function verifyAccessToken(
 }
 
 async function claimsOf(settings: Settings, token: string): Promise<JWTPayload | undefined> {
-  const keys = createLocalJWKSet(await jwksOf(settings));
   try {
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload } = await jwtVerify(token, ({ kid = "" }) => keyOf(settings, kid), {
       algorithms: ["ES256"],
       typ: "at+jwt",
       issuer: settings.issuer,
@@ -59,6 +58,12 @@ async function claimsOf(settings: Settings, token: string): Promise<JWTPayload |
     if (error instanceof errors.JOSEError) return undefined;
     throw error;
   }
+}
+
+async function keyOf(settings: Settings, id: string): Promise<CryptoKey> {
+  const key = await settings.keys.byId(id);
+  if (key) return key.verifying;
+  throw new errors.JWKSNoMatchingKey();
 }
 
 /** The public keys of the proxy. */

@@ -47,8 +47,10 @@ export async function verifiedClient(proxy: Proxy, id: string, redirectUri: stri
     throw stop("The description of the application cannot be read.", (error as Error).message);
   }
   if (!client) throw stop("The application is not registered here.", "It must register again.");
-  if (client.redirectUris.some((registered) => matchesRedirect(registered, redirectUri))) return client;
-  throw stop("The application did not register the address that access would be sent to.");
+  if (!client.redirectUris.some((registered) => matchesRedirect(registered, redirectUri)))
+    throw stop("The application did not register the address that access would be sent to.");
+  if (client.kind === "known" || proxy.settings.clients.allowRedirects(redirectUri)) return client;
+  throw stop("This server does not allow the address that access would be sent to.");
 }
 
 /**
@@ -148,8 +150,8 @@ function refused(
   const href = errorLocation(settings.issuer, target, error, what);
   if (client.kind === "known" || isLoopback(target.redirectUri))
     return new Stopped(what, redirectResponse(href));
-  const { host } = new URL(target.redirectUri);
-  return new Stopped(what, errorPage(what, again, { href, host }));
+  const { host, protocol } = new URL(target.redirectUri);
+  return new Stopped(what, errorPage(what, again, { href, host: host || protocol }));
 }
 
 /** The redirection that reports an error to a client. It names the issuer (RFC 9207). */

@@ -29,7 +29,7 @@ export interface ClientOptions {
   readonly known?: readonly KnownClient[];
   /** Schemes of redirect URIs that are allowed besides https and loopback addresses, such as `cursor`. Default: none. */
   readonly customSchemes?: readonly string[];
-  /** Decides about each redirect URI that the rules allow. Default: all. */
+  /** Decides about the redirect URIs of clients that are not `known`, at registration and at login. Default: all. */
   readonly allowRedirects?: (uri: string) => boolean;
 }
 

@@ -33,6 +33,9 @@ export async function revoke(proxy: Proxy, request: Request): Promise<Response> 
   return emptyResponse(200);
 }
 
+/** Revoked tokens of one login, at most: a client with more of them ends the login. */
+const maxRevoked = 100;
+
 async function revokeAccessToken(
   { settings }: Proxy,
   grantId: string,
@@ -40,8 +43,9 @@ async function revokeAccessToken(
   exp: number,
 ): Promise<void> {
   const id = jti.slice(grantId.length + 1);
-  await changeGrant(settings, grantId, (grant) => {
+  const changed = await changeGrant(settings, grantId, (grant) => {
     const others = grant.revoked.filter(([, expires]) => expires > settings.seconds());
-    return { ...grant, revoked: [...others, [id, exp]] };
+    return others.length < maxRevoked ? { ...grant, revoked: [...others, [id, exp]] } : undefined;
   });
+  if (!changed) await revokeGrant(settings, grantId, "too many access tokens were revoked");
 }

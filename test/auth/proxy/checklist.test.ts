@@ -307,6 +307,19 @@ test("a request that does not fit into a cookie is refused before the upstream i
   expect(proxied.upstream.requests).toEqual([]);
 });
 
+test("a client that revokes a hundred access tokens of one login ends it", async () => {
+  const proxied = new Proxied();
+  const client = await proxied.register();
+  let { access_token: token, refresh_token: refresh } = await proxied.tokens(client);
+  for (let count = 0; count <= 100; count += 1) {
+    await proxied.tokenRequest(client, { token }, "/revoke");
+    if (count === 100) break;
+    const answer = await json(await proxied.refresh(client, refresh));
+    [token, refresh] = [String(answer["access_token"]), String(answer["refresh_token"])];
+  }
+  expect(await json(await proxied.refresh(client, refresh))).toMatchObject({ error: "invalid_grant" });
+});
+
 test("endpoints: other methods, bodies and types are refused", async () => {
   const proxied = new Proxied();
   const status = async (path: string, init?: RequestInit): Promise<number> =>

@@ -99,6 +99,16 @@ test("a document that changes after the consent is asked for again, and removed 
   expect((await browser.open(authorizationUrl(client, verifier))).response.status).toBe(400);
 });
 
+test("allowRedirects decides about documents and registrations alike", async () => {
+  const allowRedirects = (uri: string): boolean => uri.startsWith("https://app.example.net/");
+  const other = "https://other.example/";
+  const document = { ...good, redirect_uris: [redirectUri, other] };
+  const proxied = new Proxied({ clients: { allowRedirects }, fetch: async () => Response.json(document) });
+  expect((await shown(proxied)).response.status).toBe(200);
+  expect((await shown(proxied, { redirect_uri: other })).response.status).toBe(400);
+  expect((await proxied.registration({ redirect_uris: [other] })).status).toBe(400);
+});
+
 test("documents are cached as their headers say, at least a minute; parallel requests fetch once", async () => {
   const document = Response.json(good, { headers: { "cache-control": "max-age=0" } });
   const { proxied, fetched } = withDocuments({ [id]: document });

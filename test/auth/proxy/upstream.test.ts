@@ -65,6 +65,14 @@ test("an upstream that fails for a moment ends nothing", async () => {
   await expect(upstream()).rejects.toMatchObject({ code: "auth-refused" });
 });
 
+test("a token of the upstream may be long", async () => {
+  const long = "x".repeat(12_000);
+  const proxied = new Proxied({}, { tokenAnswer: (answer) => ({ ...answer, access_token: long }) });
+  proxied.upstream.tokens.set(long, { id: 17, login: "ada" });
+  const { upstream } = await loggedIn({}, proxied);
+  expect(await upstream()).toBe(long);
+});
+
 test("a login that has ended has no token of the upstream", async () => {
   const { proxied, client, tokens, upstream } = await loggedIn({});
   await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
