@@ -26,7 +26,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     });
     expect(server.stats()).toEqual({
       gauges: { connections: 0, sessions: 0, requests: 0 },
-      counters: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0 },
+      counters: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
     });
   });
 
@@ -48,7 +48,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     expect(server.stats()).toEqual({
       gauges: { connections: 0, sessions: 0, requests: 0 },
       // The handshake, the echo and the held call; the missing tool.
-      counters: { connections: 3, results: 3, errors: 1, cancelled: 0, aborted: 0 },
+      counters: { connections: 3, results: 3, errors: 1, cancelled: 0, aborted: 0, limits: {} },
     });
     const { gauges, counters } = target.stats();
     expect(gauges).toEqual({ sessions: 0, keptBytes: 0, ...idle });
