@@ -18,7 +18,7 @@ const contract: Contract = {
   ],
   resourceTemplates: [
     { name: "day", uriTemplate: "w://{city}/days{?from}" },
-    { name: "odd", uriTemplate: "w://{city:3}" },
+    { name: "odd", uriTemplate: "w://{one}{two}" },
   ],
 };
 const undeclared: Contract = { ...contract, capabilities: {} };
