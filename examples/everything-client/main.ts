@@ -1,13 +1,17 @@
 // A client that does what the public conformance suite asks: `main.js URL`, with the scenario in the environment.
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
+import { type Credentials, authorizerFor, revisionOf } from "./authorization.js";
 import { fillDefaults } from "./form.js";
 import { scenarios } from "./scenarios.js";
 
 const url = process.argv.at(-1)!;
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "tools_call";
-const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"];
-const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as { toolCalls?: [] };
+const revision = revisionOf(scenario) ?? process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"];
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Credentials & {
+  toolCalls?: [];
+};
+const authorize = authorizerFor(scenario, context);
 
 const options: ConnectOptions = {
   revisions: clientRevisions,
@@ -16,6 +20,7 @@ const options: ConnectOptions = {
   elicit: ({ requestedSchema }) => ({ action: "accept", content: fillDefaults(requestedSchema) }),
   sample: () => ({ role: "assistant", model: "none", content: { type: "text", text: "Paris" } }),
   roots: [{ uri: "file:///project" }],
+  ...(authorize && { http: { authorize } }),
 };
 
 const client: Client = await connect(url, options);

@@ -1,1 +1,24 @@
+export { oauth } from "./client/oauth.js";
+export {
+  clientCredentials,
+  enterprise,
+  workloadIdentity,
+  type ClientCredentialsOptions,
+  type EnterpriseOptions,
+  type WorkloadIdentityOptions,
+} from "./client/machine.js";
+export type {
+  AuthEvent,
+  AuthorizationFacts,
+  ClientKey,
+  FlowOptions,
+  IssuerException,
+  KnownClient,
+  OAuthClient,
+  OAuthOptions,
+  Redirect,
+  RedirectReceiver,
+  ScopePolicy,
+} from "./client/options.js";
+export { memoryStore, type TokenStore } from "./client/store.js";
 export { AuthError, type AuthErrorCode } from "./shared/errors.js";

@@ -63,9 +63,17 @@ export const buildings: readonly Building[] = [
     folder: "runtime/auth",
     rooms: [
       { path: "runtime/auth/shared", holds: "URLs, challenges, guarded fetch, scopes, errors" },
+      { path: "runtime/auth/client", holds: "discovery, registration, tokens; the flows of clients" },
       { path: "runtime/auth/server", holds: "resource servers: tokens, scopes, proofs, metadata" },
       { path: "runtime/auth/proxy", holds: "an authorization server in front of another one" },
+      { path: "runtime/auth/node", holds: "redirects, browser, token stores and locks on Node" },
       { path: "runtime/auth", holds: "the entries of the package" },
+    ],
+    walls: [
+      ["runtime/auth/client", "runtime/auth/server"],
+      ["runtime/auth/client", "runtime/auth/proxy"],
+      ["runtime/auth/server", "runtime/auth/node"],
+      ["runtime/auth/proxy", "runtime/auth/node"],
     ],
   },
   {

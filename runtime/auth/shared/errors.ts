@@ -12,6 +12,7 @@ export type AuthErrorCode =
   | "auth-registration-impossible"
   | "auth-resource-mismatch"
   | "auth-token-refused"
+  | "auth-store"
   | "auth-unavailable"
   | "auth-options";
 

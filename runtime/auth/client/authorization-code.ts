@@ -1,0 +1,110 @@
+import * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
+import { hostOf } from "../shared/urls.js";
+import type { AuthorizationFacts, RedirectReceiver } from "./options.js";
+import {
+  type TokenEndpoint,
+  TokenRefusal,
+  type Tokens,
+  authentication,
+  requestTokens,
+  shown,
+} from "./token-request.js";
+
+/** One authorization of a user. */
+export interface CodeRequest {
+  readonly receiver: RedirectReceiver;
+  /** Value of the parameter `resource`. */
+  readonly resource: string | undefined;
+  readonly scopes: readonly string[];
+  readonly facts: Omit<AuthorizationFacts, "state">;
+  readonly signal: AbortSignal;
+}
+
+/** @throws {AuthError} `auth-pkce-unsupported` (2026-07-28, authorization code protection) */
+export function checkPkce(as: oauth.AuthorizationServer, assumed: boolean): void {
+  const methods: unknown = as.code_challenge_methods_supported;
+  if (assumed && methods === undefined) return;
+  if (Array.isArray(methods) && methods.includes("S256")) return;
+  const host = hostOf(as.issuer);
+  const text = `the metadata of ${host} does not list PKCE with S256. If it supports it all the same, set issuers: { ${JSON.stringify(as.issuer)}: { pkce: "assumed" } }`;
+  throw new AuthError("auth-pkce-unsupported", text);
+}
+
+/**
+ * The authorization code flow with PKCE (OAuth 2.1, 4.1), and the check of the issuer in the response (RFC 9207).
+ *
+ * @throws {AuthError} without text of the authorization server
+ */
+export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): Promise<Tokens> {
+  const { as, client, proofs } = endpoint;
+  const { receiver, resource, scopes, facts, signal } = request;
+  if (as.authorization_endpoint === undefined)
+    throw new AuthError("auth-metadata-invalid", `${hostOf(as.issuer)}: authorization_endpoint is missing`);
+  const verifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
+  const url = new URL(as.authorization_endpoint);
+  const params = {
+    response_type: "code",
+    client_id: client.id,
+    redirect_uri: receiver.uri,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    state,
+    scope: scopes.length > 0 ? scopes.join(" ") : undefined,
+    resource,
+    // OpenID Connect Core, 11.
+    prompt: scopes.includes("offline_access") ? "consent" : undefined,
+    dpop_jkt: await proofs?.handle.calculateThumbprint(),
+  };
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined) url.searchParams.set(name, value);
+  const answer = await receiver.receive(url.href, { ...facts, state }, signal);
+  const code = checkedResponse(as, client.id, receiver.uri, answer, state);
+  const auth = await authentication(endpoint);
+  return requestTokens(endpoint, (options) =>
+    oauth.authorizationCodeGrantRequest(as, { client_id: client.id }, auth, code, receiver.uri, verifier, {
+      ...options,
+      ...(resource !== undefined && { additionalParameters: { resource } }),
+    }),
+  );
+}
+
+/** The parameters of a redirect, after issuer and state are checked: before that, nothing in it is believed. */
+function checkedResponse(
+  as: oauth.AuthorizationServer,
+  clientId: string,
+  uri: string,
+  answer: string,
+  state: string,
+): URLSearchParams {
+  const host = hostOf(as.issuer);
+  const url = URL.canParse(answer) ? new URL(answer) : undefined;
+  const expected = new URL(uri);
+  if (
+    !url ||
+    url.protocol + url.host + url.pathname !== expected.protocol + expected.host + expected.pathname
+  )
+    throw new AuthError(
+      "auth-refused",
+      `the authorization of ${host} came back to another URL than the redirect URI`,
+    );
+  const issuers = url.searchParams.getAll("iss");
+  const needed = as.authorization_response_iss_parameter_supported === true;
+  if (issuers.some((issuer) => issuer !== as.issuer) || (needed && issuers.length === 0))
+    throw new AuthError("auth-issuer-mismatch", `the authorization response is not of the issuer ${host}`);
+  try {
+    return oauth.validateAuthResponse(as, { client_id: clientId }, url, state);
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError)
+      throw new TokenRefusal(
+        as.issuer,
+        shown(error.error),
+        "The user or the server did not authorize the client",
+      );
+    throw new AuthError(
+      "auth-refused",
+      `the authorization response of ${host} does not belong to this request`,
+    );
+  }
+}

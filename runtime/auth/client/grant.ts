@@ -1,0 +1,35 @@
+import type { Tokens } from "./token-request.js";
+
+/** Tokens, and for whom and for what they are: as they are stored. */
+export interface Grant {
+  /** Names the login; refreshed tokens keep it. */
+  readonly id: string;
+  readonly issuer: string;
+  readonly resource: string | undefined;
+  readonly clientId: string;
+  /** All scopes that were asked for. */
+  readonly scopes: readonly string[];
+  readonly tokens: Tokens;
+  readonly dpopKey?: string | undefined;
+}
+
+/** Whether a stored value is a grant. */
+export function isGrant(value: unknown): value is Grant {
+  const { tokens, issuer, scopes, id } = (value ?? {}) as Partial<Grant>;
+  return (
+    typeof tokens?.access === "string" &&
+    typeof issuer === "string" &&
+    Array.isArray(scopes) &&
+    id !== undefined
+  );
+}
+
+/** When the token of a grant ends, in milliseconds since 1970. */
+export function expiryOf({ tokens: { obtained, expiresIn } }: Grant): number {
+  return expiresIn === undefined ? Infinity : obtained + expiresIn * 1000;
+}
+
+/** When a token is to be replaced: after about 80 % of its life, at another time in each process. */
+export function refreshTimeOf({ tokens: { obtained, expiresIn } }: Grant): number {
+  return expiresIn === undefined ? Infinity : obtained + expiresIn * (775 + 50 * Math.random());
+}

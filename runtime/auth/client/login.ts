@@ -1,0 +1,66 @@
+import { AuthError } from "../shared/errors.js";
+import { hostOf } from "../shared/urls.js";
+import { checkPkce, codeFlow } from "./authorization-code.js";
+import type { FlowContext, FlowResult } from "./flow.js";
+import type { OAuthOptions, RedirectReceiver } from "./options.js";
+import { type Registrar, knownClient, registerClient } from "./registration.js";
+import type { AuthenticatedClient } from "./token-request.js";
+import { union } from "./scopes.js";
+
+const registrarOf = (options: OAuthOptions, { store, guard, report }: FlowContext): Registrar => ({
+  options,
+  store,
+  guard,
+  report,
+});
+
+/** The client of stored tokens. */
+export function storedClient(
+  options: OAuthOptions,
+  context: FlowContext,
+): Promise<AuthenticatedClient | undefined> {
+  return knownClient(registrarOf(options, context), context.as);
+}
+
+/** Lets the user log in, after a registration where one is needed. */
+export async function login(options: OAuthOptions, context: FlowContext): Promise<FlowResult> {
+  const registrar = registrarOf(options, context);
+  const { as, target, resource, server, proofs, guard, signal } = context;
+  checkPkce(as, options.issuers?.[as.issuer]?.pkce === "assumed");
+  const { redirect } = options;
+  if (!redirect) {
+    const text = `a user has to log in at ${hostOf(as.issuer)}: set the option redirect`;
+    throw new AuthError("auth-needs-user", text);
+  }
+  const receiver: RedirectReceiver =
+    typeof redirect === "function" ? await redirect(server, signal) : redirect;
+  try {
+    const client =
+      (await knownClient(registrar, as, receiver.uri)) ?? (await registerClient(registrar, as, receiver.uri));
+    const scopes = scopesOf(options, context);
+    const facts = { issuer: as.issuer, resource: target.resource ?? server, scopes };
+    context.report({ type: "opened", issuer: as.issuer, scopes });
+    const tokens = await codeFlow(
+      { as, client, guard, proofs },
+      { receiver, resource, scopes, facts, signal },
+    );
+    return { client, scopes, tokens };
+  } finally {
+    await receiver.close?.();
+  }
+}
+
+/** The scopes to ask for (2026-07-28, scope selection strategy; step-up: what was asked for before is kept). */
+function scopesOf(
+  { scopes: policy }: OAuthOptions,
+  { challenged, target, kept, as }: FlowContext,
+): readonly string[] {
+  const offered = challenged ?? target.scopes;
+  let chosen = offered ?? [];
+  if (typeof policy === "function") chosen = policy(offered);
+  else if (policy && "always" in policy) chosen = union(chosen, policy.always);
+  const all = union(kept, chosen);
+  // Without other scopes the server grants its default, which one scope alone would replace (RFC 6749, 3.3).
+  const refresh = all.length > 0 && (as.scopes_supported?.includes("offline_access") ?? false);
+  return refresh ? union(all, ["offline_access"]) : all;
+}

@@ -1,0 +1,138 @@
+import * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
+import { hostOf } from "../shared/urls.js";
+import { discoverServer } from "./discovery.js";
+import type { FlowContext, FlowResult } from "./flow.js";
+import type { ClientCredentialsOptions, EnterpriseOptions, WorkloadIdentityOptions } from "./machine.js";
+import { bindIssuer } from "./registration.js";
+import { union } from "./scopes.js";
+import {
+  type TokenEndpoint,
+  authentication,
+  refusal,
+  requestTokens,
+  tokenResponse,
+  transport,
+} from "./token-request.js";
+
+const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
+const tokenType = "urn:ietf:params:oauth:token-type:";
+
+/** The grant client_credentials. */
+export async function byCredentials(
+  options: ClientCredentialsOptions,
+  context: FlowContext,
+): Promise<FlowResult> {
+  const { as, guard, proofs, store } = context;
+  await bindIssuer(store, options, as.issuer);
+  checkMethod(as, options.key ? ["private_key_jwt"] : ["client_secret_basic", "client_secret_post"]);
+  const endpoint: TokenEndpoint = { as, client: options, guard, proofs };
+  const auth = await authentication(endpoint);
+  const scopes = scopesOf(context, options.scopes);
+  const tokens = await requestTokens(endpoint, (more) =>
+    oauth.clientCredentialsGrantRequest(as, { client_id: options.id }, auth, params(context, scopes), more),
+  );
+  return { client: options, scopes, tokens };
+}
+
+/** The grant jwt-bearer with the assertion of a platform. */
+export async function byWorkload(
+  { clientId = "", issuer, scopes: named, assertion }: WorkloadIdentityOptions,
+  context: FlowContext,
+): Promise<FlowResult> {
+  const { as, guard, proofs } = context;
+  if (issuer !== undefined && issuer !== as.issuer) {
+    const text = `the server names the issuer ${hostOf(as.issuer)}, and the option issuer ${hostOf(issuer)}`;
+    throw new AuthError("auth-issuer-mismatch", text);
+  }
+  // The library wants a client id; without one, none is sent.
+  const endpoint: TokenEndpoint = { as, client: { id: clientId || "workload" }, guard, proofs };
+  const auth = clientId === "" ? () => undefined : await authentication(endpoint);
+  return bearer(context, endpoint, auth, scopesOf(context, named), await assertion());
+}
+
+/** The grant jwt-bearer with an assertion of the identity provider. */
+export async function byEnterprise(options: EnterpriseOptions, context: FlowContext): Promise<FlowResult> {
+  const { as, guard, proofs, store } = context;
+  const { client } = options;
+  await bindIssuer(store, client, as.issuer);
+  const scopes = scopesOf(context, options.scopes);
+  const assertion = await identityAssertion(options, context, scopes);
+  const endpoint: TokenEndpoint = { as, client, guard, proofs };
+  return bearer(context, endpoint, await authentication(endpoint), scopes, assertion);
+}
+
+/** Exchanges the user's id token for an assertion that the authorization server accepts (ID-JAG). */
+async function identityAssertion(
+  { idp, idToken, idpClient }: EnterpriseOptions,
+  context: FlowContext,
+  scopes: readonly string[],
+): Promise<string> {
+  const { as, guard } = context;
+  const provider: oauth.AuthorizationServer =
+    typeof idp === "string"
+      ? await discoverServer(idp, guard)
+      : { issuer: new URL(idp.tokenEndpoint).origin, token_endpoint: idp.tokenEndpoint };
+  const auth = await authentication({ as: provider, client: idpClient });
+  const request = {
+    ...params(context, scopes),
+    requested_token_type: `${tokenType}id-jag`,
+    audience: as.issuer,
+    subject_token: await idToken(),
+    subject_token_type: `${tokenType}id_token`,
+  };
+  const asClient = { client_id: idpClient.id };
+  try {
+    const response = await oauth.genericTokenEndpointRequest(
+      provider,
+      asClient,
+      auth,
+      tokenExchange,
+      request,
+      transport(guard),
+    );
+    const body = await tokenResponse(provider.issuer, response);
+    if (body.issued === `${tokenType}id-jag`) return body.access;
+  } catch (error) {
+    throw refusal(provider.issuer, error);
+  }
+  throw new AuthError("auth-refused", `${hostOf(provider.issuer)} issued another token than an ID-JAG`);
+}
+
+async function bearer(
+  context: FlowContext,
+  endpoint: TokenEndpoint,
+  auth: oauth.ClientAuth,
+  scopes: readonly string[],
+  assertion: string,
+): Promise<FlowResult> {
+  const { as, client } = endpoint;
+  const request = { ...params(context, scopes), assertion };
+  const tokens = await requestTokens(endpoint, (more) =>
+    oauth.genericTokenEndpointRequest(as, { client_id: client.id }, auth, jwtBearer, request, more),
+  );
+  return { client, scopes, tokens };
+}
+
+function params({ resource }: FlowContext, scopes: readonly string[]): Record<string, string> {
+  return {
+    ...(resource !== undefined && { resource }),
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+  };
+}
+
+function scopesOf(
+  { challenged, target, kept }: FlowContext,
+  named: readonly string[] | undefined,
+): readonly string[] {
+  return union(union(kept, named ?? []), challenged ?? (named ? [] : (target.scopes ?? [])));
+}
+
+/** @throws {AuthError} the metadata must list how the client authenticates (extension OAuth client credentials) */
+function checkMethod(as: oauth.AuthorizationServer, methods: readonly string[]): void {
+  const listed = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  if (methods.some((method) => listed.includes(method))) return;
+  const text = `${hostOf(as.issuer)} does not list ${methods.join(" or ")} among its authentication methods`;
+  throw new AuthError("auth-metadata-invalid", text);
+}

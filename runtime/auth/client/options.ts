@@ -1,0 +1,119 @@
+import type { Fetch } from "../shared/guarded-fetch.js";
+import type { TokenStore } from "./store.js";
+
+/** What an application knows of a request for authorization; all of it may be shown to the user. */
+export interface AuthorizationFacts {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  /** The value that the redirect must bring back. */
+  readonly state: string;
+}
+
+/** Receives the redirect of one authorization. */
+export interface RedirectReceiver {
+  /** The redirect URI, as it is registered. */
+  readonly uri: string;
+  /** Brings the user to the URL, and resolves with the URL that the authorization server redirects to. */
+  receive(url: string, facts: AuthorizationFacts, signal: AbortSignal): Promise<string>;
+  close?(): void | Promise<void>;
+}
+
+/** A receiver, or a function that prepares one for each authorization. */
+export type Redirect =
+  RedirectReceiver | ((server: string, signal: AbortSignal) => RedirectReceiver | Promise<RedirectReceiver>);
+
+/** A private key that authenticates a client: a JWK, or PKCS #8 in PEM. */
+export interface ClientKey {
+  readonly pem?: string;
+  readonly jwk?: Readonly<Record<string, unknown>>;
+  /** Default: `ES256`. */
+  readonly alg?: string;
+  readonly kid?: string;
+}
+
+/** A client as an authorization server knows it. */
+export interface KnownClient {
+  readonly id: string;
+  readonly secret?: string;
+  /** For `private_key_jwt`. */
+  readonly key?: ClientKey;
+  /** The issuer that gave the id. Default: the first issuer that it is used with. */
+  readonly issuer?: string;
+}
+
+/** The client of `oauth()`: known before, described at a URL, or registered with these values. */
+export interface OAuthClient extends Partial<KnownClient> {
+  /** The client id metadata document of the application: an `https:` URL with a path. */
+  readonly metadataUrl?: string;
+  /** For registration. Default: `MCP client`. */
+  readonly name?: string;
+  /** For registration. Default: `native` for a redirect to this machine, else `web`. */
+  readonly applicationType?: "native" | "web";
+}
+
+/** What one authorization server does otherwise than the specification. */
+export interface IssuerException {
+  /** `assumed`: PKCE is used although the metadata does not list it. */
+  readonly pkce?: "assumed";
+  /** `omit`: requests hold no parameter `resource`. */
+  readonly resource?: "omit";
+}
+
+/** What happened; it holds no secret. */
+export type AuthEvent =
+  | { readonly type: "discovered"; readonly issuer: string; readonly resource: string }
+  | { readonly type: "registered"; readonly issuer: string }
+  | { readonly type: "opened"; readonly issuer: string; readonly scopes: readonly string[] }
+  | { readonly type: "token" | "refreshed"; readonly issuer: string; readonly expiresIn?: number }
+  | { readonly type: "refused"; readonly status: number; readonly scopes?: readonly string[] };
+
+/** Options that all flows have. */
+export interface FlowOptions {
+  /** Where tokens are kept. Default: memory. */
+  readonly store?: TokenStore;
+  /** The authorization server to use if the resource names several. Default: the first. */
+  readonly chooseIssuer?: (issuers: readonly string[]) => string;
+  /** Exceptions by issuer. */
+  readonly issuers?: Readonly<Record<string, IssuerException>>;
+  /** DPoP (RFC 9449). Default: `when-offered`, by the resource and by the authorization server. */
+  readonly dpop?: "never" | "when-offered" | "required";
+  /** Sends requests of authorization; not those to the MCP server. It must not follow redirects. */
+  readonly fetch?: Fetch;
+  /** Lets authorization servers have addresses of private networks; in effect without `fetch`. Default: false. */
+  readonly privateNetwork?: boolean;
+  readonly onEvent?: (event: AuthEvent) => void;
+}
+
+/** The names of the options that all flows have. */
+export const flowOptions = [
+  "store",
+  "chooseIssuer",
+  "issuers",
+  "dpop",
+  "fetch",
+  "privateNetwork",
+  "onEvent",
+] as const;
+
+export type ScopePolicy =
+  | { readonly policy: "challenge" }
+  /** Asked for besides those of the challenge. */
+  | { readonly always: readonly string[] }
+  /** @param offered the scopes of the challenge, or of the resource's metadata */
+  | ((offered: readonly string[] | undefined) => readonly string[]);
+
+/** Options of `oauth()`. */
+export interface OAuthOptions extends FlowOptions {
+  readonly client?: OAuthClient;
+  /** Without it, a login fails with `auth-needs-user`. */
+  readonly redirect?: Redirect;
+  /** Default: the scopes of the challenge, else those of the resource's metadata. */
+  readonly scopes?: ScopePolicy;
+  /** Asks the user for a client id, if there is no other way to get one. */
+  readonly askClient?: (issuer: string, signal: AbortSignal) => Promise<Omit<KnownClient, "issuer">>;
+  /** The issuer to use if the server has no metadata. */
+  readonly issuer?: string;
+  /** Lets servers of this revision be without metadata: the origin of the server is then the authorization server. */
+  readonly legacy?: "2025-03-26";
+}

@@ -1,0 +1,132 @@
+import type * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
+import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
+import { endpointUrl, hostOf, isLoopback } from "../shared/urls.js";
+import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
+import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
+import { type AuthenticatedClient, shown } from "./token-request.js";
+
+/** A registration as it is stored, by issuer. */
+interface Registration extends AuthenticatedClient {
+  readonly redirectUri: string;
+  /** Seconds since 1970; 0 is never. */
+  readonly secretExpires: number;
+}
+
+/** Where registrations are, and how new ones are made. */
+export interface Registrar {
+  readonly options: OAuthOptions;
+  readonly store: TokenStore;
+  readonly guard: Guard;
+  readonly report: (event: AuthEvent) => void;
+}
+
+/** The key under which the registration at an issuer is stored. */
+export const registrationKey = (issuer: string): string => storeKey("client", issuer);
+
+/**
+ * The client that an issuer knows already: pre-registered, described at a URL, or registered before (2026-07-28, client
+ * registration).
+ *
+ * @param redirectUri what the registration must hold; without it, any
+ * @throws {AuthError} `auth-issuer-mismatch`: the credentials are of another issuer
+ */
+export async function knownClient(
+  { options: { client = {} }, store }: Registrar,
+  as: oauth.AuthorizationServer,
+  redirectUri?: string,
+): Promise<AuthenticatedClient | undefined> {
+  const { id, metadataUrl } = client;
+  if (id !== undefined) {
+    await bindIssuer(store, client as KnownClient, as.issuer);
+    return { ...client, id };
+  }
+  if (metadataUrl !== undefined && as["client_id_metadata_document_supported"] === true)
+    return {
+      id: metadataUrl,
+      method: client.key ? "private_key_jwt" : "none",
+      ...(client.key && { key: client.key }),
+    };
+  const { value } = await readRecord<Registration>(store, registrationKey(as.issuer));
+  if (!value || (redirectUri !== undefined && value.redirectUri !== redirectUri)) return undefined;
+  const expired = value.secretExpires !== 0 && value.secretExpires * 1000 < Date.now();
+  return expired ? undefined : value;
+}
+
+/** Binds credentials to the first issuer that they are used with. */
+export async function bindIssuer(store: TokenStore, client: KnownClient, issuer: string): Promise<void> {
+  const key = storeKey("issuer", client.id);
+  let bound = client.issuer ?? (await store.get(key));
+  if (bound === undefined && !(await store.put(key, issuer))) bound = await store.get(key);
+  if (bound === undefined || bound === issuer) return;
+  const text = `the credentials of the client belong to ${hostOf(bound)}, and the server now names ${hostOf(issuer)}: register there, and set client.issuer`;
+  throw new AuthError("auth-issuer-mismatch", text);
+}
+
+/**
+ * Registers the client at an issuer, or asks the user for a client id.
+ *
+ * @throws {AuthError} `auth-registration-impossible`
+ */
+export async function registerClient(
+  registrar: Registrar,
+  as: oauth.AuthorizationServer,
+  redirectUri: string,
+): Promise<AuthenticatedClient> {
+  const { options, store, guard, report } = registrar;
+  const host = hostOf(as.issuer);
+  if (as.registration_endpoint === undefined) {
+    const given = await options.askClient?.(as.issuer, guard.signal!);
+    if (given) return given;
+    const text = `${host} registers no clients: register one there, and set client.id`;
+    throw new AuthError("auth-registration-impossible", text);
+  }
+  const response = await guardedFetch(
+    as.registration_endpoint,
+    {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(clientMetadata(options, as, redirectUri)),
+    },
+    { ...guard, timeout: 30_000 },
+  );
+  const made = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>> | null;
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made ?? {};
+  if (!response.ok || typeof id !== "string") {
+    const why = response.ok ? "no client_id" : shown(made?.["error"]);
+    const text = `${host} did not register the client: ${why}. Check redirect URI and client.applicationType, or set client.id`;
+    throw new AuthError("auth-registration-impossible", text);
+  }
+  const expires = made?.["client_secret_expires_at"];
+  const registration: Registration = {
+    id,
+    registered: true,
+    redirectUri,
+    // RFC 7591 requires the member, some servers omit it.
+    secretExpires: typeof expires === "number" ? expires : 0,
+    ...(typeof secret === "string" && { secret }),
+    ...(typeof method === "string" && { method }),
+  };
+  await writeRecord(store, registrationKey(as.issuer), registration);
+  report({ type: "registered", issuer: as.issuer });
+  return registration;
+}
+
+function clientMetadata(
+  { client = {} }: OAuthOptions,
+  as: oauth.AuthorizationServer,
+  redirectUri: string,
+): Record<string, oauth.JsonValue> {
+  // RFC 8414, 2: what is not listed is client_secret_basic.
+  const listed = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  const methods = ["none", "client_secret_basic", "client_secret_post"];
+  const local = isLoopback(new URL(redirectUri).hostname) || !endpointUrl(redirectUri, false);
+  return {
+    client_name: client.name ?? "MCP client",
+    redirect_uris: [redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: methods.find((method) => listed.includes(method)) ?? "none",
+    application_type: client.applicationType ?? (local ? "native" : "web"),
+  };
+}

@@ -1,0 +1,293 @@
+import * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
+import type { Guard } from "../shared/guarded-fetch.js";
+import { hostOf, isLoopback } from "../shared/urls.js";
+import { type Target, discoverLegacy, discoverResource, discoverServer, namedTarget } from "./discovery.js";
+import type { Flow, FlowContext } from "./flow.js";
+import { type Grant, expiryOf, isGrant, refreshTimeOf } from "./grant.js";
+import type { AuthEvent } from "./options.js";
+import { Proofs } from "./proofs.js";
+import { registrationKey } from "./registration.js";
+import { covers } from "./scopes.js";
+import { SingleFlight } from "./single-flight.js";
+import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
+import {
+  type TokenEndpoint,
+  TokenRefusal,
+  type Tokens,
+  authentication,
+  requestTokens,
+} from "./token-request.js";
+
+/** Why a token is to be renewed, as a refusal says it. */
+export interface Need {
+  readonly scopes: readonly string[] | undefined;
+  /** URL of the protected resource metadata. */
+  readonly metadata: string | undefined;
+  readonly dpop: boolean;
+  /** The grant that was refused. */
+  readonly refused: Grant | undefined;
+  /** Whether a refresh may help. */
+  readonly refresh: boolean;
+  /** Whether more scopes are needed: a refresh does not help. */
+  readonly more: boolean;
+  readonly revision: string | undefined;
+}
+
+/** Runs by store: authorizers that share a store share them, too. */
+const flights = new WeakMap<TokenStore, SingleFlight>();
+
+/** Gets and renews the tokens for one server: one run at a time in this process, and with locks among processes. */
+export class Renewal {
+  readonly #flow: Flow;
+  readonly #store: TokenStore;
+  readonly #server: string;
+  readonly #report: (event: AuthEvent) => void;
+  readonly #flights: SingleFlight;
+  /** Metadata of issuers, for refreshes. */
+  readonly #servers = new Map<string, oauth.AuthorizationServer>();
+
+  constructor(flow: Flow, store: TokenStore, server: string, report: (event: AuthEvent) => void) {
+    this.#flow = flow;
+    this.#store = store;
+    this.#server = server;
+    this.#report = report;
+    let shared = flights.get(store);
+    if (!shared) flights.set(store, (shared = new SingleFlight()));
+    this.#flights = shared;
+  }
+
+  /** The stored grant for the server. */
+  async load(): Promise<Grant | undefined> {
+    const { value } = await readRecord<{ issuer: string; resource?: string }>(this.#store, this.#pointer);
+    if (typeof value?.issuer !== "string") return undefined;
+    const stored = await readRecord<Grant>(this.#store, this.#key(value.issuer, value.resource));
+    return isGrant(stored.value) ? stored.value : undefined;
+  }
+
+  /**
+   * Renews a grant ahead of its end.
+   *
+   * @returns `undefined` if the grant can no longer be renewed
+   */
+  refreshed(grant: Grant, signal: AbortSignal): Promise<Grant | undefined> {
+    return this.#flights.run(this.#flight("refresh"), signal, async (signal) => {
+      const unlock = await this.#lock(grant, signal);
+      try {
+        const current = await this.#newer(grant);
+        if (current && Date.now() < refreshTimeOf(current)) return current;
+        const as = await this.#metadata(grant.issuer, signal);
+        const target: Target = { resource: grant.resource, issuer: grant.issuer, dpop: undefined };
+        const context = await this.#context(as, target, undefined, [], grant, signal);
+        if (grant.tokens.refresh === undefined) return await this.#acquire(context, grant);
+        return await this.#refresh(grant, context);
+      } finally {
+        await unlock();
+      }
+    });
+  }
+
+  /** Gets a grant that serves a need: one that another run has got, a refreshed one, or one of a new login. */
+  renewed(need: Need, signal: AbortSignal): Promise<Grant> {
+    const key = this.#flight(need.more ? "more" : "login");
+    return this.#flights.run(key, signal, async (signal) => {
+      const { target, as } = await this.#discover(need, signal);
+      const unlock = await this.#lock(target, signal);
+      try {
+        return await this.#served(need, as, target, signal);
+      } finally {
+        await unlock();
+      }
+    });
+  }
+
+  async #served(
+    need: Need,
+    as: oauth.AuthorizationServer,
+    target: Target,
+    signal: AbortSignal,
+  ): Promise<Grant> {
+    const { refused } = need;
+    const { value } = await readRecord<Grant>(this.#store, this.#key(target.issuer, target.resource));
+    const stored = isGrant(value) ? value : undefined;
+    const enough = covers(stored?.scopes ?? [], (need.more && need.scopes) || []);
+    if (stored && enough && stored.tokens.access !== refused?.tokens.access && Date.now() < expiryOf(stored))
+      return stored;
+    const context = await this.#context(as, target, need, stored?.scopes ?? [], stored, signal);
+    if (stored?.tokens.refresh !== undefined && need.refresh && enough && !need.more) {
+      const next = await this.#refresh(stored, context);
+      if (next) return next;
+    }
+    return this.#acquire(context, undefined);
+  }
+
+  async #discover(
+    need: Need,
+    signal: AbortSignal,
+  ): Promise<{ readonly target: Target; readonly as: oauth.AuthorizationServer }> {
+    const guard = this.#guard(signal);
+    const { options, issuer, legacy } = this.#flow;
+    const found = await discoverResource(this.#server, need, options, guard);
+    const target = found ?? (issuer === undefined ? undefined : namedTarget(this.#server, issuer, need.dpop));
+    if (target) {
+      this.#servers.delete(target.issuer);
+      const as = await this.#metadata(target.issuer, signal);
+      this.#report({ type: "discovered", issuer: as.issuer, resource: target.resource ?? this.#server });
+      return { target, as };
+    }
+    if (legacy !== undefined && legacy === need.revision) {
+      const as = await discoverLegacy(this.#server, legacy, guard);
+      this.#servers.set(as.issuer, as);
+      return { target: { resource: undefined, issuer: as.issuer, dpop: undefined }, as };
+    }
+    const text = `${hostOf(this.#server)} asks for authorization, but has no protected resource metadata. Name its authorization server with the option issuer`;
+    throw new AuthError("auth-metadata-invalid", text);
+  }
+
+  async #metadata(issuer: string, signal: AbortSignal): Promise<oauth.AuthorizationServer> {
+    let as = this.#servers.get(issuer);
+    if (!as) this.#servers.set(issuer, (as = await discoverServer(issuer, this.#guard(signal))));
+    return as;
+  }
+
+  async #context(
+    as: oauth.AuthorizationServer,
+    target: Target,
+    need: Need | undefined,
+    kept: readonly string[],
+    grant: Grant | undefined,
+    signal: AbortSignal,
+  ): Promise<FlowContext> {
+    const omitted = this.#flow.options.issuers?.[as.issuer]?.resource === "omit";
+    return {
+      server: this.#server,
+      as,
+      target,
+      resource: omitted ? undefined : target.resource,
+      challenged: need?.scopes,
+      kept: need?.more === false ? [] : kept,
+      proofs: await this.#proofs(as, target, grant),
+      guard: this.#guard(signal),
+      store: this.#store,
+      report: this.#report,
+      signal,
+    };
+  }
+
+  /** Tokens are bound to a key if both sides offer it, or one side or the application asks for it. */
+  async #proofs(
+    as: oauth.AuthorizationServer,
+    { dpop: offered }: Target,
+    grant: Grant | undefined,
+  ): Promise<Proofs | undefined> {
+    const { dpop = "when-offered" } = this.#flow.options;
+    if (grant?.dpopKey !== undefined && dpop !== "never") return Proofs.of(grant.dpopKey);
+    const listed = as.dpop_signing_alg_values_supported?.includes("ES256") ?? false;
+    const required = dpop === "required" || offered === "required";
+    if (required && (!listed || dpop === "never")) {
+      const text = `${hostOf(this.#server)} needs DPoP: ${listed ? 'set dpop: "when-offered"' : `${hostOf(as.issuer)} does not offer it with ES256`}`;
+      throw new AuthError("auth-refused", text);
+    }
+    return listed && dpop !== "never" && (required || offered) ? Proofs.of() : undefined;
+  }
+
+  /** @returns `undefined` if the refresh token no longer works */
+  async #refresh(grant: Grant, context: FlowContext): Promise<Grant | undefined> {
+    const { as, resource, proofs } = context;
+    const client = await this.#flow.client(context);
+    if (client?.id !== grant.clientId) return undefined;
+    const endpoint: TokenEndpoint = { as, client, guard: context.guard, proofs };
+    try {
+      const auth = await authentication(endpoint);
+      const tokens = await requestTokens(endpoint, (options) =>
+        oauth.refreshTokenGrantRequest(as, { client_id: client.id }, auth, grant.tokens.refresh!, {
+          ...options,
+          ...(resource !== undefined && { additionalParameters: { resource } }),
+        }),
+      );
+      this.#report(event("refreshed", as, tokens));
+      return await this.#keep({
+        ...grant,
+        tokens: { ...tokens, refresh: tokens.refresh ?? grant.tokens.refresh },
+      });
+    } catch (error) {
+      if (!(error instanceof TokenRefusal)) throw error;
+      // Another process may have used the token first, if the store has no lock.
+      const winner = await this.#newer(grant);
+      if (winner) return winner;
+      const key = this.#key(grant.issuer, grant.resource);
+      await this.#store.put(key, undefined, JSON.stringify(grant));
+      if (error.error === "invalid_client") await this.#forgetRegistration(as.issuer);
+      return undefined;
+    }
+  }
+
+  async #forgetRegistration(issuer: string): Promise<void> {
+    await writeRecord(this.#store, registrationKey(issuer), undefined);
+  }
+
+  async #acquire(context: FlowContext, before: Grant | undefined): Promise<Grant> {
+    const { as, target, proofs } = context;
+    let result;
+    try {
+      result = await this.#flow.acquire(context);
+    } catch (error) {
+      if (error instanceof TokenRefusal && error.error === "invalid_client")
+        await this.#forgetRegistration(as.issuer);
+      throw error;
+    }
+    const { client, scopes, tokens } = result;
+    this.#report(event("token", as, tokens));
+    return this.#keep({
+      id: before?.id ?? crypto.randomUUID(),
+      issuer: as.issuer,
+      resource: target.resource,
+      clientId: client.id,
+      scopes,
+      tokens,
+      dpopKey: proofs?.key,
+    });
+  }
+
+  async #keep(grant: Grant): Promise<Grant> {
+    const { issuer, resource } = grant;
+    await writeRecord(this.#store, this.#key(issuer, resource), grant);
+    await writeRecord(this.#store, this.#pointer, { issuer, resource });
+    return grant;
+  }
+
+  /** The stored grant, if it is another than the given one. */
+  async #newer(grant: Grant): Promise<Grant | undefined> {
+    const { value } = await readRecord<Grant>(this.#store, this.#key(grant.issuer, grant.resource));
+    return isGrant(value) && value.tokens.access !== grant.tokens.access ? value : undefined;
+  }
+
+  async #lock(
+    at: { issuer: string; resource: string | undefined },
+    signal: AbortSignal,
+  ): Promise<() => Promise<void>> {
+    return (await this.#store.lock?.(this.#key(at.issuer, at.resource), signal)) ?? (async () => undefined);
+  }
+
+  #guard(signal: AbortSignal): Guard {
+    // A server on the internet must not send the client to this machine.
+    const { fetch, privateNetwork } = this.#flow.options;
+    return { fetch, privateNetwork, local: isLoopback(new URL(this.#server).hostname), signal };
+  }
+
+  #flight(kind: string): string {
+    return storeKey(kind, this.#server, this.#flow.name);
+  }
+
+  #key(issuer: string, resource: string | undefined): string {
+    return storeKey("tokens", issuer, resource ?? this.#server, this.#flow.name);
+  }
+
+  get #pointer(): string {
+    return storeKey("server", this.#server, this.#flow.name);
+  }
+}
+
+function event(type: "token" | "refreshed", as: oauth.AuthorizationServer, tokens: Tokens): AuthEvent {
+  return { type, issuer: as.issuer, ...(tokens.expiresIn !== undefined && { expiresIn: tokens.expiresIn }) };
+}

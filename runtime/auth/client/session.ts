@@ -1,0 +1,188 @@
+import type { Authorizer, AuthorizeRequest, HeaderValues } from "@mcpgen/runtime";
+import { type AuthChallenge, parseChallenges } from "../shared/challenges.js";
+import type { Flow } from "./flow.js";
+import { type Grant, expiryOf, refreshTimeOf } from "./grant.js";
+import type { AuthEvent } from "./options.js";
+import type { Proofs } from "./proofs.js";
+import type { Need, Renewal } from "./renewal.js";
+import { covers, parseScopes, union } from "./scopes.js";
+import { type TokenStore, memoryStore } from "./store.js";
+
+/** What happened to one request before. */
+interface Progress {
+  grant: Grant | undefined;
+  renewals: number;
+  nonces: number;
+}
+
+/** Authorizes the requests to one server. */
+class ServerSession {
+  #grant: Grant | undefined;
+  #refreshAt = Infinity;
+  #proofs: Proofs | undefined;
+  /** Whether the store was read. */
+  #loaded = false;
+  readonly #progress = new WeakMap<object, Progress>();
+  readonly #renewal: () => Promise<Renewal>;
+  readonly #flow: Flow;
+  readonly #report: (event: AuthEvent) => void;
+
+  constructor(flow: Flow, renewal: () => Promise<Renewal>, report: (event: AuthEvent) => void) {
+    this.#flow = flow;
+    this.#renewal = renewal;
+    this.#report = report;
+  }
+
+  get identity(): string | undefined {
+    const grant = this.#grant;
+    return grant && JSON.stringify([grant.issuer, grant.resource, grant.clientId, grant.id]);
+  }
+
+  authorize(request: AuthorizeRequest): HeaderValues | undefined | Promise<HeaderValues | undefined> {
+    const { refused, signal } = request;
+    if (refused) return this.#afterRefusal(request, refused);
+    this.#progress.delete(signal);
+    if (this.#grant && Date.now() < this.#refreshAt) return this.#headers(request);
+    return this.#ahead(request);
+  }
+
+  observe(headers: { get(name: string): string | null }): void {
+    this.#proofs?.observe(headers);
+  }
+
+  /** The first attempt of a request: with stored tokens, or refreshed ones. */
+  async #ahead(request: AuthorizeRequest): Promise<HeaderValues> {
+    const signal = request.signal as AbortSignal;
+    if (!this.#loaded) {
+      const stored = await (await this.#renewal()).load();
+      if (stored && !this.#grant) await this.#use(stored);
+      this.#loaded = true;
+    }
+    const grant = this.#grant;
+    if (!grant) return {};
+    if (Date.now() >= this.#refreshAt && (grant.tokens.refresh !== undefined || this.#flow.unattended)) {
+      try {
+        const next = await (await this.#renewal()).refreshed(grant, signal);
+        if (next) await this.#use(next);
+        else if (this.#grant === grant) this.#grant = undefined;
+      } catch (error) {
+        // The token is still good; a later request tries again.
+        if (signal.aborted || Date.now() >= expiryOf(grant)) throw error;
+        this.#refreshAt = Date.now() + 1000;
+      }
+    }
+    return (await this.#headers(request)) ?? {};
+  }
+
+  async #afterRefusal(
+    request: AuthorizeRequest,
+    { status, headers }: NonNullable<AuthorizeRequest["refused"]>,
+  ): Promise<HeaderValues | undefined> {
+    const challenges = parseChallenges(headers.get("www-authenticate"));
+    const progress = this.#progressOf(request.signal);
+    if (this.#nonceAsked(challenges, headers) && progress.nonces++ < 2) return this.#headers(request);
+    // Another request has renewed the token meanwhile.
+    const renewed = this.#grant !== undefined && this.#grant !== progress.grant;
+    if (status === 401) {
+      if (!renewed) {
+        if (progress.renewals++ >= 2) return undefined;
+        await this.#renew(this.#needOf(challenges, progress, request), request.signal as AbortSignal);
+      }
+      return this.#headers(request);
+    }
+    const challenge = challenges.find(({ params }) => params["error"] === "insufficient_scope");
+    const scopes = parseScopes(challenge?.params["scope"]);
+    this.#report({ type: "refused", status, ...(scopes && { scopes }) });
+    if (!scopes?.length) return undefined;
+    if (!renewed || !covers(this.#grant!.scopes, scopes)) {
+      // Scopes that were asked for before are not granted by asking again.
+      if (covers(this.#grant?.scopes ?? [], scopes) || progress.renewals++ >= 2) return undefined;
+      const need = this.#needOf(challenges, progress, request);
+      await this.#renew({ ...need, scopes, more: true }, request.signal as AbortSignal);
+    }
+    return this.#headers(request);
+  }
+
+  #progressOf(signal: object): Progress {
+    let progress = this.#progress.get(signal);
+    if (!progress) this.#progress.set(signal, (progress = { grant: undefined, renewals: 0, nonces: 0 }));
+    return progress;
+  }
+
+  #nonceAsked(challenges: readonly AuthChallenge[], headers: { get(name: string): string | null }): boolean {
+    const asked = challenges.some(
+      ({ scheme, params }) => scheme === "dpop" && params["error"] === "use_dpop_nonce",
+    );
+    return (this.#proofs?.observe(headers) ?? false) && asked;
+  }
+
+  #needOf(challenges: readonly AuthChallenge[], progress: Progress, request: AuthorizeRequest): Need {
+    const known = challenges.filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
+    const param = (name: string): string | undefined =>
+      known.find(({ params }) => params[name] !== undefined)?.params[name];
+    return {
+      scopes: parseScopes(param("scope")),
+      metadata: param("resource_metadata"),
+      dpop: known.some(({ scheme }) => scheme === "dpop"),
+      refused: this.#grant,
+      refresh: progress.renewals < 2,
+      more: false,
+      revision: request.revision,
+    };
+  }
+
+  async #renew(need: Need, signal: AbortSignal): Promise<void> {
+    // A renewal that began for other scopes does not help.
+    for (let tries = 0; tries < 3; tries++) {
+      const next = await (await this.#renewal()).renewed(need, signal);
+      await this.#use(next);
+      if (!need.more || covers(next.scopes, union(need.scopes ?? [], []))) return;
+    }
+  }
+
+  async #use(grant: Grant): Promise<void> {
+    if (grant.dpopKey === undefined) this.#proofs = undefined;
+    else if (this.#proofs?.key !== grant.dpopKey)
+      this.#proofs = await (await import("./proofs.js")).Proofs.of(grant.dpopKey);
+    this.#grant = grant;
+    this.#refreshAt = refreshTimeOf(grant);
+    this.#loaded = true;
+  }
+
+  #headers({ method, url, signal }: AuthorizeRequest): HeaderValues | Promise<HeaderValues> {
+    const grant = this.#grant;
+    this.#progressOf(signal).grant = grant;
+    if (!grant) return {};
+    const { access } = grant.tokens;
+    return this.#proofs ? this.#proofs.headers(method, url, access) : { authorization: `Bearer ${access}` };
+  }
+}
+
+/** URLs that one authorizer knows at most: a server could redirect to others without end. */
+const mostServers = 100;
+
+/** The authorizer of a flow: sessions by server, on one store. */
+export function authorizerOf(flow: Flow): Authorizer {
+  const store: TokenStore = flow.options.store ?? memoryStore();
+  const sessions = new Map<string, ServerSession>();
+  const report = (event: AuthEvent): void => flow.options.onEvent?.(event);
+  const sessionOf = (url: string): ServerSession => {
+    let session = sessions.get(url);
+    if (session) return session;
+    const { origin, pathname, search } = new URL(url);
+    let renewal: Promise<Renewal> | undefined;
+    // Most of the code is needed for tokens alone: it is loaded then.
+    const load = async (): Promise<Renewal> =>
+      new (await import("./renewal.js")).Renewal(flow, store, origin + pathname + search, report);
+    session = new ServerSession(flow, () => (renewal ??= load()), report);
+    if (sessions.size >= mostServers) sessions.clear();
+    sessions.set(url, session);
+    return session;
+  };
+  let latest: ServerSession | undefined;
+  return {
+    authorize: (request) => (latest = sessionOf(request.url)).authorize(request),
+    observe: ({ headers, url }) => sessions.get(url)?.observe(headers),
+    identity: () => latest?.identity,
+  };
+}

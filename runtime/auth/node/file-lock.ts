@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { open, readFile, rm, stat, utimes } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** How often a holder shows that it lives, and after how long a lock of a holder that does not is void. */
+const beatMs = 2000;
+const voidAfterMs = 15_000;
+
+/**
+ * Takes a lock that one process holds at a time. A process that was killed leaves a file behind, which the next one
+ * removes: its holder runs no more, or has not shown that it lives for 15 seconds.
+ *
+ * @returns the function that ends the lock
+ */
+export async function lockFile(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
+  const mine = JSON.stringify({ pid: process.pid, id: randomUUID() });
+  for (let wait = 5; !(await created(path, mine)); wait = Math.min(wait * 1.5, 100)) {
+    await removeVoid(path);
+    await pause(wait * (0.5 + Math.random()), undefined, signal && { signal });
+  }
+  const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), beatMs);
+  beat.unref();
+  return async () => {
+    clearInterval(beat);
+    if ((await textOf(path)) === mine) await rm(path, { force: true });
+  };
+}
+
+async function created(path: string, text: string): Promise<boolean> {
+  try {
+    const file = await open(path, "wx", 0o600);
+    await file.writeFile(text);
+    await file.close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Removes the lock of a holder that is gone. One process at a time does so, or it could remove the lock of the next. */
+async function removeVoid(path: string): Promise<void> {
+  const before = await textOf(path);
+  if (before === undefined || !(await isVoid(path, before))) return;
+  const guard = `${path}.void`;
+  if (!(await created(guard, ""))) {
+    if (await isOld(guard)) await rm(guard, { force: true });
+    return;
+  }
+  try {
+    if ((await textOf(path)) === before) await rm(path, { force: true });
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+async function isVoid(path: string, text: string): Promise<boolean> {
+  if (await isOld(path)) return true;
+  try {
+    const { pid } = JSON.parse(text) as { pid: number };
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    // Without the process; a text that is not whole yet is being written.
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > voidAfterMs;
+}
+
+const textOf = (path: string): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);

@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { TokenStore } from "../client/store.js";
+import { AuthError } from "../shared/errors.js";
+import { lockFile } from "./file-lock.js";
+
+/** Where tokens are by default: `$XDG_STATE_HOME/mcpgen/tokens`, and its counterparts. */
+export function tokenFolder(): string {
+  const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = process.env;
+  const base = process.platform === "win32" ? local : state;
+  return join(base || join(homedir(), ".local", "state"), "mcpgen", "tokens");
+}
+
+/**
+ * Keeps tokens in files of one folder, which only the user may read. A file or folder that others may read or replace is
+ * refused: what it held must count as known to them.
+ *
+ * @param folder default: `$XDG_STATE_HOME/mcpgen/tokens`
+ * @throws {AuthError} its functions: `auth-store`
+ */
+export function fileStore(folder: string = tokenFolder()): TokenStore {
+  const pathOf = (key: string): string => join(folder, createHash("sha256").update(key).digest("hex"));
+  return {
+    get: async (key) => ((await prepared(folder, false)) ? readOwn(pathOf(key)) : undefined),
+    put: async (key, value, expected) => {
+      await prepared(folder, true);
+      const path = pathOf(key);
+      const unlock = await lockFile(`${path}.put`);
+      try {
+        if ((await readOwn(path)) !== expected) return false;
+        if (value === undefined) await rm(path, { force: true });
+        else await replace(path, value);
+        return true;
+      } finally {
+        await unlock();
+      }
+    },
+    lock: async (key, signal) => {
+      await prepared(folder, true);
+      return lockFile(`${pathOf(key)}.lock`, signal);
+    },
+  };
+}
+
+/** Makes the folder, or checks it. Resolves with whether it is there. */
+async function prepared(folder: string, make: boolean): Promise<boolean> {
+  if (make) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const found = await lstat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (!found) return false;
+  if (!found.isDirectory()) throw unsafe(folder, "is not a folder");
+  check(folder, found, 0o700);
+  return true;
+}
+
+async function readOwn(path: string): Promise<string | undefined> {
+  let file;
+  try {
+    // A link could lead to a file of another user.
+    file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP") throw unsafe(path, "is a link");
+    throw error;
+  }
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw unsafe(path, "is not a file");
+    check(path, found, 0o600);
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+function check(
+  path: string,
+  { mode, uid }: { readonly mode: number; readonly uid: number },
+  wanted: number,
+): void {
+  if (process.platform === "win32") return;
+  if (uid !== process.getuid!()) throw unsafe(path, "belongs to another user");
+  if ((mode & 0o077) !== 0)
+    throw unsafe(path, `can be read by others: remove it and log in again, or chmod ${wanted.toString(8)}`);
+}
+
+async function replace(path: string, value: string): Promise<void> {
+  const next = `${path}.${randomUUID()}`;
+  try {
+    const file = await open(next, "wx", 0o600);
+    try {
+      await file.writeFile(value);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
+}
+
+function unsafe(path: string, why: string): AuthError {
+  return new AuthError("auth-store", `tokens: ${path} ${why}`);
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { TokenStore } from "../client/store.js";
+import { AuthError } from "../shared/errors.js";
+import { checkNames } from "../shared/option-check.js";
+import { lockFile } from "./file-lock.js";
+import { fileStore, tokenFolder } from "./file-store.js";
+
+/** Options of `keychain()`. */
+export interface KeychainOptions {
+  /** What is used where the system has no keychain: files, or an error. Default: `file`. */
+  readonly fallback?: "file" | "none";
+  /** Where files and locks are. Default: `$XDG_STATE_HOME/mcpgen/tokens`. */
+  readonly folder?: string;
+  /** Called once with what is used. */
+  readonly onChoice?: (choice: "keychain" | "file") => void;
+}
+
+/** A keychain of the system: a program that reads secrets from its standard input, and never from its arguments. */
+interface Program {
+  get(account: string): Promise<string | undefined>;
+  set(account: string, value: string): Promise<void>;
+  remove(account: string): Promise<void>;
+}
+
+/**
+ * Keeps tokens in the keychain of the system: `security` of macOS, or `secret-tool` with a session bus.
+ *
+ * @throws {AuthError} its functions: `auth-store`
+ */
+export function keychain(options: KeychainOptions = {}): TokenStore {
+  checkNames(options, ["fallback", "folder", "onChoice"]);
+  const { fallback = "file", folder = tokenFolder(), onChoice } = options;
+  let chosen: Promise<TokenStore> | undefined;
+  const choose = async (): Promise<TokenStore> => {
+    const program = await available();
+    if (!program && fallback === "none")
+      throw new AuthError(
+        "auth-store",
+        'this system has no keychain: use keychain({ fallback: "file" }) or fileStore()',
+      );
+    onChoice?.(program ? "keychain" : "file");
+    return program ? keychainStore(program, folder) : fileStore(folder);
+  };
+  const store = (): Promise<TokenStore> => (chosen ??= choose());
+  return {
+    get: async (key) => (await store()).get(key),
+    put: async (key, value, expected) => (await store()).put(key, value, expected),
+    lock: async (key, signal) => (await store()).lock!(key, signal),
+  };
+}
+
+function keychainStore(program: Program, folder: string): TokenStore {
+  const accountOf = (key: string): string => createHash("sha256").update(key).digest("hex");
+  const lock = async (name: string, signal?: AbortSignal): Promise<() => Promise<void>> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return lockFile(join(folder, name), signal);
+  };
+  return {
+    get: (key) => program.get(accountOf(key)),
+    put: async (key, value, expected) => {
+      const account = accountOf(key);
+      const unlock = await lock(`${account}.put`);
+      try {
+        if ((await program.get(account)) !== expected) return false;
+        await (value === undefined ? program.remove(account) : program.set(account, value));
+        return true;
+      } finally {
+        await unlock();
+      }
+    },
+    lock: (key, signal) => lock(`${accountOf(key)}.lock`, signal),
+  };
+}
+
+/** The keychain that answers within two seconds. */
+async function available(): Promise<Program | undefined> {
+  const program = process.platform === "darwin" ? security : secretTool;
+  if (program === secretTool && !process.env["DBUS_SESSION_BUS_ADDRESS"]) return undefined;
+  return program.get("probe").then(
+    () => program,
+    () => undefined,
+  );
+}
+
+const service = "mcpgen";
+
+const secretTool: Program = {
+  get: async (account) => {
+    const { code, output, failed } = await run("secret-tool", [
+      "lookup",
+      "service",
+      service,
+      "account",
+      account,
+    ]);
+    // Without a text on standard error there is no such entry.
+    if (code !== 0 && failed) throw new AuthError("auth-store", "secret-tool cannot read the keychain");
+    return code === 0 ? decoded(output) : undefined;
+  },
+  set: (account, value) =>
+    done(
+      run("secret-tool", ["store", "--label=mcpgen", "service", service, "account", account], encoded(value)),
+    ),
+  remove: async (account) =>
+    void (await run("secret-tool", ["clear", "service", service, "account", account])),
+};
+
+const security: Program = {
+  get: async (account) => {
+    const { code, output } = await run("security", [
+      "find-generic-password",
+      "-s",
+      service,
+      "-a",
+      account,
+      "-w",
+    ]);
+    // 44: there is no such entry.
+    if (code !== 0 && code !== 44) throw new AuthError("auth-store", "security cannot read the keychain");
+    return code === 0 ? decoded(output.trim()) : undefined;
+  },
+  // Commands on standard input: arguments of a process can be read by others.
+  set: (account, value) =>
+    done(
+      run("security", ["-i"], `add-generic-password -U -s ${service} -a ${account} -w ${encoded(value)}\n`),
+    ),
+  remove: async (account) =>
+    void (await run("security", ["delete-generic-password", "-s", service, "-a", account])),
+};
+
+/** One word, whatever a value holds. */
+const encoded = (value: string): string => Buffer.from(value).toString("base64");
+const decoded = (text: string): string => Buffer.from(text, "base64").toString();
+
+async function done(running: Promise<{ readonly code: number }>): Promise<void> {
+  if ((await running).code !== 0) throw new AuthError("auth-store", "the keychain did not store the tokens");
+}
+
+/** Runs a program without a shell. Rejects if it cannot be started or takes more than two seconds. */
+function run(
+  program: string,
+  args: readonly string[],
+  input = "",
+): Promise<{ readonly code: number; readonly output: string; readonly failed: boolean }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: "pipe", timeout: 2000, killSignal: "SIGKILL" });
+    let output = "";
+    let failed = false;
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+    child.stderr.on("data", () => (failed = true));
+    child.stdin.on("error", () => undefined).end(input);
+    child.on("error", () => reject(new AuthError("auth-store", `${program} cannot be started`)));
+    child.on("close", (code) =>
+      code === null
+        ? reject(new AuthError("auth-store", `${program} did not answer`))
+        : resolve({ code, output, failed }),
+    );
+  });
+}

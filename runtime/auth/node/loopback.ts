@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { AuthorizationFacts, RedirectReceiver } from "../client/options.js";
+import { AuthError } from "../shared/errors.js";
+import { checkNames } from "../shared/option-check.js";
+import { openBrowser } from "./opener.js";
+
+/** Options of `loopback()`. */
+export interface LoopbackOptions {
+  /**
+   * `stable` is a port that depends on the URL of the server, so that a registration fits again; another, if that one is
+   * taken. A number must be free. Default: `stable`.
+   */
+  readonly port?: number | "stable" | "any";
+  /** Default: `/callback`. */
+  readonly path?: string;
+  /** Brings the user to the URL. Default: `openBrowser`. */
+  readonly open?: (url: string, facts: AuthorizationFacts, signal: AbortSignal) => unknown;
+  /** Milliseconds to wait for the user. Default: 300,000. */
+  readonly timeout?: number;
+}
+
+interface Waiting {
+  readonly state: string;
+  readonly resolve: (url: string) => void;
+}
+
+/** Receives one redirect on this machine (RFC 8252, 7.3). Requests that do not belong to it do not end it. */
+class LoopbackReceiver implements RedirectReceiver {
+  readonly uri: string;
+  #waiting: Waiting | undefined;
+  readonly #server: Server;
+  readonly #options: LoopbackOptions;
+
+  constructor(server: Server, options: LoopbackOptions) {
+    this.#server = server;
+    this.#options = options;
+    const { port } = server.address() as AddressInfo;
+    this.uri = `http://127.0.0.1:${port}${options.path ?? "/callback"}`;
+    server.on("request", (request: IncomingMessage, response: ServerResponse) =>
+      this.#answer(request, response),
+    );
+  }
+
+  async receive(url: string, facts: AuthorizationFacts, signal: AbortSignal): Promise<string> {
+    const { open = openBrowser, timeout = 300_000 } = this.#options;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    let abort!: () => void;
+    const answer = new Promise<string>((resolve, reject) => {
+      this.#waiting = { state: facts.state, resolve };
+      abort = () => {
+        const text = `the user did not log in within ${timeout} ms`;
+        reject(signal.aborted ? (signal.reason as Error) : new AuthError("auth-needs-user", text));
+      };
+      limit.addEventListener("abort", abort, { once: true });
+    });
+    answer.catch(() => undefined);
+    try {
+      await open(url, facts, limit);
+      return await answer;
+    } finally {
+      limit.removeEventListener("abort", abort);
+      this.#waiting = undefined;
+    }
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      // The page of the redirect is sent with `connection: close`; others need not end by themselves.
+      this.#server.closeIdleConnections();
+      setTimeout(() => this.#server.closeAllConnections(), 500).unref();
+    });
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { method, headers, url = "" } = request;
+    const own = new URL(this.uri);
+    const given = URL.canParse(url, this.uri) ? new URL(url, this.uri) : undefined;
+    // A page elsewhere whose name resolves to this machine has another host.
+    const host = headers.host === own.host || headers.host === `localhost:${own.port}`;
+    if (!host || method !== "GET" || given?.origin !== own.origin || given.pathname !== own.pathname)
+      return send(response, 400, "This is not the page that you were sent to.");
+    const waiting = this.#waiting;
+    const { searchParams } = given;
+    if (!waiting || searchParams.getAll("state").length !== 1 || searchParams.get("state") !== waiting.state)
+      return send(response, 400, "This login is not expected, or it has ended.");
+    this.#waiting = undefined;
+    const done = searchParams.has("code");
+    send(
+      response,
+      200,
+      done ? "You can close this page." : "You are not logged in. You can close this page.",
+    );
+    waiting.resolve(given.href);
+  }
+}
+
+/** The page holds nothing of the request. */
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    connection: "close",
+  });
+  response.end(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Login</title><main><p>${text}</p></main></html>`,
+  );
+}
+
+/**
+ * Receives the redirects of logins on 127.0.0.1.
+ *
+ * @throws {AuthError} `auth-needs-user`: the port is taken, or the user does not come back
+ */
+export function loopback(
+  options: LoopbackOptions = {},
+): (server: string, signal: AbortSignal) => Promise<RedirectReceiver> {
+  checkNames(options, ["port", "path", "open", "timeout"]);
+  return async (url) => {
+    const { port = "stable" } = options;
+    const ports = typeof port === "number" ? [port] : port === "any" ? [0] : [stablePort(url), 0];
+    for (const each of ports) {
+      const server = createServer({ maxHeaderSize: 32_768, requestTimeout: 10_000 });
+      if (await listening(server, each)) return new LoopbackReceiver(server, options);
+    }
+    const text = `port ${String(port)} of this machine is taken: end the program that has it, or use port: "any"`;
+    throw new AuthError("auth-needs-user", text);
+  };
+}
+
+/** A port of the dynamic range that one server always gets. */
+export function stablePort(server: string): number {
+  return 49_152 + (createHash("sha256").update(server).digest().readUInt16BE(0) % 16_384);
+}
+
+function listening(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => resolve(true));
+  });
+}

@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { AuthError } from "../shared/errors.js";
+import { endpointUrl } from "../shared/urls.js";
+
+/** The program that opens a URL, and its arguments before the URL; no shell reads them. */
+const programs: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/**
+ * Opens a URL in the browser of the user.
+ *
+ * @param url `https:`, or `http:` to this machine
+ * @returns whether a program was started; `false` where there is none
+ * @throws {AuthError} `auth-metadata-unsafe`: any other URL
+ */
+export function openBrowser(url: string): Promise<boolean> {
+  const parsed = /[\0-\x20"<>\\^`{|}\x7f-\uffff]/.test(url) ? undefined : endpointUrl(url, true);
+  if (!parsed)
+    return Promise.reject(
+      new AuthError(
+        "auth-metadata-unsafe",
+        "the authorization URL is not opened: it is not a plain https URL",
+      ),
+    );
+  const [program, ...args] = programs[process.platform] ?? ["xdg-open"];
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, parsed.href], { stdio: "ignore", detached: true, shell: false });
+    child.on("error", () => resolve(false));
+    child.on("spawn", () => resolve(true));
+    child.unref();
+  });
+}

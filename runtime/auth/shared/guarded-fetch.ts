@@ -1,0 +1,99 @@
+import { AuthError } from "./errors.js";
+import { endpointUrl, hostOf } from "./urls.js";
+
+/** Sends one request; does not follow redirects. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Bounds of a request to a server that another server named. */
+export interface Guard {
+  /** Default: on Node, connections to addresses of the internet alone; elsewhere `fetch` of the platform. */
+  readonly fetch?: Fetch | undefined;
+  /** Accepts addresses of private networks. */
+  readonly privateNetwork?: boolean | undefined;
+  /** Accepts `http:` to this machine. */
+  readonly local: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds until the body is read. Default: 5,000. */
+  readonly timeout?: number;
+}
+
+/** Bytes of a body at most. */
+export const longestBody = 65_536;
+
+/** The headers that callers need; the platform's parsers get no other. */
+const kept = ["content-type", "dpop-nonce", "cache-control", "retry-after"];
+
+/**
+ * Sends a request without following redirects, and reads at most 64 KB of the answer in five seconds.
+ *
+ * @throws {AuthError} `auth-metadata-unsafe`: the URL, a redirect, the size. `auth-unavailable`: no answer in time
+ */
+export async function guardedFetch(url: string, init: RequestInit, guard: Guard): Promise<Response> {
+  const { local, signal, timeout = 5000 } = guard;
+  if (!endpointUrl(url, local)) {
+    const text = `${hostOf(url)}: authorization needs a URL with https`;
+    throw new AuthError("auth-metadata-unsafe", text);
+  }
+  const fetch = guard.fetch ?? (guard.privateNetwork ? globalThis.fetch : await standardFetch());
+  const limits = [AbortSignal.timeout(timeout), ...(signal ? [signal] : [])];
+  try {
+    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.any(limits) });
+    const { status } = response;
+    if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
+      await response.body?.cancel();
+      throw new AuthError("auth-metadata-unsafe", `${hostOf(url)}: redirects are not followed`);
+    }
+    const headers = new Headers();
+    for (const name of kept) {
+      const value = response.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    const body = [101, 204, 205, 304].includes(status) ? null : await boundedText(response, url);
+    return new Response(body, { status, headers });
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    signal?.throwIfAborted();
+    throw new AuthError("auth-unavailable", `${hostOf(url)}: no answer within ${timeout} ms`);
+  }
+}
+
+let standard: Fetch | undefined;
+
+async function standardFetch(): Promise<Fetch> {
+  return (standard ??= (await import("./pinned-fetch.js")).pinnedFetch() ?? globalThis.fetch);
+}
+
+async function boundedText(response: Response, url: string): Promise<string> {
+  if (!response.body) return "";
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let size = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.length;
+    if (size > longestBody) {
+      await reader.cancel().catch(() => undefined);
+      throw new AuthError("auth-metadata-unsafe", `${hostOf(url)}: the answer is longer than 64 KB`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/**
+ * The JSON object at a URL; `undefined` if the server has none there (4xx).
+ *
+ * @throws {AuthError} as `guardedFetch`; `auth-metadata-invalid`: another answer
+ */
+export async function fetchDocument(
+  url: string,
+  guard: Guard,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const response = await guardedFetch(url, { headers: { accept: "application/json", ...headers } }, guard);
+  if (response.status >= 400 && response.status < 500) return undefined;
+  const value: unknown = await response.json().catch(() => undefined);
+  if (response.status !== 200 || typeof value !== "object" || value === null || Array.isArray(value))
+    throw new AuthError("auth-metadata-invalid", `${hostOf(url)}: expected metadata as a JSON object`);
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { metadataPlaces } from "../../../runtime/auth/client/discovery.js";
+import { authorizationServer } from "../../support/auth/authorization-server.js";
+import { protectedResource } from "../../support/auth/protected-resource.js";
+import { loopback } from "../../support/listen.js";
+import { failure, login, pair, send } from "./drive.js";
+
+describe("protected resource metadata (2025-11-25 and later)", () => {
+  test("the URL of the challenge is used, and no other is tried", async () => {
+    const { rs } = await pair({}, { metadataAt: "root" });
+    expect(await send(login(), rs.url)).toBe(200);
+    expect(rs.log.filter((line) => line.includes("GET"))).toEqual([
+      "200 GET /.well-known/oauth-protected-resource",
+    ]);
+  });
+
+  test.each([
+    ["path", ["200 GET /.well-known/oauth-protected-resource/mcp"]],
+    [
+      "root",
+      ["404 GET /.well-known/oauth-protected-resource/mcp", "200 GET /.well-known/oauth-protected-resource"],
+    ],
+  ] as const)(
+    "without a challenge the well-known URLs are tried in order: found at the %s",
+    async (metadataAt, log) => {
+      const { rs } = await pair({}, { metadataAt, challenge: () => undefined });
+      expect(await send(login(), rs.url)).toBe(200);
+      expect(rs.log.filter((line) => line.includes("GET"))).toEqual(log);
+    },
+  );
+
+  test("a Bearer challenge is found beside others, in any case", async () => {
+    const { rs } = await pair(
+      {},
+      { challenge: (text) => `Basic realm="a, b", bEARER ${text.slice(7)}, Negotiate abc=` },
+    );
+    expect(await send(login(), rs.url)).toBe(200);
+  });
+
+  test("authorization_servers must hold one", async () => {
+    const { rs } = await pair({}, { metadata: { authorization_servers: [] } });
+    expect(await failure(send(login(), rs.url))).toBe("auth-metadata-invalid");
+  });
+
+  test("the application chooses among several authorization servers", async () => {
+    const [one, two] = [await authorizationServer(), await authorizationServer()];
+    const rs = await protectedResource({ servers: [one, two] });
+    expect(await send(login({ chooseIssuer: (all) => all[1]! }), rs.url)).toBe(200);
+    expect([one.calls.length, two.count("token")]).toEqual([0, 1]);
+  });
+
+  test.each([
+    ["another origin", "https://other.example/mcp"],
+    ["another path", (url: string) => url.replace(/mcp$/, "other")],
+    ["a longer path", (url: string) => `${url}/more`],
+    ["a part of a segment", (url: string) => url.slice(0, -1)],
+  ])("attack 3: metadata of another resource is refused: %s", async (_, change) => {
+    const { as, rs } = await pair();
+    const resource = typeof change === "string" ? change : change(rs.url);
+    rs.options = { ...rs.options, metadata: { resource } };
+    expect(await failure(send(login(), rs.url))).toBe("auth-resource-mismatch");
+    expect(as.calls).toEqual([]);
+  });
+});
+
+describe("authorization server metadata", () => {
+  test("a path is inserted for OAuth and OpenID Connect, then appended", () => {
+    expect(metadataPlaces("https://a.example/t/1")).toEqual([
+      "https://a.example/.well-known/oauth-authorization-server/t/1",
+      "https://a.example/.well-known/openid-configuration/t/1",
+      "https://a.example/t/1/.well-known/openid-configuration",
+    ]);
+    expect(metadataPlaces("https://a.example")).toEqual([
+      "https://a.example/.well-known/oauth-authorization-server",
+      "https://a.example/.well-known/openid-configuration",
+    ]);
+  });
+
+  test.each([
+    ["oauth", 1],
+    ["oidc", 2],
+    ["oidc-appended", 3],
+  ] as const)("metadata is found as %s", async (form, tries) => {
+    const { as, rs } = await pair({ path: "/tenant1", forms: [form] });
+    expect(await send(login(), rs.url)).toBe(200);
+    expect(as.paths()).toHaveLength(tries);
+  });
+
+  test.each([
+    ["another host", () => "https://attacker.example"],
+    ["a slash more", (issuer: string) => `${issuer}/`],
+    ["another case", (issuer: string) => issuer.replace("http", "HTTP")],
+    ["another name of the host", (issuer: string) => issuer.replace("127.0.0.1", "localhost")],
+    ["none", () => undefined],
+  ])("attack 2: metadata of another issuer is refused: %s", async (_, issuer) => {
+    const { as, rs } = await pair({
+      fault: (call, answer) =>
+        call.endpoint === "metadata"
+          ? { ...answer, body: { ...(answer.body as object), issuer: issuer(as.issuer) } }
+          : answer,
+    });
+    expect(await failure(send(login(), rs.url))).toBe("auth-issuer-mismatch");
+    expect(as.calls.map(({ endpoint }) => endpoint)).toEqual(["metadata"]);
+  });
+
+  test.each([
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "ms-msdt:/id",
+    "http://as.example/authorize",
+    "https://u@as.example/",
+  ])("attack 16: an endpoint %s is refused", async (authorization_endpoint) => {
+    const { as, rs } = await pair({ metadata: { authorization_endpoint } });
+    expect(await failure(send(login(), rs.url))).toBe("auth-metadata-unsafe");
+    expect(as.count("register")).toBe(0);
+  });
+
+  test("attack 12: a redirect of metadata is not followed", async () => {
+    const { as, rs } = await pair({
+      fault: () => ({ status: 302, headers: { location: "http://169.254.169.254/" } }),
+    });
+    expect(await failure(send(login(), rs.url))).toBe("auth-metadata-unsafe");
+    expect(as.calls).toHaveLength(1);
+  });
+});
+
+describe("attack 21: servers without metadata", () => {
+  test("are refused at new revisions: the origin of the server is no authorization server", async () => {
+    const { rs } = await pair({}, { metadataAt: "none" });
+    for (const legacy of [undefined, "2025-03-26"] as const)
+      expect(await failure(send(login({ ...(legacy && { legacy }) }), rs.url, "2026-07-28"))).toBe(
+        "auth-metadata-invalid",
+      );
+    expect(await failure(send(login(), rs.url, "2025-03-26"))).toBe("auth-metadata-invalid");
+  });
+
+  test("get the issuer that the application names", async () => {
+    const { as, rs } = await pair({}, { metadataAt: "none" });
+    expect(await send(login({ issuer: as.issuer }), rs.url)).toBe(200);
+  });
+
+  test.each(["with metadata", "without"])(
+    "2025-03-26: the origin, %s of the authorization server",
+    async (how) => {
+      const as = await authorizationServer({ resourceRequired: false });
+      const origin = new URL(as.issuer).origin;
+      const versions: (string | undefined)[] = [];
+      // One origin: the paths of the authorization server, and the MCP server.
+      const server = await loopback((request, response) => {
+        const { url = "", method, headers } = request;
+        if (url === "/mcp") return void response.writeHead(headers.authorization ? 200 : 401).end("{}");
+        if (url.includes(".well-known/oauth-authorization-server")) {
+          versions.push(headers["mcp-protocol-version"] as string);
+          if (how === "without") return void response.writeHead(404).end();
+          const document = JSON.stringify(as.metadata()).replaceAll(origin, `http://${headers.host}`);
+          return void response.end(document);
+        }
+        if (url.includes(".well-known")) return void response.writeHead(404).end();
+        let body = "";
+        request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+        request.on("end", async () => {
+          const type = headers["content-type"];
+          const init =
+            method === "POST"
+              ? {
+                  method,
+                  body,
+                  headers: { "content-type": type!, authorization: headers.authorization ?? "" },
+                }
+              : {};
+          const answer = await fetch(origin + url, { ...init, redirect: "manual" });
+          const location = answer.headers
+            .get("location")
+            ?.replace(encodeURIComponent(origin), encodeURIComponent(`http://${headers.host}`));
+          response.writeHead(answer.status, {
+            "content-type": answer.headers.get("content-type") ?? "",
+            ...(location && { location }),
+          });
+          response.end(await answer.text());
+        });
+      });
+      expect(await send(login({ legacy: "2025-03-26" }), `${server}/mcp`, "2025-03-26")).toBe(200);
+      expect(versions).toEqual(["2025-03-26"]);
+      expect(as.calls.some(({ params }) => params.has("resource"))).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,338 @@
+import { describe, expect, test } from "vitest";
+import { type RedirectReceiver, memoryStore } from "../../../runtime/auth/client.js";
+import { authorizationServer } from "../../support/auth/authorization-server.js";
+import { protectedResource } from "../../support/auth/protected-resource.js";
+import { failure, login, pair, send, user } from "./drive.js";
+
+describe("the authorization request", () => {
+  test("has PKCE with S256, a state and, byte for byte, the resource of the metadata; so has the token request", async () => {
+    const { as, rs } = await pair();
+    const redirect = user();
+    expect(await send(login({ redirect }), rs.url)).toBe(200);
+    const params = Object.fromEntries(redirect.opened[0]!.searchParams);
+    expect(params).toMatchObject({ response_type: "code", code_challenge_method: "S256", resource: rs.url });
+    expect(params["state"]!.length).toBeGreaterThanOrEqual(43);
+    const token = as.calls.find(({ endpoint }) => endpoint === "token")!.params;
+    expect(token.get("resource")).toBe(rs.url);
+    expect(token.get("redirect_uri")).toBe(redirect.uri);
+  });
+
+  test("has a new state and verifier each time", async () => {
+    const { as, rs } = await pair();
+    const redirect = user();
+    await send(login({ redirect }), rs.url);
+    await send(login({ redirect }), rs.url);
+    for (const name of ["state", "code_challenge"])
+      expect(new Set(redirect.opened.map((url) => url.searchParams.get(name))).size).toBe(2);
+    expect(as.count("token")).toBe(2);
+  });
+
+  test("has no resource where an exception for the issuer omits it", async () => {
+    const { as, rs } = await pair({ resourceRequired: false, tokens: "opaque" });
+    const authorizer = login({ issuers: { [as.issuer]: { resource: "omit" } } });
+    // The fixture's resource refuses tokens without audience: only the requests count here.
+    await send(authorizer, rs.url);
+    expect(as.calls.some(({ params }) => params.has("resource"))).toBe(false);
+    await send(login({ issuers: { "https://other.example": { resource: "omit" } } }), rs.url);
+    expect(as.calls.some(({ params }) => params.has("resource"))).toBe(true);
+  });
+});
+
+describe("attack 5: PKCE that the metadata does not list", () => {
+  test.each([
+    ["absent", undefined],
+    ["only plain", ["plain"]],
+    ["a text", "S256"],
+  ])("is refused: %s", async (_, code_challenge_methods_supported) => {
+    const { as, rs } = await pair({ metadata: { code_challenge_methods_supported } });
+    expect(await failure(send(login(), rs.url))).toBe("auth-pkce-unsupported");
+    expect(as.count("register") + as.count("authorize")).toBe(0);
+  });
+
+  test("is assumed where an exception names the issuer, and only if nothing is listed", async () => {
+    const { as, rs } = await pair({ metadata: { code_challenge_methods_supported: undefined } });
+    expect(await send(login({ issuers: { [as.issuer]: { pkce: "assumed" } } }), rs.url)).toBe(200);
+    const plain = await pair({ metadata: { code_challenge_methods_supported: ["plain"] } });
+    const refused = send(login({ issuers: { [plain.as.issuer]: { pkce: "assumed" } } }), plain.rs.url);
+    expect(await failure(refused)).toBe("auth-pkce-unsupported");
+  });
+});
+
+describe("RFC 9207: the issuer of the authorization response", () => {
+  const without = (url: URL): URL => (url.searchParams.delete("iss"), url);
+  const other = (url: URL): URL => (url.searchParams.set("iss", "https://other.example"), url);
+  test.each([
+    ["advertised", "present", "proceeds", "sent", (url: URL) => url],
+    ["advertised", "absent", "is rejected", "sent", without],
+    ["advertised", "of another", "is rejected", "sent", other],
+    ["not advertised", "present", "is compared", "omitted", other],
+    ["not advertised", "absent", "proceeds", "omitted", (url: URL) => url],
+  ] as const)("%s, %s: %s", async (_, __, what, iss, change) => {
+    const { as, rs } = await pair({ iss });
+    const sent = send(login({ redirect: user(change) }), rs.url);
+    expect(await failure(sent)).toBe(what === "proceeds" ? "answered 200" : "auth-issuer-mismatch");
+    expect(as.count("token")).toBe(what === "proceeds" ? 1 : 0);
+  });
+
+  test.each(["/", "?", "#x", " "])("is compared without normalization: %j appended", async (more) => {
+    const { as, rs } = await pair();
+    const redirect = user((url) => (url.searchParams.set("iss", url.searchParams.get("iss") + more), url));
+    expect(await failure(send(login({ redirect }), rs.url))).toBe("auth-issuer-mismatch");
+    expect(as.count("token")).toBe(0);
+  });
+
+  test.each(["", "https://attacker.example"])(
+    "attack 1: an error response of the issuer %j is not shown",
+    async (iss) => {
+      const { as, rs } = await pair();
+      const redirect = user(
+        () => `http://127.0.0.1:4711/callback?error=call_number_now&error_description=PAY&iss=${iss}`,
+      );
+      const error = (await send(login({ redirect }), rs.url).catch((error: unknown) => error)) as Error;
+      expect(error.cause).toMatchObject({ code: "auth-issuer-mismatch" });
+      expect(`${error.message} ${String(error.cause)}`).not.toMatch(/number_now|PAY/);
+      expect(as.count("token")).toBe(0);
+    },
+  );
+
+  test("attack 1: the code of an honest server does not go to the server of an attacker", async () => {
+    const [honest, attacker] = [await authorizationServer(), await authorizationServer()];
+    const rs = await protectedResource({ servers: [attacker] });
+    const redirect = user(
+      (url) => (url.searchParams.set("iss", honest.issuer), url.searchParams.set("code", "honest"), url),
+    );
+    expect(await failure(send(login({ redirect }), rs.url))).toBe("auth-issuer-mismatch");
+    expect(attacker.count("token")).toBe(0);
+  });
+});
+
+describe("the redirect", () => {
+  test.each([
+    ["no state", (url: URL) => (url.searchParams.delete("state"), url)],
+    ["another state", (url: URL) => (url.searchParams.set("state", "x"), url)],
+    ["two states", (url: URL) => (url.searchParams.append("state", "x"), url)],
+    ["two codes", (url: URL) => (url.searchParams.append("code", "x"), url)],
+    ["another path", (url: URL) => new URL(`/evil${url.search}`, url)],
+    ["another host", (url: URL) => new URL(`http://evil.example/callback${url.search}`)],
+    ["no URL", () => "code=1"],
+  ])("is refused with %s", async (_, change) => {
+    const { as, rs } = await pair();
+    expect(await failure(send(login({ redirect: user(change) }), rs.url))).not.toMatch(/answered/);
+    expect(as.count("token")).toBe(0);
+  });
+
+  test("with an error fails with its code, and nothing else of the server", async () => {
+    const { rs } = await pair({ decide: () => ({ error: "access_denied" }) });
+    const error = (await send(login(), rs.url).catch((error: unknown) => error)) as Error;
+    expect(error.cause).toMatchObject({ code: "auth-refused" });
+    expect(error.message).toMatch(/access_denied/);
+    expect(error.message).not.toMatch(/decided by/);
+  });
+
+  test("without one, a user is needed", async () => {
+    const { as, rs } = await pair();
+    const { oauth } = await import("../../../runtime/auth/client.js");
+    expect(await failure(send(oauth(), rs.url))).toBe("auth-needs-user");
+    expect(as.count("register")).toBe(0);
+  });
+
+  test("is closed after success and after failure", async () => {
+    const { rs } = await pair();
+    let closed = 0;
+    const redirect = (change?: () => string): RedirectReceiver => ({
+      ...user(change),
+      close: () => void closed++,
+    });
+    await send(login({ redirect: redirect() }), rs.url);
+    await failure(send(login({ redirect: redirect(() => "x") }), rs.url));
+    expect(closed).toBe(2);
+  });
+});
+
+describe("client registration", () => {
+  const metadataUrl = "https://app.example/client.json";
+  const document = {
+    client_id: metadataUrl,
+    client_name: "app",
+    redirect_uris: ["http://127.0.0.1/callback"],
+  };
+
+  test("a client that is known before is neither described nor registered", async () => {
+    const clients = [{ id: "known", redirectUris: ["http://127.0.0.1/callback"] }];
+    const { as, rs } = await pair({ clients, cimd: () => document });
+    expect(await send(login({ client: { id: "known", metadataUrl } }), rs.url)).toBe(200);
+    expect(as.count("register")).toBe(0);
+    expect(as.calls.find(({ endpoint }) => endpoint === "token")!.params.get("client_id")).toBe("known");
+  });
+
+  test("a client id metadata document comes before registration", async () => {
+    const { as, rs } = await pair({ cimd: () => document });
+    expect(await send(login({ client: { metadataUrl } }), rs.url)).toBe(200);
+    expect(as.count("register")).toBe(0);
+    const other = await pair();
+    expect(await send(login({ client: { metadataUrl } }), other.rs.url)).toBe(200);
+    expect(other.as.count("register")).toBe(1);
+  });
+
+  test.each([
+    ["http://127.0.0.1:4711/callback", undefined, "native"],
+    ["https://app.example/callback", undefined, "web"],
+    ["com.example.app:/callback", undefined, "native"],
+    ["https://app.example/callback", "native", "native"],
+  ] as const)("SEP-837: application_type of %s (%s) is %s", async (uri, applicationType, expected) => {
+    const { as, rs } = await pair();
+    const client = applicationType ? { applicationType } : {};
+    await failure(send(login({ client, redirect: { ...user(), uri } }), rs.url));
+    const asked = JSON.parse(as.calls.find(({ endpoint }) => endpoint === "register")!.body) as object;
+    expect(asked).toMatchObject({
+      application_type: expected,
+      grant_types: ["authorization_code", "refresh_token"],
+    });
+  });
+
+  test.each(["none", "client_secret_basic", "client_secret_post"] as const)(
+    "the client authenticates as registration says: %s",
+    async (registrationMethod) => {
+      const { rs } = await pair({ registrationMethod });
+      expect(await send(login(), rs.url)).toBe(200);
+    },
+  );
+
+  test("a registration that is refused says why", async () => {
+    const { rs } = await pair();
+    const redirect = { ...user(), uri: "http://app.example/callback" };
+    const error = (await send(login({ redirect }), rs.url).catch((error: unknown) => error)) as Error;
+    expect(error.cause).toMatchObject({ code: "auth-registration-impossible" });
+    expect(error.message).toMatch(/invalid_redirect_uri.*redirect URI/s);
+  });
+
+  test("without any way the user is asked for a client id, else it is impossible", async () => {
+    const clients = [{ id: "typed", redirectUris: ["http://127.0.0.1/callback"] }];
+    const { rs } = await pair({ clients, registration: false });
+    expect(await failure(send(login(), rs.url))).toBe("auth-registration-impossible");
+    expect(await send(login({ askClient: async () => ({ id: "typed" }) }), rs.url)).toBe(200);
+  });
+
+  test("a registration is used again after a restart", async () => {
+    const { as, rs } = await pair({ refresh: "none" });
+    const store = memoryStore();
+    await send(login({ store }), rs.url);
+    as.expireAccessTokens();
+    await send(login({ store }), rs.url);
+    expect([as.count("register"), as.count("token")]).toEqual([1, 2]);
+  });
+});
+
+describe("SEP-2352, attack 4: credentials are those of one issuer", () => {
+  test("a registered client registers at another issuer again, and sends it nothing of the first", async () => {
+    const { as, rs } = await pair();
+    const other = await authorizationServer();
+    const authorizer = login();
+    expect(await send(authorizer, rs.url)).toBe(200);
+    rs.options = { ...rs.options, servers: [other] };
+    expect(await send(authorizer, rs.url)).toBe(200);
+    expect(other.count("register")).toBe(1);
+    const texts = other.calls.map(({ url, body, headers }) => [url.href, body, ...headers.values()].join());
+    for (const secret of as.secrets) expect(texts.some((text) => text.includes(secret))).toBe(false);
+  });
+
+  test.each([
+    ["named", true],
+    ["of the first use", false],
+  ])("a client that is known before goes to no issuer but the %s", async (_, named) => {
+    const clients = [{ id: "known", secret: "s3cret", redirectUris: ["http://127.0.0.1/callback"] }];
+    const { as, rs } = await pair({ clients });
+    const other = await authorizationServer({ clients });
+    const client = { id: "known", secret: "s3cret", ...(named && { issuer: as.issuer }) };
+    const authorizer = login({ client });
+    expect(await send(authorizer, rs.url)).toBe(200);
+    rs.options = { ...rs.options, servers: [other] };
+    expect(await failure(send(authorizer, rs.url))).toBe("auth-issuer-mismatch");
+    expect(other.count("authorize") + other.count("token")).toBe(0);
+  });
+});
+
+describe("scopes", () => {
+  const asked = (redirect: ReturnType<typeof user>): (string | null)[] =>
+    redirect.opened.map((url) => url.searchParams.get("scope"));
+
+  test.each([
+    ["of the challenge", { scopes: ["a"], metadata: { scopes_supported: ["b"] } }, "a"],
+    ["else of the metadata", { metadata: { scopes_supported: ["b", "c"] } }, "b c"],
+    ["else none", {}, null],
+  ])("are those %s", async (_, options, expected) => {
+    const { rs } = await pair({}, options);
+    const redirect = user();
+    await send(login({ redirect }), rs.url);
+    expect(asked(redirect)).toEqual([expected]);
+  });
+
+  test("can be chosen", async () => {
+    const { rs } = await pair({}, { metadata: { scopes_supported: ["b"] } });
+    const redirect = user();
+    await send(login({ redirect, scopes: { always: ["x"] } }), rs.url);
+    await send(login({ redirect, scopes: (offered) => [...offered!, "y"] }), rs.url);
+    expect(asked(redirect)).toEqual(["b x", "b y"]);
+  });
+
+  test.each([
+    ["lists it", ["mcp", "offline_access"], "mcp offline_access"],
+    ["does not", ["mcp"], "mcp"],
+  ])("SEP-2207: offline_access is asked for if the authorization server %s", async (_, scopes, expected) => {
+    const { rs } = await pair({ scopes }, { scopes: ["mcp"] });
+    const redirect = user();
+    expect(await send(login({ redirect }), rs.url)).toBe(200);
+    expect(asked(redirect)).toEqual([expected]);
+  });
+
+  test("SEP-2350: a step-up asks for the union of the scopes", async () => {
+    const { rs } = await pair({}, { scopes: ["read"] });
+    const redirect = user();
+    const authorizer = login({ redirect });
+    expect(await send(authorizer, rs.url)).toBe(200);
+    rs.options = { ...rs.options, scopes: ["write"] };
+    expect(await send(authorizer, rs.url)).toBe(200);
+    expect(asked(redirect)).toEqual(["read", "read write"]);
+  });
+
+  test("attack 22: scopes that were asked for and not granted are not asked for again", async () => {
+    const { rs } = await pair(
+      { decide: () => ({ subject: "u", scope: "read" }) },
+      { scopes: ["read", "write"] },
+    );
+    const redirect = user();
+    const authorizer = login({ redirect });
+    expect(await send(authorizer, rs.url)).toBe(403);
+    expect(await send(authorizer, rs.url)).toBe(403);
+    expect(redirect.opened).toHaveLength(1);
+  });
+
+  test("attack 22: a server that always wants more gets three logins at most for one request", async () => {
+    let more = 0;
+    const { rs } = await pair(
+      { decide: () => ({ subject: "u", scope: "read" }) },
+      { scopes: ["read", "x"], challenge: (text) => text.replace(/scope="[^"]*"/, `scope="s${more++}"`) },
+    );
+    const redirect = user();
+    expect(await send(login({ redirect }), rs.url)).toBe(403);
+    expect(redirect.opened.length).toBeLessThanOrEqual(3);
+  });
+
+  test.each([
+    ["10 KB", "x".repeat(10_000)],
+    ["1,000 scopes", Array.from({ length: 1000 }, (_, i) => `s${i}`).join(" ")],
+    ["a quote", 'a\\"b'],
+  ])("attack 22: a challenge with %s is not followed", async (_, scope) => {
+    const { rs } = await pair({}, { scopes: ["a"] });
+    const redirect = user();
+    const authorizer = login({ redirect });
+    await send(authorizer, rs.url);
+    rs.options = {
+      ...rs.options,
+      scopes: ["b"],
+      challenge: (text) => text.replace(/scope="[^"]*"/, `scope="${scope}"`),
+    };
+    expect(await send(authorizer, rs.url)).toBe(403);
+    expect(redirect.opened).toHaveLength(1);
+  });
+});

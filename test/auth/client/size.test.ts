@@ -1,0 +1,62 @@
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+
+/** What a program has that uses `names` of the client's entry. */
+const bundle = (names: string, splitting: boolean) =>
+  build({
+    stdin: {
+      contents: `export { ${names} } from "./runtime/auth/client.js";`,
+      resolveDir: ".",
+      loader: "ts",
+    },
+    bundle: true,
+    minify: true,
+    splitting,
+    format: "esm",
+    target: "node20.19",
+    outdir: "out",
+    write: false,
+    metafile: true,
+  });
+
+const compressed = (text: Uint8Array): number => gzipSync(text, { level: 9 }).length;
+
+/** Bytes that are loaded with the program; the rest is loaded with the first token. */
+async function startOf(names: string): Promise<number> {
+  const { outputFiles, metafile } = await bundle(names, true);
+  const { outputs } = metafile;
+  const started = new Set<string>();
+  const visit = (path: string): void => {
+    if (started.has(path)) return;
+    started.add(path);
+    for (const { path: next, kind } of outputs[path]!.imports) if (kind === "import-statement") visit(next);
+  };
+  visit(Object.keys(outputs).find((path) => outputs[path]!.entryPoint === "<stdin>")!);
+  return outputFiles
+    .filter(({ path }) => [...started].some((each) => path.endsWith(each)))
+    .reduce((sum, { contents }) => sum + compressed(contents), 0);
+}
+
+// These bounds may only go down.
+test.each([
+  ["oauth", 3750, 15_400],
+  ["oauth, clientCredentials, workloadIdentity, enterprise", 4100, 16_450],
+])("a program with %s: bytes at the start, and of all", async (names, start, all) => {
+  expect(await startOf(names)).toBeLessThanOrEqual(start);
+  const { outputFiles } = await bundle(names, false);
+  expect(compressed(outputFiles[0]!.contents)).toBeLessThanOrEqual(all);
+});
+
+test("the core has nothing of it", async () => {
+  const { outputFiles } = await build({
+    stdin: { contents: 'export * from "./runtime/core/index.js";', resolveDir: ".", loader: "ts" },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    conditions: ["mcpgen-source"],
+    write: false,
+  });
+  expect(outputFiles[0]!.text).not.toMatch(/oauth|code_challenge/);
+});

@@ -1,0 +1,229 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import type { TokenStore } from "../../../runtime/auth/client.js";
+import { fileStore, keychain } from "../../../runtime/auth/node.js";
+import { lockFile } from "../../../runtime/auth/node/file-lock.js";
+import { oauth } from "../../../runtime/auth/client.js";
+import { authorizationServer } from "../../support/auth/authorization-server.js";
+import { protectedResource } from "../../support/auth/protected-resource.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const folderOf = (): string => join(temporaryFolder({}), "state", "tokens");
+const never = new AbortController().signal;
+
+async function behaves(store: TokenStore): Promise<void> {
+  expect(await store.get("a")).toBeUndefined();
+  expect(await store.put("a", "1")).toBe(true);
+  expect(await store.put("a", "2")).toBe(false);
+  expect(await store.put("a", "2", "x")).toBe(false);
+  expect(await store.put("a", 'two "lines"\n\u00e9', "1")).toBe(true);
+  expect(await store.get("a")).toBe('two "lines"\n\u00e9');
+  expect(await store.put("a", undefined, 'two "lines"\n\u00e9')).toBe(true);
+  expect(await store.get("a")).toBeUndefined();
+}
+
+describe("the file store", () => {
+  test("replaces what was read, and nothing else", () => behaves(fileStore(folderOf())));
+
+  test("has a folder of mode 0700 and files of mode 0600, and leaves no other file", async () => {
+    const folder = folderOf();
+    await fileStore(folder).put("a", "1");
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const names = readdirSync(folder);
+    expect(names).toHaveLength(1);
+    expect(statSync(join(folder, names[0]!)).mode & 0o777).toBe(0o600);
+    // The key names server and client: its digest is enough.
+    expect(names[0]).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("one of 20 parallel changes wins", async () => {
+    const store = fileStore(folderOf());
+    await store.put("a", "0");
+    const won = await Promise.all(Array.from({ length: 20 }, (_, i) => store.put("a", `new ${i}`, "0")));
+    expect(won.filter(Boolean)).toHaveLength(1);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("attack 24: the file store", () => {
+  async function stored(): Promise<{ folder: string; file: string; store: TokenStore }> {
+    const folder = folderOf();
+    const store = fileStore(folder);
+    await store.put("a", "secret-value");
+    return { folder, file: join(folder, readdirSync(folder)[0]!), store };
+  }
+
+  test.each([0o644, 0o640, 0o606, 0o660])("refuses a file of mode %o", async (mode) => {
+    const { file, store } = await stored();
+    chmodSync(file, mode);
+    await expect(store.get("a")).rejects.toMatchObject({ code: "auth-store" });
+    await expect(store.put("a", "x", "secret-value")).rejects.toMatchObject({ code: "auth-store" });
+    expect(readFileSync(file, "utf8")).toBe("secret-value");
+  });
+
+  test.each([0o755, 0o777, 0o1777, 0o710])("refuses a folder of mode %o", async (mode) => {
+    const { folder, store } = await stored();
+    chmodSync(folder, mode);
+    await expect(store.get("a")).rejects.toMatchObject({ code: "auth-store" });
+    await expect(store.put("b", "x")).rejects.toMatchObject({ code: "auth-store" });
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  test("refuses a link in place of a file, and of the folder", async () => {
+    const { folder, file, store } = await stored();
+    const other = join(folder, "..", "other");
+    writeFileSync(other, "of another user", { mode: 0o600 });
+    const link = fileStore(folder);
+    const { rmSync } = await import("node:fs");
+    rmSync(file);
+    symlinkSync(other, file);
+    await expect(store.get("a")).rejects.toMatchObject({ code: "auth-store" });
+    await expect(link.put("a", "x", "of another user")).rejects.toMatchObject({ code: "auth-store" });
+    expect(readFileSync(other, "utf8")).toBe("of another user");
+    const linked = join(folder, "..", "linked");
+    symlinkSync(folder, linked);
+    await expect(fileStore(linked).get("a")).rejects.toMatchObject({ code: "auth-store" });
+  });
+
+  test("an error holds no value", async () => {
+    const { file, store } = await stored();
+    chmodSync(file, 0o644);
+    const error = await store.get("a").catch((error: unknown) => error);
+    expect(String(error)).not.toMatch(/secret-value/);
+    expect(String(error)).toMatch(/chmod 600/);
+  });
+
+  test("a truncated file is renewed by a login", async () => {
+    const as = await authorizationServer();
+    const rs = await protectedResource({ servers: [as] });
+    const folder = folderOf();
+    const receive = (url: string): Promise<string> => as.visit(url);
+    const authorizer = (): ReturnType<typeof oauth> =>
+      oauth({ store: fileStore(folder), redirect: { uri: "http://127.0.0.1:1/callback", receive } });
+    const refused = { status: 401, headers: new Headers() };
+    const ask = (): unknown =>
+      authorizer().authorize({ method: "POST", url: rs.url, signal: never, attempt: 1, refused });
+    await ask();
+    for (const name of readdirSync(folder)) truncateSync(join(folder, name), 10);
+    expect(await ask()).toHaveProperty("authorization");
+    expect(as.count("authorize")).toBe(2);
+    // Locks are gone, and no other file is left.
+    expect(readdirSync(folder).filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
+  });
+});
+
+describe("the lock", () => {
+  test("is held by one at a time", async () => {
+    const path = join(temporaryFolder({}), "lock");
+    let inside = 0;
+    let most = 0;
+    const one = async (): Promise<void> => {
+      const unlock = await lockFile(path);
+      most = Math.max(most, ++inside);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside--;
+      await unlock();
+    };
+    await Promise.all(Array.from({ length: 20 }, one));
+    expect(most).toBe(1);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "of a process that was killed is taken by one of those that wait",
+    async () => {
+      const path = join(temporaryFolder({}), "lock");
+      const child = spawn("sleep", ["60"]);
+      writeFileSync(path, JSON.stringify({ pid: child.pid, id: "x" }));
+      const gone = new Promise((resolve) => child.on("exit", resolve));
+      let taken = 0;
+      const waiting = Array.from({ length: 10 }, async () => {
+        const unlock = await lockFile(path);
+        expect(++taken).toBeLessThanOrEqual(10);
+        await unlock();
+      });
+      child.kill("SIGKILL");
+      await gone;
+      await Promise.all(waiting);
+      expect(taken).toBe(10);
+    },
+  );
+
+  test("can be given up", async () => {
+    const path = join(temporaryFolder({}), "lock");
+    const unlock = await lockFile(path);
+    const controller = new AbortController();
+    const second = lockFile(path, controller.signal);
+    controller.abort();
+    await expect(second).rejects.toThrow();
+    await unlock();
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("the keychain", () => {
+  const { PATH, DBUS_SESSION_BUS_ADDRESS } = process.env;
+  afterEach(() => {
+    process.env["PATH"] = PATH;
+    if (DBUS_SESSION_BUS_ADDRESS === undefined) delete process.env["DBUS_SESSION_BUS_ADDRESS"];
+  });
+
+  /** A `secret-tool` that keeps entries as files, and records its arguments. */
+  function secretTool(script: (folder: string) => string): string {
+    const folder = temporaryFolder({});
+    mkdirSync(join(folder, "bin"));
+    writeFileSync(
+      join(folder, "bin", "secret-tool"),
+      `#!/bin/sh\necho "$@" >> ${folder}/arguments\n${script(folder)}\n`,
+    );
+    chmodSync(join(folder, "bin", "secret-tool"), 0o755);
+    process.env["PATH"] = `${join(folder, "bin")}:${PATH}`;
+    process.env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere";
+    return folder;
+  }
+
+  const working = (folder: string): string => `
+case "$1" in
+  store) cat > ${folder}/entry-$6;;
+  lookup) [ -f ${folder}/entry-$5 ] && cat ${folder}/entry-$5;;
+  clear) rm -f ${folder}/entry-$5;;
+esac`;
+
+  test("keeps values, and its arguments hold none", async () => {
+    const folder = secretTool(working);
+    const choices: string[] = [];
+    const store = keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) });
+    await behaves(store);
+    await store.put("b", "secret-value");
+    const given = readFileSync(join(folder, "arguments"), "utf8");
+    expect(given).not.toMatch(/secret-value|c2VjcmV0/);
+    expect(choices).toEqual(["keychain"]);
+    expect(readdirSync(join(folder, "state"))).toEqual([]);
+  });
+
+  test.each([
+    ["cannot be read", (): string => "echo locked >&2; exit 1"],
+    ["does not answer", (): string => "exec sleep 60"],
+  ])("that %s is replaced by files, or an error", async (_, script) => {
+    const folder = secretTool(script);
+    const choices: string[] = [];
+    await behaves(keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) }));
+    expect(choices).toEqual(["file"]);
+    await expect(keychain({ fallback: "none" }).get("a")).rejects.toMatchObject({ code: "auth-store" });
+  });
+
+  test("is not asked without a session bus", async () => {
+    const folder = secretTool(working);
+    delete process.env["DBUS_SESSION_BUS_ADDRESS"];
+    await behaves(keychain({ folder: join(folder, "state") }));
+    expect(readdirSync(folder)).not.toContain("arguments");
+  });
+});
