@@ -144,6 +144,19 @@ class ResourceGuard {
     if (/[?&]access_token=/.test(request.url))
       return this.#unauthorized("Bearer", "invalid_token", "a token in the URL is never accepted");
     if (credentials === undefined) return this.#unauthorized();
+    return this.#known(credentials, request) ?? this.#parse(credentials, request);
+  }
+
+  /** Finds a verified token. Almost all credentials hold one, so nothing else is checked before. */
+  #known(credentials: string, request: AuthRequest): ReturnType<ResourceGuard["authenticate"]> | undefined {
+    if (!credentials.startsWith("Bearer ") || credentials.length > longestToken) return undefined;
+    const token = credentials.slice("Bearer ".length);
+    const digest = digestOf(token);
+    const found = typeof digest === "string" ? this.#verified.get(digest) : undefined;
+    return found && this.#conclude(found, digest as string, token, true, request);
+  }
+
+  #parse(credentials: string, request: AuthRequest): ReturnType<ResourceGuard["authenticate"]> {
     const [, scheme, token] = /^(bearer|dpop) +([\w.~+/-]+=*) *$/i.exec(credentials) ?? [];
     if (token === undefined || token.length > longestToken) return this.#malformed(credentials);
     const isBearer = scheme!.length === "bearer".length;
