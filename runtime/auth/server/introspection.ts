@@ -7,7 +7,7 @@ import {
   boundedFetch,
   checkIssuer,
   checkUrl,
-  issuerMetadata,
+  issuerEndpoint,
   unavailable,
 } from "./issuer-document.js";
 import { refused } from "./jwks.js";
@@ -53,16 +53,10 @@ export function introspection(options: IntrospectionOptions): TokenIssuer {
     ...(audience === undefined ? {} : { audience }),
     ...(scopes && { scopes }),
     async verify(token) {
-      found ??= await endpointOf(send, issuer);
+      found ??= await issuerEndpoint(send, issuer, "introspection_endpoint");
       return introspected(send, { issuer, introspection_endpoint: found }, options, token);
     },
   };
-}
-
-async function endpointOf(send: Fetch, issuer: string): Promise<string> {
-  const { introspection_endpoint: found } = await issuerMetadata(send, issuer);
-  if (typeof found === "string") return found;
-  throw unavailable("the metadata of the issuer has no introspection_endpoint; give the option endpoint");
 }
 
 async function introspected(

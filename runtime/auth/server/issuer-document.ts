@@ -134,6 +134,27 @@ export async function issuerMetadata(
   throw last;
 }
 
+/** A name of the public internet: no address, and no name of this machine or its network. */
+function isPublicName(host: string): boolean {
+  return host.includes(".") && !/^[\d.]+$|^\[|(^|\.)(localhost|local|internal|home\.arpa)\.?$/.test(host);
+}
+
+/**
+ * The URL of an endpoint of an issuer. Metadata must not lead requests into the network of this server: beside the host of the
+ * issuer, which the options name, only public names are taken.
+ *
+ * @throws {AuthError} `auth-unavailable`: the metadata has no such URL
+ */
+export async function issuerEndpoint(send: Fetch, issuer: string, member: string): Promise<string> {
+  const url = (await issuerMetadata(send, issuer))[member];
+  if (typeof url === "string" && isSafeUrl(url)) {
+    const { hostname, protocol } = new URL(url);
+    if (hostname === new URL(issuer).hostname || (protocol === "https:" && isPublicName(hostname)))
+      return url;
+  }
+  throw unavailable(`the metadata of the issuer has no safe ${member}; give it in the options`);
+}
+
 export function unavailable(why: string, cause?: unknown): AuthError {
   return new AuthError("auth-unavailable", `tokens cannot be verified now: ${why}`, { cause });
 }

@@ -2,15 +2,7 @@ import { type CompactVerifyGetKey, type JSONWebKeySet, compactVerify, createLoca
 import { AuthError } from "../shared/errors.js";
 import { checkFunction, checkNames, checkTexts, wrongOption } from "../shared/option-check.js";
 import { checkAudience } from "./audience.js";
-import {
-  type Fetch,
-  checkIssuer,
-  checkUrl,
-  fetchObject,
-  isSafeUrl,
-  issuerMetadata,
-  unavailable,
-} from "./issuer-document.js";
+import { type Fetch, checkIssuer, checkUrl, fetchObject, issuerEndpoint } from "./issuer-document.js";
 import { KeySet } from "./key-set.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
@@ -113,10 +105,7 @@ export function checkAlgorithms(value: unknown, name: string): void {
 
 function remoteKeys(issuer: string, { jwksUri, fetch: send = fetch }: JwksOptions): CompactVerifyGetKey {
   return new KeySet(async () => {
-    const url = jwksUri ?? (await issuerMetadata(send, issuer))["jwks_uri"];
-    if (typeof url !== "string" || !isSafeUrl(url))
-      throw unavailable("the metadata of the issuer has no https jwks_uri; give the option jwksUri");
-    return fetchObject(send, url);
+    return fetchObject(send, jwksUri ?? (await issuerEndpoint(send, issuer, "jwks_uri")));
   }).keyOf;
 }
 

@@ -3,14 +3,7 @@ import { AuthError } from "../shared/errors.js";
 import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
 import { checkScopes } from "../shared/scopes.js";
 import { digestOf } from "./digest.js";
-import {
-  type Fetch,
-  boundedFetch,
-  checkIssuer,
-  checkUrl,
-  issuerMetadata,
-  unavailable,
-} from "./issuer-document.js";
+import { type Fetch, boundedFetch, checkIssuer, checkUrl, issuerEndpoint } from "./issuer-document.js";
 import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
 import { TokenCache } from "./token-cache.js";
 
@@ -123,8 +116,7 @@ async function exchanged(
   target: UpstreamTarget,
 ): Promise<UpstreamToken> {
   const { issuer, clientId, fetch: send = fetch, flow = "token-exchange" } = options;
-  const endpoint = options.tokenEndpoint ?? (await issuerMetadata(send, issuer))["token_endpoint"];
-  if (typeof endpoint !== "string") throw unavailable("the metadata of the issuer has no token_endpoint");
+  const endpoint = options.tokenEndpoint ?? (await issuerEndpoint(send, issuer, "token_endpoint"));
   const as = { issuer, token_endpoint: endpoint };
   const client = { client_id: clientId };
   const grant = flow === "on-behalf-of" ? jwtBearerGrant : tokenExchangeGrant;

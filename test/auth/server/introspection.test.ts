@@ -120,6 +120,10 @@ test.each<[string, AuthorizationServerOptions]>([
   ["a text as active", answering({ active: "true", aud: resource, sub: "u" })],
   ["no connection", { fault: ({ endpoint }, answer) => (endpoint === "introspect" ? "cut" : answer) }],
   ["too much", answering({ active: true, aud: resource, sub: "u".repeat(70_000) })],
+  [
+    "an endpoint in its network",
+    { metadata: { introspection_endpoint: "https://169.254.169.254/introspect" } },
+  ],
   ["no endpoint", { metadata: { introspection_endpoint: undefined } }],
 ])("an issuer that answers with %s: 503, without any secret", async (_, options) => {
   const as = await opaque(options);

@@ -105,6 +105,48 @@ test.each<[string, (as: AuthorizationServer) => Readonly<Record<string, unknown>
   expect(as.count("jwks")).toBe(0);
 });
 
+test.each([
+  "https://169.254.169.254/latest/meta-data",
+  "https://10.0.0.1/keys",
+  "https://[::ffff:7f00:1]/keys",
+  "https://0x7f.1/keys",
+  "https://2130706433/keys",
+  "https://localhost./keys",
+  "https://metadata.google.internal/keys",
+  "https://keycloak/keys",
+  "http://127.0.0.1/keys",
+  "http://auth.example.com/keys",
+  "https://user:pw@keys.example.com/keys",
+])("attack 12: metadata that names keys at %s leads to no request", async (jwks_uri) => {
+  const issuer = "https://auth.example.com";
+  const asked: string[] = [];
+  const send = (url: string): Promise<Response> => {
+    asked.push(url);
+    return Promise.resolve(Response.json({ issuer, jwks_uri }));
+  };
+  const guard = resourceServer({ resource, issuers: [jwks(issuer, { fetch: send })] });
+  const as = await authorizationServer();
+  expect((await denialOf(guard, await as.sign(claimsFor(as, { iss: issuer })))).status).toBe(503);
+  expect(asked).toEqual(["https://auth.example.com/.well-known/oauth-authorization-server"]);
+});
+
+test("keys may be on another public host, or on the host of the issuer", async () => {
+  for (const [issuer, jwks_uri] of [
+    ["https://accounts.example.com", "https://www.exampleapis.com/keys"],
+    ["https://10.0.0.1:8443/realms/a", "https://10.0.0.1:8443/realms/a/certs"],
+  ] as const) {
+    const asked: string[] = [];
+    const send = (url: string): Promise<Response> => {
+      asked.push(url);
+      return Promise.resolve(Response.json(url === jwks_uri ? { keys: [] } : { issuer, jwks_uri }));
+    };
+    const guard = resourceServer({ resource, issuers: [jwks(issuer, { fetch: send })] });
+    const as = await authorizationServer();
+    await expectRefused(guard, await as.sign(claimsFor(as, { iss: issuer })), /no such key/);
+    expect(asked.at(-1)).toBe(jwks_uri);
+  }
+});
+
 test("attack 12: a redirect of the keys is not followed", async () => {
   const other = await authorizationServer();
   const as = await authorizationServer({
