@@ -18,7 +18,7 @@ const contract: Contract = {
   ],
   resourceTemplates: [
     { name: "day", uriTemplate: "w://{city}/days{?from}" },
-    { name: "odd", uriTemplate: "w://{one}{two}" },
+    { name: "odd", uriTemplate: "w://{one" },
   ],
 };
 const undeclared: Contract = { ...contract, capabilities: {} };
