@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { clientCredentials, enterprise, oauth, workloadIdentity } from "@mcpgen/auth/client";
+import { keychain, loopback } from "@mcpgen/auth/node";
 import { github, oauthProxy } from "@mcpgen/auth/proxy";
 import type { JsonObject } from "@mcpgen/engine";
 import { configShape } from "../../generator/config/config-shape.js";
@@ -23,6 +25,12 @@ const wrong: object = { [unknown]: 1 };
 const info = { name: "options", version: "1.0.0" };
 const contract = { ...info, tools: [] };
 const server = () => createServer(info);
+const employee = {
+  idp: "https://idp.example",
+  idToken: () => "",
+  client: { id: "a" },
+  idpClient: { id: "b" },
+};
 const proxied = {
   issuer: "https://api.example.com",
   resource: "https://api.example.com/mcp",
@@ -53,6 +61,13 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   subscribe: async () => (await clientOf()).subscribe(wrong),
   rateLimit: () => rateLimit(wrong),
   logRequests: () => requestLog(wrong),
+  oauth: () => oauth(wrong),
+  client: () => oauth({ client: wrong }),
+  clientCredentials: () => clientCredentials({ id: "a", ...wrong }),
+  workloadIdentity: () => workloadIdentity({ assertion: () => "", ...wrong }),
+  enterprise: () => enterprise({ ...employee, ...wrong }),
+  loopback: () => loopback(wrong),
+  keychain: () => keychain(wrong),
   oauthProxy: () => oauthProxy({ ...proxied, ...wrong }),
   clients: () => oauthProxy({ ...proxied, clients: wrong }),
   consent: () => oauthProxy({ ...proxied, consent: wrong }),
