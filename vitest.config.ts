@@ -54,6 +54,7 @@ const deep = [
   "test/types/mistakes.test.ts",
   "test/capture/signals.test.ts",
   "test/command/process.test.ts",
+  "test/command/login/{interactive,unattended,processes}.test.ts",
   "test/runtime/http/recovery.test.ts",
   "test/runtime/client/besieged.test.ts",
   "test/runtime/http/killed.test.ts",

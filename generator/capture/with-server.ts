@@ -2,11 +2,13 @@ import type { JsonObject } from "@mcpgen/engine";
 import { packageVersion } from "../files/package-folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
+import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
 import { interruption } from "./interruption.js";
 import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
 import { type ServerSource, isServerSource, noServer } from "./server-source.js";
 import { HttpLink, ProcessLink, type ServerLink } from "./server-link.js";
+import { shownSource } from "./shown-source.js";
 
 /** How a server is reached. */
 export interface ServerOptions {
@@ -22,6 +24,8 @@ export interface ServerOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Hears what the server asked the user or a model for, where that is declined. */
   readonly onAsked?: (what: string) => void;
+  /** Authorizes requests over HTTP, where no header does. */
+  readonly authorization?: Authorization | undefined;
   /** Answers what the server asks the user; all of that is declined without it. */
   readonly questions?: Questions | undefined;
   /** Hears what the server's process prints on standard error. */
@@ -55,14 +59,34 @@ export async function withServer<T>(
   return withRuntime(await loadRuntime(options.directory), source, options, use);
 }
 
-/** The same, with the runtime at hand. */
+/** Logins that one command asks its user for: the first, and one for more scopes. */
+const mostLogins = 2;
+
+/** The same, with the runtime at hand. A refused request begins again after a login: the server did not run it. */
 export async function withRuntime<T>(
   runtime: Runtime,
   source: ServerSource,
   options: ServerOptions,
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
+  for (let logins = 0; ; logins++) {
+    try {
+      return await withConnection(runtime, source, options, use);
+    } catch (error) {
+      if (!(error instanceof LoginNeeded) || !error.login || logins === mostLogins) throw error;
+      await error.login();
+    }
+  }
+}
+
+async function withConnection<T>(
+  runtime: Runtime,
+  source: ServerSource,
+  options: ServerOptions,
+  use: (client: LiveClient) => Promise<T>,
+): Promise<T> {
   expectRevision(runtime, options.revision);
+  let authorization: ServerAuthorization | undefined;
   let link: ServerLink | undefined;
   let client: LiveClient | undefined;
   const released = interruption.endsFirst(async () => {
@@ -72,13 +96,17 @@ export async function withRuntime<T>(
   try {
     const { headers, ...made } = linkTo(source, runtime, options);
     ({ link } = made);
-    client = await connected(runtime, link, headers, options);
+    const all = { ...headers, ...options.headers };
+    if (typeof link.source === "string" && !Object.keys(all).some((name) => /^authorization$/i.test(name)))
+      authorization = options.authorization?.forServer(link.source);
+    client = await connected(runtime, link, all, options, authorization);
     const result = await use(client);
     if (link.stray !== undefined) options.onStray?.(link.stray);
     return result;
   } catch (error) {
     if (isTimeout(error)) link?.hurry();
-    throw serverError(error, source, link ?? { printed: "", stray: undefined });
+    const refused = authorization?.errorOf(error, shownSource(source));
+    throw refused ?? serverError(error, source, link ?? { printed: "", stray: undefined });
   } finally {
     await link?.close(client);
     await released();
@@ -115,8 +143,9 @@ function linkTo(
 async function connected(
   runtime: Runtime,
   { source, fetch }: ServerLink,
-  authorization: Readonly<Record<string, string>>,
-  { revision, timeout, headers = {}, onAsked, questions }: ServerOptions,
+  headers: Readonly<Record<string, string>>,
+  { revision, timeout, onAsked, questions }: ServerOptions,
+  authorization: ServerAuthorization | undefined,
 ): Promise<LiveClient> {
   const limit = timeout ?? connectTimeout;
   const connecting = runtime.connect(source, {
@@ -125,7 +154,11 @@ async function connected(
     info: { name: "mcpgen", version: packageVersion() },
     connectTimeout: limit,
     ...(timeout !== undefined && { timeouts: { timeout } }),
-    http: { headers: { ...authorization, ...headers }, ...(fetch && { fetch }) },
+    http: {
+      headers,
+      ...(fetch && { fetch }),
+      ...(authorization && { authorize: authorization.authorizer }),
+    },
     // The callers report entries left out of lists.
     onWarning: () => {},
     // The server gets the error of a question, and its result shows what became of it.

@@ -1,12 +1,14 @@
 import type { Options } from "yargs";
 import { type CommandDefinition, flag, text } from "./command-definition.js";
 import { contractCommands } from "./contract-commands.js";
+import { loginCommands } from "./login-commands.js";
 import { protocolCommands } from "./protocol-commands.js";
 
 /** Every command, in the order of `--help`. */
 export const commands: readonly CommandDefinition[] = [
   ...protocolCommands,
   ...contractCommands,
+  ...loginCommands,
   {
     name: "explain",
     summary: "Explain a code or a rule of diff or lint, or list them all",
@@ -19,6 +21,7 @@ export const commands: readonly CommandDefinition[] = [
 export const groups = new Map([
   ["revision", "Bring in, list and verify protocol revisions"],
   ["init", "Start a project"],
+  ["auth", "Show logins"],
 ]);
 
 /** Options of every command. */

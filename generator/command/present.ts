@@ -56,7 +56,10 @@ export function presentError(
   if (console.settings.format === "json") {
     const others = more.length > 0 && { more };
     console.result(
-      documentText({ format: documentFormat, command, exit: exitCode, error: shown, ...others }),
+      documentText({
+        ...{ format: documentFormat, command, exit: exitCode },
+        ...{ error: { ...shown, ...error.facts }, ...others },
+      }),
     );
   }
   for (const each of [shown, ...more]) {

@@ -5,6 +5,7 @@ import type { ServerOptions } from "../capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
 import { printable } from "../print/terminal-text.js";
+import { authorizationOf, loginOptionDefinitions } from "./login/authorization-of.js";
 
 /** The forms of a SOURCE that is a server. */
 export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";
@@ -34,6 +35,7 @@ export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
     array: true,
     description: "ID=VALUE of an ${input:ID} in the host's file that names the server; may be repeated",
   },
+  ...loginOptionDefinitions,
 };
 
 /** The sources for which an option has an effect. */
@@ -44,6 +46,9 @@ const reached: Readonly<
   header: [(source) => kindOfServer(source) === "http", "http(s)://…"],
   env: [(source) => kindOfServer(source) === "stdio", "stdio:COMMAND …"],
   input: [(source) => typeof source !== "string", "one that a host's file names"],
+  "token-store": [(source) => kindOfServer(source) === "http", "http(s)://…"],
+  "no-browser": [(source) => kindOfServer(source) === "http", "http(s)://…"],
+  device: [(source) => kindOfServer(source) === "http", "http(s)://…"],
 };
 
 /**
@@ -74,6 +79,7 @@ export function serverOptions(args: Arguments, context: CommandContext): ServerO
     timeout: milliseconds(args.string("timeout")),
     headers: Object.fromEntries((args.strings("header") ?? []).map(header)),
     variables: variables(args.strings("env") ?? [], context),
+    authorization: authorizationOf(args, context),
     onAsked: (what) => console.note(printable(`declined: the server asked ${what}`)),
     onStderr: (text) => console.detail(text.trimEnd()),
   };

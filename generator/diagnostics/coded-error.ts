@@ -18,6 +18,8 @@ export interface CodedErrorDetails {
   readonly detail?: string;
   /** Further errors, of which this is the first. */
   readonly more?: readonly CodedError[];
+  /** Further members of the error in the format for programs. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
@@ -33,6 +35,7 @@ export class CodedError extends Error {
   readonly detail: string | undefined;
   /** Problems of the same input that were found beside this one. */
   readonly more: readonly CodedError[];
+  readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(code: CodeOfError, message: string, details: CodedErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -41,6 +44,7 @@ export class CodedError extends Error {
     this.next = details.next;
     this.detail = details.detail;
     this.more = details.more ?? [];
+    this.facts = details.facts ?? {};
   }
 
   /** The process exit code this error leads to (2 usage, 3 input, 4 network or server). */

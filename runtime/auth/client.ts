@@ -11,6 +11,7 @@ export type {
   AuthEvent,
   AuthorizationFacts,
   ClientKey,
+  DevicePrompt,
   FlowOptions,
   IssuerException,
   KnownClient,
@@ -20,5 +21,6 @@ export type {
   RedirectReceiver,
   ScopePolicy,
 } from "./client/options.js";
+export { forgetLogin, storedLogin, type LoginOptions, type StoredLogin } from "./client/stored-login.js";
 export { memoryStore, type TokenStore } from "./client/store.js";
 export { AuthError, type AuthErrorCode } from "./shared/errors.js";

@@ -9,6 +9,7 @@ const tasks = [
   "serve-over-http",
   "call-a-server",
   "check-in-ci",
+  "log-in-from-a-cli",
   "move-to-a-new-revision",
   "write-a-transport",
   "deploy",

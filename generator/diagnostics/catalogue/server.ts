@@ -32,6 +32,18 @@ export const serverDiagnostics = {
     explanation:
       "The server refused the request, lacks the capability or resource, or sent an answer that the protocol revision does not allow. The message quotes the answer. `mcpgen list SOURCE` shows what the server offers. If the server is yours, read its log, and check a recorded exchange with `mcpgen validate`.",
   },
+  MG4106: {
+    title: "The server asks for a login",
+    exit: 4,
+    explanation:
+      "The server answered 401 or 403, and there are no credentials for it, or not for all scopes that it names. At a terminal, mcpgen opens the browser. Without a terminal, with `CI` set, with `--quiet` or a format for programs it asks nothing: run `mcpgen login URL` once, or set `MCPGEN_CLIENT_ID` with `MCPGEN_CLIENT_SECRET`, `MCPGEN_ASSERTION_FILE` or `MCPGEN_TOKEN`. With `--json`, `error.authorization` names issuer, resource and scopes.",
+  },
+  MG4107: {
+    title: "The authorization failed",
+    exit: 4,
+    explanation:
+      "The server, or the authorization server that it names, differs from what the specification requires, or it refused the client, the user or the credentials. The message names the check that failed. mcpgen sends no credentials after such a check has failed.",
+  },
   MG6301: {
     title: "The contract leaves out an invalid entry of a server's list",
     exit: 1,

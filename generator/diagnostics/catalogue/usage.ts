@@ -97,6 +97,12 @@ export const usageDiagnostics = {
     explanation:
       "Ctrl-C or Escape at a question of `mcpgen init` ends the command before it writes anything. `--name`, `--revision` and DIR answer the questions, and `--yes` accepts all proposals. `mcpgen init` asks nothing without a terminal, if `CI` is set, and with `--quiet` or a format for programs.",
   },
+  MG2017: {
+    title: "Credentials for a server cannot be used",
+    exit: 2,
+    explanation:
+      "Commands that connect to servers over HTTP read credentials from the environment: `MCPGEN_TOKEN`; `MCPGEN_ASSERTION_FILE`; `MCPGEN_CLIENT_ID` with `MCPGEN_CLIENT_SECRET` or `MCPGEN_CLIENT_KEY_FILE`; beside them `MCPGEN_ISSUER` and `MCPGEN_SCOPES`. The message names the variable. A token is sent over https, or to this machine. Relative paths start at the working directory.",
+  },
   MG2101: {
     title: "The configuration file cannot be used",
     exit: 2,

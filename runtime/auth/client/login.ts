@@ -22,10 +22,24 @@ export function storedClient(
   return knownClient(registrarOf(options, context), context.as);
 }
 
+/** A registration needs a redirect URI, also for logins without one. */
+const deviceRedirect = "http://127.0.0.1/callback";
+
 /** Lets the user log in, after a registration where one is needed. */
 export async function login(options: OAuthOptions, context: FlowContext): Promise<FlowResult> {
   const registrar = registrarOf(options, context);
   const { as, target, resource, server, proofs, guard, signal } = context;
+  const { device } = options;
+  if (device && as.device_authorization_endpoint !== undefined) {
+    const { deviceFlow } = await import("./device.js");
+    const client =
+      (await knownClient(registrar, as)) ?? (await registerClient(registrar, as, deviceRedirect));
+    const scopes = scopesOf(options, context);
+    const facts = { issuer: as.issuer, resource: target.resource ?? server, scopes };
+    context.report({ type: "opened", issuer: as.issuer, scopes });
+    const request = { resource, facts, show: device, signal };
+    return { client, scopes, tokens: await deviceFlow({ as, client, guard, proofs }, request) };
+  }
   checkPkce(as, options.issuers?.[as.issuer]?.pkce === "assumed");
   const { redirect } = options;
   if (!redirect) {

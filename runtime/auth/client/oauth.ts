@@ -24,7 +24,7 @@ export function oauth(options: OAuthOptions = {}): Authorizer {
   });
 }
 
-const known = [...flowOptions, "client", "redirect", "scopes", "askClient", "issuer", "legacy"];
+const known = [...flowOptions, "client", "redirect", "device", "scopes", "askClient", "issuer", "legacy"];
 const knownOfClient = ["id", "secret", "key", "issuer", "metadataUrl", "name", "applicationType"];
 
 /** @throws {AuthError} `auth-options` */

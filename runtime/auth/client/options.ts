@@ -19,6 +19,17 @@ export interface RedirectReceiver {
   close?(): void | Promise<void>;
 }
 
+/** The code of a login on another device (RFC 8628); all of it may be shown to the user. */
+export interface DevicePrompt extends Omit<AuthorizationFacts, "state"> {
+  readonly userCode: string;
+  /** Where the user enters the code. */
+  readonly verificationUri: string;
+  /** The same address with the code in it. */
+  readonly verificationUriComplete?: string;
+  /** Seconds until the code ends. */
+  readonly expiresIn: number;
+}
+
 /** A receiver, or a function that prepares one for each authorization. */
 export type Redirect =
   RedirectReceiver | ((server: string, signal: AbortSignal) => RedirectReceiver | Promise<RedirectReceiver>);
@@ -108,6 +119,11 @@ export interface OAuthOptions extends FlowOptions {
   readonly client?: OAuthClient;
   /** Without it, a login fails with `auth-needs-user`. */
   readonly redirect?: Redirect;
+  /**
+   * Shows the code of a login on another device. Where the authorization server offers such logins, they replace the
+   * redirect.
+   */
+  readonly device?: (prompt: DevicePrompt, signal: AbortSignal) => unknown;
   /** Default: the scopes of the challenge, else those of the resource's metadata. */
   readonly scopes?: ScopePolicy;
   /** Asks the user for a client id, if there is no other way to get one. */

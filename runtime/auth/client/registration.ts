@@ -113,7 +113,7 @@ export async function registerClient(
 }
 
 function clientMetadata(
-  { client = {} }: OAuthOptions,
+  { client = {}, device }: OAuthOptions,
   as: oauth.AuthorizationServer,
   redirectUri: string,
 ): Record<string, oauth.JsonValue> {
@@ -124,7 +124,11 @@ function clientMetadata(
   return {
     client_name: client.name ?? "MCP client",
     redirect_uris: [redirectUri],
-    grant_types: ["authorization_code", "refresh_token"],
+    grant_types: [
+      "authorization_code",
+      "refresh_token",
+      ...(device ? ["urn:ietf:params:oauth:grant-type:device_code"] : []),
+    ],
     response_types: ["code"],
     token_endpoint_auth_method: methods.find((method) => listed.includes(method)) ?? "none",
     application_type: client.applicationType ?? (local ? "native" : "web"),

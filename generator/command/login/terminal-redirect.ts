@@ -1,0 +1,105 @@
+import { createInterface } from "node:readline";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type {
+  AuthPackage,
+  DevicePrompt,
+  LoginFacts,
+  Redirect,
+  RedirectReceiver,
+} from "../../login/auth-package.js";
+import { printable } from "../../print/terminal-text.js";
+import type { Terminal } from "../init/questions.js";
+
+/**
+ * Logs a user in at a terminal: shows who asks for what, opens the browser, and waits for the redirect to this machine, or
+ * for its address to be pasted: the browser may run on another machine.
+ *
+ * @param browser whether to open one
+ * @param show prints a text to the terminal
+ */
+export function terminalRedirect(
+  terminal: Terminal,
+  browser: boolean,
+  show: (text: string) => void,
+): (auth: AuthPackage) => Redirect {
+  return (auth) => async (server, signal) => {
+    const made = auth.loopback({ port: "stable", ...(!browser && { open: () => {} }) });
+    const receiver = typeof made === "function" ? await made(server, signal) : made;
+    return {
+      uri: receiver.uri,
+      receive: (url, facts, within) => {
+        show(description(server, url, facts, browser));
+        return received(receiver, terminal, url, facts, within);
+      },
+      close: () => receiver.close?.(),
+    };
+  };
+}
+
+function description(server: string, url: string, facts: LoginFacts, browser: boolean): string {
+  const lines = [
+    `${server} asks for a login.`,
+    ...factLines(facts),
+    browser ? "The browser opens this address:" : "Open this address in a browser:",
+    `  ${url}`,
+    "If the browser runs on another machine, paste the address that it shows after the login. Waiting …",
+  ];
+  return lines.map(printable).join("\n");
+}
+
+/** What the user of a login on another device reads. */
+export function deviceText({
+  userCode,
+  verificationUri,
+  verificationUriComplete,
+  ...facts
+}: DevicePrompt): string {
+  const lines = [
+    `${facts.resource} asks for a login.`,
+    ...factLines(facts),
+    `Open ${verificationUri} on any device, and enter the code ${userCode}`,
+    ...(verificationUriComplete === undefined ? [] : [`or open ${verificationUriComplete}`]),
+    "Waiting …",
+  ];
+  return lines.map(printable).join("\n");
+}
+
+function factLines({ issuer, resource, scopes }: LoginFacts): string[] {
+  return [
+    `  login at: ${new URL(issuer).host}`,
+    `  resource: ${resource}`,
+    `  scopes:   ${scopes.length > 0 ? scopes.join(" ") : "those that the server grants by default"}`,
+  ];
+}
+
+async function received(
+  receiver: RedirectReceiver,
+  { input, output }: Terminal,
+  url: string,
+  facts: LoginFacts,
+  signal: AbortSignal,
+): Promise<string> {
+  const reader = createInterface({ input, output: undefined, terminal: false });
+  const done = new AbortController();
+  const either = AbortSignal.any([signal, done.signal]);
+  const pasted = new Promise<string>((resolve, reject) => {
+    reader.on("line", (line) => {
+      const text = line.trim();
+      if (URL.canParse(text) && text.startsWith(receiver.uri.split("?")[0]!)) resolve(text);
+      else if (text !== "") output.write("This is not the address that the browser shows after the login.\n");
+    });
+    reader.on("SIGINT", () => reject(cancelled()));
+    signal.addEventListener("abort", () => reject(cancelled()), { once: true });
+  });
+  try {
+    return await Promise.race([receiver.receive(url, facts, either), pasted]);
+  } finally {
+    done.abort();
+    reader.close();
+    input.pause();
+  }
+}
+
+function cancelled(): CodedError {
+  return new CodedError("MG2016", "the login was left", { next: "Run the command again." });
+}

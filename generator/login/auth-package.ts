@@ -1,0 +1,110 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { CodedError } from "../diagnostics/coded-error.js";
+
+/** Status and headers of a refused request. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** One attempt of a request, as the runtime describes it. */
+export interface Attempt {
+  readonly method: string;
+  readonly url: string;
+  readonly signal: AbortSignal;
+  readonly attempt: number;
+  readonly refused?: Refusal;
+  readonly revision?: string;
+}
+
+type AttemptHeaders = Headers | Readonly<Record<string, string | undefined>>;
+
+/** Authorizes requests: the part of `Authorizer` of the runtime that mcpgen uses. */
+export interface Authorizer {
+  authorize(attempt: Attempt): AttemptHeaders | undefined | Promise<AttemptHeaders | undefined>;
+  observe?(response: { readonly status: number; readonly headers: Headers; readonly url: string }): void;
+}
+
+/** Keeps tokens. */
+export interface TokenStore {
+  get(key: string): Promise<string | undefined>;
+  put(key: string, value: string | undefined, expected?: string): Promise<boolean>;
+}
+
+/** What a login asks for; all of it may be shown. */
+export interface LoginFacts {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly scopes: readonly string[];
+}
+
+/** The code of a login on another device. */
+export interface DevicePrompt extends LoginFacts {
+  readonly userCode: string;
+  readonly verificationUri: string;
+  readonly verificationUriComplete?: string;
+}
+
+/** Receives the redirect of one login. */
+export interface RedirectReceiver {
+  readonly uri: string;
+  receive(url: string, facts: LoginFacts, signal: AbortSignal): Promise<string>;
+  close?(): void | Promise<void>;
+}
+
+export type Redirect = (server: string, signal: AbortSignal) => Promise<RedirectReceiver>;
+
+/** A stored login, without its secrets. */
+export interface StoredLogin extends LoginFacts {
+  readonly clientId: string;
+  /** Milliseconds since 1970; absent if the token does not end. */
+  readonly expires?: number;
+  readonly refreshable: boolean;
+}
+
+/** The functions of `@mcpgen/auth` that mcpgen uses. */
+export interface AuthPackage {
+  oauth(options: object): Authorizer;
+  clientCredentials(options: object): Authorizer;
+  workloadIdentity(options: object): Authorizer;
+  memoryStore(): TokenStore;
+  storedLogin(store: TokenStore, server: string, options: object): Promise<StoredLogin | undefined>;
+  forgetLogin(store: TokenStore, server: string, options: object): Promise<"revoked" | "removed" | "absent">;
+  loopback(options: object): Redirect | RedirectReceiver;
+  fileStore(folder: string): TokenStore;
+  keychain(options: object): TokenStore;
+}
+
+/**
+ * Loads `@mcpgen/auth`: as installed beside mcpgen, else in `directory`.
+ *
+ * @throws CodedError MG2013 where it is not installed, or not built
+ */
+export async function loadAuth(directory: string): Promise<AuthPackage> {
+  const [client, node] = await Promise.all(
+    ["@mcpgen/auth/client", "@mcpgen/auth/node"].map((name) => load(name, directory)),
+  );
+  const found: Partial<AuthPackage> = { ...client, ...node };
+  if (found.oauth && found.storedLogin && found.keychain) return found as AuthPackage;
+  throw new CodedError("MG2013", "@mcpgen/auth is of another version than mcpgen", {
+    next: "Install the same version: `npm install @mcpgen/auth`.",
+  });
+}
+
+async function load(name: string, directory: string): Promise<object> {
+  try {
+    return (await import(name)) as object;
+  } catch (cause) {
+    try {
+      const found = createRequire(join(directory, "resolve-from-here.js")).resolve(name);
+      return (await import(pathToFileURL(found).href)) as object;
+    } catch {
+      throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
+        next: "Install it beside mcpgen: `npm install @mcpgen/auth`.",
+        cause,
+      });
+    }
+  }
+}

@@ -1,0 +1,289 @@
+import { CodedError } from "../diagnostics/coded-error.js";
+import {
+  type AuthPackage,
+  type Authorizer,
+  type DevicePrompt,
+  type Redirect,
+  type Refusal,
+  type StoredLogin,
+  type TokenStore,
+  loadAuth,
+} from "./auth-package.js";
+import { type Driven, drive } from "./drive.js";
+import { type GivenCredentials, credentialsOf, networkOf } from "./environment.js";
+import { LoginIndex, type StoreKind, openStore } from "./token-stores.js";
+
+/** How servers are authorized, as the command line and the environment say. */
+export interface LoginSettings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly store: StoreKind | undefined;
+  /** The revision of `--revision`: servers of 2025-03-26 may lack metadata. */
+  readonly revision: string | undefined;
+  /** Receives redirects of logins; absent if nothing may be asked. */
+  readonly redirect: ((auth: AuthPackage) => Redirect) | undefined;
+  /** Shows the code of a login on another device, which replaces the redirect where the authorization server offers it. */
+  readonly device: ((prompt: DevicePrompt) => void) | undefined;
+  /** Scopes that a login asks for besides those of the server. */
+  readonly scopes: readonly string[];
+  /** Shows a line to the user. */
+  readonly note: (text: string) => void;
+}
+
+/** Milliseconds for a login, of which the user has five minutes. */
+const loginTimeout = 330_000;
+
+/** An error for which a login may help. */
+export class LoginNeeded extends CodedError {
+  /** Logs the user in; absent if nothing may be asked. */
+  readonly login: (() => Promise<void>) | undefined;
+
+  constructor(details: ConstructorParameters<typeof CodedError>, login: (() => Promise<void>) | undefined) {
+    super(...details);
+    this.login = login;
+  }
+}
+
+/** Authorizes the requests to servers over HTTP: by the environment, or by stored logins. */
+export class Authorization {
+  readonly settings: LoginSettings;
+  readonly index: LoginIndex;
+  #auth: Promise<AuthPackage> | undefined;
+  readonly #stores = new Map<StoreKind, TokenStore>();
+  readonly #ofThisCommand = new Set<string>();
+
+  constructor(settings: LoginSettings) {
+    this.settings = settings;
+    this.index = new LoginIndex(settings.env);
+  }
+
+  /** @throws CodedError MG2017 for credentials of the environment that cannot be used */
+  forServer(url: string): ServerAuthorization {
+    const { env, directory } = this.settings;
+    return new ServerAuthorization(this, url, credentialsOf(env, directory));
+  }
+
+  auth(): Promise<AuthPackage> {
+    return (this.#auth ??= loadAuth(this.settings.directory));
+  }
+
+  /** The store that the command line names, else that of the login, else `auto`. */
+  async store(url: string): Promise<TokenStore> {
+    const { settings } = this;
+    const kind = this.kindFor(url);
+    let store = this.#stores.get(kind);
+    if (!store)
+      this.#stores.set(kind, (store = openStore(await this.auth(), kind, settings.env, settings.note)));
+    return store;
+  }
+
+  /** Whether there is a login to a server, of this command or in a store. */
+  knows(url: string): boolean {
+    return this.#ofThisCommand.has(url) || this.index.read()[url] !== undefined;
+  }
+
+  /** Remembers that there is a login to a server. */
+  remember(url: string): void {
+    const kind = this.kindFor(url);
+    this.#ofThisCommand.add(url);
+    if (kind !== "memory") this.index.set(url, kind);
+  }
+
+  kindFor(url: string): StoreKind {
+    return this.settings.store ?? this.index.read()[url] ?? "auto";
+  }
+
+  /** Options of `oauth()` that name the client: they find a stored login again. */
+  clientOptions(): object {
+    const { MCPGEN_CLIENT_ID: id, MCPGEN_ISSUER: issuer } = this.settings.env;
+    const { revision } = this.settings;
+    return {
+      client: { name: "mcpgen", ...(id && { id }), ...(id && issuer && { issuer }) },
+      ...(issuer && { issuer }),
+      ...networkOf(this.settings.env),
+      ...(revision === "2025-03-26" && { legacy: revision }),
+    };
+  }
+}
+
+/** Authorizes the requests to one server. */
+export class ServerAuthorization {
+  readonly #all: Authorization;
+  readonly #url: string;
+  readonly #credentials: GivenCredentials | undefined;
+  #inner: Promise<Authorizer> | undefined;
+  #refusal: Refusal | undefined;
+  #issuer: string | undefined;
+  #resource: string | undefined;
+
+  constructor(all: Authorization, url: string, credentials: GivenCredentials | undefined) {
+    this.#all = all;
+    this.#url = url;
+    this.#credentials = credentials;
+  }
+
+  /** For `http.authorize` of the runtime. A server that refuses nothing costs nothing: nothing is loaded for it. */
+  readonly authorizer: Authorizer = {
+    authorize: async (attempt) => {
+      if (attempt.refused) this.#refusal = attempt.refused;
+      else if (!this.#inner && !this.#credentials && !this.#isKnown) return {};
+      try {
+        const inner = await (this.#inner ??= this.#unattended());
+        return await inner.authorize(attempt);
+      } catch (error) {
+        // Without the package the refusal of the server has to do.
+        if (error instanceof CodedError && error.code === "MG2013") return undefined;
+        // A server without OAuth: its refusal says more.
+        if (codeOf(error) === "auth-metadata-invalid" && !this.#namesMetadata()) return undefined;
+        throw error;
+      }
+    },
+    observe: (response) => {
+      void this.#inner?.then((inner) => inner.observe?.(response)).catch(() => {});
+    },
+  };
+
+  /** The error of a request as a problem of authorization, if it is one. @param shown the server, for messages */
+  errorOf(error: unknown, shown: string): CodedError | undefined {
+    const { code, cause, data } = (error ?? {}) as {
+      code?: string;
+      cause?: unknown;
+      data?: { status?: number };
+    };
+    const place = { file: shown };
+    if (code !== "authorize-failed") {
+      const status = data?.status;
+      const isTried = this.#credentials !== undefined || this.#isKnown;
+      if ((status !== 401 && status !== 403) || !isTried) return undefined;
+      const from = this.#credentials?.from ?? "the stored login";
+      return new CodedError("MG4107", `the server refused ${from} (${status})`, {
+        place,
+        next: this.#credentials
+          ? "Check the variables, and what the client may do."
+          : `Run \`mcpgen login ${shown}\` again.`,
+        facts: this.#facts(),
+        cause: error,
+      });
+    }
+    if (cause instanceof CodedError) return cause;
+    if (codeOf(cause) === "auth-needs-user") return this.#needed(shown, cause);
+    if (codeOf(cause) === undefined) return undefined;
+    const { message } = cause as Error;
+    const next = advice[codeOf(cause)!];
+    return new CodedError("MG4107", message, { place, ...(next && { next }), facts: this.#facts(), cause });
+  }
+
+  /** Logs the user in, whatever login is stored. @throws CodedError */
+  async login(shown: string, refused = this.#refusal): Promise<Driven> {
+    const { redirect, device, scopes } = this.#all.settings;
+    const auth = await this.#all.auth();
+    const store = redirect || this.#isKnown ? await this.#all.store(this.#url) : auth.memoryStore();
+    const authorizer = auth.oauth({
+      ...this.#all.clientOptions(),
+      ...{ store, onEvent: this.#onEvent },
+      ...(redirect && { redirect: redirect(auth) }),
+      ...(device && { device }),
+      ...(scopes.length > 0 && { scopes: { always: scopes } }),
+    });
+    const signal = AbortSignal.timeout(loginTimeout);
+    try {
+      const driven = await drive(authorizer, this.#url, signal, refused);
+      if (driven.authorized) this.#all.remember(this.#url);
+      this.#inner = undefined;
+      return driven;
+    } catch (cause) {
+      const known = this.errorOf({ code: "authorize-failed", cause }, shown);
+      if (known) throw known;
+      const what = signal.aborted ? "there was no login in time" : "the server cannot be reached";
+      throw new CodedError("MG4107", what, { place: { file: shown }, next: "Run the command again.", cause });
+    }
+  }
+
+  /** The stored login, without its secrets. */
+  async stored(): Promise<StoredLogin | undefined> {
+    if (!this.#isKnown && this.#all.settings.store === undefined) return undefined;
+    const auth = await this.#all.auth();
+    return auth.storedLogin(await this.#all.store(this.#url), this.#url, this.#all.clientOptions());
+  }
+
+  /** What works without a user: credentials of the environment, or tokens of a stored login. */
+  async #unattended(): Promise<Authorizer> {
+    const auth = (): Promise<AuthPackage> => this.#all.auth();
+    if (this.#credentials) return this.#credentials.authorizer(auth);
+    // Without a login there is nothing to read, and a keychain may ask its user.
+    const store = this.#isKnown ? await this.#all.store(this.#url) : (await auth()).memoryStore();
+    return (await auth()).oauth({ ...this.#all.clientOptions(), store, onEvent: this.#onEvent });
+  }
+
+  /** Whether there is a stored login. */
+  get #isKnown(): boolean {
+    return this.#all.knows(this.#url);
+  }
+
+  readonly #onEvent = (event: {
+    readonly type: string;
+    readonly issuer?: string;
+    readonly resource?: string;
+  }): void => {
+    if (event.type !== "discovered") return;
+    this.#issuer = event.issuer;
+    this.#resource = event.resource;
+  };
+
+  #needed(shown: string, cause: unknown): LoginNeeded {
+    const { issuer, scopes } = this.#facts().authorization;
+    const wanted = scopes.length > 0 ? `, for ${scopes.join(" ")}` : "";
+    const at = issuer === undefined ? "" : ` at ${issuer}`;
+    const details: ConstructorParameters<typeof CodedError> = [
+      "MG4106",
+      `the server asks for a login${at}${wanted}`,
+      {
+        place: { file: shown },
+        next: `Run \`mcpgen login ${shown}\` at a terminal, or set MCPGEN_CLIENT_ID and MCPGEN_CLIENT_SECRET, MCPGEN_ASSERTION_FILE or MCPGEN_TOKEN.`,
+        facts: this.#facts(),
+        cause,
+      },
+    ];
+    const { redirect } = this.#all.settings;
+    const refused = this.#refusal;
+    return new LoginNeeded(details, redirect && (async () => void (await this.login(shown, refused))));
+  }
+
+  #facts(): {
+    readonly authorization: {
+      readonly issuer?: string;
+      readonly resource?: string;
+      readonly scopes: readonly string[];
+    };
+  } {
+    const scope = /\bscope="([^"]{0,2000})"/.exec(this.#challenge())?.[1] ?? "";
+    return {
+      authorization: {
+        ...(this.#issuer !== undefined && { issuer: this.#issuer }),
+        ...(this.#resource !== undefined && { resource: this.#resource }),
+        scopes: scope.split(" ").filter((each) => each !== ""),
+      },
+    };
+  }
+
+  #namesMetadata(): boolean {
+    return this.#challenge().includes("resource_metadata");
+  }
+
+  #challenge(): string {
+    return this.#refusal?.headers.get("www-authenticate") ?? "";
+  }
+}
+
+const advice: Readonly<Record<string, string>> = {
+  "auth-registration-impossible":
+    "Register a client at the authorization server with the redirect URI http://127.0.0.1/callback, and set MCPGEN_CLIENT_ID.",
+  "auth-unavailable": "Check the network, and run the command again.",
+  "auth-store": "Check the store, or name another: --token-store file.",
+};
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && error.name === "AuthError" && "code" in error
+    ? String(error.code)
+    : undefined;
+}

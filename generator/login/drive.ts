@@ -1,0 +1,61 @@
+import type { Authorizer, Refusal } from "./auth-package.js";
+
+/** Attempts of one request, as the runtime makes them. */
+const mostAttempts = 4;
+
+/** The end of a login. */
+export interface Driven {
+  /** Status of the last answer. */
+  readonly status: number;
+  /** Whether the authorizer had headers for the last request. */
+  readonly authorized: boolean;
+}
+
+/**
+ * Sends a harmless request to a server until the authorizer has logged the user in, outside of any connection: a login takes
+ * minutes, and a connection does not wait for it.
+ *
+ * @param refused the answer to begin with, if there was one already
+ * @throws what the authorizer throws
+ */
+export async function drive(
+  authorizer: Authorizer,
+  url: string,
+  signal: AbortSignal,
+  refused?: Refusal,
+): Promise<Driven> {
+  const request = { method: "POST", url, signal };
+  let given = await authorizer.authorize({ ...request, attempt: 0 });
+  let last = refused;
+  for (let attempt = last ? 1 : 0; ; attempt++) {
+    if (last) given = await authorizer.authorize({ ...request, attempt, refused: last });
+    if (last && given === undefined) return { status: last.status, authorized: false };
+    const response = await fetch(url, {
+      method: "POST",
+      headers: headersWith(given ?? {}),
+      // Refusals come before the body is read, and other answers do not matter.
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+      redirect: "manual",
+      signal,
+    });
+    await response.body?.cancel();
+    const { status, headers } = response;
+    const authorized = [...headersWith(given ?? {}).keys()].includes("authorization");
+    if (status !== 401 && status !== 403) {
+      authorizer.observe?.({ status, headers, url });
+      return { status, authorized };
+    }
+    if (attempt === mostAttempts - 1) return { status, authorized: false };
+    last = { status, headers };
+  }
+}
+
+function headersWith(given: Headers | Readonly<Record<string, string | undefined>>): Headers {
+  const all = new Headers({
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  });
+  const entries = given instanceof Headers ? [...given] : Object.entries(given);
+  for (const [name, value] of entries) if (value !== undefined) all.set(name, value);
+  return all;
+}

@@ -1,0 +1,97 @@
+import * as oauth from "oauth4webapi";
+import type { Guard } from "../shared/guarded-fetch.js";
+import { isLoopback } from "../shared/urls.js";
+import { discoverServer } from "./discovery.js";
+import { type Grant, expiryOf, isGrant } from "./grant.js";
+import type { OAuthOptions } from "./options.js";
+import { knownClient } from "./registration.js";
+import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
+import { authentication, transport } from "./token-request.js";
+
+/** A stored login, without its secrets. */
+export interface StoredLogin {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly clientId: string;
+  /** The scopes that were asked for. */
+  readonly scopes: readonly string[];
+  /** When the access token ends, in milliseconds since 1970; absent if that is not known. */
+  readonly expires?: number;
+  /** Whether tokens are renewed without the user. */
+  readonly refreshable: boolean;
+}
+
+/** Options of `oauth()` by which a login is found again. */
+export type LoginOptions = Pick<OAuthOptions, "client" | "issuers" | "fetch" | "privateNetwork">;
+
+/** The login of `oauth()` for a server, as it is stored. */
+export async function storedLogin(
+  store: TokenStore,
+  server: string,
+  options: LoginOptions = {},
+): Promise<StoredLogin | undefined> {
+  const { grant } = await readGrant(store, server, options);
+  if (!grant) return undefined;
+  const { issuer, resource = server, clientId, scopes, tokens } = grant;
+  const expires = expiryOf(grant);
+  return {
+    ...{ issuer, resource, clientId, scopes, refreshable: tokens.refresh !== undefined },
+    ...(expires !== Infinity && { expires }),
+  };
+}
+
+/**
+ * Removes the login for a server from the store, and revokes its tokens (RFC 7009).
+ *
+ * @returns `removed`: the authorization server did not revoke them
+ */
+export async function forgetLogin(
+  store: TokenStore,
+  server: string,
+  options: LoginOptions = {},
+): Promise<"revoked" | "removed" | "absent"> {
+  const { grant, keys } = await readGrant(store, server, options);
+  if (!grant) return "absent";
+  const isRevoked = await revoke(store, server, options, grant).catch(() => false);
+  for (const key of keys) await writeRecord(store, key, undefined);
+  return isRevoked ? "revoked" : "removed";
+}
+
+/** The grant for a server, and the keys under which it is stored (`Renewal` writes them). */
+async function readGrant(
+  store: TokenStore,
+  server: string,
+  { client = {} }: LoginOptions,
+): Promise<{ readonly grant: Grant | undefined; readonly keys: readonly string[] }> {
+  const { origin, pathname, search } = new URL(server);
+  const url = origin + pathname + search;
+  const name = client.id ?? client.metadataUrl ?? client.name ?? "";
+  const pointer = storeKey("server", url, name);
+  const { value } = await readRecord<{ issuer: string; resource?: string }>(store, pointer);
+  if (typeof value?.issuer !== "string") return { grant: undefined, keys: [] };
+  const key = storeKey("tokens", value.issuer, value.resource ?? url, name);
+  const stored = await readRecord<Grant>(store, key);
+  return { grant: isGrant(stored.value) ? stored.value : undefined, keys: [key, pointer] };
+}
+
+async function revoke(
+  store: TokenStore,
+  server: string,
+  options: LoginOptions,
+  { issuer, tokens }: Grant,
+): Promise<boolean> {
+  const { fetch, privateNetwork } = options;
+  const guard: Guard = { fetch, privateNetwork, local: isLoopback(new URL(server).hostname) };
+  const as = await discoverServer(issuer, guard);
+  const client = await knownClient({ options, store, guard, report: () => {} }, as);
+  if (as.revocation_endpoint === undefined || !client) return false;
+  const auth = await authentication({ as, client });
+  // Most servers revoke the access tokens of a refresh token; those that do not have an endpoint for both.
+  const refresh = tokens.refresh === undefined ? [] : ([[tokens.refresh, "refresh_token"]] as const);
+  for (const [token, hint] of [...refresh, [tokens.access, "access_token"] as const]) {
+    const request = { ...transport(guard), additionalParameters: { token_type_hint: hint } };
+    const response = await oauth.revocationRequest(as, { client_id: client.id }, auth, token, request);
+    await oauth.processRevocationResponse(response);
+  }
+  return true;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { DevicePrompt, OAuthOptions } from "../../../runtime/auth/client.js";
+import type { Answer, Call } from "../../support/auth/authorization-server.js";
+import { failure, login, pair, send } from "./drive.js";
+
+const fast = { pollSeconds: 0.02 };
+
+/** A user who gets the code, and decides about it. */
+const decided =
+  (decide: (code: string) => void, shown: DevicePrompt[] = []): NonNullable<OAuthOptions["device"]> =>
+  (prompt) => {
+    shown.push(prompt);
+    decide(prompt.userCode);
+  };
+
+test("a login on another device takes the place of the redirect, with resource and scopes", async () => {
+  const { as, rs } = await pair(fast, { scopes: ["files:read"] });
+  const shown: DevicePrompt[] = [];
+  const device = decided((code) => setTimeout(() => as.decideDevice(code), 50), shown);
+  expect(await send(login({ device }), rs.url)).toBe(200);
+  expect(shown).toMatchObject([
+    { issuer: as.issuer, resource: rs.url, scopes: ["files:read"], expiresIn: 600 },
+  ]);
+  expect(as.count("authorize")).toBe(0);
+  expect(as.count("token")).toBeGreaterThan(1);
+  const asked = as.calls.find(({ endpoint }) => endpoint === "device")!.params;
+  expect([asked.get("resource"), asked.get("scope")]).toEqual([rs.url, "files:read"]);
+});
+
+test("without such an endpoint the redirect is used", async () => {
+  const { as, rs } = await pair({ metadata: { device_authorization_endpoint: undefined } });
+  expect(await send(login({ device: () => expect.unreachable() }), rs.url)).toBe(200);
+  expect(as.count("authorize")).toBe(1);
+});
+
+test("a user who refuses ends the login", async () => {
+  const { as, rs } = await pair(fast);
+  const device = decided((code) => as.decideDevice(code, ""));
+  expect(await failure(send(login({ device }), rs.url))).toBe("auth-refused");
+});
+
+/** Changes the answer of the device endpoint. */
+const answering =
+  (change: object) =>
+  (call: Call, answer: Answer): Answer =>
+    call.endpoint === "device" ? { ...answer, body: { ...(answer.body as object), ...change } } : answer;
+
+test("a code that is not entered in time ends the login", async () => {
+  const { rs } = await pair({ ...fast, fault: answering({ expires_in: 0.1 }) });
+  expect(await failure(send(login({ device: () => {} }), rs.url))).toMatch(
+    /^auth-(needs-user|metadata-invalid)$/,
+  );
+});
+
+test.each([
+  { verification_uri: "javascript:alert(1)" },
+  { verification_uri: "http://evil.example/" },
+  { user_code: "AB\u001b[2JCD" },
+  { user_code: "A".repeat(65) },
+])("what cannot be shown safely is not shown: %j", async (change) => {
+  const { rs } = await pair({ ...fast, fault: answering(change) });
+  const device = (): void => expect.unreachable();
+  expect(await failure(send(login({ device }), rs.url))).toBe("auth-metadata-unsafe");
+});

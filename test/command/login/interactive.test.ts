@@ -1,0 +1,214 @@
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import type { Ran } from "../../support/in-process.js";
+import { type Protected, expectNoSecret, protectedServer } from "./protected-server.js";
+
+/** How a user follows the address of a login. */
+type Visit = (url: string, input: PassThrough, site: Protected) => Promise<void>;
+
+/** In a browser on this machine. */
+const browse: Visit = async (url, _input, { as }) => {
+  const page = await fetch(await as.visit(url));
+  expect(page.status).toBe(200);
+};
+
+/** In a browser elsewhere, whose address is pasted. */
+const paste: Visit = async (url, input, { as }) => {
+  const redirect = await as.visit(url);
+  input.write(`http://elsewhere.example/callback?code=1\n${redirect}\n`);
+};
+
+/** Runs a command at a terminal whose user follows each login. */
+async function atTerminal(
+  site: Protected,
+  words: readonly string[],
+  visit: Visit = browse,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran & { readonly logins: number }> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let logins = 0;
+  let text = "";
+  const visits: Promise<void>[] = [];
+  const stderr = {
+    isTTY: true,
+    write: (more: string) => {
+      text += more;
+      const url = /^\s+(http:\S+\/authorize\?\S+)$/m.exec(text)?.[1];
+      if (url === undefined) return;
+      text = "";
+      logins++;
+      // The listener is there before the address is shown.
+      visits.push(visit(url, input, site));
+    },
+  };
+  let shown = "";
+  const both = { ...stderr, write: (more: string) => ((shown += more), stderr.write(more)) };
+  const ran = await site.run([...words], env, { terminal: { input, output }, stderr: both });
+  await Promise.all(visits);
+  // The address has a state and a challenge; the state is a secret while the login lasts.
+  site.printed.push(shown.replace(/^\s+http:\S+\/authorize\?\S+$/gm, ""));
+  return { ...ran, stderr: shown, logins };
+}
+
+const login = ["--token-store", "file", "--no-browser"];
+
+test("login keeps tokens; later commands use them, and logout revokes them", async () => {
+  const site = await protectedServer({ scopes: ["files:read", "offline_access"] }, ["files:read"]);
+  const { as, url, run, folder } = site;
+  const first = await atTerminal(site, ["login", url, ...login]);
+  expect([first.code, first.logins]).toEqual([0, 1]);
+  expect(first.stderr).toContain(`${url} asks for a login`);
+  expect(first.stderr).toContain(`login at: ${new URL(as.issuer).host}`);
+  expect(first.stderr).toContain("scopes:   files:read");
+  expect(first.stdout).toContain(`issuer:  ${as.issuer}`);
+
+  expect(await run(["call", url, "echo"])).toMatchObject({ code: 0, stdout: "echoed\n", stderr: "" });
+  const status = await run(["auth", "status", url]);
+  expect(status.code).toBe(0);
+  expect(status.stdout).toMatch(/expires in 60 min/);
+  const document = JSON.parse((await run(["auth", "status", "--json"])).stdout) as { logins: object[] };
+  expect(document.logins).toMatchObject([
+    { server: url, issuer: as.issuer, store: "file", refreshable: true },
+  ]);
+
+  const again = await atTerminal(site, ["login", url, ...login]);
+  expect([again.code, again.logins]).toEqual([0, 0]);
+
+  const out = await run(["logout", url]);
+  expect(out.stdout).toContain("the authorization server revoked the tokens");
+  expect(as.count("revoke")).toBe(2);
+  expect((await run(["call", url, "echo"])).code).toBe(4);
+  expect(await run(["logout", url])).toMatchObject({ code: 0 });
+  const held = readdirSync(join(folder, "home/.local/state/mcpgen"), {
+    recursive: true,
+    withFileTypes: true,
+  });
+  for (const entry of held.filter((each) => each.isFile()))
+    expect(statSync(join(entry.parentPath, entry.name)).mode & 0o077).toBe(0);
+});
+
+test.each([
+  ["call", 0, (url: string) => ["call", url, "echo"]],
+  ["capture", 0, (url: string) => ["capture", url, "--out", "-"]],
+  // It has something to say of the tool.
+  ["lint", 1, (url: string) => ["lint", url]],
+  ["diff", 0, (url: string) => ["diff", url, url]],
+])("%s logs in at a terminal, once, and goes on", async (_, exit, words) => {
+  const site = await protectedServer();
+  const { code, logins } = await atTerminal(site, [...words(site.url), ...login]);
+  expect([code, logins]).toEqual([exit, 1]);
+  expect(site.as.count("token authorization_code")).toBe(1);
+});
+
+test("check --server logs in, and writes no secret into a lock or report", async () => {
+  const site = await protectedServer();
+  const { folder, url, as } = site;
+  expect((await atTerminal(site, ["capture", url, ...login])).code).toBe(0);
+  expectNoSecret(as, readFileSync(join(folder, "mcp.contract.yaml"), "utf8"));
+  expect((await site.run(["check", "--server", url, "--contract", "mcp.contract.yaml"])).code).toBe(0);
+});
+
+test("the address may be pasted", async () => {
+  const site = await protectedServer();
+  const { code, logins } = await atTerminal(site, ["login", site.url, ...login], paste);
+  expect([code, logins]).toEqual([0, 1]);
+});
+
+test("--device logs in with a code, where the authorization server offers that", async () => {
+  const site = await protectedServer({ pollSeconds: 0.05 });
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let shown = "";
+  const stderr = {
+    write: (text: string) => {
+      shown += text;
+      const code = /enter the code (\S+)/.exec(text)?.[1];
+      if (code !== undefined) site.as.decideDevice(code);
+    },
+  };
+  const words = ["call", site.url, "echo", "--device", "--token-store", "file"];
+  const { code, stdout } = await site.run(words, {}, { terminal: { input, output }, stderr });
+  expect([code, stdout]).toEqual([0, "echoed\n"]);
+  expect(shown).toContain(`login at: ${new URL(site.as.issuer).host}`);
+  expectNoSecret(site.as, shown);
+  expect([site.as.count("authorize"), site.as.count("token")]).toEqual([0, 1]);
+  const other = await protectedServer({ metadata: { device_authorization_endpoint: undefined } });
+  const { logins } = await atTerminal(other, ["login", other.url, "--device", ...login]);
+  expect(logins).toBe(1);
+});
+
+test("a call that needs more scopes asks once more", async () => {
+  const site = await protectedServer({}, ["files:read"]);
+  expect((await atTerminal(site, ["login", site.url, ...login])).code).toBe(0);
+  site.resource.options = { ...site.resource.options, scopes: ["files:read", "files:write"] };
+  const unattended = await site.run(["call", site.url, "echo"]);
+  expect([unattended.code, unattended.stderr.includes("files:write")]).toEqual([4, true]);
+  const { code, stdout, logins } = await atTerminal(site, ["call", site.url, "echo", "--no-browser"]);
+  expect([code, stdout, logins]).toEqual([0, "echoed\n", 1]);
+});
+
+test("a user who refuses ends the command with 4", async () => {
+  const site = await protectedServer({ decide: () => ({ error: "access_denied" }) });
+  const { code, stderr, logins } = await atTerminal(site, ["call", site.url, "echo", ...login]);
+  expect([code, logins]).toEqual([4, 1]);
+  expect(stderr).toContain("MG4107");
+  expect(stderr).toContain("access_denied");
+});
+
+test.each([
+  ["CI", {}, { CI: "1" }],
+  ["--json", ["--json"], {}],
+  ["--quiet", ["--quiet"], {}],
+])("at a terminal with %s nothing is asked", async (_, words, env) => {
+  const site = await protectedServer();
+  const args = ["call", site.url, "echo", ...(Array.isArray(words) ? words : [])];
+  const { code, logins } = await atTerminal(site, args, browse, env as Record<string, string>);
+  expect([code, logins]).toEqual([4, 0]);
+});
+
+test("--token-store memory keeps nothing", async () => {
+  const site = await protectedServer();
+  const words = ["call", site.url, "echo", "--token-store", "memory", "--no-browser"];
+  expect((await atTerminal(site, words)).code).toBe(0);
+  expect((await site.run(["call", site.url, "echo"])).code).toBe(4);
+});
+
+test("tokens that others can read are refused", async () => {
+  const site = await protectedServer();
+  const folder = join(site.folder, "home/.local/state/mcpgen");
+  expect((await atTerminal(site, ["login", site.url, ...login])).code).toBe(0);
+  const { chmodSync } = await import("node:fs");
+  for (const name of readdirSync(join(folder, "tokens"))) chmodSync(join(folder, "tokens", name), 0o644);
+  const { code, stderr } = await site.run(["call", site.url, "echo"]);
+  expect(code).toBe(4);
+  expect(stderr).toContain("MG4107");
+});
+
+test("an index that cannot be read counts as empty", async () => {
+  const site = await protectedServer();
+  mkdirSync(join(site.folder, "home/.local/state/mcpgen"), { recursive: true });
+  writeFileSync(join(site.folder, "home/.local/state/mcpgen/logins.json"), "{");
+  expect(await site.run(["auth", "status"])).toMatchObject({ code: 0 });
+});
+
+test("login to a server that asks for none", async () => {
+  const { createServer } = await import("node:http");
+  const { listen } = await import("../../support/listen.js");
+  const node = createServer((_, response) => void response.writeHead(404).end());
+  const port = await listen(node);
+  onTestFinished(() => void node.close());
+  const site = await protectedServer();
+  const { code, stdout } = await atTerminal(site, ["login", `http://127.0.0.1:${port}/mcp`, ...login]);
+  expect([code, stdout.includes("asks for no login")]).toEqual([0, true]);
+});
+
+test.each([
+  ["login", "stdio:node server.js", "has no login"],
+  ["login", "http://me:pw@127.0.0.1:9/mcp", "no login is needed"],
+  ["logout", "nowhere", "MG2014"],
+])("%s %s is refused", async (command, source, text) => {
+  const site = await protectedServer();
+  const { code, stderr } = await site.run([command, source]);
+  expect([code, stderr.includes(text)]).toEqual([2, true]);
+});

@@ -1,0 +1,199 @@
+import { generateKeyPairSync } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { exportJWK } from "jose";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { authorizationServer } from "../../support/auth/authorization-server.js";
+import { listen } from "../../support/listen.js";
+import { protectedServer } from "./protected-server.js";
+
+const client = { id: "ci", secret: "the-secret-of-ci" };
+
+describe("without a terminal", () => {
+  test.each([
+    ["call", (url: string) => ["call", url, "echo"]],
+    ["capture", (url: string) => ["capture", url, "--out", "-"]],
+    ["lint", (url: string) => ["lint", url]],
+    ["diff", (url: string) => ["diff", url, url]],
+    ["list", (url: string) => ["list", url]],
+  ])("%s ends with 4, asks nothing, and names issuer, scopes and the next step", async (_, words) => {
+    const { as, url, run } = await protectedServer({}, ["files:read"]);
+    const { code, stdout, stderr } = await run(words(url));
+    expect([code, stdout]).toEqual([4, ""]);
+    expect(stderr).toContain("MG4106");
+    expect(stderr).toContain(`the server asks for a login at ${as.issuer}, for files:read`);
+    expect(stderr).toContain(`mcpgen login ${url}`);
+    expect(stderr).toContain("MCPGEN_CLIENT_ID");
+    expect([as.count("register"), as.count("authorize"), as.count("token")]).toEqual([0, 0, 0]);
+  });
+
+  test("check --server ends with 4", async () => {
+    const { url, run, folder } = await protectedServer();
+    writeFileSync(join(folder, "mcp.contract.yaml"), 'name: weather\nversion: "1"\n');
+    const { code, stderr } = await run(["check", "--server", url, "--contract", "mcp.contract.yaml"]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("MG4106");
+  });
+
+  test("the error names issuer, resource and scopes as JSON", async () => {
+    const { as, url, run } = await protectedServer({}, ["files:read"]);
+    const { code, stdout } = await run(["call", url, "echo", "--json"]);
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({
+      exit: 4,
+      error: {
+        code: "MG4106",
+        authorization: { issuer: as.issuer, resource: url, scopes: ["files:read"] },
+      },
+    });
+  });
+
+  test("auth status shows no login, and logout has nothing to do", async () => {
+    const { url, run } = await protectedServer();
+    expect(await run(["auth", "status", url])).toMatchObject({ code: 1 });
+    const all = await run(["auth", "status", "--json"]);
+    expect(JSON.parse(all.stdout)).toMatchObject({ exit: 0, logins: [] });
+  });
+
+  test("a server without OAuth keeps its own refusal", async () => {
+    const node = createServer((_, response) => void response.writeHead(401).end("who are you?"));
+    const port = await listen(node);
+    onTestFinished(() => void node.close());
+    const { run } = await protectedServer();
+    const { code, stderr } = await run(["list", `http://127.0.0.1:${port}/mcp`]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("MG4102");
+    expect(stderr).toContain("who are you?");
+  });
+});
+
+describe("credentials of the environment", () => {
+  const clientVariables = { MCPGEN_CLIENT_ID: client.id, MCPGEN_CLIENT_SECRET: client.secret };
+
+  test("a client with a secret gets a token, with which the call runs", async () => {
+    const { as, url, run } = await protectedServer({ clients: [client] }, ["files:read"]);
+    const { code, stdout } = await run(["call", url, "echo"], clientVariables);
+    expect([code, stdout]).toEqual([0, "echoed\n"]);
+    expect(as.count("token client_credentials")).toBe(1);
+  });
+
+  test("a capture holds no credentials", async () => {
+    const { as, url, run, folder } = await protectedServer({ clients: [client] });
+    expect((await run(["capture", url], clientVariables)).code).toBe(0);
+    const contract = readFileSync(join(folder, "mcp.contract.yaml"), "utf8");
+    for (const secret of as.secrets) expect(contract).not.toContain(secret);
+  });
+
+  test.each(["pem", "jwk"])("a client with a private key (%s)", async (form) => {
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: "ES256" }] };
+    const known = { id: "ci", method: "private_key_jwt" as const, jwks };
+    const { url, run, folder } = await protectedServer({ clients: [known] });
+    const text =
+      form === "pem"
+        ? privateKey.export({ type: "pkcs8", format: "pem" }).toString()
+        : JSON.stringify(await exportJWK(privateKey));
+    writeFileSync(join(folder, "key"), text);
+    const { code, stderr } = await run(["call", url, "echo"], {
+      MCPGEN_CLIENT_ID: "ci",
+      MCPGEN_CLIENT_KEY_FILE: "key",
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test("an assertion in a file is read for each token", async () => {
+    const platform = await authorizationServer();
+    const { as, url, run, folder } = await protectedServer({
+      trusted: [{ issuer: platform.issuer, jwks: () => platform.state.keys.jwks(), kind: "workload" }],
+    });
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { iss: platform.issuer, sub: "job", aud: as.issuer, iat: now, exp: now + 60 };
+    writeFileSync(join(folder, "assertion"), `${await platform.sign(claims)}\n`);
+    const { code, stderr } = await run(["call", url, "echo"], { MCPGEN_ASSERTION_FILE: "assertion" });
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test("the identity of a job of GitHub Actions, for the issuer that is named", async () => {
+    const platform = await authorizationServer();
+    const { as, url, run } = await protectedServer({
+      trusted: [{ issuer: platform.issuer, jwks: () => platform.state.keys.jwks(), kind: "workload" }],
+    });
+    const asked: unknown[] = [];
+    const github = createServer((request, response) => {
+      asked.push([request.url, request.headers.authorization]);
+      const now = Math.floor(Date.now() / 1000);
+      const claims = { iss: platform.issuer, sub: "job", aud: as.issuer, iat: now, exp: now + 60 };
+      void platform.sign(claims).then((value) => response.end(JSON.stringify({ value })));
+    });
+    const port = await listen(github);
+    onTestFinished(() => void github.close());
+    const env = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/id?api=1`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+    };
+    expect((await run(["call", url, "echo"], env)).code).toBe(4);
+    const { code, stderr } = await run(["call", url, "echo"], { ...env, MCPGEN_ISSUER: as.issuer });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(asked).toEqual([[`/id?api=1&audience=${encodeURIComponent(as.issuer)}`, "Bearer request-token"]]);
+  });
+
+  test("precedence: header, token, then the client", async () => {
+    const { as, url, run, resource } = await protectedServer({ clients: [client] });
+    const token = await as.mint({ resource: url });
+    const other = await as.mint({ resource: url });
+    const env = { ...clientVariables, MCPGEN_TOKEN: token };
+    expect((await run(["call", url, "echo"], env)).code).toBe(0);
+    expect(new Set(resource.tokens)).toEqual(new Set([`Bearer ${token}`]));
+    resource.tokens.length = 0;
+    const header = ["--header", `authorization: Bearer ${other}`];
+    expect((await run(["call", url, "echo", ...header], env)).code).toBe(0);
+    expect(new Set(resource.tokens)).toEqual(new Set([`Bearer ${other}`]));
+    expect(as.count("token")).toBe(0);
+  });
+
+  test("a refused token is final, and is not shown", async () => {
+    const { url, run, as } = await protectedServer({ clients: [client] });
+    const env = { ...clientVariables, MCPGEN_TOKEN: "not-a-token-of-this-server" };
+    const { code, stderr, stdout } = await run(["call", url, "echo"], env);
+    expect(code).toBe(4);
+    expect(stderr).toContain("MG4107: the server refused MCPGEN_TOKEN (401)");
+    expect(stderr + stdout).not.toContain("not-a-token");
+    expect(as.count("token")).toBe(0);
+  });
+
+  test("an error of the authorization server is shown without what it wrote", async () => {
+    const { url, run } = await protectedServer({
+      clients: [client],
+      fault: (call, answer) =>
+        call.endpoint === "token"
+          ? { status: 400, body: { error: "invalid_scope", error_description: "EVIL" } }
+          : answer,
+    });
+    const { code, stderr } = await run(["call", url, "echo"], clientVariables);
+    expect(code).toBe(4);
+    expect(stderr).toContain("MG4107");
+    expect(stderr).not.toContain("EVIL");
+  });
+
+  test.each([
+    [{ MCPGEN_CLIENT_SECRET: "s3cret" }, "MCPGEN_CLIENT_SECRET is set, and MCPGEN_CLIENT_ID is not"],
+    [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_SECRET: "s3cret", MCPGEN_CLIENT_KEY_FILE: "k" }, "are both set"],
+    [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_KEY_FILE: "missing" }, "cannot be read (ENOENT)"],
+    [{ MCPGEN_ASSERTION_FILE: "missing" }, "the file of MCPGEN_ASSERTION_FILE cannot be read"],
+    [{ MCPGEN_TOKEN: "s3cret\n" }, "MCPGEN_TOKEN holds characters that no token has"],
+  ])("variables that do not fit: %j", async (env, text) => {
+    const { url, run } = await protectedServer();
+    const { code, stderr } = await run(["call", url, "echo"], env as Record<string, string>);
+    expect(code).toBe(2);
+    expect(stderr).toContain("MG2017");
+    expect(stderr).toContain(text);
+    expect(stderr).not.toContain("s3cret");
+  });
+
+  test("a token is not sent over http to another machine", async () => {
+    const { run } = await protectedServer();
+    const { code, stderr } = await run(["list", "http://192.0.2.1/mcp"], { MCPGEN_TOKEN: "s3cret" });
+    expect([code, stderr.includes("MCPGEN_TOKEN is not sent over http")]).toEqual([2, true]);
+  });
+});
