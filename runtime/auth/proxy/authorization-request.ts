@@ -2,7 +2,7 @@ import { type Client } from "./client.js";
 import { findClient } from "./clients.js";
 import { errorPage } from "./html.js";
 import type { Proxy } from "./proxy.js";
-import { isLoopback, isResource, matchesRedirect, withParameters } from "./redirects.js";
+import { destinationOf, isLoopback, isResource, matchesRedirect, withParameters } from "./redirects.js";
 import { Parameters } from "./requests.js";
 import { redirectResponse } from "./responses.js";
 
@@ -150,8 +150,7 @@ function refused(
   const href = errorLocation(settings.issuer, target, error, what);
   if (client.kind === "known" || isLoopback(target.redirectUri))
     return new Stopped(what, redirectResponse(href));
-  const { host, protocol } = new URL(target.redirectUri);
-  return new Stopped(what, errorPage(what, again, { href, host: host || protocol }));
+  return new Stopped(what, errorPage(what, again, { href, host: destinationOf(target.redirectUri) }));
 }
 
 /** The redirection that reports an error to a client. It names the issuer (RFC 9207). */

@@ -7,7 +7,7 @@ import { digestOf, randomText } from "./encoding.js";
 import { htmlResponse, styleNonce } from "./html.js";
 import { redirectToUpstream } from "./login.js";
 import { paths, type Proxy, upstreamScopes } from "./proxy.js";
-import { isLoopback } from "./redirects.js";
+import { destinationOf, isLoopback } from "./redirects.js";
 
 /** What the form of the consent page holds, sealed. */
 export interface ConsentForm {
@@ -58,12 +58,11 @@ async function showConsent(
 
 function factsOf({ settings, upstream }: Proxy, client: Client, asked: AuthorizationRequest) {
   const { scopeTexts } = settings;
-  const { host, protocol } = new URL(asked.redirectUri);
   return {
     clientName: client.name,
     ...(client.kind === "document" && { clientHost: new URL(client.id).host }),
     redirectUri: asked.redirectUri,
-    redirectHost: host === "" ? protocol : host,
+    redirectHost: destinationOf(asked.redirectUri),
     isLoopback: isLoopback(asked.redirectUri),
     upstreamName: upstream.profile.name,
     upstreamScopes: upstreamScopes(settings, asked.scopes),

@@ -7,7 +7,7 @@ export interface ConsentFacts {
   /** The host of the metadata document of the client, which is verified; absent for other clients. */
   readonly clientHost?: string;
   readonly redirectUri: string;
-  /** Where the code is sent. */
+  /** Where the code is sent: the host, or the scheme of an application. */
   readonly redirectHost: string;
   /** Whether the code is sent to an application on the machine of the user, which anything on it can receive. */
   readonly isLoopback: boolean;

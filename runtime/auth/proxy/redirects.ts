@@ -37,6 +37,12 @@ export function redirectProblem(uri: unknown, customSchemes: readonly string[]):
   return "is neither https nor a loopback address";
 }
 
+/** Where a redirect URI leads, for people: the host, or the scheme of an application. */
+export function destinationOf(uri: string): string {
+  const { protocol, host } = new URL(uri);
+  return /^https?:$/.test(protocol) ? host : protocol;
+}
+
 /** Whether a client names a resource: URL parsers write a slash for an empty path (RFC 9110, 4.2.3). */
 export function isResource(asked: string, resource: string): boolean {
   return asked === resource || (asked === `${resource}/` && new URL(resource).pathname === "/");

@@ -34,7 +34,9 @@ const networks6 = ["2001::/32", "2001:db8::/32", "2002::/16", "3fff::/20"];
  * @param allowed decides about addresses. Default: the public ones
  */
 export function publicFetch(lookup?: LookupFunction, allowed?: (address: string) => boolean): PublicFetch {
-  const { getBuiltinModule: load } = (globalThis as { process?: Builtins }).process ?? {};
+  const { process, navigator } = globalThis as { process?: Builtins; navigator?: { userAgent?: string } };
+  // Workers imitate the modules of Node in part, and reach no private network.
+  const load = navigator?.userAgent === "Cloudflare-Workers" ? undefined : process?.getBuiltinModule;
   if (!load) return (url, init) => fetch(checked(url), { ...init, redirect: "manual" });
   const isPublic =
     allowed ?? addressCheck(new (load("node:net").BlockList)(), new (load("node:net").BlockList)());
