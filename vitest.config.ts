@@ -70,6 +70,7 @@ const deep = [
   "test/files/transaction.test.ts",
   "test/runtime/server/bad-values.test.ts",
   "test/auth/proxy/browser.test.ts",
+  "test/auth/server/size.test.ts",
 ];
 
 /** Tests of what runs in users' programs. */
