@@ -355,3 +355,17 @@ describe("over HTTP", () => {
     expect(only(events, "limit-hit")).toMatchObject([{ limit: "sessions.maxSessions", principal: "" }]);
   });
 });
+
+test("a listener that is added by a listener gets later events only", async () => {
+  const server = serverWith();
+  let calls = 0;
+  const listen = (): void => {
+    calls++;
+    server.onEvent(listen);
+  };
+  server.onEvent(listen);
+  const [, far] = memoryChannels();
+  server.connect(far);
+  expect(calls).toBe(1);
+  await server.close();
+});

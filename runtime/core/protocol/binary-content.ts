@@ -44,12 +44,11 @@ async function encoded(value: unknown): Promise<unknown> {
   return copy;
 }
 
+/** Test runners and other contexts have classes of the same names: `instanceof` would not find their objects. */
 function isBytes(value: unknown): value is Bytes {
-  if (typeof value !== "object" || value === null) return false;
-  return value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof Blob;
+  return / (Uint8Array|ArrayBuffer|Blob|File)]/.test(Object.prototype.toString.call(value));
 }
 
 async function base64Of(bytes: Bytes): Promise<string> {
-  const buffer = bytes instanceof Blob ? await bytes.arrayBuffer() : bytes;
-  return toBase64(buffer instanceof Uint8Array ? buffer : new Uint8Array(buffer));
+  return toBase64(new Uint8Array("size" in bytes ? await bytes.arrayBuffer() : bytes));
 }

@@ -102,7 +102,8 @@ export class Hooks<Event> {
   }
 
   readonly emit = (event: Event): void => {
-    for (const listener of this.#listeners) listener(event);
+    // A listener that is added meanwhile gets later events only.
+    for (const listener of [...this.#listeners]) listener(event);
   };
 }
 

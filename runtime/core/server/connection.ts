@@ -238,7 +238,8 @@ export class ServerConnection implements Receiver {
   track(context: RequestContext): void {
     if (!this.#running) {
       this.#running = new Map();
-      this.definition.connections.add(this);
+      // A handler may have ended the connection.
+      if (!this.#isOver) this.definition.connections.add(this);
     }
     this.#running.set(context.request.id, context);
   }
@@ -466,7 +467,7 @@ export class ServerConnection implements Receiver {
       return;
     const params = {
       level,
-      data: data === undefined ? null : data,
+      data: data ?? null,
       ...(logger === undefined ? {} : { logger }),
     };
     this.notify(revision, logMessage, params, origin);

@@ -27,7 +27,7 @@ import type { HttpRequest, ServerConnection } from "./connection.js";
 import { type RequestProtocol, vendorMessage } from "./request-protocol.js";
 import { issuesText } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
-import { type ServerSession, sessionOf } from "./server-session.js";
+import { type ConnectedSession, type ServerSession, sessionOf } from "./server-session.js";
 import { wallTimeOf } from "../time/clock.js";
 
 /** The context of one request, for its handler. */
@@ -99,6 +99,8 @@ export class RequestContext implements HandlerContext {
   batch: Batch | undefined;
   /** Time of the last progress notification, by `performance.now()`. */
   reported: number | undefined;
+  /** The object in `session` where there is no session; made when it is first used. */
+  client: ConnectedSession | undefined;
   /** The request has ended: nothing more is sent for it. */
   over = false;
   #controller: AbortController | undefined;
@@ -268,7 +270,7 @@ function jsonOnly<T>(key: string, value: T): T {
   }
   throw new McpError(
     "invalid-definition",
-    `the result of once(${JSON.stringify(key)}) must be JSON or undefined: the state between rounds carries it as text`,
+    `the result of once(${JSON.stringify(key)}) must be JSON or undefined`,
   );
 }
 
@@ -366,9 +368,7 @@ function succeed(context: RequestContext, result: Result): void {
   const { connection, request, rounds } = context;
   if (context.over) return connection.countAborted(-1);
   if (rounds?.wanted.size) {
-    connection.definition.warn(
-      `${request.method}: the handler went on though an ask had no answer yet; its result is dropped`,
-    );
+    connection.definition.warn(`${request.method}: the handler went on without answers; result dropped`);
     return suspend(context, rounds);
   }
   let text: string;

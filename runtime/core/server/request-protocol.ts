@@ -26,7 +26,7 @@ export interface RequestProtocol {
   readonly unasked?: string;
   /** `false` until the client is initialized: before that, the server sends only pings and log messages. */
   readonly ready?: boolean;
-  /** The object that handlers and the application hold; made when it is first used. */
+  /** Of a session: the object that handlers and the application hold; made when it is first used. */
   client?: ConnectedSession;
   /** The lowest level of log messages that are sent; without it, none are sent. */
   readonly logLevel: LogLevel | undefined;

@@ -98,9 +98,10 @@ export const printHandlerError: ErrorListener = (error, { method, name }) => {
   printError(name === undefined ? method : `${method} ${JSON.stringify(name)}`, error);
 };
 
-/** The place of the handler that a request calls. */
-export function placeOf(method: string, params: Params = {}): ErrorPlace {
-  const ref = params["ref"] as Params | undefined;
+/** The place of the handler that a request calls. @param received the params: any value */
+export function placeOf(method: string, received: Params | null | undefined): ErrorPlace {
+  const params = received ?? {};
+  const ref = params["ref"] as Params | null | undefined;
   const name = params["name"] ?? params["uri"] ?? ref?.["name"] ?? ref?.["uri"];
   return typeof name === "string" ? { method, name } : { method };
 }

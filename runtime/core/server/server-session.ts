@@ -119,9 +119,8 @@ export interface ServerSession {
 }
 
 /**
- * The session of a protocol.
- *
- * @param context of the request, where the protocol belongs to one request
+ * The session of a protocol. Without a session, all clients of a revision may share the protocol: the object belongs to
+ * the request.
  */
 export function sessionOf(
   connection: ServerConnection,
@@ -129,7 +128,7 @@ export function sessionOf(
   context?: RequestContext,
 ): ServerSession {
   const own = connection.session === protocol ? undefined : context;
-  return (protocol.client ??= new ConnectedSession(connection, protocol, own));
+  return ((own ?? protocol).client ??= new ConnectedSession(connection, protocol, own));
 }
 
 export class ConnectedSession implements ServerSession {

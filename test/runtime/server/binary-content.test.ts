@@ -1,4 +1,5 @@
 // Bytes in content leave as base64.
+import { runInNewContext } from "node:vm";
 import { serverRevisions } from "@mcpgen/protocol";
 import { type Ask, createServer } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
@@ -14,10 +15,26 @@ const kinds = {
   "a part of a buffer": (bytes: number[]) => new Uint8Array([9, ...bytes, 9]).subarray(1, bytes.length + 1),
   "a Buffer": (bytes: number[]) => Buffer.from(bytes),
   "an ArrayBuffer": (bytes: number[]) => new Uint8Array(bytes).buffer,
+  "an array of another context": (bytes: number[]) =>
+    runInNewContext(`new Uint8Array([${bytes.join()}])`) as Uint8Array,
+  "a buffer of another context": (bytes: number[]) =>
+    runInNewContext(`new Uint8Array([${bytes.join()}]).buffer`) as ArrayBuffer,
+  "shared memory": (bytes: number[]) => {
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    return shared;
+  },
   "a Blob": (bytes: number[]) => new Blob([new Uint8Array(bytes)]),
 };
 
-const samples = [[], [0], [255, 254], [0, 1, 2], Array.from({ length: 300 }, (_, index) => index % 256)];
+const samples = [
+  [],
+  [0],
+  [255, 254],
+  [0, 1, 2],
+  Array.from({ length: 300 }, (_, index) => index % 256),
+  Array.from({ length: 20_000 }, (_, index) => index % 251),
+];
 
 function serving(data: Uint8Array | ArrayBuffer | Blob) {
   const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });

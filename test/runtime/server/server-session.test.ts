@@ -337,7 +337,7 @@ describe.each(["node", "fetch"] as const)("over HTTP (%s)", (adapter) => {
         return { headers, path: new URL(url!, "http://x").search, sessionId: sessionId ?? "none" };
       }),
     );
-    const { url } = await serve(adapter, server, { contextHeaders: ["X-Tenant", "x-none"] });
+    const { url } = await serve(adapter, server, { contextHeaders: ["X-Tenant", "x-none", "constructor"] });
     for (const revision of ["2025-11-25", "2026-07-28"]) {
       const party = await new Party(`${url}?a=1`, revision, { "x-tenant": "acme", "x-other": "1" }).open();
       for (const wait of [false, true]) {
@@ -369,6 +369,51 @@ test("a server without HTTP sessions refuses requests to clients", async () => {
   const { url } = await serve("node", server, { sessions: false });
   const { result } = await new Party(url, "2025-06-18").request("acme/use");
   expect(result!["problem"]).toMatch(/^missing-capability: ping: .* keeps none\. /);
+});
+
+test.each(["2025-06-18", "2025-03-26"])(
+  "without HTTP sessions, requests share no session (%s)",
+  async (revision) => {
+    const { server } = served(
+      (own) =>
+        own.handle("acme/who", {}, (_, { session }) => {
+          session.notify("notifications/acme/here", { of: session.principal });
+          session.log("info", session.principal);
+          return { principal: session.principal, client: session.clientInfo?.name ?? "none" };
+        }),
+      { capabilities: { logging: {} } },
+    );
+    const { url } = await serve("node", server, {
+      sessions: false,
+      authenticate: ({ header }) => ({ auth: 1, principal: header("x-user")! }),
+    });
+    for (const user of ["ada", "bob"]) {
+      const party = new Party(url, revision, { "x-user": user });
+      const answer = await party.post(party.message("acme/who"));
+      await answer.whole();
+      expect(messagesOf(answer).map(({ params, result }) => params ?? result)).toEqual([
+        { of: user },
+        { level: "info", data: user },
+        { principal: user, client: "none" },
+      ]);
+    }
+  },
+);
+
+test("middleware that holds the session of a handshake does not end it", async () => {
+  const { client, server } = await (async () => {
+    const made = served((own) => {
+      own.tool("t", {}, () => "here");
+      own.use(({ context }, next) => {
+        expect(context).toHaveProperty("session.principal", "");
+        return next();
+      });
+    });
+    return { ...made, client: await clientOf(made, "2025-11-25") };
+  })();
+  const [session] = server.sessions;
+  session!.notify("notifications/acme/late", {});
+  expect(await client.next("notifications/acme/late")).toBeDefined();
 });
 
 test("middleware runs around vendor requests, and around requests of a session", async () => {

@@ -87,8 +87,9 @@ export function headersNamed(exchange: Exchange, names: readonly string[]): Read
   return Object.fromEntries(
     names.flatMap((name) => {
       const lower = name.toLowerCase();
-      const value = exchange.header(lower);
-      return value === undefined ? [] : [[lower, value] as const];
+      const value: unknown = exchange.header(lower);
+      // Node finds members of Object.prototype, too.
+      return typeof value === "string" ? [[lower, value] as const] : [];
     }),
   );
 }

@@ -34,9 +34,10 @@ export type Permit = (
  *
  * @throws {McpError} `invalid-definition`: `scopes` of the definition returned something else
  */
-export function permitCallOf(server: Server, { method, params = {} }: RequestMessage): PermitCall {
+export function permitCallOf(server: Server, { method, params: received }: RequestMessage): PermitCall {
+  const params = isObject(received) ? received : {};
   const scopes = new Set<string>();
-  for (const [entry, args] of calledBy(server, method, isObject(params) ? params : {})) {
+  for (const [entry, args] of calledBy(server, method, params)) {
     const given: unknown =
       typeof entry.scopes === "function" ? entry.scopes(isObject(args) ? args : {}) : (entry.scopes ?? []);
     if (!isScopes(given))

@@ -30,6 +30,19 @@ describe.each(adapters)("stats over %s", (adapter) => {
     });
   });
 
+  test("hold nothing of a session that its handler has ended", async () => {
+    const { server, target } = await serving(adapter);
+    server.tool("leave", {}, async (_, { sessionId }) => {
+      await target.sessions.end(sessionId!);
+      return "left";
+    });
+    const party = await new Party(target.url, legacy).open();
+    expect((await party.post(party.call("leave"))).status).toBe(503);
+    expect(server.stats().gauges).toEqual({ connections: 0, sessions: 0, requests: 0 });
+    expect([...server.sessions]).toEqual([]);
+    expect(target.stats().gauges).toMatchObject({ sessions: 0, ...idle });
+  });
+
   test("tell running requests from those that ended, by outcome", async () => {
     const { server, target, began, gate } = await serving(adapter);
     const party = await new Party(target.url, legacy).open();
