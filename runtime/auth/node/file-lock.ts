@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { open, readFile, rm, stat, utimes } from "node:fs/promises";
+import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** How often a holder shows that it lives, and after how long a lock of a holder that does not is void. */
@@ -13,7 +14,7 @@ const voidAfterMs = 15_000;
  * @returns the function that ends the lock
  */
 export async function lockFile(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
-  const mine = JSON.stringify({ pid: process.pid, id: randomUUID() });
+  const mine = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
   for (let wait = 5; !(await created(path, mine)); wait = Math.min(wait * 1.5, 100)) {
     await removeVoid(path);
     await pause(wait * (0.5 + Math.random()), undefined, signal && { signal });
@@ -57,8 +58,9 @@ async function removeVoid(path: string): Promise<void> {
 async function isVoid(path: string, text: string): Promise<boolean> {
   if (await isOld(path)) return true;
   try {
-    const { pid } = JSON.parse(text) as { pid: number };
-    process.kill(pid, 0);
+    const { pid, host } = JSON.parse(text) as { pid: number; host: string };
+    // Another machine or container counts its processes otherwise.
+    if (host === hostname()) process.kill(pid, 0);
     return false;
   } catch (error) {
     // Without the process; a text that is not whole yet is being written.

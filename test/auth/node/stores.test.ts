@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { spawn } from "node:child_process";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { TokenStore } from "../../../runtime/auth/client.js";
@@ -143,7 +144,7 @@ describe("the lock", () => {
     async () => {
       const path = join(temporaryFolder({}), "lock");
       const child = spawn("sleep", ["60"]);
-      writeFileSync(path, JSON.stringify({ pid: child.pid, id: "x" }));
+      writeFileSync(path, JSON.stringify({ pid: child.pid, host: hostname(), id: "x" }));
       const gone = new Promise((resolve) => child.on("exit", resolve));
       let taken = 0;
       const waiting = Array.from({ length: 10 }, async () => {
@@ -157,6 +158,14 @@ describe("the lock", () => {
       expect(taken).toBe(10);
     },
   );
+
+  test("of another machine is not taken: its processes are not known here", async () => {
+    const path = join(temporaryFolder({}), "lock");
+    writeFileSync(path, JSON.stringify({ pid: 2 ** 30, host: "another", id: "x" }));
+    const taken = lockFile(path, AbortSignal.timeout(100));
+    await expect(taken).rejects.toThrow();
+    expect(readFileSync(path, "utf8")).toMatch(/another/);
+  });
 
   test("can be given up", async () => {
     const path = join(temporaryFolder({}), "lock");
@@ -212,11 +221,15 @@ esac`;
   test.each([
     ["cannot be read", (): string => "echo locked >&2; exit 1"],
     ["does not answer", (): string => "exec sleep 60"],
-  ])("that %s is replaced by files, or an error", async (_, script) => {
+  ])("that %s is replaced by files", async (_, script) => {
     const folder = secretTool(script);
     const choices: string[] = [];
     await behaves(keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) }));
     expect(choices).toEqual(["file"]);
+  });
+
+  test("that cannot be read is an error without a fallback", async () => {
+    secretTool(() => "echo locked >&2; exit 1");
     await expect(keychain({ fallback: "none" }).get("a")).rejects.toMatchObject({ code: "auth-store" });
   });
 

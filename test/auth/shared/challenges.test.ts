@@ -66,6 +66,6 @@ test.each(['"', '"\\', '\\"', 'a="\\', "a ", "a=", ",", " ", "a=b ", '="a"'])(
   (piece) => {
     const text = piece.repeat(16_000 / piece.length);
     // With time that grows with the square of the length, this would take longer than a test may.
-    for (let i = 0; i < 200; i++) expect(parseChallenges(text).length).toBeLessThan(text.length);
+    for (let i = 0; i < 30; i++) expect(parseChallenges(text).length).toBeLessThan(text.length);
   },
 );
