@@ -364,7 +364,7 @@ export class ServerConnection implements Receiver {
    * @param key of a notification that is sent only once
    */
   notifyReady(session: Session, method: string, params: Params | undefined, key: unknown = {}): void {
-    const send = (): void => this.notify(session.revision, method, params);
+    const send = (): void => this.notify(session, method, params);
     if (session.ready) send();
     else (session.held ??= new Map()).set(key, send);
   }
@@ -429,13 +429,13 @@ export class ServerConnection implements Receiver {
   }
 
   /**
-   * Sends a notification that the revision has, or that no revision defines. An invalid one is reported, and not sent. A
-   * failure to send is a warning.
+   * Sends a notification that the revision has, or that no revision defines; a log message only if the client wants
+   * messages of this level. An invalid one is reported, and not sent. A failure to send is a warning.
    *
    * @param origin the request of the client that it belongs to
    */
   notify(
-    revision: RevisionView<"server">,
+    { revision, logLevel }: Pick<RequestProtocol, "revision" | "logLevel">,
     method: string,
     params: Params | undefined,
     origin?: RequestId,
@@ -443,6 +443,10 @@ export class ServerConnection implements Receiver {
     const { definition } = this;
     const isKnown = revision.table.outgoingNotifications.has(method);
     if (this.#isOver || (!isKnown && definition.defines("outgoingNotifications", method))) return;
+    if (method === logMessage) {
+      const level = params?.["level"] as LogLevel;
+      if (logLevel === undefined || !reaches(level, logLevel) || !definition.capabilities().logging) return;
+    }
     try {
       const lowered = params && revision.lower("outgoingNotifications", method, params);
       const text = notificationText(method, lowered);
@@ -457,20 +461,14 @@ export class ServerConnection implements Receiver {
 
   /** Sends a log message, if the client wants messages of this level. */
   log(
-    { revision, logLevel }: RequestProtocol,
+    protocol: RequestProtocol,
     level: LogLevel,
     data: unknown,
     logger: string | undefined,
     origin?: RequestId,
   ): void {
-    if (logLevel === undefined || !reaches(level, logLevel) || !this.definition.capabilities().logging)
-      return;
-    const params = {
-      level,
-      data: data ?? null,
-      ...(logger === undefined ? {} : { logger }),
-    };
-    this.notify(revision, logMessage, params, origin);
+    const params = { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) };
+    this.notify(protocol, logMessage, params, origin);
   }
 
   /**

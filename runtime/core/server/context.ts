@@ -208,7 +208,7 @@ export class RequestContext implements HandlerContext {
 
   /** Sends a notification that belongs to this request. A failure to send is a warning: it never fails the handler. */
   send(method: string, params: Params | undefined): void {
-    if (!this.over) this.connection.notify(this.protocol.revision, method, params, this.request.id);
+    if (!this.over) this.connection.notify(this.protocol, method, params, this.request.id);
   }
 
   get ask(): Ask {
@@ -368,7 +368,9 @@ function succeed(context: RequestContext, result: Result): void {
   const { connection, request, rounds } = context;
   if (context.over) return connection.countAborted(-1);
   if (rounds?.wanted.size) {
-    connection.definition.warn(`${request.method}: the handler went on without answers; result dropped`);
+    connection.definition.warn(
+      `${request.method}: the handler went on before an ask was answered; its result is dropped`,
+    );
     return suspend(context, rounds);
   }
   let text: string;

@@ -228,7 +228,12 @@ export class ServerToClientRequests {
       if (code === "timeout")
         connection.emit({ type: "request-timed-out", direction: "outgoing", method, error });
       if (!this.#held.delete(id))
-        connection.notify(revision, "notifications/cancelled", { requestId: id, reason: message }, origin);
+        connection.notify(
+          { revision, logLevel: undefined },
+          "notifications/cancelled",
+          { requestId: id, reason: message },
+          origin,
+        );
     });
     const send = (): boolean => connection.send(text, origin);
     // Before the client is initialized, only pings are sent (2025-11-25, lifecycle, initialization).

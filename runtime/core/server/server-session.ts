@@ -11,7 +11,7 @@ import type { Era, RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
-import { type LogLevel, logMessage } from "../protocol/meta.js";
+import type { LogLevel } from "../protocol/meta.js";
 import type { Inferred, OutputOf, ToolSchema } from "../schema/schema-type.js";
 import {
   type ContentOf,
@@ -199,8 +199,7 @@ export class ConnectedSession implements ServerSession {
 
   notify(method: string, params?: object): void {
     const given = params as Params;
-    if (method === logMessage) this.log(given["level"] as LogLevel, given["data"], given["logger"] as string);
-    else if (this.#context) this.#context.send(method, given);
+    if (this.#context) this.#context.send(method, given);
     else this.#connection.notifyReady(this.#protocol as Session, method, given);
   }
 

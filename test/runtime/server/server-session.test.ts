@@ -226,6 +226,29 @@ test("log heeds the level that the client has set, also by notify", async () => 
   expect(client.of("notifications/message")).toHaveLength(1);
 });
 
+test.each(["2025-11-25", "2026-07-28"])(
+  "log messages by notify of a context need the level that the client wants (%s)",
+  async (revision) => {
+    const { client } = await raw(
+      revision,
+      (own) =>
+        own.handle("acme/log", {}, (_, { notify }) => {
+          for (const level of ["debug", "error"]) notify("notifications/message", { level, data: level });
+          return {};
+        }),
+      {},
+      { capabilities: { logging: {} } },
+    );
+    const levels = () => client.of("notifications/message").map(({ params }) => params!["level"]);
+    const isModern = revision === "2026-07-28";
+    if (!isModern) await client.request("logging/setLevel", { level: "error" });
+    await client.request("acme/log");
+    expect(levels()).toEqual(isModern ? [] : ["error"]);
+    await client.request("acme/log", { _meta: { "io.modelcontextprotocol/logLevel": "error" } });
+    expect(levels()).toEqual(isModern ? ["error"] : ["error", "error"]);
+  },
+);
+
 test("server.notify reaches all sessions, and of the protocol what their revisions have", async () => {
   const { server, warnings } = served((own) => void own.tool("t", {}, () => ""));
   const clients = await Promise.all(["2024-11-05", "2025-11-25"].map((one) => clientOf({ server }, one)));

@@ -1,5 +1,6 @@
 import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
+import { isObject } from "../../jsonrpc/message.js";
 import type { LogLevel } from "../../protocol/meta.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
@@ -57,6 +58,32 @@ const longestId = 4096;
 /** Whether a text can be a session id: visible ASCII (2025-11-25, session management). */
 export function isSessionId(id: unknown): id is string {
   return typeof id === "string" && id.length <= longestId && /^[\x21-\x7e]+$/.test(id);
+}
+
+/**
+ * Checks what a store returned. A session with another id than it was asked for would be opened by each request.
+ *
+ * @throws {Error} it is neither a session of this id nor nothing
+ */
+export function checkedRecord(found: unknown, id: string): StoredSession | undefined {
+  if (found === undefined || found === null) return undefined;
+  const {
+    id: own,
+    principal,
+    revision,
+    clientCapabilities,
+    declared,
+    subscriptions,
+  } = Object(found) as Partial<StoredSession>;
+  const isWhole =
+    own === id &&
+    typeof principal === "string" &&
+    typeof revision === "string" &&
+    isObject(clientCapabilities) &&
+    isObject(declared) &&
+    Array.isArray(subscriptions);
+  if (isWhole) return found as StoredSession;
+  throw new Error("get returned something else than the session of this id");
 }
 
 /** Describes a session for the store. @param created in milliseconds since 1970 */

@@ -5,6 +5,7 @@ import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
 import type { SessionEnd, SessionEvent, SessionReports } from "./session-reports.js";
 import {
+  checkedRecord,
   isSessionId,
   recordOf,
   type NewSession,
@@ -133,8 +134,7 @@ export class Sessions {
     store: SessionStore | undefined,
   ): Promise<void> {
     if (generateId) {
-      const id: unknown = await generateId(this.#recordOf(session));
-      this.#rename(session, checkedId(id, this.#sessions));
+      this.#rename(session, checkedId(await made(generateId, this.#recordOf(session)), this.#sessions));
     }
     if (store) {
       session.connection.session!.save = () => this.#save(session, store);
@@ -181,7 +181,9 @@ export class Sessions {
     const { store } = this.#options;
     let lookup = this.#lookups.get(id);
     if (!lookup) {
-      lookup = stored(() => store!.get(id)).finally(() => this.#lookups.delete(id));
+      lookup = stored(async () => checkedRecord(await store!.get(id), id)).finally(() =>
+        this.#lookups.delete(id),
+      );
       this.#lookups.set(id, lookup);
     }
     const found = await lookup;
@@ -376,6 +378,19 @@ export class Sessions {
 
 function older(session: HttpSession, other: HttpSession | undefined): HttpSession {
   return other && other.lastSeen <= session.lastSeen ? other : session;
+}
+
+/** @throws {McpError} `invalid-definition`: the function of the application threw */
+async function made(
+  generateId: NonNullable<SessionOptions["generateId"]>,
+  session: NewSession,
+): Promise<unknown> {
+  try {
+    return await generateId(session);
+  } catch (cause) {
+    const options = { rpcCode: rpc.internalError, cause };
+    throw new McpError("invalid-definition", "sessions.generateId: the function failed", options);
+  }
 }
 
 /** @throws {McpError} `invalid-definition` */

@@ -241,3 +241,32 @@ describe.each(adapters)("a session in a store over %s", (adapter) => {
     expect([one.target.sessions.size, other.target.sessions.size]).toEqual([1, 0]);
   });
 });
+
+test("a function that makes no id, and a store that returns something else, open no session", async () => {
+  const found = inside();
+  const failing = await serve("node", found.server, {
+    sessions: {
+      generateId: () => {
+        throw new Error("no random bits");
+      },
+    },
+  });
+  const party = new Party(failing.url, "2025-06-18");
+  expect((await party.initialize()).status).toBe(500);
+  expect(found.warnings.at(-1)).toMatch(/sessions\.generateId: the function failed: no random bits/);
+  const store = new MemorySessionStore();
+  const whole = await serve("node", inside().server, { sessions: { store } });
+  const { session } = await new Party(whole.url, "2025-06-18").open();
+  const record = store.get(session!)!;
+  for (const wrong of [record, {}, "x", 5, { ...record, id: "abc", subscriptions: null }]) {
+    const { server, warnings } = inside();
+    const odd = { get: () => wrong as never, set: () => {}, touch: () => true, delete: () => {} };
+    const { url, stats } = await serve("node", server, { sessions: { store: odd } });
+    const other = new Party(url, "2025-06-18");
+    other.session = "abc";
+    for (let count = 0; count < 2; count++)
+      expect((await other.post(other.message("ping"))).status).toBe(503);
+    expect(warnings.at(-1)).toMatch(/get returned something else/);
+    expect(stats().gauges).toMatchObject({ sessions: 0, keptBytes: 0 });
+  }
+});
