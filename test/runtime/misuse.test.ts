@@ -7,6 +7,7 @@ import {
   connect,
   createServer,
   memoryChannels,
+  errorTable,
 } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { rateLimit } from "@mcpgen/runtime/limits";
@@ -63,6 +64,23 @@ describe("options with wrong values", () => {
     [{ per: "principal" }, "rateLimit: expected calls or sampling, or both."],
   ])("rateLimit %j", (options, message) => {
     expect(refusalOf(() => rateLimit(options as object))).toBe(message);
+  });
+
+  test.each([null, undefined, 5])("errorTable %j", (overrides) => {
+    const expected = `errors: expected an object, got ${String(overrides)}.`;
+    expect(made({ errors: errorTable(overrides as never) })).toBe(expected);
+  });
+
+  test.each([undefined, 5, {}, [null], [{}], [{ method: 5 }]])("batch %j", async (messages) => {
+    const [near, far] = memoryChannels();
+    createServer({ name: "s", version: "1" }, { revisions: serverRevisions }).connect(far);
+    const client = await connect(near, { revisions: clientRevisions, revision: "2025-03-26" });
+    const message = "batch: expected a list of objects with a method";
+    expect(await failureOf(client.batch(messages as never))).toMatchObject({
+      code: "invalid-definition",
+      message,
+    });
+    await client.close();
   });
 
   test("requestLog", () => {

@@ -60,6 +60,8 @@ export function placesOf(
       "not-expressible",
       `${table.batches ? "the transport" : `revision ${id}`} has no batches; send the requests one by one`,
     );
+  const isList = Array.isArray(requests) && requests.every((each) => typeof each?.method === "string");
+  if (!isList) throw new McpError("invalid-definition", "batch: expected a list of objects with a method");
   if (requests.some(({ method }) => method === "initialize")) throw invalidRequest(initializeInBatch);
   const batch = new OutgoingBatch(link);
   return requests.map(() => batch.place());

@@ -39,7 +39,8 @@ export type Rules<Options> = { readonly [name in keyof Required<Options>]: Rule 
  * @throws {McpError} `invalid-definition`: an option does not exist, or has a wrong value
  */
 export function checkOptions(given: object, rules: OwnRules, place = ""): void {
-  if (!isObject(given)) throw invalid(`${place || "options: "}expected an object, got ${textOf(given)}.`);
+  if (!isObject(given))
+    throw invalid(`${place.replace(/\.$/, ": ") || "options: "}expected an object, got ${textOf(given)}.`);
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
     const rule = Object.hasOwn(rules, name) ? rules[name]! : undefined;
     if (rule === undefined)
