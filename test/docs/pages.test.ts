@@ -9,6 +9,8 @@ const tasks = [
   "serve-over-http",
   "call-a-server",
   "check-in-ci",
+  "protect-a-server",
+  "authorize-a-client",
   "log-in-from-a-cli",
   "move-to-a-new-revision",
   "write-a-transport",

@@ -1,1 +1,0 @@
-export { AuthError, type AuthErrorCode } from "./shared/errors.js";
