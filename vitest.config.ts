@@ -71,6 +71,19 @@ const deep = [
   "test/runtime/server/bad-values.test.ts",
   "test/auth/proxy/browser.test.ts",
   "test/auth/server/size.test.ts",
+  "test/auth/node/stores.test.ts",
+  "test/command/{check-handlers,contracts,everyday,layout,module-kind}.test.ts",
+  "test/contract/hard-patterns.test.ts",
+  "test/diff/{documents,gauntlet,mutations}.test.ts",
+  "test/docs/tasks.test.ts",
+  "test/emit/open/tags.test.ts",
+  "test/emit/validators/revisions.test.ts",
+  "test/files/in-layout-of.test.ts",
+  "test/runtime/client/{deep,floods,resending}.test.ts",
+  "test/runtime/http/server/bodies.test.ts",
+  "test/runtime/server/bad-asks.test.ts",
+  "test/sample/sample.test.ts",
+  "test/sync/nasty.test.ts",
 ];
 
 /** Tests of what runs in users' programs. */

@@ -152,8 +152,8 @@ async function runtime() {
 
 async function auth() {
   const folder = join(root, "runtime/auth");
-  // Its declarations refer to the runtime's.
-  if (!existsSync(join(root, "runtime/core/dist/index.d.ts"))) return;
+  // Its declarations refer to the runtime's, and these to the generated package's.
+  if (!existsSync(join(root, "generated/package.json"))) return;
   const outdir = join(folder, "dist");
   await rm(outdir, { recursive: true, force: true });
   const { dependencies } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));

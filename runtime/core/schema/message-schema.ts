@@ -104,9 +104,9 @@ export function parserIn(schema: ToolSchema, place: string): Parse {
   return isStandard(schema) ? parserOf(schema) : schemaCheck(schema, place, "input").check;
 }
 
-/** Parses params, without `_meta`: the context has it. */
+/** Params as their schema parses them, if there is one; without `_meta`: the context has it. */
 async function parsedParams(parse: Parse | undefined, given: Params): Promise<unknown> {
-  if (!parse) return given;
   const { _meta, ...params } = given;
+  if (!parse) return params;
   return parsed(parse, params, (problem) => invalidParams(`the params are wrong: ${problem}`));
 }

@@ -148,7 +148,8 @@ describe.each(eras)("at %s", (revision) => {
     const { client } = await raw(
       revision,
       (server) => {
-        server.handle("acme/slow", {}, async (_, { notify, signal, meta }) => {
+        server.handle("acme/slow", {}, async (params, { notify, signal, meta }) => {
+          expect(params).toEqual({});
           notify("notifications/acme/started", { trace: meta["trace"] });
           await new Promise((resolve) => signal.addEventListener("abort", resolve));
           aborted.push("aborted");
