@@ -31,7 +31,7 @@ export type NewSession = Omit<StoredSession, "id">;
 /**
  * Keeps sessions for other processes and for restarts. The endpoint asks it only for ids that it does not know; a session
  * in use costs no call for a request. Each function may return a promise. One that throws or rejects fails what needs it
- * with 503.
+ * with 503. The endpoint waits for a promise without limit: give the connection to the store a timeout.
  */
 export interface SessionStore {
   /** Finds a session. Called before a request with an unknown id gets 404: the id may be any visible ASCII text. */
