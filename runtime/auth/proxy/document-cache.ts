@@ -1,5 +1,5 @@
 import { AuthError } from "../shared/errors.js";
-import type { PublicFetch } from "../shared/public-fetch.js";
+import type { Fetch } from "../shared/guarded-fetch.js";
 import type { ClientDocuments } from "./client-documents.js";
 
 type Document = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ const mostMs = 24 * 3_600_000;
 const failureMs = 10_000;
 
 /** Fetches metadata documents, once at a time for each URL, and keeps them as their headers say. */
-export function documentCache(fetch_: PublicFetch, now: () => number): ClientDocuments {
+export function documentCache(fetch_: Fetch, now: () => number): ClientDocuments {
   const entries = new Map<string, { readonly document: Promise<Document>; expiresAt: number }>();
   return {
     read(url) {
@@ -38,8 +38,9 @@ export function documentCache(fetch_: PublicFetch, now: () => number): ClientDoc
   };
 }
 
-async function fetched(fetch_: PublicFetch, url: string): Promise<{ document: Document; maxAgeMs: number }> {
+async function fetched(fetch_: Fetch, url: string): Promise<{ document: Document; maxAgeMs: number }> {
   const response = await fetch_(url, {
+    redirect: "manual",
     headers: { accept: "application/json" },
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: unknown) => {

@@ -1,5 +1,7 @@
 import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
-import { type PublicFetch, publicFetch } from "../shared/public-fetch.js";
+import type { Fetch } from "../shared/guarded-fetch.js";
+import { pinnedFetch } from "../shared/pinned-fetch.js";
+import { endpointUrl } from "../shared/urls.js";
 import type { ConsentFacts } from "./consent-page.js";
 import { Keys } from "./keys.js";
 import { redirectProblem } from "./redirects.js";
@@ -99,7 +101,8 @@ export interface Settings {
   readonly accessSeconds: number;
   readonly refreshSeconds: number;
   readonly fetch: typeof fetch;
-  readonly fetchDocument: PublicFetch;
+  /** Fetches what clients name. */
+  readonly fetchDocument: Fetch;
   readonly emit: (event: ProxyEvent) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -139,9 +142,7 @@ export function settingsOf(options: ProxyOptions): Settings {
     accessSeconds: Math.floor(accessTokenMs / 1000),
     refreshSeconds: Math.floor(refreshTokenMs / 1000),
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-    fetchDocument: options.fetch
-      ? (url, init) => options.fetch!(url, { ...init, redirect: "manual" })
-      : publicFetch(),
+    fetchDocument: options.fetch ?? pinnedFetch(false),
     emit: (event) => options.onEvent?.(event),
     now,
     seconds: () => Math.floor(now() / 1000),
@@ -209,9 +210,6 @@ function checkKeys(keys: readonly string[]): void {
 }
 
 function checkUrl(url: unknown, option: string): void {
-  const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
-  const isLocal = parsed?.protocol === "http:" && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(parsed.hostname);
-  const isPlain = parsed && !parsed.username && !parsed.password && !/[#\s]/.test(String(url));
-  if (!isPlain || (parsed.protocol !== "https:" && !isLocal))
+  if (!endpointUrl(url, true) || /\s/.test(String(url)))
     throw wrongOption(option, "expected an https URL without user and fragment; http only for this machine");
 }

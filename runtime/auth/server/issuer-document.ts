@@ -1,5 +1,7 @@
 import { AuthError } from "../shared/errors.js";
 import { wrongOption } from "../shared/option-check.js";
+import { isPublicName } from "../shared/public-name.js";
+import { isLoopback } from "../shared/urls.js";
 
 /** Bytes of the longest document that is read from an issuer. */
 const mostBytes = 65_536;
@@ -10,14 +12,12 @@ const mostMs = 5000;
 /** The function that sends requests to issuers: `fetch`, or one that also guards addresses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 /** Whether a URL is https, or http to this machine, without user, password and fragment. */
 export function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);
   if (username !== "" || password !== "" || hash !== "") return false;
-  return protocol === "https:" || (protocol === "http:" && loopback.test(hostname));
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
 /** @throws {AuthError} `auth-options`: the value is no https URL */
@@ -132,11 +132,6 @@ export async function issuerMetadata(
     }
   }
   throw last;
-}
-
-/** A name of the public internet: no address, and no name of this machine or its network. */
-function isPublicName(host: string): boolean {
-  return host.includes(".") && !/^[\d.]+$|^\[|(^|\.)(localhost|local|internal|home\.arpa)\.?$/.test(host);
 }
 
 /**

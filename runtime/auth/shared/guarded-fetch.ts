@@ -6,7 +6,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Bounds of a request to a server that another server named. */
 export interface Guard {
-  /** Default: on Node, connections to addresses of the internet alone; elsewhere `fetch` of the platform. */
+  /** Default: connections to the internet alone, see `pinnedFetch`. */
   readonly fetch?: Fetch | undefined;
   /** Accepts addresses of private networks. */
   readonly privateNetwork?: boolean | undefined;
@@ -48,7 +48,7 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
       const value = response.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    const body = [101, 204, 205, 304].includes(status) ? null : await boundedText(response, url);
+    const body = [101, 204, 205, 304].includes(status) ? null : await boundedBody(response, url);
     return new Response(body, { status, headers });
   } catch (error) {
     if (error instanceof AuthError) throw error;
@@ -60,24 +60,37 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
 let standard: Fetch | undefined;
 
 async function standardFetch(): Promise<Fetch> {
-  return (standard ??= (await import("./pinned-fetch.js")).pinnedFetch() ?? globalThis.fetch);
+  return (standard ??= (await import("./pinned-fetch.js")).pinnedFetch(true));
 }
 
-async function boundedText(response: Response, url: string): Promise<string> {
-  if (!response.body) return "";
+/** As bytes: a text would set a content type. */
+async function boundedBody(response: Response, url: string): Promise<Blob | null> {
+  if (!response.body) return null;
   const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   for (let size = 0; ;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) return new Blob(pieces);
     size += value.length;
     if (size > longestBody) {
       await reader.cancel().catch(() => undefined);
       throw new AuthError("auth-metadata-unsafe", `${hostOf(url)}: the answer is longer than 64 KB`);
     }
-    text += decoder.decode(value, { stream: true });
+    pieces.push(value);
   }
+}
+
+/**
+ * The JSON object that a response holds; `undefined` if its body is another, or its content type is not JSON. A document
+ * without content type counts as JSON.
+ */
+export async function objectIn(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const type = response.headers.get("content-type") ?? "application/json";
+  if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type)) return undefined;
+  const value: unknown = await response.json().catch(() => undefined);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
 }
 
 /**
@@ -92,8 +105,7 @@ export async function fetchDocument(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const response = await guardedFetch(url, { headers: { accept: "application/json", ...headers } }, guard);
   if (response.status >= 400 && response.status < 500) return undefined;
-  const value: unknown = await response.json().catch(() => undefined);
-  if (response.status !== 200 || typeof value !== "object" || value === null || Array.isArray(value))
-    throw new AuthError("auth-metadata-invalid", `${hostOf(url)}: expected metadata as a JSON object`);
-  return value as Readonly<Record<string, unknown>>;
+  const document = response.status === 200 ? await objectIn(response) : undefined;
+  if (document) return document;
+  throw new AuthError("auth-metadata-invalid", `${hostOf(url)}: expected metadata as a JSON object`);
 }

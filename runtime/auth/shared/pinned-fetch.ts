@@ -7,28 +7,18 @@ import type { LookupFunction } from "node:net";
 import type * as stream from "node:stream";
 import { AuthError } from "./errors.js";
 import type { Fetch } from "./guarded-fetch.js";
-import { isLoopback } from "./urls.js";
+import { isPublicName } from "./public-name.js";
+import { endpointUrl, hostOf } from "./urls.js";
 
-/** Networks that are not the internet: private, link-local with its metadata services, and those that embed others. */
-const privateNetworks: readonly (readonly [string, number, "ipv4" | "ipv6"])[] = [
-  ["0.0.0.0", 8, "ipv4"],
-  ["10.0.0.0", 8, "ipv4"],
-  ["100.64.0.0", 10, "ipv4"],
-  ["127.0.0.0", 8, "ipv4"],
-  ["169.254.0.0", 16, "ipv4"],
-  ["172.16.0.0", 12, "ipv4"],
-  ["192.0.0.0", 24, "ipv4"],
-  ["192.168.0.0", 16, "ipv4"],
-  ["198.18.0.0", 15, "ipv4"],
-  ["224.0.0.0", 3, "ipv4"],
-  ["::", 96, "ipv6"],
-  ["::ffff:0:0", 96, "ipv6"],
-  ["64:ff9b::", 32, "ipv6"],
-  ["2001::", 32, "ipv6"],
-  ["2002::", 16, "ipv6"],
-  ["fc00::", 7, "ipv6"],
-  ["fe80::", 9, "ipv6"],
-  ["ff00::", 8, "ipv6"],
+/**
+ * Networks that are not the internet: of this machine, its neighbours and clouds, for protocols and documentation (RFC 6890),
+ * and those of IPv6 that embed addresses of IPv4.
+ */
+const special = [
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],
+  ...["192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15"],
+  ...["198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"],
+  ...["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"],
 ];
 
 interface Modules {
@@ -39,75 +29,83 @@ interface Modules {
   readonly stream: typeof stream;
 }
 
-/** Node's modules; `undefined` on other platforms, also on those that imitate Node in part. */
-function modules(): Modules | undefined {
+type Load = <Name extends keyof Modules>(name: Name) => Modules[Name];
+
+/** Loads modules of Node; `undefined` on platforms without. */
+function loader(): Load | undefined {
   const { process, navigator } = globalThis as {
-    process?: NodeJS.Process;
+    process?: Partial<NodeJS.Process>;
     navigator?: { userAgent?: string };
   };
-  if (
-    !process?.versions?.node ||
-    !process.getBuiltinModule ||
-    !(navigator?.userAgent ?? "Node").startsWith("Node")
-  )
-    return undefined;
-  const load = (name: string): never => process.getBuiltinModule(`node:${name}`) as never;
-  return {
-    http: load("http"),
-    https: load("https"),
-    net: load("net"),
-    dns: load("dns"),
-    stream: load("stream"),
-  };
+  // Workers imitate the modules of Node in part, and reach no private network.
+  if (!process?.getBuiltinModule || navigator?.userAgent === "Cloudflare-Workers") return undefined;
+  return (name) => process.getBuiltinModule!(`node:${name}`) as never;
 }
 
-/** Whether an address belongs to none of the private networks. */
-type IsPublic = (address: string, family: number) => boolean;
+/** Whether an address belongs to the internet. */
+type IsPublic = (address: string) => boolean;
 
-function publicAddresses({ net }: Modules): IsPublic {
-  const blocked = new net.BlockList();
-  for (const [network, prefix, family] of privateNetworks) blocked.addSubnet(network, prefix, family);
-  return (address, family) => !blocked.check(address, family === 6 ? "ipv6" : "ipv4");
+function publicAddresses({ BlockList, isIP }: typeof net): IsPublic {
+  const [blocked, open] = [new BlockList(), new BlockList()];
+  // All of IPv6 that is given out.
+  open.addSubnet("2000::", 3, "ipv6");
+  for (const network of special) {
+    const [address, bits] = network.split("/");
+    blocked.addSubnet(address!, Number(bits), isIP(address!) === 6 ? "ipv6" : "ipv4");
+  }
+  return (text) => {
+    // Without the zone, which the lists do not take.
+    const address = text.replace(/%.*/, "");
+    const family = isIP(address);
+    if (family === 4) return !blocked.check(address);
+    return family === 6 && open.check(address, "ipv6") && !blocked.check(address, "ipv6");
+  };
 }
 
 function unsafe(host: string): AuthError {
-  const text = `${host.slice(0, 255)} has an address of a private network: if that is meant, set privateNetwork: true`;
+  const text = `${host.slice(0, 255)} is not on the internet: only a client with privateNetwork: true connects to it`;
   return new AuthError("auth-metadata-unsafe", text);
 }
 
 /**
- * A `fetch` that connects to the addresses that it has checked, and to no other: the name cannot be resolved otherwise
- * between check and connection. `http:` goes to this machine alone.
+ * A `fetch` for URLs that others name: https, to the internet. On Node it connects to the addresses that it has checked,
+ * and to no other: the name cannot be resolved otherwise between check and connection. Platforms without the modules
+ * of Node give no addresses; there it takes public names alone.
  *
+ * @param local accepts `http:` to this machine
  * @param lookup resolves names; default: that of Node
- * @returns `undefined` where the platform has no such means
  */
-export function pinnedFetch(lookup?: LookupFunction): Fetch | undefined {
-  const node = modules();
-  if (!node) return undefined;
-  const isPublic = publicAddresses(node);
-  const resolve = (lookup ?? node.dns.lookup) as typeof node.dns.lookup;
-  const checked: LookupFunction = (host, options, callback) =>
+export function pinnedFetch(local: boolean, lookup?: LookupFunction): Fetch {
+  const load = loader();
+  const isPublic = load ? publicAddresses(load("net")) : () => false;
+  const checked = load && checkedLookup((lookup ?? load("dns").lookup) as typeof dns.lookup, isPublic);
+  return async (text, init) => {
+    const url = endpointUrl(text, local);
+    const isHere = url?.protocol === "http:";
+    if (!url || !(isHere || isPublicName(url.hostname) || isPublic(bare(url.hostname))))
+      throw unsafe(hostOf(text));
+    return load ? request(load, url, init, isHere ? undefined : checked) : globalThis.fetch(text, init);
+  };
+}
+
+/** A literal address without the brackets of URLs. */
+const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");
+
+/** A lookup that fails if one address of a name is not public. */
+function checkedLookup(resolve: typeof dns.lookup, isPublic: IsPublic): LookupFunction {
+  return (host, options, callback) =>
     resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, "");
       const all = addresses as unknown as readonly { readonly address: string; readonly family: number }[];
-      if (all.length === 0 || !all.every(({ address, family }) => isPublic(address, family)))
+      if (all.length === 0 || !all.every(({ address }) => isPublic(address)))
         return callback(unsafe(host), "");
       if (options.all === true) return callback(null, [...all]);
       callback(null, all[0]!.address, all[0]!.family);
     });
-  return (text, init) => {
-    const url = new URL(text);
-    const host = url.hostname.replace(/^\[|\]$/g, "");
-    const family = node.net.isIP(host);
-    const local = url.protocol === "http:" && isLoopback(url.hostname);
-    if (!local && family !== 0 && !isPublic(host, family)) return Promise.reject(unsafe(host));
-    return request(node, url, init, local ? undefined : checked);
-  };
 }
 
 function request(
-  { http, https, stream }: Modules,
+  load: Load,
   url: URL,
   init: RequestInit,
   lookup: LookupFunction | undefined,
@@ -115,17 +113,24 @@ function request(
   const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
   const options = { method: init.method ?? "GET", headers, agent: false, signal: init.signal!, lookup };
   return new Promise((resolve, reject) => {
-    const send = url.protocol === "https:" ? https.request : http.request;
-    const sent = send(url, options as object, (message) => {
-      const { statusCode: status = 500, headers: given } = message;
-      const received = new Headers();
-      for (const [name, value] of Object.entries(given))
-        if (value !== undefined) received.set(name, String(value));
-      const empty = [101, 204, 205, 304].includes(status);
-      if (empty) message.resume();
-      const body = empty ? null : (stream.Readable.toWeb(message) as ReadableStream<Uint8Array>);
-      resolve(new Response(body, { status: Math.max(status, 200), headers: received }));
-    });
+    const sent = load(url.protocol === "https:" ? "https" : "http").request(
+      url,
+      options as object,
+      (message) => {
+        const { statusCode: status = 0, headers: given } = message;
+        if (status < 200 || status > 599) {
+          message.destroy();
+          return reject(new TypeError("a status that is none"));
+        }
+        const received = new Headers();
+        for (const [name, value] of Object.entries(given))
+          if (value !== undefined) received.set(name, String(value));
+        const empty = [204, 205, 304].includes(status);
+        if (empty) message.resume();
+        const body = empty ? null : (load("stream").Readable.toWeb(message) as ReadableStream<Uint8Array>);
+        resolve(new Response(body, { status, headers: received }));
+      },
+    );
     sent.on("error", reject);
     sent.end(init.body === undefined || init.body === null ? undefined : String(init.body as string));
   });

@@ -114,6 +114,7 @@ test.each([
   "https://localhost./keys",
   "https://metadata.google.internal/keys",
   "https://keycloak/keys",
+  "https://keycloak./keys",
   "http://127.0.0.1/keys",
   "http://auth.example.com/keys",
   "https://user:pw@keys.example.com/keys",

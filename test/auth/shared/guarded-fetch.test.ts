@@ -23,6 +23,19 @@ test.each([
   await expect(fetchDocument(origin, local)).rejects.toMatchObject({ code: "auth-metadata-invalid" });
 });
 
+test.each([
+  ["application/json; charset=utf-8", true],
+  ["application/jwk-set+json", true],
+  ["Application/JSON", true],
+  ["text/html", false],
+  ["text/plain;charset=UTF-8", false],
+  ["application/jsonp", false],
+])("a document with content type %s is read: %s", async (type, isRead) => {
+  const origin = await loopback((_, response) => response.setHeader("content-type", type).end('{"a":1}'));
+  const read = fetchDocument(origin, local).catch((error: { code: string }) => error.code);
+  expect(await read).toEqual(isRead ? { a: 1 } : "auth-metadata-invalid");
+});
+
 test("attack 12: a redirect is not followed", async () => {
   const reached: string[] = [];
   const origin = await loopback((request, response) => {

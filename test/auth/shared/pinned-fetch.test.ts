@@ -1,5 +1,5 @@
-import { createServer } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { Socket, createServer } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { pinnedFetch } from "../../../runtime/auth/shared/pinned-fetch.js";
 import { listen } from "../../support/listen.js";
 
@@ -12,6 +12,22 @@ async function target(): Promise<{ readonly port: number; connections: () => num
   });
   onTestFinished(() => void server.close());
   return { port: await listen(server), connections: () => count };
+}
+
+/** The addresses that sockets would connect to from now on; they do not. */
+function connectionAttempts(): string[] {
+  const found: string[] = [];
+  const { connect } = Socket.prototype;
+  const spy = vi.spyOn(Socket.prototype, "connect").mockImplementation(function (this: Socket, ...given) {
+    this.once("lookup", (error, address) => {
+      if (error) return;
+      found.push(address);
+      this.destroy();
+    });
+    return connect.apply(this, given as never);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return found;
 }
 
 type Address = { readonly address: string; readonly family: number };
@@ -54,14 +70,14 @@ describe("attack 12: addresses of private networks", () => {
     "localhost",
   ])("https://%s gets no connection", async (host) => {
     const { port, connections } = await target();
-    const sent = pinnedFetch()!(`https://${host}:${port}/`, { signal: AbortSignal.timeout(5000) });
+    const sent = pinnedFetch(true)(`https://${host}:${port}/`, { signal: AbortSignal.timeout(5000) });
     await expect(sent).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
     expect(connections()).toBe(0);
   });
 
   test("a name of this machine with a full stop gets no connection", async () => {
     const { port, connections } = await target();
-    const sent = pinnedFetch()!(`https://localhost.:${port}/`, { signal: AbortSignal.timeout(5000) });
+    const sent = pinnedFetch(true)(`https://localhost.:${port}/`, { signal: AbortSignal.timeout(5000) });
     await expect(sent).rejects.toThrow();
     expect(connections()).toBe(0);
   });
@@ -74,18 +90,100 @@ describe("attack 12: addresses of private networks", () => {
   ])("a name that resolves to %s gets no connection", async (_, addresses) => {
     const { port, connections } = await target();
     const { lookup, count } = resolver(addresses);
-    const sent = pinnedFetch(lookup)!(`https://as.example:${port}/`, { signal: AbortSignal.timeout(5000) });
+    const sent = pinnedFetch(true, lookup)(`https://as.example:${port}/`, {
+      signal: AbortSignal.timeout(5000),
+    });
     await expect(sent).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
     expect([connections(), count()]).toEqual([0, 1]);
   });
 
   test("a name is resolved once: what it resolves to later is of no effect (DNS rebinding)", async () => {
     const { port, connections } = await target();
-    const { lookup, count } = resolver([v4("192.0.2.1")], [v4("127.0.0.1")]);
-    const sent = pinnedFetch(lookup)!(`https://rebind.example:${port}/`, {
-      signal: AbortSignal.timeout(100),
+    const { lookup, count } = resolver([v4("93.184.216.34")], [v4("127.0.0.1")]);
+    const connected = connectionAttempts();
+    const sent = pinnedFetch(true, lookup)(`https://rebind.example:${port}/`, {
+      signal: AbortSignal.timeout(5000),
     });
     await expect(sent).rejects.toThrow();
-    expect([connections(), count()]).toEqual([0, 1]);
+    expect([connections(), count(), connected]).toEqual([0, 1, ["93.184.216.34"]]);
   });
+
+  test.each([
+    ...["0.1.2.3", "192.0.0.8", "192.0.2.1", "192.88.99.1", "198.18.0.1", "198.51.100.1", "203.0.113.1"],
+    ...["224.0.0.1", "240.0.0.1", "255.255.255.255", "2001::1", "2001:20::1", "2001:db8::1", "3fff::1"],
+    ...["100::1", "5f00::1", "4000::1", "::ffff:93.184.216.34", "64:ff9b::5db8:d822", "fe80::1%lo", "x"],
+  ])("a name that resolves to %s, which is not on the internet, gets no connection", async (address) => {
+    const { lookup } = resolver([{ address, family: address.includes(":") ? 6 : 4 }]);
+    const connected = connectionAttempts();
+    const sent = pinnedFetch(true, lookup)("https://as.example/", { signal: AbortSignal.timeout(5000) });
+    await expect(sent).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
+    expect(connected).toEqual([]);
+  });
+
+  test.each(["93.184.216.34", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])(
+    "a name that resolves to %s, which is on the internet, gets a connection to it",
+    async (address) => {
+      const { lookup } = resolver([{ address, family: address.includes(":") ? 6 : 4 }]);
+      const connected = connectionAttempts();
+      const sent = pinnedFetch(true, lookup)("https://as.example/", { signal: AbortSignal.timeout(5000) });
+      await expect(sent).rejects.not.toMatchObject({ code: "auth-metadata-unsafe" });
+      expect(connected).toEqual([address]);
+    },
+  );
+
+  test.each([
+    "https://127.0.0.1:PORT/c.json",
+    "https://0x7f.1:PORT/c.json",
+    "https://2130706433:PORT/c.json",
+    "https://[::1]:PORT/c.json",
+    "https://[::ffff:7f00:1]:PORT/c.json",
+    "https://[64:ff9b::7f00:1]:PORT/c.json",
+    "https://[2002:7f00:1::]:PORT/c.json",
+    "https://localhost:PORT/c.json",
+    "https://localhost.:PORT/c.json",
+    "https://a.localhost:PORT/c.json",
+    "https://metadata.google.internal:PORT/c.json",
+    "https://169.254.169.254/c.json",
+    "https://10.1.2.3:PORT/c.json",
+    "https://100.64.0.1/c.json",
+    "https://intranet:PORT/c.json",
+    "https://rebind.example:PORT/c.json",
+    "https://mixed.example:PORT/c.json",
+    "https://user@public.example:PORT/c.json",
+    "http://public.example:PORT/c.json",
+  ])("a document that a client of the proxy names at %s gets no connection", async (url) => {
+    const { port, connections } = await target();
+    const addresses: Record<string, Address[]> = {
+      "mixed.example": [v4("93.184.216.34"), v4("::1")],
+    };
+    const lookup = (name: string, _: unknown, callback: (error: null, found: Address[]) => void): void =>
+      callback(null, addresses[name] ?? [v4("127.0.0.1")]);
+    const asked = pinnedFetch(false, lookup as never)(url.replace("PORT", String(port)), {});
+    await expect(asked).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
+    expect(connections()).toBe(0);
+  });
+});
+
+test("a platform without addresses of names takes public names alone", async () => {
+  const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
+  onTestFinished(() => fetch.mockRestore());
+  vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const send = pinnedFetch(true);
+  for (const host of ["93.184.216.34", "[2606::1]", "localhost", "localhost.", "intranet.", "a.internal"])
+    await expect(send(`https://${host}/`, {})).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
+  await expect(send("http://as.example/", {})).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
+  expect(fetch).not.toHaveBeenCalled();
+  expect(await (await send("https://as.example/", {})).text()).toBe("ok");
+});
+
+test.each([999, 600])("a status that is none (%i) fails the request alone", async (status) => {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.end(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`);
+  });
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${await listen(server)}/`;
+  await expect(pinnedFetch(true)(url, {})).rejects.toThrow("status");
+  await expect(pinnedFetch(false)(url, {})).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
 });
