@@ -5,6 +5,7 @@ import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 /** Our packages by name, with the folder that each has in a checkout of mcpgen. */
 const workspaces = {
   mcpgen: ".",
+  "@mcpgen/auth": "runtime/auth",
   "@mcpgen/engine": "engine",
   "@mcpgen/protocol": "generated",
   "@mcpgen/runtime": "runtime/core",

@@ -97,12 +97,16 @@ export function projectPackage({ document, role, packages }: ProjectRequest): Re
       test: "tsc && node --test",
     },
     dependencies: {
-      // A registry has the runtime's own dependencies; npm finds no others than these beside a path.
+      // A registry has the dependencies of our packages; npm finds no others than these beside a path.
       ...(origin !== "registry" && { "@mcpgen/engine": specs["@mcpgen/engine"] }),
       "@mcpgen/protocol": specs["@mcpgen/protocol"],
       "@mcpgen/runtime": specs["@mcpgen/runtime"],
     },
-    devDependencies: { mcpgen: specs.mcpgen, typescript },
+    devDependencies: {
+      ...(origin !== "registry" && { "@mcpgen/auth": specs["@mcpgen/auth"] }),
+      mcpgen: specs.mcpgen,
+      typescript,
+    },
   };
 }
 

@@ -61,9 +61,9 @@ function sortOf(type: Type): string {
 
 const words: readonly (readonly [RegExp, string])[] = [
   [/^(?:ms|bytes|number|number from 1|integer from 1|0 to 65,535|UTF-16 units|characters)$/, "number"],
-  [/^(?:string|path)$/, "string"],
+  [/^(?:string|path|URL)$/, "string"],
   [/^boolean\b/, "boolean"],
-  [/\bfunction$/, "function"],
+  [/\bfunction( or |$)/, "function"],
   [/\bobject$/, "object"],
   [/^list\b/, "list"],
   [/^any$/, "any"],

@@ -30,7 +30,7 @@ describe.runIf(long)("from the packages as they are published", () => {
       Record<string, string>
     >;
     expect(Object.keys(dependencies!)).toEqual(["@mcpgen/engine", "@mcpgen/protocol", "@mcpgen/runtime"]);
-    expect(Object.keys(devDependencies!)).toEqual(["mcpgen", "typescript"]);
+    expect(Object.keys(devDependencies!)).toEqual(["@mcpgen/auth", "mcpgen", "typescript"]);
     expect(devDependencies!["mcpgen"]).toBe(`file:${join(folder, "packages", "mcpgen-0.1.0.tgz")}`);
     npm(project, ["install"]);
     return project;

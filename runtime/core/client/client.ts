@@ -67,7 +67,7 @@ export interface ClientSetup {
   /** The revisions that the client knows, those that it does not negotiate included. */
   readonly known: readonly RevisionView<"client">[];
   readonly onError: ClientErrorListener;
-  readonly thrownErrors: "hide" | "message" | undefined;
+  readonly thrownErrors: "hide" | "message";
   readonly onClose: ((reason: McpError | undefined) => unknown) | undefined;
   /** Opens a connection whose messages go to `incoming`; called again after one broke. */
   readonly connect: (

@@ -46,7 +46,7 @@ export interface AnswerSetup {
   readonly hooked: Hooked;
   readonly report: ErrorReport;
   /** Whether the server gets the text of a thrown value. */
-  readonly thrownErrors: "hide" | "message" | undefined;
+  readonly thrownErrors: "hide" | "message";
 }
 
 /**

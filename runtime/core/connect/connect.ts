@@ -213,7 +213,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     limits: limitsOf(options.limits),
     known,
     onError: options.onError ?? printAnswerError,
-    thrownErrors: options.thrownErrors,
+    thrownErrors: options.thrownErrors ?? "hide",
     onClose: options.onClose,
     onWarning,
     reconnects: typeof opener === "function",

@@ -50,7 +50,8 @@ class Siege {
   /** Calls that are answered or whose handlers run. */
   calls: Call[] = [];
   readonly events: string[] = [];
-  readonly counts = { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0 };
+  readonly limits: { timeLimit?: number } = {};
+  readonly counts = { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: this.limits };
   readonly refused = { 503: 0 };
   requests = 0;
   readonly sessions = new Map<string, string>();
@@ -157,6 +158,7 @@ class Siege {
       this.events.push(line({ ...event, error: "timeout", ...peer }));
       if (name === "heeds") this.calls.splice(this.calls.indexOf(call), 1);
       this.counts.errors++;
+      this.limits.timeLimit = (this.limits.timeLimit ?? 0) + 1;
       const { status, text } = await call.sent.answer;
       expect([status, JSON.parse(text)]).toEqual([200, { jsonrpc: "2.0", id, error: timedOut }]);
     }
@@ -308,6 +310,7 @@ test.each([legacy, modern])(
         errors: answered.length,
         cancelled: calls - answered.length,
         aborted: 0,
+        limits: { timeLimit: answered.length },
       },
     });
     // Late results are not sent.

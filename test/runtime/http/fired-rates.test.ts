@@ -68,6 +68,7 @@ class Load {
   private readonly process: FiredProcess;
   private readonly url: string;
   readonly events: string[] = [];
+  readonly limits: { [limit: string]: number } = {};
   readonly counts = { connections: 0, results: 0, errors: 0, requests: 0, limited: 0, strangers: 0 };
 
   constructor(process: FiredProcess, url: string) {
@@ -140,7 +141,9 @@ class Load {
   private refused({ principal, session }: Client, { limit }: Refusal, place: object): void {
     this.counts.limited++;
     this.counts.errors++;
-    const event = { type: "limit-hit", limit: `rateLimit.${limit}`, ...place, principal };
+    const name = `rateLimit.${limit}`;
+    this.limits[name] = (this.limits[name] ?? 0) + 1;
+    const event = { type: "limit-hit", limit: name, ...place, principal };
     this.events.push(line({ ...event, ...(session === undefined ? {} : { sessionId: session }) }));
   }
 
@@ -308,7 +311,7 @@ test("200 clients above their rates are refused as token buckets say, and counte
     const [reading] = await child.order("read");
     expect(reading!.events.map(line).toSorted()).toEqual(load.events.splice(0).toSorted());
     const { connections, results, errors, requests, limited, strangers } = load.counts;
-    const counters = { connections, results, errors, cancelled: 0, aborted: 0 };
+    const counters = { connections, results, errors, cancelled: 0, aborted: 0, limits: load.limits };
     expect(reading!.server).toEqual({ gauges: { connections: 100, sessions: 100, requests: 0 }, counters });
     expect(reading!.http!.counters).toMatchObject({
       requests,

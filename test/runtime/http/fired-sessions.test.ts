@@ -503,7 +503,7 @@ class Fire {
       const { requests, refused, limits, counts, connections, results, errors, aborted } = server;
       const { http, server: stats, ids } = readings[at]!;
       expect(http!.counters).toEqual({ requests, refused, limits, sessions: counts });
-      expect(stats.counters).toEqual({ connections, results, errors, cancelled: 0, aborted });
+      expect(stats.counters).toEqual({ connections, results, errors, cancelled: 0, aborted, limits: {} });
       expect(ids.toSorted()).toEqual(server.all.map(({ id }) => id).toSorted());
       expect(this.events[at]!.splice(0).toSorted()).toEqual(server.events.splice(0).toSorted());
       expect(this.reports[at]!.splice(0).toSorted()).toEqual(server.reports.splice(0).toSorted());
