@@ -1,6 +1,7 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, fetchDocument } from "../shared/guarded-fetch.js";
+import { metadataPlaces } from "../shared/metadata-places.js";
 import { canonicalResource, endpointUrl, hostOf, resourceCovers, wellKnown } from "../shared/urls.js";
 import type { FlowOptions } from "./options.js";
 
@@ -79,14 +80,6 @@ function checkIssuer(issuer: string, local: boolean): void {
   if (endpointUrl(issuer, local)?.search === "") return;
   const text = `the issuer ${hostOf(issuer)} is not an https URL without query and fragment`;
   throw new AuthError("auth-metadata-unsafe", text);
-}
-
-/** Where the metadata of an issuer may be, in the order of the specification. */
-export function metadataPlaces(issuer: string): string[] {
-  const oauth = wellKnown(issuer, "oauth-authorization-server");
-  const oidc = wellKnown(issuer, "openid-configuration");
-  if (new URL(issuer).pathname === "/") return [oauth, oidc];
-  return [oauth, oidc, `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`];
 }
 
 /** Endpoints that the client uses: each must be safe. */

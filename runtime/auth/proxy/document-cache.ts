@@ -1,3 +1,4 @@
+import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
 import type { Fetch } from "../shared/guarded-fetch.js";
 import type { ClientDocuments } from "./client-documents.js";
@@ -47,15 +48,12 @@ async function fetched(fetch_: Fetch, url: string): Promise<{ document: Document
     throw error instanceof AuthError ? error : unusable("it cannot be fetched");
   });
   if (response.status !== 200) throw unusable(`the answer has status ${response.status}`);
-  const chunks: string[] = [];
-  const decoder = new TextDecoder();
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength;
-    if (length > maxBytes) throw unusable(`it has more than ${maxBytes} bytes`);
-    chunks.push(decoder.decode(chunk, { stream: true }));
-  }
-  return { document: parsed(chunks.join("")), maxAgeMs: maxAgeOf(response.headers.get("cache-control")) };
+  const bytes = await boundedBytes(response.body, maxBytes);
+  if (!bytes) throw unusable(`it has more than ${maxBytes} bytes`);
+  return {
+    document: parsed(new TextDecoder().decode(bytes)),
+    maxAgeMs: maxAgeOf(response.headers.get("cache-control")),
+  };
 }
 
 function parsed(text: string): Document {

@@ -1,3 +1,4 @@
+import { boundedBytes } from "../shared/bounded-bytes.js";
 import { Refused } from "./responses.js";
 
 /** Bytes of a body, at most. */
@@ -5,21 +6,10 @@ const maxBody = 65_536;
 
 /** The body of a request as text. @throws {Refused} it is too large, or not UTF-8 */
 export async function readBody(request: Request): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > maxBody) throw new Refused("invalid_request", "the body is too large", { status: 413 });
-    chunks.push(chunk);
-  }
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.byteLength;
-  }
+  const bytes = await boundedBytes(request.body, maxBody);
+  if (!bytes) throw new Refused("invalid_request", "the body is too large", { status: 413 });
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(all);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new Refused("invalid_request", "the body is not UTF-8");
   }

@@ -1,7 +1,9 @@
 import { AuthError } from "../shared/errors.js";
+import { boundedBytes } from "../shared/bounded-bytes.js";
+import { metadataPlaces } from "../shared/metadata-places.js";
 import { wrongOption } from "../shared/option-check.js";
 import { isPublicName } from "../shared/public-name.js";
-import { isLoopback } from "../shared/urls.js";
+import { endpointUrl } from "../shared/urls.js";
 
 /** Bytes of the longest document that is read from an issuer. */
 const mostBytes = 65_536;
@@ -13,16 +15,11 @@ const mostMs = 5000;
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Whether a URL is https, or http to this machine, without user, password and fragment. */
-export function isSafeUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, hash } = new URL(text);
-  if (username !== "" || password !== "" || hash !== "") return false;
-  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
-}
+export const isSafeUrl = (text: unknown): text is string => endpointUrl(text, true) !== undefined;
 
 /** @throws {AuthError} `auth-options`: the value is no https URL */
 export function checkUrl(value: unknown, name: string): asserts value is string {
-  if (typeof value !== "string" || !isSafeUrl(value) || /[\s|#]/.test(value))
+  if (!isSafeUrl(value) || /[\s|]/.test(value))
     throw wrongOption(
       name,
       "expected an https URL without user, password and fragment; http only for this machine",
@@ -48,38 +45,14 @@ export async function boundedFetch(send: Fetch, url: string, init: RequestInit):
     // A redirect may lead to another host.
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400))
       throw unavailable("the issuer redirected");
-    const text = await boundedText(response);
+    const body = await boundedBytes(response.body, mostBytes);
+    if (!body) throw unavailable(`the answer of the issuer is longer than ${mostBytes} bytes`);
     const { status, headers } = response;
-    return new Response(status === 204 ? null : text, { status, headers });
+    return new Response(status === 204 ? null : body, { status, headers });
   } catch (error) {
     if (error instanceof AuthError) throw error;
     throw unavailable("the issuer does not answer", error);
   }
-}
-
-/** Reads a body that has at most `mostBytes`. */
-async function boundedText(response: Response): Promise<string> {
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  if (!reader) return "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > mostBytes) {
-      void reader.cancel().catch(() => undefined);
-      throw unavailable(`the answer of the issuer is longer than ${mostBytes} bytes`);
-    }
-    pieces.push(value);
-  }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return new TextDecoder().decode(whole);
 }
 
 /**
@@ -101,16 +74,6 @@ export async function fetchObject(send: Fetch, url: string): Promise<Readonly<Re
   return found as Record<string, unknown>;
 }
 
-/** The locations of the metadata of an issuer, in order (2026-07-28, authorization server discovery). */
-export function metadataUrls(issuer: string): string[] {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, "");
-  const inserted = ["oauth-authorization-server", "openid-configuration"].map(
-    (name) => `${origin}/.well-known/${name}${path}`,
-  );
-  return path === "" ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
-}
-
 /**
  * Reads the metadata of an issuer. A document that names another issuer is not used.
  *
@@ -121,7 +84,7 @@ export async function issuerMetadata(
   issuer: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   let last: unknown;
-  for (const url of metadataUrls(issuer)) {
+  for (const url of metadataPlaces(issuer)) {
     try {
       const metadata = await fetchObject(send, url);
       // Compared as it stands (RFC 8414, 3.3).
@@ -142,7 +105,7 @@ export async function issuerMetadata(
  */
 export async function issuerEndpoint(send: Fetch, issuer: string, member: string): Promise<string> {
   const url = (await issuerMetadata(send, issuer))[member];
-  if (typeof url === "string" && isSafeUrl(url)) {
+  if (isSafeUrl(url)) {
     const { hostname, protocol } = new URL(url);
     if (hostname === new URL(issuer).hostname || (protocol === "https:" && isPublicName(hostname)))
       return url;

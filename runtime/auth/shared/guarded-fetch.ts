@@ -1,3 +1,4 @@
+import { boundedBytes } from "./bounded-bytes.js";
 import { AuthError } from "./errors.js";
 import { endpointUrl, hostOf } from "./urls.js";
 
@@ -18,7 +19,7 @@ export interface Guard {
 }
 
 /** Bytes of a body at most. */
-export const longestBody = 65_536;
+const longestBody = 65_536;
 
 /** The headers that callers need; the platform's parsers get no other. */
 const kept = ["content-type", "dpop-nonce", "cache-control", "retry-after"];
@@ -48,8 +49,10 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
       const value = response.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    const body = [101, 204, 205, 304].includes(status) ? null : await boundedBody(response, url);
-    return new Response(body, { status, headers });
+    // Bytes, for a text would set a content type.
+    const body = await boundedBytes(response.body, longestBody);
+    if (!body) throw new AuthError("auth-metadata-unsafe", `${hostOf(url)}: the answer is longer than 64 KB`);
+    return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
   } catch (error) {
     if (error instanceof AuthError) throw error;
     signal?.throwIfAborted();
@@ -61,23 +64,6 @@ let standard: Fetch | undefined;
 
 async function standardFetch(): Promise<Fetch> {
   return (standard ??= (await import("./pinned-fetch.js")).pinnedFetch(true));
-}
-
-/** As bytes: a text would set a content type. */
-async function boundedBody(response: Response, url: string): Promise<Blob | null> {
-  if (!response.body) return null;
-  const reader = response.body.getReader();
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  for (let size = 0; ;) {
-    const { done, value } = await reader.read();
-    if (done) return new Blob(pieces);
-    size += value.length;
-    if (size > longestBody) {
-      await reader.cancel().catch(() => undefined);
-      throw new AuthError("auth-metadata-unsafe", `${hostOf(url)}: the answer is longer than 64 KB`);
-    }
-    pieces.push(value);
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { metadataPlaces } from "../../../runtime/auth/client/discovery.js";
+import { metadataPlaces } from "../../../runtime/auth/shared/metadata-places.js";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { protectedResource } from "../../support/auth/protected-resource.js";
 import { loopback } from "../../support/listen.js";
