@@ -39,7 +39,7 @@ const heavy = [
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
 const deep = [
   "test/auth/node/processes.test.ts",
-  "test/examples/ci.test.ts",
+  "test/examples/{ci,ci-job,cli-agent}.test.ts",
   "test/properties/{differential,large,soak}.test.ts",
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",

@@ -11,6 +11,7 @@ const tasks = [
   "check-in-ci",
   "protect-a-server",
   "authorize-a-client",
+  "authorize-a-machine",
   "log-in-from-a-cli",
   "move-to-a-new-revision",
   "write-a-transport",

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { oauth } from "@mcpgen/auth/client";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, connect } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { type AuthorizationServer, authorizationServer } from "../support/auth/authorization-server.js";
 import { builtProgram } from "../support/built-program.js";
+import { protectedProcess } from "./protected-process.js";
 
 const program = builtProgram("examples/protected/main.ts");
 const resource = "https://notes.example.com/mcp";
@@ -50,4 +52,37 @@ test("the protected example: tokens, scopes for each tool, notes of each princip
   await expect(ben.callTool("add_note", { text: "eggs" })).rejects.toMatchObject({
     message: expect.stringContaining("403") as string,
   });
+});
+
+test("our own client logs in: what each user adds is that user's alone, and a tool gets its scopes", async () => {
+  let subject = "ada";
+  const as = await authorizationServer({ decide: () => ({ subject }) });
+  const url = await protectedProcess(program, as);
+  const scopes: (readonly string[])[] = [];
+  const login = async (user: string): Promise<Client> => {
+    subject = user;
+    const authorize = oauth({
+      client: { name: user },
+      redirect: {
+        uri: "http://127.0.0.1/callback",
+        receive: (address, facts) => {
+          scopes.push(facts.scopes);
+          return as.visit(address);
+        },
+      },
+    });
+    const client = await connect(url, { revisions: clientRevisions, http: { authorize } });
+    onTestFinished(() => client.close());
+    return client;
+  };
+  const ada = await login("ada");
+  expect((await ada.listTools()).items.map(({ name }) => name)).toEqual(["list_notes", "add_note"]);
+  await ada.callTool("add_note", { text: "milk" });
+  expect(scopes).toEqual([["notes"], ["notes", "notes:write"]]);
+  // The hierarchy: who writes may read, without another login.
+  expect(await ada.callTool("list_notes", {})).toMatchObject({ content: [{ text: "milk" }] });
+  expect(scopes).toHaveLength(2);
+
+  const ben = await login("ben");
+  expect(await ben.callTool("list_notes", {})).toMatchObject({ content: [{ text: "" }] });
 });
