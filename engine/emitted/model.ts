@@ -224,6 +224,25 @@ export interface MethodFacts {
   readonly payload?: true;
   /** Of a notification: the member of a subscription's filter that selects it. */
   readonly filter?: string;
+  /**
+   * Of a notification that a list in the filter selects: the member of its params
+   * whose value the list must hold. Without it, the member of the filter is `true`.
+   */
+  readonly filterKey?: string;
+  /** What the other side must have declared. Methods of extensions alone have it. */
+  readonly requires?: Requirement;
+}
+
+/** What the other side must have declared before a method or a result may be used. */
+export interface Requirement {
+  readonly of: Role;
+  /** Path into its capabilities. */
+  readonly path: readonly string[];
+  /**
+   * Name of the error that answers otherwise. Where the revision has no error of
+   * this name, the method does not exist.
+   */
+  readonly error: string;
 }
 
 /** Whether a value is what a definition describes. Never changes it. */
@@ -295,6 +314,141 @@ export interface Checks {
     value: unknown,
     reading?: "open",
   ) => readonly Issue[];
+}
+
+/** An extension of the protocol as one side speaks it, on each of its revisions. */
+export interface Extension<R extends Role = Role> {
+  /** Form of the tables; a runtime refuses forms it does not know. */
+  readonly format: 1;
+  /** As the sides declare it, e.g. `com.example/search`. */
+  readonly id: string;
+  readonly version: string;
+  readonly role: R;
+  /** Its tables by the id of the revision that they extend. */
+  readonly bases: ReadonlyMap<string, ExtensionTable<R>>;
+  /** What must be there beside it. */
+  readonly needs?: {
+    /** Paths into the capabilities of the server. */
+    readonly capabilities?: readonly (readonly string[])[];
+    /** Ids of extensions. */
+    readonly extensions?: readonly string[];
+  };
+}
+
+/** What an extension adds to one revision: its methods alone, none of the revision. */
+export interface ExtensionTable<R extends Role = Role> {
+  readonly role: R;
+  readonly incomingRequests: ReadonlyMap<string, IncomingRequest>;
+  readonly incomingNotifications: ReadonlyMap<string, IncomingNotification>;
+  readonly outgoingRequests: ReadonlyMap<string, OutgoingRequest>;
+  readonly outgoingNotifications: ReadonlyMap<string, OutgoingNotification>;
+  /** Error codes by name: those that the revision does not have. */
+  readonly errors: ErrorTable;
+  /** Results that it adds to methods of the revision, by method, in either direction. */
+  readonly augments: ReadonlyMap<string, readonly AddedResult[]>;
+  /** Where each side declares it; absent if that side declares nothing. */
+  readonly declared: {
+    readonly client?: Declaration;
+    readonly server?: Declaration;
+  };
+  /** Members that it adds to objects of the revision. */
+  readonly members: readonly AddedMember[];
+  /** As `Revision.check`, of its definitions. */
+  readonly check?: () => Promise<Checks>;
+  /** As `Revision.steps`, of its methods: to the next of its bases. */
+  readonly steps?: Steps;
+  /** As `Revision.developmentSends`, with the results that it adds. */
+  readonly developmentSends?: SendTable<R> | undefined;
+  /** As `Revision.sends`, with the results that it adds. */
+  readonly sends?: SendTable<R>;
+}
+
+/** A result that an extension adds to a method of the revision. */
+export interface AddedResult extends Alternative, OpenDefinition {
+  /** What the side that sent the request must have declared to get it. */
+  readonly requires?: Requirement;
+}
+
+/** A place in the capabilities of one side, and the settings that stand there. */
+export interface Declaration {
+  readonly path: readonly string[];
+  /** Without it, the settings are an object of any members. */
+  readonly settings?: OpenDefinition & ExactDefinition;
+}
+
+/** A member that an extension adds to an object of the revision. */
+export interface AddedMember extends OpenDefinition, ExactDefinition {
+  /** Name of the definition of the object. */
+  readonly of: string;
+  /** Path to the member, e.g. `["_meta", "com.example/color"]`. */
+  readonly path: readonly string[];
+  readonly required?: true;
+}
+
+/**
+ * What the messages of an extension carry, in the authoring vocabulary of its
+ * newest base: the argument of `serverExtension` and `clientExtension`.
+ */
+export interface ExtensionTypes {
+  /** `{ params, result }` by method; `params` includes `undefined` where it may be left out. */
+  readonly clientRequests: object;
+  readonly serverRequests: object;
+  /** `{ params }` by method. */
+  readonly clientNotifications: object;
+  readonly serverNotifications: object;
+  /** What each side declares; `undefined` for a side that declares nothing. */
+  readonly clientSettings: object | undefined;
+  readonly serverSettings: object | undefined;
+  /** Methods whose handlers may be missing: their capability stands in the settings. */
+  readonly optional?: string;
+}
+
+/** An extension that one side uses, with what that side gives to it. */
+export interface UsedExtension<R extends Role = Role, Context = never> {
+  readonly extension: Extension<R>;
+  /** What this side declares; `undefined` if it declares nothing. */
+  readonly settings: object | undefined;
+  /** Handlers of the requests that this side answers, by method. */
+  readonly handlers: {
+    readonly [method: string]: ExtensionHandler<never, object, Context>;
+  };
+  /** Listeners of the notifications that this side hears, by method. */
+  readonly listeners: {
+    readonly [method: string]: ExtensionListener<never>;
+  };
+  /** What runs around requests of the revision or of the extension, by method. */
+  readonly around: { readonly [method: string]: Around<Context> };
+}
+
+/** Answers a request. */
+export type ExtensionHandler<Params, Result, Context> = (
+  params: Params,
+  context: Context,
+) => Result | Promise<Result>;
+
+/** Hears a notification. */
+export type ExtensionListener<Params> = (
+  params: Params,
+) => void | Promise<void>;
+
+/**
+ * Runs around each request of a method: returns the result of `next`, or another
+ * one. `next` takes other params in place of those of the request.
+ */
+export type Around<Context> = (
+  request: {
+    readonly method: string;
+    readonly params: object;
+    readonly context: Context;
+  },
+  next: (params?: object) => object | Promise<object>,
+) => object | Promise<object>;
+
+/** What handlers of an extension know of a request, whatever the runtime. */
+export interface ExtensionContext {
+  /** Aborts when the request is cancelled. */
+  readonly signal: Signal;
+  readonly method: string;
 }
 
 /** Whatever can send messages: all that the stubs need of a runtime. */

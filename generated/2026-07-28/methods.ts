@@ -330,6 +330,7 @@ export const clientReceives: ReceiveTable<"client"> = {
       accepts: validators.isResourceUpdatedNotification,
       capability: { of: "server", path: ["resources", "subscribe"] },
       filter: "resourceSubscriptions",
+      filterKey: "uri",
     },
     "notifications/subscriptions/acknowledged": {
       name: "SubscriptionsAcknowledgedNotification",
@@ -595,6 +596,7 @@ export const serverReceives: ReceiveTable<"server"> = {
     "notifications/resources/updated": {
       capability: { of: "server", path: ["resources", "subscribe"] },
       filter: "resourceSubscriptions",
+      filterKey: "uri",
     },
     "notifications/subscriptions/acknowledged": {},
     "notifications/tools/list_changed": {

@@ -156,7 +156,6 @@ function assemble(
   const see = remarks?.see ?? definition.see?.[0];
   const deprecated = deprecationOf(notes) ?? definition.node.deprecated;
   const page = pageOf(schema, message, result);
-  const filter = subscriptions.filters.get(name);
   return {
     name,
     kind,
@@ -173,7 +172,7 @@ function assemble(
       (notes?.multiRoundTrip ?? false) ||
       (result?.alternatives.some((arm) => asking.has(arm.definition)) ?? false),
     listening: subscriptions.listening.has(name),
-    ...(filter !== undefined && { filter }),
+    ...subscriptions.filters.get(name),
     ...(page && { page }),
     ...(deprecated && { deprecated }),
     ...(description !== undefined && { description }),

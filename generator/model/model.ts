@@ -67,6 +67,8 @@ export interface Method {
   readonly listening: boolean;
   /** Notifications that a subscription selects: the member of its filter that does. */
   readonly filter?: string;
+  /** The param whose value the list in that member must hold; absent for a member that is a flag. */
+  readonly filterKey?: string;
   /** Requests that go through a list page by page. */
   readonly page?: Page;
   readonly deprecated?: Deprecation;

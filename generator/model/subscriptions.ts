@@ -2,18 +2,21 @@ import type { Schema } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { SubscriptionNote } from "../notes/note.js";
 import type { Message } from "./messages.js";
-import type { Era } from "./model.js";
+import type { Era, Method } from "./model.js";
 import type { MethodNotes } from "./notes-by-method.js";
-import { conjuncts, memberNames, memberNodes } from "./object-view.js";
+import { conjuncts, hasMember, memberNames, memberNodes } from "./object-view.js";
 import { propertyAt } from "./owned.js";
 
 /** What notes say of the subscriptions of a revision. */
 export interface Subscriptions {
   /** The requests that are answered only when their streams end. */
   readonly listening: ReadonlySet<string>;
-  /** By notification, the member of the filter that selects it. */
-  readonly filters: ReadonlyMap<string, string>;
+  /** By notification, what selects it. */
+  readonly filters: ReadonlyMap<string, Filter>;
 }
+
+/** The member of a filter, and the param of the notification whose value the list in it must hold. */
+type Filter = Pick<Method, "filter" | "filterKey">;
 
 /** Reads the notes of kinds `listening` and `subscription`; a note without a meaning is a problem. */
 export function findSubscriptions(
@@ -31,14 +34,18 @@ export function findSubscriptions(
     else if (note) listening.add(message.method);
   }
   const requests = messages.filter(({ method }) => listening.has(method));
-  const filters = new Map<string, string>();
+  const filters = new Map<string, Filter>();
   for (const message of messages) {
     const note = notes.get(message.method)?.subscription;
     if (!note) continue;
     const place = propertyAt(schema, note.filter);
     const problem = subscriptionProblem(era, schema, message, note, place?.definition, requests);
     if (problem) problems.push({ ...problem, note, target: message.method });
-    else filters.set(message.method, place!.property);
+    else
+      filters.set(message.method, {
+        filter: place!.property,
+        ...(note.key !== undefined && { filterKey: note.key }),
+      });
   }
   return { listening, filters };
 }
@@ -59,8 +66,8 @@ function listeningProblem(era: Era, { kind }: Message): Problem | undefined {
 function subscriptionProblem(
   era: Era,
   schema: Schema,
-  { kind }: Message,
-  { filter }: SubscriptionNote,
+  { kind, definition: { node } }: Message,
+  { filter, key }: SubscriptionNote,
   definition: string | undefined,
   listening: readonly Message[],
 ): Problem | undefined {
@@ -68,6 +75,8 @@ function subscriptionProblem(
   if (era === "legacy") return ofSessions;
   if (definition === undefined)
     return { code: "MG1202", message: `the schema has no property of a definition at ${filter}` };
+  if (key !== undefined && !memberNodes(schema, node, "params").some((each) => hasMember(schema, each, key)))
+    return { code: "MG1202", message: `its params have no member ${JSON.stringify(key)}` };
   if (listening.some((request) => hasFilter(schema, request, definition))) return undefined;
   const message = `${filter} is no member of a filter: no request with a note of kind listening has a param of type ${definition}`;
   return { code: "MG1202", message };

@@ -83,6 +83,8 @@ export interface SubscriptionNote extends NoteBase {
   readonly kind: "subscription";
   /** JSON Pointer of the member: a property of a definition. */
   readonly filter: string;
+  /** The param of the notification whose value the list in the filter must hold; absent for a member that is a flag. */
+  readonly key?: string;
 }
 
 /** The targets are facts about HTTP that hold for the revision: see `TransportFact`. */

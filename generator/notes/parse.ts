@@ -110,6 +110,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
       expected: "a JSON Pointer of a member of the filter, such as /$defs/Filter/properties/toolsListChanged",
       check: (value) => value !== "" && isPointer(value),
     },
+    key: optional(string),
   },
   transport: {},
   owned: {},

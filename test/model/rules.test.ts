@@ -308,7 +308,7 @@ describe("subscriptions", () => {
     Wanted: { enum: ["much", "little"] },
     Filter: object({ said: { type: "boolean" } }),
     ReadRequest: message("read"),
-    SaidNotification: message("notifications/said"),
+    SaidNotification: message("notifications/said", { params: object({ by: { type: "string" } }) }),
     Result: result,
   };
   const legacy = { ...definitions, DiscoverRequest: message("initialize") };
@@ -317,6 +317,12 @@ describe("subscriptions", () => {
     kind: "subscription",
     targets,
     filter: `/$defs/${property.replace(".", "/properties/")}`,
+  });
+  const keyed = (key: string): NoteText => ({
+    kind: "subscription",
+    targets: [said],
+    filter: "/$defs/Filter/properties/said",
+    key,
   });
   const said = "notifications/said";
   const problemsOf = (notes: readonly NoteText[], of: { [name: string]: JsonValue } = definitions) =>
@@ -337,6 +343,14 @@ describe("subscriptions", () => {
     expect(methodOf(modelOf(definitions, notes), said).filter).toBe("said");
     expect(problemsOf([listening("follow"), selecting("Filter.said", "read")])).toEqual([
       ["MG1202", "read", "it is a request, and no notification"],
+    ]);
+  });
+
+  it("select notifications by a param that they have", () => {
+    const method = methodOf(modelOf(definitions, [listening("follow"), keyed("by")]), said);
+    expect([method.filter, method.filterKey]).toEqual(["said", "by"]);
+    expect(problemsOf([listening("follow"), keyed("of")])).toEqual([
+      ["MG1202", said, 'its params have no member "of"'],
     ]);
   });
 

@@ -49,8 +49,8 @@ const kinds: {
   listening: { needs: {}, may: {}, bad: {} },
   subscription: {
     needs: { filter: "/$defs/Filter/properties/a" },
-    may: {},
-    bad: { filter: [1, null, "a", ""] },
+    may: { key: "uri" },
+    bad: { filter: [1, null, "a", ""], key: [1, null] },
   },
   transport: { needs: {}, may: {}, bad: {} },
   owned: { needs: {}, may: {}, bad: {} },

@@ -70,6 +70,7 @@ export class Facts {
       method.listening && ["listening", "true"],
       method.payload && ["payload", "true"],
       method.filter !== undefined && ["filter", stringLiteral(method.filter)],
+      method.filterKey !== undefined && ["filterKey", stringLiteral(method.filterKey)],
     ];
     return members.filter((member) => member !== false);
   }

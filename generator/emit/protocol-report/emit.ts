@@ -42,10 +42,14 @@ function methodLine(method: Method): string {
     method.cacheable ? "cacheable" : undefined,
     method.multiRoundTrip ? "may ask for input" : undefined,
     method.listening ? "answered when its stream ends" : undefined,
-    method.filter === undefined ? undefined : `selected by ${codeSpan(method.filter)}`,
+    method.filter === undefined ? undefined : `selected by ${codeSpan(method.filter)}${keyText(method)}`,
     deprecated && (deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`),
   ];
   return facts.filter((fact) => fact !== undefined).join(", ");
+}
+
+function keyText({ filterKey }: Method): string {
+  return filterKey === undefined ? "" : ` with its ${codeSpan(filterKey)}`;
 }
 
 function resultText({ definition, alternatives }: ResultOf): string {

@@ -1,0 +1,132 @@
+import type {
+  Around,
+  Extension,
+  ExtensionContext,
+  ExtensionHandler,
+  ExtensionListener,
+  ExtensionTypes,
+  Role,
+  UsedExtension,
+} from "./model.js";
+
+// Extensions as programs use them: elements of the option `extensions`.
+
+/** An extension as a server uses it. */
+export interface ServerExtension<Types extends ExtensionTypes>
+  extends Extension<"server">, UsedExtension<"server", unknown> {
+  /**
+   * The extension with the handlers of its methods.
+   *
+   * @param handlers of all requests of clients that the settings do not switch off
+   */
+  implement<Context = ExtensionContext>(
+    handlers: Handlers<
+      Types["clientRequests"],
+      Context,
+      Types["optional"] & string
+    >,
+    ...options: OptionsOf<
+      Given<Types["serverSettings"], Types["clientNotifications"], Context>
+    >
+  ): UsedExtension<"server", Context>;
+}
+
+/** An extension as a client uses it. */
+export interface ClientExtension<Types extends ExtensionTypes>
+  extends Extension<"client">, UsedExtension<"client", unknown> {
+  /**
+   * The extension with the handlers of its methods.
+   *
+   * @param handlers of all requests of servers that the settings do not switch off
+   */
+  implement<Context = ExtensionContext>(
+    handlers: Handlers<
+      Types["serverRequests"],
+      Context,
+      Types["optional"] & string
+    >,
+    ...options: OptionsOf<
+      Given<Types["clientSettings"], Types["serverNotifications"], Context>
+    >
+  ): UsedExtension<"client", Context>;
+}
+
+/** What a program gives to an extension beside the handlers. */
+export type Given<Settings, Notifications, Context> = ([Settings] extends [
+  undefined,
+]
+  ? { readonly settings?: undefined }
+  : object extends Settings
+    ? { readonly settings?: Settings }
+    : { readonly settings: Settings }) & {
+  /** Listeners of notifications, by method. */
+  readonly on?: {
+    readonly [Method in keyof Notifications]?: ExtensionListener<
+      ParamsOf<Notifications[Method]>
+    >;
+  };
+  /** What runs around requests, by method. */
+  readonly around?: { readonly [method: string]: Around<Context> };
+};
+
+/** The options may be left out unless they hold settings with a required member. */
+export type OptionsOf<Options> = object extends Options
+  ? [options?: Options]
+  : [options: Options];
+
+/** Handlers of requests, by method. */
+export type Handlers<Requests, Context, Optional extends string> = {
+  readonly [Method in Exclude<keyof Requests, Optional>]: HandlerOf<
+    Requests[Method],
+    Context
+  >;
+} & {
+  readonly [Method in keyof Requests & Optional]?: HandlerOf<
+    Requests[Method],
+    Context
+  >;
+};
+
+type HandlerOf<Request, Context> = Request extends {
+  readonly result: infer Result;
+}
+  ? ExtensionHandler<ParamsOf<Request>, Result & object, Context>
+  : never;
+
+type ParamsOf<Message> = Message extends { readonly params: infer Params }
+  ? NonNullable<Params>
+  : never;
+
+/** An extension as a server uses it. */
+export function serverExtension<Types extends ExtensionTypes>(
+  extension: Extension<"server">,
+): ServerExtension<Types> {
+  return usable(extension) as ServerExtension<Types>;
+}
+
+/** An extension as a client uses it. */
+export function clientExtension<Types extends ExtensionTypes>(
+  extension: Extension<"client">,
+): ClientExtension<Types> {
+  return usable(extension) as ClientExtension<Types>;
+}
+
+interface AnyGiven {
+  readonly settings?: object;
+  readonly on?: UsedExtension["listeners"];
+  readonly around?: UsedExtension["around"];
+}
+
+function usable<R extends Role>(extension: Extension<R>): object {
+  const use = (
+    handlers: UsedExtension["handlers"],
+    { settings, on = {}, around = {} }: AnyGiven = {},
+  ): UsedExtension<R> => ({
+    extension,
+    settings,
+    handlers,
+    listeners: on,
+    around,
+  });
+  return { ...extension, ...use({}), implement: use };
+}
