@@ -1,5 +1,5 @@
 import { AuthError } from "../shared/errors.js";
-import { hostOf } from "../shared/urls.js";
+import { endpointUrl, hostOf } from "../shared/urls.js";
 import { checkPkce, codeFlow } from "./authorization-code.js";
 import type { FlowContext, FlowResult } from "./flow.js";
 import type { OAuthOptions, RedirectReceiver } from "./options.js";
@@ -7,12 +7,7 @@ import { type Registrar, knownClient, registerClient } from "./registration.js";
 import type { AuthenticatedClient } from "./token-request.js";
 import { union } from "./scopes.js";
 
-const registrarOf = (options: OAuthOptions, { store, guard, report }: FlowContext): Registrar => ({
-  options,
-  store,
-  guard,
-  report,
-});
+const registrarOf = (options: OAuthOptions, context: FlowContext): Registrar => ({ ...context, options });
 
 /** The client of stored tokens. */
 export function storedClient(
@@ -30,12 +25,12 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
   const registrar = registrarOf(options, context);
   const { as, target, resource, server, proofs, guard, signal } = context;
   const { device } = options;
+  const scopes = scopesOf(options, context);
+  const facts = { issuer: as.issuer, resource: target.resource ?? server, scopes };
   if (device && as.device_authorization_endpoint !== undefined) {
     const { deviceFlow } = await import("./device.js");
     const client =
       (await knownClient(registrar, as)) ?? (await registerClient(registrar, as, deviceRedirect));
-    const scopes = scopesOf(options, context);
-    const facts = { issuer: as.issuer, resource: target.resource ?? server, scopes };
     context.report({ type: "opened", issuer: as.issuer, scopes });
     const request = { resource, facts, show: device, signal };
     return { client, scopes, tokens: await deviceFlow({ as, client, guard, proofs }, request) };
@@ -49,10 +44,9 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
   const receiver: RedirectReceiver =
     typeof redirect === "function" ? await redirect(server, signal) : redirect;
   try {
+    checkRedirect(receiver.uri);
     const client =
       (await knownClient(registrar, as, receiver.uri)) ?? (await registerClient(registrar, as, receiver.uri));
-    const scopes = scopesOf(options, context);
-    const facts = { issuer: as.issuer, resource: target.resource ?? server, scopes };
     context.report({ type: "opened", issuer: as.issuer, scopes });
     const tokens = await codeFlow(
       { as, client, guard, proofs },
@@ -62,6 +56,17 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
   } finally {
     await receiver.close?.();
   }
+}
+
+/**
+ * Checks that no other host gets the code in clear text (2026-07-28, communication security). The scheme of an application has
+ * a full stop (RFC 8252, 7.1).
+ *
+ * @throws {AuthError} `auth-options`
+ */
+function checkRedirect(uri: string): void {
+  if (!endpointUrl(uri, true) && !/^[^:/]+\.[^:/]+:/.test(uri))
+    throw new AuthError("auth-options", "redirect.uri: authorization needs a URL with https");
 }
 
 /** The scopes to ask for (2026-07-28, scope selection strategy; step-up: what was asked for before is kept). */

@@ -1,7 +1,7 @@
 import type * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
-import { endpointUrl, hostOf, isLoopback } from "../shared/urls.js";
+import { endpointUrl, hostOf } from "../shared/urls.js";
 import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
 import { type AuthenticatedClient, shown } from "./token-request.js";
@@ -120,7 +120,6 @@ function clientMetadata(
   // RFC 8414, 2: what is not listed is client_secret_basic.
   const listed = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   const methods = ["none", "client_secret_basic", "client_secret_post"];
-  const local = isLoopback(new URL(redirectUri).hostname) || !endpointUrl(redirectUri, false);
   return {
     client_name: client.name ?? "MCP client",
     redirect_uris: [redirectUri],
@@ -131,6 +130,6 @@ function clientMetadata(
     ],
     response_types: ["code"],
     token_endpoint_auth_method: methods.find((method) => listed.includes(method)) ?? "none",
-    application_type: client.applicationType ?? (local ? "native" : "web"),
+    application_type: client.applicationType ?? (endpointUrl(redirectUri, false) ? "web" : "native"),
   };
 }

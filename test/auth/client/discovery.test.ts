@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { metadataPlaces } from "../../../runtime/auth/shared/metadata-places.js";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { protectedResource } from "../../support/auth/protected-resource.js";
-import { loopback } from "../../support/listen.js";
+import { listen, loopback } from "../../support/listen.js";
 import { failure, login, pair, send } from "./drive.js";
 
 describe("protected resource metadata (2025-11-25 and later)", () => {
@@ -91,6 +92,8 @@ describe("authorization server metadata", () => {
     ["a slash more", (issuer: string) => `${issuer}/`],
     ["another case", (issuer: string) => issuer.replace("http", "HTTP")],
     ["another name of the host", (issuer: string) => issuer.replace("127.0.0.1", "localhost")],
+    ["another port", (issuer: string) => issuer.replace(/\d+$/, "1")],
+    ["a zero before the port", (issuer: string) => issuer.replace(/(\d+)$/, "0$1")],
     ["none", () => undefined],
   ])("attack 2: metadata of another issuer is refused: %s", async (_, issuer) => {
     const { as, rs } = await pair({
@@ -101,6 +104,18 @@ describe("authorization server metadata", () => {
     });
     expect(await failure(send(login(), rs.url))).toBe("auth-issuer-mismatch");
     expect(as.calls.map(({ endpoint }) => endpoint)).toEqual(["metadata"]);
+  });
+
+  test("attack 2: the port of the scheme is a part of the text, too", async () => {
+    const { rs } = await pair({}, { metadata: { authorization_servers: ["https://as.example"] } });
+    const asked: string[] = [];
+    const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+      if (url.startsWith(new URL(rs.url).origin)) return globalThis.fetch(url, init);
+      asked.push(url);
+      return Response.json({ issuer: "https://as.example:443", token_endpoint: "https://as.example/token" });
+    };
+    expect(await failure(send(login({ fetch }), rs.url))).toBe("auth-issuer-mismatch");
+    expect(asked).toEqual(["https://as.example/.well-known/oauth-authorization-server"]);
   });
 
   test.each([
@@ -121,6 +136,41 @@ describe("authorization server metadata", () => {
     });
     expect(await failure(send(login(), rs.url))).toBe("auth-metadata-unsafe");
     expect(as.calls).toHaveLength(1);
+  });
+});
+
+describe("attack 12: addresses that a server names", () => {
+  /** A port of this machine, and how many connections it got. */
+  async function target(): Promise<{ readonly port: number; connections: () => number }> {
+    let count = 0;
+    const server = createServer((socket) => (count++, socket.destroy()));
+    onTestFinished(() => void server.close());
+    return { port: await listen(server), connections: () => count };
+  }
+  const hosts = ["[::ffff:7f00:1]", "0x7f.1", "2130706433", "localhost.", "127.0.0.1", "[64:ff9b::7f00:1]"];
+
+  test.each(hosts)("metadata of the resource at https://%s get no connection", async (host) => {
+    const { port, connections } = await target();
+    const { as, rs } = await pair(
+      {},
+      { challenge: () => `Bearer resource_metadata="https://${host}:${port}/meta"` },
+    );
+    expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-unsafe|unavailable)$/);
+    expect([connections(), as.calls.length]).toEqual([0, 0]);
+  });
+
+  test.each(hosts)("an authorization server at https://%s gets no connection", async (host) => {
+    const { port, connections } = await target();
+    const { rs } = await pair({}, { metadata: { authorization_servers: [`https://${host}:${port}`] } });
+    expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-unsafe|unavailable)$/);
+    expect(connections()).toBe(0);
+  });
+
+  test.each(hosts)("a token endpoint at https://%s gets no connection", async (host) => {
+    const { port, connections } = await target();
+    const { rs } = await pair({ metadata: { token_endpoint: `https://${host}:${port}/token` } });
+    expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-unsafe|unavailable)$/);
+    expect(connections()).toBe(0);
   });
 });
 

@@ -58,6 +58,37 @@ describe("attack 5: PKCE that the metadata does not list", () => {
   });
 });
 
+describe("attack 5: the code of another login", () => {
+  const clients = [{ id: "known", redirectUris: ["http://127.0.0.1/callback"] }];
+  const client = { id: "known" };
+
+  /** The redirect of a login of the attacker, who does not redeem its code. */
+  async function stolen(url: string): Promise<URL> {
+    let found: URL | undefined;
+    const redirect = user((callback) => ((found = callback), "http://127.0.0.1:4711/callback?error=x"));
+    await failure(send(login({ client, redirect }), url));
+    return found!;
+  }
+
+  test("is refused without a token request, also where the server ignores the verifier", async () => {
+    const { as, rs } = await pair({ clients, pkce: false });
+    const callback = await stolen(rs.url);
+    expect(await failure(send(login({ client, redirect: user(() => callback) }), rs.url))).toBe(
+      "auth-refused",
+    );
+    expect(as.count("token")).toBe(0);
+  });
+
+  test("does not fit the verifier, which each token request holds", async () => {
+    const { as, rs } = await pair({ clients });
+    const code = (await stolen(rs.url)).searchParams.get("code")!;
+    const redirect = user((callback) => (callback.searchParams.set("code", code), callback));
+    expect(await failure(send(login({ client, redirect }), rs.url))).toBe("auth-refused");
+    expect(as.calls.at(-1)!.params.get("code_verifier")).toMatch(/^[\w-]{43}$/);
+    expect(rs.tokens).toEqual([]);
+  });
+});
+
 describe("RFC 9207: the issuer of the authorization response", () => {
   const without = (url: URL): URL => (url.searchParams.delete("iss"), url);
   const other = (url: URL): URL => (url.searchParams.set("iss", "https://other.example"), url);
@@ -81,12 +112,12 @@ describe("RFC 9207: the issuer of the authorization response", () => {
     expect(as.count("token")).toBe(0);
   });
 
-  test.each(["", "https://attacker.example"])(
-    "attack 1: an error response of the issuer %j is not shown",
+  test.each(["", "&iss=", "&iss=https://attacker.example"])(
+    "attack 1: an error response of another issuer is not shown (%j)",
     async (iss) => {
       const { as, rs } = await pair();
       const redirect = user(
-        () => `http://127.0.0.1:4711/callback?error=call_number_now&error_description=PAY&iss=${iss}`,
+        () => `http://127.0.0.1:4711/callback?error=call_number_now&error_description=PAY${iss}`,
       );
       const error = (await send(login({ redirect }), rs.url).catch((error: unknown) => error)) as Error;
       expect(error.cause).toMatchObject({ code: "auth-issuer-mismatch" });
@@ -121,6 +152,15 @@ describe("the redirect", () => {
     expect(as.count("token")).toBe(0);
   });
 
+  test("attack 8: the answer of an earlier login is none of this one", async () => {
+    const { as, rs } = await pair();
+    let earlier: URL | undefined;
+    expect(await send(login({ redirect: user((url) => (earlier = url)) }), rs.url)).toBe(200);
+    const replayed = login({ redirect: user(() => earlier!) });
+    expect(await failure(send(replayed, rs.url))).toBe("auth-refused");
+    expect(as.count("token")).toBe(1);
+  });
+
   test("with an error fails with its code, and nothing else of the server", async () => {
     const { rs } = await pair({ decide: () => ({ error: "access_denied" }) });
     const error = (await send(login(), rs.url).catch((error: unknown) => error)) as Error;
@@ -146,6 +186,28 @@ describe("the redirect", () => {
     await send(login({ redirect: redirect() }), rs.url);
     await failure(send(login({ redirect: redirect(() => "x") }), rs.url));
     expect(closed).toBe(2);
+  });
+});
+
+describe("AUTHC-09: a redirect URI is https, or on this machine", () => {
+  test.each([
+    "http://app.example/callback",
+    "http://127.0.0.1.attacker.example/callback",
+    "https://user@app.example/callback",
+    "https://app.example/callback#x",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "file:///callback",
+    "app:/callback",
+    "/callback",
+  ])("%s is refused before any registration", async (uri) => {
+    const clients = [{ id: "known", redirectUris: [uri] }];
+    const { as, rs } = await pair({ clients });
+    for (const client of [{}, { id: "known" }])
+      expect(await failure(send(login({ client, redirect: { ...user(), uri } }), rs.url))).toBe(
+        "auth-options",
+      );
+    expect(as.count("register") + as.count("authorize")).toBe(0);
   });
 });
 
@@ -200,8 +262,8 @@ describe("client registration", () => {
 
   test("a registration that is refused says why", async () => {
     const { rs } = await pair();
-    const redirect = { ...user(), uri: "http://app.example/callback" };
-    const error = (await send(login({ redirect }), rs.url).catch((error: unknown) => error)) as Error;
+    const client = { applicationType: "web" } as const;
+    const error = (await send(login({ client }), rs.url).catch((error: unknown) => error)) as Error;
     expect(error.cause).toMatchObject({ code: "auth-registration-impossible" });
     expect(error.message).toMatch(/invalid_redirect_uri.*redirect URI/s);
   });
@@ -249,6 +311,21 @@ describe("SEP-2352, attack 4: credentials are those of one issuer", () => {
     rs.options = { ...rs.options, servers: [other] };
     expect(await failure(send(authorizer, rs.url))).toBe("auth-issuer-mismatch");
     expect(other.count("authorize") + other.count("token")).toBe(0);
+  });
+
+  test("attack 4: an attacker that the metadata lists first gets none of the credentials", async () => {
+    const clients = [{ id: "known", secret: "s3cret", redirectUris: ["http://127.0.0.1/callback"] }];
+    const [attacker, honest] = [
+      await authorizationServer({ clients }),
+      await authorizationServer({ clients }),
+    ];
+    const rs = await protectedResource({ servers: [attacker, honest] });
+    const client = { id: "known", secret: "s3cret", issuer: honest.issuer };
+    expect(await failure(send(login({ client }), rs.url))).toBe("auth-issuer-mismatch");
+    expect(attacker.calls.map(({ endpoint }) => endpoint)).toEqual(["metadata"]);
+    const chooseIssuer = (all: readonly string[]): string => all.find((each) => each === honest.issuer)!;
+    expect(await send(login({ client, chooseIssuer }), rs.url)).toBe(200);
+    expect(attacker.calls).toHaveLength(1);
   });
 });
 

@@ -48,6 +48,20 @@ test("PKCE: the upstream gets a challenge, too, and no code is exchanged without
   expect(token!.params.get("code_verifier")).toMatch(/^[\w-]{43}$/);
 });
 
+test("PKCE: an upstream that ignores the verifier changes nothing for clients", async () => {
+  const proxied = new Proxied({}, { pkce: false });
+  const client = await proxied.register();
+  const login = await proxied.login(client);
+  expect(await errorOf(await proxied.redeem(client, login, { code_verifier: "w".repeat(43) }))).toBe(
+    "invalid_grant",
+  );
+  const none = authorizationUrl(client, verifier, { code_challenge: undefined });
+  expectRefused(await proxied.browser().open(none));
+  // Nor does a code of the upstream count in a browser that has not begun its login.
+  const { back } = await begun(proxied, client);
+  expectRefused(await proxied.browser().open(back));
+});
+
 const hostileRedirects = [
   ["a prefix", "https://app.example.net/callback.attacker"],
   ["a user name", "https://app.example.net@attacker.example/callback"],
@@ -239,6 +253,27 @@ test.each([
   const { text } = await proxied.browser().open(authorizationUrl(client, verifier));
   expect(text).toContain(shown);
   expect(text).not.toContain("<img");
+});
+
+test("consent: no address that a client registers is fetched or shown as an image or link", async () => {
+  const asked: string[] = [];
+  const proxied: Proxied = new Proxied({
+    fetch: async (input, init) => {
+      asked.push(input instanceof Request ? input.url : String(input));
+      return proxied.upstream.fetch(input, init);
+    },
+  });
+  const addresses = Object.fromEntries(
+    ["logo_uri", "client_uri", "policy_uri", "tos_uri", "jwks_uri"].map((name) => [
+      name,
+      `http://169.254.169.254/${name}`,
+    ]),
+  );
+  const client = await proxied.register(addresses);
+  const { text } = await proxied.browser().open(authorizationUrl(client, verifier));
+  expect(text).toContain("Test client");
+  expect(text).not.toMatch(/169\.254|<img/);
+  expect(asked).toEqual([]);
 });
 
 test("consent: the host of the redirect URI is shown as the browser will resolve it", async () => {

@@ -1,3 +1,4 @@
+import { deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { type Guard, fetchDocument, guardedFetch } from "../../../runtime/auth/shared/guarded-fetch.js";
 import { loopback } from "../../support/listen.js";
@@ -87,6 +88,29 @@ test.each(["headers", "body"])("attack 13: a server that never ends its %s is cu
   });
   const refused = guardedFetch(origin, {}, { local: true, timeout: 100 });
   await expect(refused).rejects.toMatchObject({ code: "auth-unavailable" });
+});
+
+test.each(["gzip", "deflate"])("attack 13: a bomb of %s is cut at 64 KB of its content", async (encoding) => {
+  const zip = encoding === "gzip" ? gzipSync : deflateSync;
+  const bomb = zip(`{"a":"${"x".repeat(10_000_000)}"}`);
+  expect(bomb.length).toBeLessThan(20_000);
+  const origin = await loopback((_, response) =>
+    response.writeHead(200, { "content-encoding": encoding, "content-type": "application/json" }).end(bomb),
+  );
+  for (const guard of [local, { local: true, fetch: globalThis.fetch as never }])
+    await expect(fetchDocument(origin, guard)).rejects.toMatchObject({
+      code: expect.stringMatching(/^auth-metadata-(unsafe|invalid)$/) as unknown,
+    });
+});
+
+test("attack 13: a server that sends a byte at a time is cut when the time is over", async () => {
+  const origin = await loopback((_, response) => {
+    const timer = setInterval(() => response.write(" "), 20);
+    response.on("close", () => clearInterval(timer));
+  });
+  await expect(fetchDocument(origin, { local: true, timeout: 200 })).rejects.toMatchObject({
+    code: "auth-unavailable",
+  });
 });
 
 test("attack 13: deep JSON within the bounds is an answer as any other", async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
+import { authorizationServer } from "../../support/auth/authorization-server.js";
 import type { Ran } from "../../support/in-process.js";
 import { type Protected, expectNoSecret, protectedServer } from "./protected-server.js";
 
@@ -146,6 +147,24 @@ test("a call that needs more scopes asks once more", async () => {
   expect([unattended.code, unattended.stderr.includes("files:write")]).toEqual([4, true]);
   const { code, stdout, logins } = await atTerminal(site, ["call", site.url, "echo", "--no-browser"]);
   expect([code, stdout, logins]).toEqual([0, "echoed\n", 1]);
+});
+
+test("attack 4: a server that names another authorization server leads to a login that shows its host", async () => {
+  const site = await protectedServer();
+  const other = await authorizationServer();
+  expect((await atTerminal(site, ["login", site.url, ...login])).code).toBe(0);
+  site.as.expireAccessTokens();
+  site.resource.options = { ...site.resource.options, servers: [other] };
+  const { code, logins, stderr } = await atTerminal({ ...site, as: other }, [
+    "call",
+    site.url,
+    "echo",
+    ...login,
+  ]);
+  expect([code, logins]).toEqual([0, 1]);
+  expect(stderr).toContain(`login at: ${new URL(other.issuer).host}`);
+  const got = other.calls.map(({ url, body, headers }) => [url.href, body, ...headers.values()].join());
+  for (const secret of site.as.secrets) expect(got.some((text) => text.includes(secret))).toBe(false);
 });
 
 test("a user who refuses ends the command with 4", async () => {
