@@ -16,7 +16,7 @@ import {
   pointerTokens,
   readSchema,
 } from "@mcpgen/engine";
-import type { ErrataNote, ExtendsNote, Note, RenamedNote } from "./note.js";
+import type { ErrataNote, ExtendsNote, Note, OpenNote, RenamedNote } from "./note.js";
 
 /** A note (or one target of it) that cannot be applied, or that changes nothing. */
 export interface NoteProblem {
@@ -43,10 +43,13 @@ export interface Corrected {
  */
 export function applyNotes(document: JsonObject, notes: readonly Note[]): Corrected {
   const work = new Application(document);
-  for (const note of notes) if (note.kind === "errata") work.errata(note);
+  for (const note of notes) {
+    if (note.kind === "errata") work.errata(note);
+    if (note.kind === "open") work.reopen(note);
+  }
   work.extend(notes.filter((note) => note.kind === "extends"));
   for (const note of notes) {
-    if (note.kind === "open") for (const target of note.targets) work.remark(note, target, { open: true });
+    if (note.kind === "open") work.open(note);
     if (note.kind === "renamed") work.checkRenamed(note);
     if (note.kind === "deprecated") {
       const { since, instead } = note;
@@ -67,6 +70,8 @@ class Application {
   private readonly nodeRemarks = new Map<string, NodeRemarks>();
   private readonly bases = new Map<string, string[]>();
   private readonly problems: NoteProblem[] = [];
+  /** Places of objects that were closed. */
+  private readonly reopened = new Set<string>();
 
   constructor(document: JsonObject) {
     this.document = document;
@@ -103,6 +108,21 @@ class Application {
     if (!this.replaced) this.document = structuredClone(this.document) as JsonObject;
     this.replaced = true;
     (atPointer(this.document, place) as JsonObject)[key] = becomes;
+  }
+
+  /**
+   * Objects that refuse members they do not name take them: programs that print schemas close objects whose types are
+   * open. For other targets, see `remark`.
+   */
+  reopen(note: OpenNote): void {
+    const closed = note.targets.filter((target) => isClosed(atPointer(this.document, target)));
+    if (closed.length === 0) return;
+    if (!this.replaced) this.document = structuredClone(this.document) as JsonObject;
+    this.replaced = true;
+    for (const target of closed) {
+      delete (atPointer(this.document, target) as JsonObject)["additionalProperties"];
+      this.reopened.add(target);
+    }
   }
 
   /** Records bases and hands their openness down, bases of bases first. */
@@ -167,6 +187,11 @@ class Application {
     return isJsonObject(found) ? found : undefined;
   }
 
+  open(note: OpenNote): void {
+    for (const target of note.targets)
+      if (!this.reopened.has(target)) this.remark(note, target, { open: true });
+  }
+
   remark(note: Note, target: string, remark: NodeRemarks): void {
     const found = target.startsWith("/") && isSchemaPlace(target) && atPointer(this.document, target);
     if (found === undefined || found === false) {
@@ -204,6 +229,11 @@ class Application {
       problems: this.problems,
     };
   }
+}
+
+/** Whether an object refuses all members that it does not name. */
+function isClosed(node: JsonValue | undefined): boolean {
+  return isJsonObject(node) && isJsonObject(node["properties"]) && node["additionalProperties"] === false;
 }
 
 function canonicalNode(node: JsonValue): JsonValue {

@@ -110,7 +110,10 @@ export interface ErrorNote extends NoteBase {
   readonly http?: number;
 }
 
-/** Unions and string sets to which later revisions add: a tolerant reader takes what it does not know. */
+/**
+ * Unions and string sets to which later revisions add: a tolerant reader takes what it does not know. Of objects with
+ * `additionalProperties: false`: they take members that they do not name.
+ */
 export interface OpenNote extends NoteBase {
   readonly kind: "open";
 }

@@ -88,6 +88,7 @@ export const buildings: readonly Building[] = [
       { path: "generator/compare", holds: "alignment of two schemas" },
       { path: "generator/emit", holds: "a folder an output" },
       { path: "generator/revision", holds: "the revision store: schema, notes, lock" },
+      { path: "generator/extension", holds: "the store of extensions: file, ids, schema, notes" },
       { path: "generator/contract", holds: "contract files, and what is emitted from them" },
       { path: "generator/diff", holds: "rules, witnesses, reports, uses" },
       { path: "generator/sync", holds: "users' handlers kept complete" },

@@ -248,6 +248,21 @@ describe("open and deprecated", () => {
     expect(corrected.nodeRemarks.size).toBe(0);
   });
 
+  test("open on an object that a program closed takes `additionalProperties` away, and marks nothing", () => {
+    const X = object(["a"], { additionalProperties: false });
+    const { document, nodeRemarks, problems } = apply(
+      { X, Y: object(["x"], { properties: { x: X } }), Z: object(["z"], { additionalProperties: false }) },
+      { kind: "open", target: ["/$defs/X", "/$defs/Y/properties/x"] },
+    );
+    expect(problems).toEqual([]);
+    expect(document["$defs"]).toEqual({
+      X: object(["a"]),
+      Y: object(["x"], { properties: { x: object(["a"]) } }),
+      Z: object(["z"], { additionalProperties: false }),
+    });
+    expect(nodeRemarks.size).toBe(0);
+  });
+
   test("open is a problem where no place is named; deprecated speaks of a method then", () => {
     const corrected = apply(
       { X: {} },

@@ -1,0 +1,225 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  isJsonObject,
+  jsonObject,
+  keywords,
+  naturalCompare,
+  pointer,
+} from "@mcpgen/engine";
+import { isDistinctive } from "./distinctive.js";
+import {
+  basePrefix,
+  definitionReference,
+  mapReferences,
+  passedPlaces,
+  referencedDefinition,
+} from "./references.js";
+import { type Resolve, type Shapes, resolverOf, shapesOf } from "./shapes.js";
+
+/** A base of an extension: a revision and its schema. */
+export interface BaseSchema {
+  readonly revision: string;
+  /** Canonical. */
+  readonly document: JsonObject;
+}
+
+/** A copy that became a reference. */
+export interface Fold {
+  /** The place in the schema as it came. */
+  readonly at: string;
+  /** The definition that it is a copy of. */
+  readonly definition: string;
+  readonly of: "own" | "base";
+  /** Both accept the same values. Other copies are closed, say, or have the pattern of a format. */
+  readonly equal: boolean;
+}
+
+/** A definition of the base that the schema repeated under its name. */
+export interface Dropped {
+  readonly definition: string;
+  readonly equal: boolean;
+}
+
+export interface Folded {
+  readonly document: JsonObject;
+  readonly dropped: readonly Dropped[];
+  readonly folds: readonly Fold[];
+  /** Definitions that have the name of one of the base's, and say something else. */
+  readonly differing: readonly string[];
+  /** Places whose copy could be one of several definitions, and stays. */
+  readonly ambiguous: readonly { readonly at: string; readonly definitions: readonly string[] }[];
+}
+
+/**
+ * Replaces copies of definitions by references: definitions that repeat the base's are dropped, and inlined copies of
+ * definitions, of the extension and of the base, become references to them.
+ *
+ * @param document canonical, with all definitions at the top; it is left as it is
+ * @param bases newest first; a definition counts as the base's if all bases have it
+ */
+export function foldCopies(document: JsonObject, bases: readonly BaseSchema[]): Folded {
+  return new Folding(document, bases).run();
+}
+
+class Folding {
+  private readonly own: JsonObject;
+  private readonly resolve: Resolve;
+  private readonly shared: readonly string[];
+  private readonly alike: Shapes;
+  private readonly equal: Shapes;
+  private readonly dropped: Dropped[] = [];
+  private readonly folds: Fold[] = [];
+  private readonly differing: string[] = [];
+  private readonly ambiguous: { at: string; definitions: string[] }[] = [];
+  private readonly passed: ReadonlySet<string>;
+  /** Distinctive definitions by their shape. */
+  private readonly ownByShape = new Map<number, string[]>();
+  private readonly baseByShape = new Map<number, string[]>();
+
+  private readonly document: JsonObject;
+  private readonly bases: readonly BaseSchema[];
+
+  constructor(document: JsonObject, bases: readonly BaseSchema[]) {
+    this.document = document;
+    this.bases = bases;
+    this.own = document["$defs"] as JsonObject;
+    this.passed = passedPlaces(this.own);
+    const [newest] = bases;
+    this.resolve = resolverOf(document, new Map(newest ? [[basePrefix, newest.document]] : []));
+    const roots = [
+      ...Object.values(this.own).map((node) => ({ node, resolve: this.resolve })),
+      ...bases.flatMap(({ document: base }) =>
+        Object.values(definitionsOf(base)).map((node) => ({ node, resolve: resolverOf(base) })),
+      ),
+    ];
+    this.alike = shapesOf(roots, "alike");
+    this.equal = shapesOf(roots, "equal");
+    const [first, ...others] = bases.map(({ document: base }) => Object.keys(definitionsOf(base)));
+    this.shared = (first ?? []).filter((name) => others.every((names) => names.includes(name)));
+  }
+
+  run(): Folded {
+    this.dropRepeated();
+    this.findTargets();
+    const definitions = Object.entries(this.own)
+      .filter(([name]) => !this.isDropped(name))
+      .map(([name, node]) => [name, this.inside(node, pointer("/$defs", name), name, true)] as const)
+      .sort(([a], [b]) => naturalCompare(a, b));
+    return {
+      document: jsonObject([
+        ...Object.entries(this.document).filter(([key]) => key !== "$defs"),
+        ["$defs", jsonObject(definitions)],
+      ]),
+      dropped: this.dropped,
+      folds: this.folds,
+      differing: this.differing,
+      ambiguous: this.ambiguous,
+    };
+  }
+
+  private dropRepeated(): void {
+    for (const [name, node] of Object.entries(this.own)) {
+      const namesakes = this.bases.flatMap(({ document }) =>
+        Object.hasOwn(definitionsOf(document), name) ? [definitionsOf(document)[name]!] : [],
+      );
+      const alike = namesakes.filter((base) => this.alike.of(base) === this.alike.of(node));
+      if (alike.length > 0 && this.shared.includes(name))
+        this.dropped.push({
+          definition: name,
+          equal: alike.some((base) => this.equal.of(base) === this.equal.of(node)),
+        });
+      else if (namesakes.length > 0) this.differing.push(name);
+    }
+  }
+
+  private isDropped(name: string): boolean {
+    return this.dropped.some(({ definition }) => definition === name);
+  }
+
+  private findTargets(): void {
+    const add = (map: Map<number, string[]>, name: string, node: JsonValue, resolve: Resolve): void => {
+      const shape = this.alike.of(node);
+      // Another name of a definition is no definition to refer to.
+      const isAlias = isJsonObject(node) && "$ref" in node;
+      if (shape === undefined || isAlias || !isDistinctive(node, resolve)) return;
+      const names = map.get(shape);
+      if (!names) map.set(shape, [name]);
+      else if (!names.includes(name)) names.push(name);
+    };
+    for (const [name, node] of Object.entries(this.own))
+      if (!this.isDropped(name)) add(this.ownByShape, name, node, this.resolve);
+    for (const { document } of this.bases)
+      for (const name of this.shared)
+        add(this.baseByShape, name, definitionsOf(document)[name]!, resolverOf(document));
+  }
+
+  /** @param hint a name for the value: that of the member that holds it */
+  private inside(node: JsonValue, at: string, hint: string, isRoot: boolean): JsonValue {
+    if (!isJsonObject(node)) return node;
+    const fold = isRoot || "$ref" in node || this.passed.has(at) ? undefined : this.foldOf(node, at, hint);
+    if (fold) {
+      this.folds.push(fold);
+      return jsonObject([
+        ...Object.entries(node).filter(([keyword]) => isRemark(keyword)),
+        ["$ref", definitionReference(fold.definition, fold.of)],
+      ]);
+    }
+    return mapReferences(
+      node,
+      (reference) => this.reference(reference),
+      (child, place) => this.inside(child, at + place, hintOf(place) ?? hint, false),
+    );
+  }
+
+  private reference(reference: string): string {
+    const name = referencedDefinition(reference);
+    return name !== undefined && this.isDropped(name) ? `${basePrefix}${reference}` : reference;
+  }
+
+  private foldOf(node: JsonObject, at: string, hint: string): Fold | undefined {
+    const shape = this.alike.of(node);
+    if (shape === undefined) return undefined;
+    for (const [of, map] of [
+      ["own", this.ownByShape],
+      ["base", this.baseByShape],
+    ] as const) {
+      const names = map.get(shape);
+      if (!names) continue;
+      const definition = choose(names, hint);
+      if (definition !== undefined) return { at, definition, of, equal: this.isEqual(node, definition, of) };
+      this.ambiguous.push({ at, definitions: names });
+      return undefined;
+    }
+    return undefined;
+  }
+
+  private isEqual(node: JsonObject, definition: string, of: "own" | "base"): boolean {
+    const documents = of === "own" ? [this.document] : this.bases.map(({ document }) => document);
+    return documents.some(
+      (document) => this.equal.of(definitionsOf(document)[definition] ?? false) === this.equal.of(node),
+    );
+  }
+}
+
+function definitionsOf(document: JsonObject): JsonObject {
+  return document["$defs"] as JsonObject;
+}
+
+/** Annotations of the place, which the definition does not have. */
+function isRemark(keyword: string): boolean {
+  const found = keywords.get(keyword);
+  return found?.annotation === true && found.shape === "value" && !/^(?:\$|format$|content)/.test(keyword);
+}
+
+/** The only name, or the one that the member is called after. */
+function choose(names: readonly string[], hint: string): string | undefined {
+  if (names.length === 1) return names[0];
+  const called = names.filter((name) => name.toLowerCase() === hint.toLowerCase());
+  return called.length === 1 ? called[0] : undefined;
+}
+
+/** The name of the member that a place in a node is; undefined for other places. */
+function hintOf(place: string): string | undefined {
+  return /^\/properties\/(.+)$/.exec(place)?.[1];
+}

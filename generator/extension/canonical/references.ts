@@ -1,0 +1,103 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  isJsonObject,
+  jsonObject,
+  keywords,
+  pointer,
+  pointerTokens,
+} from "@mcpgen/engine";
+
+/** What a reference to definitions of the base begins with: `base#/$defs/X` names X of the base that is compiled. */
+export const basePrefix = "base";
+
+/** The definition that a reference `#/$defs/X`, or one to a place in it, names; undefined for any other reference. */
+export function referencedDefinition(reference: string): string | undefined {
+  const [, name] = /^#\/\$defs\/([^/]+)/.exec(reference) ?? [];
+  return name === undefined ? undefined : pointerTokens(`/${decoded(name)}`)[0];
+}
+
+/** The text of a fragment without percent-encoding; the text itself where it has none. */
+export function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+/** The reference to a definition, of the base where `of` says so. */
+export function definitionReference(name: string, of: "own" | "base"): string {
+  return `${of === "base" ? basePrefix : ""}#${pointer("/$defs", name)}`;
+}
+
+/**
+ * A copy of a schema: `change` gives its reference, and `visit` each subschema.
+ *
+ * @param visit gets a subschema, and its place in the node
+ */
+export function mapReferences(
+  node: JsonObject,
+  change: (reference: string) => string,
+  visit: (child: JsonValue, place: string) => JsonValue,
+): JsonObject {
+  const result = jsonObject();
+  for (const [keyword, value] of Object.entries(node)) {
+    result[keyword] =
+      keyword === "$ref" && typeof value === "string" ? change(value) : mapSubschemas(keyword, value, visit);
+  }
+  return result;
+}
+
+function mapSubschemas(
+  keyword: string,
+  value: JsonValue,
+  visit: (child: JsonValue, place: string) => JsonValue,
+): JsonValue {
+  const at = pointer("", keyword);
+  switch (keywords.get(keyword)?.shape) {
+    case "schema":
+      return visit(value, at);
+    case "schemaMap":
+      if (!isJsonObject(value)) return value;
+      return jsonObject(
+        Object.entries(value).map(([name, child]) => [name, visit(child, pointer(at, name))] as const),
+      );
+    case "schemaSet":
+    case "schemaList":
+      return Array.isArray(value) ? value.map((child, index) => visit(child, pointer(at, index))) : value;
+    default:
+      return value;
+  }
+}
+
+/** Every subschema of a schema, itself included, with its place. */
+export function* subschemas(node: JsonValue, at = ""): Generator<{ node: JsonObject; at: string }> {
+  if (!isJsonObject(node)) return;
+  yield { node, at };
+  const children: [JsonValue, string][] = [];
+  mapReferences(
+    node,
+    (reference) => reference,
+    (child, place) => {
+      children.push([child, at + place]);
+      return child;
+    },
+  );
+  for (const [child, place] of children) yield* subschemas(child, place);
+}
+
+/** The places that references to parts of definitions lead through: these keep their form. */
+export function passedPlaces(definitions: JsonObject): ReadonlySet<string> {
+  const passed = new Set<string>();
+  for (const definition of Object.values(definitions)) {
+    for (const { node } of subschemas(definition)) {
+      const reference = node["$ref"];
+      if (typeof reference !== "string" || !reference.startsWith("#/")) continue;
+      const tokens = pointerTokens(decoded(reference.slice(1)));
+      for (let length = 2; length < tokens.length; length++)
+        passed.add(pointer("", ...tokens.slice(0, length)));
+    }
+  }
+  return passed;
+}
