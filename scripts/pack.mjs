@@ -1,17 +1,26 @@
 // Builds every package and packs it as it is published: a tarball each in dist/packages/, or in the folder that is named.
 // The manifests lose what only this repository needs: scripts, development dependencies, entries of sources.
 // `npm publish dist/packages/NAME.tgz` publishes one; the last line installs mcpgen from all of them.
+// `--as-built` packs what the last build made: a build would take the files away from programs that run meanwhile.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = resolve(process.argv[2] ?? join(root, "dist/packages"));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { "as-built": { type: "boolean" } },
+});
+const folder = resolve(positionals[0] ?? join(root, "dist/packages"));
 const ours = ["scripts", "devDependencies", "workspaces", "overrides", "allowScripts"];
 
-execFileSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
+if (!values["as-built"])
+  execFileSync(process.execPath, [join(root, "scripts/build.mjs")], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const staging = mkdtempSync(join(tmpdir(), "mcpgen-pack-"));

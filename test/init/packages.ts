@@ -27,9 +27,12 @@ export function npm(directory: string, args: readonly string[], more: NodeJS.Pro
   });
 }
 
-/** Packs what a user installs into a folder that is not there yet: `npm run pack`. */
+/**
+ * Packs what a user installs into a folder that is not there yet: `npm run pack`, without its build, which would take
+ * the built files away from the tests that run beside this one.
+ */
 export function packAll(folder: string): Packed[] {
-  execFileSync(process.execPath, ["scripts/pack.mjs", folder], { stdio: "pipe" });
+  execFileSync(process.execPath, ["scripts/pack.mjs", "--as-built", folder], { stdio: "pipe" });
   return readdirSync(folder).map((file) => read(join(folder, file)));
 }
 
