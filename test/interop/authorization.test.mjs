@@ -1,5 +1,5 @@
-// The rules of protected servers (test/auth/server/server-rules.ts), tried with a server of ours in Express and with servers of
-// the official SDK. docs/authorization-rules.md is their table: MCPGEN_WRITE=1 writes it.
+// The rules of protected servers (test/auth/server/server-rules.ts) and of their clients (test/auth/client/client-rules.ts), tried
+// with ours and with those of the official SDK. docs/authorization-rules.md has the results: MCPGEN_WRITE=1 writes it.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer as createNodeServer } from "node:http";
@@ -12,6 +12,7 @@ import { createNodeHandler } from "@mcpgen/runtime/http";
 import { serverRevisions } from "@mcpgen/protocol";
 import { build } from "esbuild";
 import express from "express";
+import { heldByApplication, sdkAgent } from "./clients/authorized-sdk-v2.mjs";
 import { protectedSdk } from "./servers/protected-sdk-v2.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -28,6 +29,7 @@ async function fromSource(path) {
 }
 
 const { serverRules } = await fromSource("test/auth/server/server-rules.ts");
+const { clientRules, ourAgent, tryRule } = await fromSource("test/auth/client/client-rules.ts");
 const { startAuthorizationServer } = await fromSource("test/support/auth/authorization-server.ts");
 
 const resource = "https://api.example.com/mcp";
@@ -76,47 +78,79 @@ const columns = {
 
 const results = {};
 
+/** What contradicts a rule: the first line of an error. */
+const contradiction = (trial) =>
+  trial.then(
+    () => undefined,
+    (error) => error.message.split("\n")[0],
+  );
+
 for (const [name, make] of Object.entries(columns))
   test(name, { timeout: 60_000 }, async () => {
     results[name] = [];
     for (const rule of serverRules) {
       // Each rule meets a new server: what it remembers must not decide.
       const url = await listening(make({ resource, ...issuers }));
-      const found = await rule.holds({ url, resource, ...issuers }).then(
-        () => undefined,
-        (error) => error.message.split("\n")[0],
-      );
+      const found = await contradiction(rule.holds({ url, resource, ...issuers }));
       if (make === ours) assert.equal(found, undefined, `${rule.id}: ${rule.text}: ${found}`);
-      results[name].push(found);
+      results[name].push(found === undefined ? "yes" : "**no**");
     }
   });
 
-test("docs/authorization-rules.md has these results", () => {
-  const names = Object.keys(columns);
-  const cell = (text) => (text === undefined ? "yes" : "**no**");
-  const rows = serverRules.map(({ id, text }, at) => [
-    id,
-    text,
-    ...names.map((name) => cell(results[name][at])),
-  ]);
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  const head = ["rule", "what a protected server does", ...names];
-  const table = [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-  const text = `# Rules of protected servers
+const clients = {
+  "`oauth()` of `@mcpgen/auth`": ourAgent,
+  "SDK 2.4, `StreamableHTTPClientTransport`": sdkAgent,
+};
 
-\`test/interop/authorization.test.mjs\` writes this table from its results: \`MCPGEN_WRITE=1 npm run test:interop\`. It tries each rule
-from outside, with the same requests, against a server of \`@mcpgen/auth\` and two servers of the official SDK
-(\`@modelcontextprotocol/server\` 2.4.0).
+for (const [name, make] of Object.entries(clients))
+  test(name, { timeout: 120_000 }, async () => {
+    results[name] = [];
+    for (const rule of clientRules) {
+      const found = await contradiction(tryRule(rule, make));
+      if (make === ourAgent) assert.equal(found, undefined, `${rule.id}: ${rule.text}: ${found}`);
+      const held = make === sdkAgent && heldByApplication.includes(rule.text) ? "application" : "yes";
+      results[name].push(found === undefined ? held : "**no**");
+    }
+  });
+
+test("the rules that applications with the SDK hold are rules", () => {
+  const texts = new Set(clientRules.map(({ text }) => text));
+  assert.ok(heldByApplication.every((text) => texts.has(text)));
+});
+
+function table(what, rules, names) {
+  const rows = rules.map(({ id, text }, at) => [id, text, ...names.map((name) => results[name][at])]);
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  const head = ["rule", what, ...names];
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+test("docs/authorization-rules.md has these results", () => {
+  const text = `# Rules of authorization
+
+\`test/interop/authorization.test.mjs\` writes these tables from its results: \`MCPGEN_WRITE=1 npm run test:interop\`. It tries each
+rule from outside, with the same requests and the same servers, with \`@mcpgen/auth\` and with the official SDK
+(\`@modelcontextprotocol/server\` and \`@modelcontextprotocol/client\` 2.4.0).
+
+The first column is the requirement (AUTHS, AUTHC: test/checklist), the page of the specification, or the attack that the tests
+name; \`own\` is a rule of this project.
+
+## Protected servers
 
 The SDK leaves the verification of tokens to the application. The servers here use a careful verifier with \`jose\`: known issuers,
 exact \`iss\`, algorithms, audience (\`test/interop/servers/protected-sdk-v2.mjs\`). Scopes of tools use its
 \`requireScopes\`; an application can write a handler that knows hierarchies instead. \`createMcpHandler\` makes no sessions, so the rules
 about sessions hold.
 
-The first column is the requirement (AUTHS: test/checklist), the page of the specification, or the attack that the tests name;
-\`own\` is a rule of this project.
+${table("what a protected server does", serverRules, Object.keys(columns))}
 
-${table}
+## Clients
+
+The SDK leaves the storage, the comparison of \`state\`, the browser and the end of a login to the application. The application here
+keeps credentials by issuer, and runs one login at a time (\`test/interop/clients/authorized-sdk-v2.mjs\`); \`application\` marks
+the rules that hold because of it. It opens the URLs that the client gives it. The server of these rules negotiates 2025-11-25.
+
+${table("what a client does", clientRules, Object.keys(clients))}
 `;
   if (process.env.MCPGEN_WRITE === "1") writeFileSync(page, text);
   assert.equal(readFileSync(page, "utf8"), text);
