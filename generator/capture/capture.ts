@@ -117,7 +117,9 @@ function sift(
   for (const [position, item] of items.entries()) {
     const reason = reasonAgainst(list, key, item, seen);
     seen.add(item[key]!);
-    if (reason === undefined) kept.push(item);
+    // In a contract, `scopes` is what a request needs; a member of that name in a list is something else.
+    const { scopes: _, ...entry } = item;
+    if (reason === undefined) kept.push(entry);
     else unfit.push({ list, index: places[position]!, name: nonEmptyString(item["name"]), reason });
   }
   return { kept, unfit };
@@ -130,7 +132,8 @@ function reasonAgainst(
   item: JsonObject,
   seen: ReadonlySet<JsonValue>,
 ): string | undefined {
-  const fault = contractFault({ name: "server", version: "0", [list]: [item] });
+  const { scopes: _, ...entry } = item;
+  const fault = contractFault({ name: "server", version: "0", [list]: [entry] });
   const at = fault?.pointer.split("/").slice(3).join("/");
   if (fault) return `${at === "" ? "" : `/${at}: `}${fault.message}`;
   return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} is used twice` : undefined;

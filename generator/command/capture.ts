@@ -5,9 +5,12 @@ import type { ServerSource } from "../capture/server-source.js";
 import { shownSource } from "../capture/shown-source.js";
 import { withServer } from "../capture/with-server.js";
 import { contractFileName } from "../contract/contract-file.js";
+import type { Contract } from "../contract/contract.js";
 import { contractText } from "../contract/contract-text.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import { ignoredWarnings, readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
+import { loadContract } from "../contract/read-contract.js";
+import { withScopesOf } from "../contract/scopes.js";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { applyChanges } from "../files/transaction.js";
@@ -30,9 +33,10 @@ export const capture: RunCommand = async (args, context) => {
   context.console.progress(`asking ${shownSource(source)}`);
   const stray: string[] = [];
   const hearing = { ...options, onStray: (what: string) => stray.push(what) };
-  const captured = await withServer(source, hearing, (client) =>
+  const offered = await withServer(source, hearing, (client) =>
     captureFrom(client, options.timeout === undefined ? {} : { timeout: options.timeout }),
   );
+  const captured = { ...offered, contract: await withKnownScopes(offered.contract, file) };
   const findings = [
     ...stray.map((what) => strayFinding(what, source)),
     ...captured.leftOut.map((entry) => leftOutFinding(entry, source)),
@@ -48,6 +52,13 @@ export const capture: RunCommand = async (args, context) => {
     data: { file: shown, written: done === "written", ...about(captured) },
   };
 };
+
+/** The contract with the scopes of the one that it replaces, which no server lists. */
+async function withKnownScopes(contract: Contract, file: string): Promise<Contract> {
+  if (file === "-" || present(file) === undefined) return contract;
+  const before = await loadContract(file).catch(() => undefined);
+  return before ? withScopesOf(contract, before.contract) : contract;
+}
 
 /** Where the contract goes: `--out`, else the only contract of the configuration, else the usual name. */
 async function wantedFile(args: Arguments, context: CommandContext): Promise<string> {

@@ -27,6 +27,8 @@ export interface ContractSource {
   readonly place: (pointer: string) => Place;
   /** The line of the value at a JSON Pointer; a server has none. */
   readonly placeOf: (pointer: string) => FilePlace | null;
+  /** Whether it is what a live server offers: without scopes, which no list has. */
+  readonly isLive: boolean;
   /** Entries of a server's lists that are none. */
   readonly findings: readonly Finding[];
 }
@@ -87,6 +89,7 @@ export async function contractSource(
     contract: document.contract,
     place: document.place,
     placeOf: (pointer) => ({ file: document.file, line: document.place(pointer).line ?? 1 }),
+    isLive: false,
     findings: [],
   };
 }
@@ -124,5 +127,6 @@ async function liveContract(
   );
   const findings = leftOut.map((entry) => leftOutFinding(entry, source));
   const name = shownSource(source);
-  return { name, contract, place: (pointer) => ({ file: name, pointer }), placeOf: () => null, findings };
+  const place = (pointer: string): Place => ({ file: name, pointer });
+  return { name, contract, place, placeOf: () => null, isLive: true, findings };
 }

@@ -14,11 +14,18 @@ const object = (description: string, properties: JsonObject = {}): JsonObject =>
   description,
 });
 
+const scopes: JsonObject = {
+  type: "array",
+  items: { type: "string", pattern: "^[!#-[\\]-~]+$" },
+  description: "Scopes of OAuth that a request needs over HTTP. Servers do not list them.",
+};
+
 const shared: JsonObject = {
   title: text("Name for people; defaults to `name`."),
   description: text("Its purpose, for models and people."),
   icons: listOf("Icon", "Icons that hosts may show."),
   _meta: object("Metadata; the protocol reserves some names."),
+  scopes,
 };
 
 const listed = (about: string, required: readonly string[], properties: JsonObject): JsonObject => ({

@@ -1,7 +1,10 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { Place } from "../diagnostics/coded-error.js";
 
-/** The offer of a server, in the shapes of the protocol's lists; unknown members are kept unchanged. */
+/**
+ * The offer of a server, in the shapes of the protocol's lists; unknown members are kept unchanged. `scopes` of an entry is
+ * what a request needs: no list of the protocol has it.
+ */
 export interface Contract {
   readonly name: string;
   readonly version: string;
@@ -21,6 +24,7 @@ export interface ContractTool {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
+  readonly scopes?: readonly string[];
 }
 
 interface ContractResource {
@@ -29,6 +33,7 @@ interface ContractResource {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
+  readonly scopes?: readonly string[];
 }
 
 export interface ContractTemplate {
@@ -37,6 +42,7 @@ export interface ContractTemplate {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
+  readonly scopes?: readonly string[];
 }
 
 interface ContractPrompt {
@@ -44,6 +50,7 @@ interface ContractPrompt {
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: readonly ContractPromptArgument[];
+  readonly scopes?: readonly string[];
 }
 
 interface ContractPromptArgument {

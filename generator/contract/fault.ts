@@ -87,7 +87,10 @@ function* objectFaults(
       yield* faultsOf(schema, described, member, pointer(at, key));
       continue;
     }
-    const slip = unknownKey(key, names, additionalProperties?.never === true, value, pointer(at, key));
+    const fits = (name: string): boolean =>
+      Array.isArray(member) && isValid(schema, properties!.get(name)!, member);
+    const closed = additionalProperties?.never === true;
+    const slip = unknownKey(key, names, closed, value, pointer(at, key), fits);
     if (slip?.meant !== undefined) meant.add(slip.meant);
     if (slip) yield slip.fault;
   }
@@ -110,24 +113,29 @@ function unknownKey(
   closed: boolean,
   value: JsonObject,
   at: string,
+  fits: (name: string) => boolean,
 ): { readonly fault: Fault; readonly meant: string | undefined } | undefined {
   const free = names.filter((name) => !Object.hasOwn(value, name));
   const meant = closest(key, free);
-  if (!closed && (meant === undefined || !slips(key, meant))) return undefined;
+  if (!closed && (meant === undefined || !slips(key, meant, fits))) return undefined;
   const next =
     meant === undefined ? `The keys are ${names.join(", ")}.` : `Did you mean ${JSON.stringify(meant)}?`;
   const message = `there is no key ${JSON.stringify(key)}`;
   return { meant, fault: { code: "MG6002", pointer: at, message, next } };
 }
 
-/** In open objects only names that hardly can be another word: case, `_` and `-`, or one letter of a long one. */
-function slips(key: string, meant: string): boolean {
+/**
+ * In open objects only names that hardly can be another word: case, `_` and `-`, or one letter of a long one; of a shorter
+ * one if the value is a list that fits, such as `scope: ["files:read"]`.
+ */
+function slips(key: string, meant: string, fits: (name: string) => boolean): boolean {
   const plain = (name: string): string => name.toLowerCase().replace(/(?<=.)[_-]/g, "");
-  return plain(key) === plain(meant) || (meant.length >= 7 && differsByOne(key, meant));
+  if (plain(key) === plain(meant)) return true;
+  return differsByOne(key, meant) && (meant.length >= 7 || fits(meant));
 }
 
 /** Whether `key` becomes a known key by one letter more, less or other. */
-function differsByOne(key: string, meant: string): boolean {
+export function differsByOne(key: string, meant: string): boolean {
   if (Math.abs(key.length - meant.length) > 1) return false;
   let start = 0;
   while (start < key.length && key[start] === meant[start]) start++;
@@ -144,12 +152,14 @@ function expectationOf({
   minLength,
   minimum,
   maximum,
+  pattern,
 }: SchemaNode): string {
   if (only) return JSON.stringify(only.value);
   if (choices) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
   const type = types?.[0] ?? "value";
   const article = /^[aeiou]/.test(type) ? "an" : "a";
   if (minLength !== undefined) return `a non-empty ${type}`;
+  if (pattern !== undefined) return `${article} ${type} that matches ${pattern}`;
   const least = minimum === undefined ? "" : ` of ${minimum} or more`;
   return `${article} ${type}${maximum === undefined ? least : ` from ${minimum} to ${maximum}`}`;
 }

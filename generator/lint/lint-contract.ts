@@ -1,5 +1,7 @@
 import { pointer } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
+import { differsByOne } from "../contract/fault.js";
+import { scopesOf, withoutScopes } from "../contract/scopes.js";
 import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
 import type { LintRule, LintSubject, Profile, SchemaPlace } from "./rule.js";
 import { lintRules } from "./table.js";
@@ -25,14 +27,16 @@ export interface ToolCost {
 }
 
 /** Applies the rules of the profiles to the contract: tool by tool, in the order of the table. */
-export function lintContract({ tools = [] }: Contract, profiles: readonly Profile[]): LintProblem[] {
+export function lintContract(contract: Contract, profiles: readonly Profile[]): LintProblem[] {
   const problems: LintProblem[] = [];
+  const { tools = [] } = contract;
+  const similarScopes = scopesAlike(scopesOf(contract));
   const alike = similarNames(tools.map(({ name }) => name));
   for (const [index, tool] of tools.entries()) {
     const at = pointer("/tools", index);
     const places = placesOf(tool.inputSchema, pointer(at, "inputSchema"));
     const unused = unusedDefinitions(places);
-    const subject: LintSubject = { tool, pointer: at, places, unused, alike };
+    const subject: LintSubject = { tool, pointer: at, places, unused, alike, similarScopes };
     const read: LintSubject = { ...subject, places: usedPlaces(places, unused) };
     for (const rule of lintRules) {
       const concerned = rule.profiles.filter((profile) => profiles.includes(profile));
@@ -51,6 +55,20 @@ function usedPlaces(places: readonly SchemaPlace[], unused: readonly string[]): 
   return places.filter(({ pointer: at }) => !without.has(definitionAround(at, places[0]!.pointer)));
 }
 
+/** For each scope that differs from others in case, punctuation or one letter: the others. Digits tell scopes apart. */
+function scopesAlike(scopes: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const form = (scope: string): string => scope.toLowerCase().replace(/[-_.:/]/g, "");
+  const digits = (scope: string): string => scope.replace(/\D/g, "");
+  const areAlike = (one: string, other: string): boolean =>
+    form(one) === form(other) ||
+    (one.length >= 7 && digits(one) === digits(other) && differsByOne(one, other));
+  return new Map(
+    scopes
+      .map((scope) => [scope, scopes.filter((each) => each !== scope && areAlike(scope, each))] as const)
+      .filter(([, others]) => others.length > 0),
+  );
+}
+
 /** Groups names that differ only in case or punctuation. */
 function similarNames(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const byForm = new Map<string, string[]>();
@@ -63,8 +81,8 @@ function similarNames(names: readonly string[]): ReadonlyMap<string, readonly st
 }
 
 /** Estimates each tool's share of a model's context. */
-export function toolCosts({ tools = [] }: Contract): ToolCost[] {
-  return tools.map((tool, index) => {
+export function toolCosts(contract: Contract): ToolCost[] {
+  return (withoutScopes(contract).tools ?? []).map((tool, index) => {
     const bytes = Buffer.byteLength(JSON.stringify(tool));
     return { tool: tool.name, pointer: pointer("/tools", index), bytes, tokens: Math.ceil(bytes / 4) };
   });

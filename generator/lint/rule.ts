@@ -27,6 +27,8 @@ export interface LintSubject {
   readonly unused: readonly string[];
   /** For each tool name that resembles others in the contract: the others. */
   readonly alike: ReadonlyMap<string, readonly string[]>;
+  /** For each scope that resembles others in the contract: the others. */
+  readonly similarScopes: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A violation of a rule. */

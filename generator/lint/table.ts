@@ -1,6 +1,7 @@
 import { keywordRules } from "./keywords.js";
 import { nameRules } from "./names.js";
 import type { LintRule } from "./rule.js";
+import { scopeRules } from "./scopes.js";
 import { structureRules } from "./structure.js";
 import { unionRules } from "./unions.js";
 
@@ -10,4 +11,5 @@ export const lintRules: readonly LintRule[] = [
   ...structureRules,
   ...keywordRules,
   ...unionRules,
+  ...scopeRules,
 ];

@@ -57,6 +57,25 @@ describe("warnings", () => {
     expect(found({ description: "👩‍💻 codes,\n\tin lines" }, "hidden-characters")).toEqual([]);
   });
 
+  test("scopes: almost the same ones, those of the login, and one twice", () => {
+    const scoped = (...all: string[][]): Contract =>
+      contract(...all.map((scopes, index) => ({ name: `tool_${index}`, scopes })));
+    const of = (given: Contract): string[] =>
+      lintContract(given, profiles)
+        .filter(({ rule }) => rule.id.startsWith("scope"))
+        .map(({ rule, pointer, message }) => `${rule.id} ${pointer}: ${message}`);
+    expect(of(scoped(["files:read"], ["file:read"], ["files_read"]))).toEqual([
+      'scopes-alike /tools/0/scopes/0: the scope "files:read", almost "file:read", "files_read"',
+      'scopes-alike /tools/1/scopes/0: the scope "file:read", almost "files:read"',
+      'scopes-alike /tools/2/scopes/0: the scope "files_read", almost "files:read"',
+    ]);
+    expect(of(scoped(["files:read", "files:write"], ["a:r", "a:w"], ["level:10", "level:11"]))).toEqual([]);
+    expect(of(scoped(["openid", "a", "a"]))).toEqual([
+      'scope-of-login /tools/0/scopes/0: the scope "openid"',
+      'scope-twice /tools/0/scopes/2: the scope "a" twice',
+    ]);
+  });
+
   test("definitions that nothing leads to, in which models stumble over nothing else", () => {
     const $ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
     const map = { type: "object" };

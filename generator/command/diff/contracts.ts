@@ -1,5 +1,7 @@
 import type { ServerSource } from "../../capture/server-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
+import type { Contract } from "../../contract/contract.js";
+import { withoutScopes } from "../../contract/scopes.js";
 import { diffContracts } from "../../diff/contract/diff-contracts.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diff/finding.js";
@@ -42,7 +44,10 @@ export function compareContracts(
 ): Evaluated {
   const place = (source: ContractSource, at: string | null): ReturnType<ContractSource["placeOf"]> =>
     at === null ? null : source.placeOf(at);
-  return evaluate(diffContracts(old.contract, next.contract, evaluation.policy), evaluation, {
+  const contracts = [old, next].map(({ contract }) =>
+    old.isLive || next.isLive ? withoutScopes(contract) : contract,
+  ) as [Contract, Contract];
+  return evaluate(diffContracts(...contracts, evaluation.policy), evaluation, {
     from: old.name,
     to: next.name,
     placesOf: ({ pointers }: Finding) => ({

@@ -1,4 +1,5 @@
 import { docComment, stringLiteral } from "../../print/text.js";
+import { scopesLine } from "../scopes.js";
 import type { ContractInput } from "./input.js";
 import { templateExpressions, variableNames } from "./uri-template.js";
 
@@ -15,11 +16,13 @@ interface ClientList {
 /** A method for each prompt, by which it is rendered. */
 export function promptList({ document, names }: ContractInput): ClientList | undefined {
   const prompts = document.contract.prompts ?? [];
-  const methods = prompts.map(({ name, title, description, arguments: given = [] }) => {
+  const methods = prompts.map((prompt) => {
+    const { name, title, description, arguments: given = [] } = prompt;
     const { method, namespace } = names.prompts.get(name)!;
     const optional = given.some(({ required }) => required) ? "" : "?";
     const parameters = `args${optional}: types.${namespace}.Arguments, options?: RequestOptions`;
-    return member(method, [description ?? title], `(${parameters}) => Promise<Open<"GetPromptResult">>`);
+    const said = [description ?? title, scopesLine(prompt)];
+    return member(method, said, `(${parameters}) => Promise<Open<"GetPromptResult">>`);
   });
   const rows = prompts.map(({ name }) => row(names.prompts.get(name)!.method, stringLiteral(name)));
   return listOf("prompts", names.listType("prompts"), methods, rows);
@@ -28,10 +31,10 @@ export function promptList({ document, names }: ContractInput): ClientList | und
 /** A method for each resource, by which it is read. */
 export function resourceList({ document, names }: ContractInput): ClientList | undefined {
   const resources = document.contract.resources ?? [];
-  const methods = resources.map(({ uri, title, description }) =>
+  const methods = resources.map((resource) =>
     member(
-      names.resources.get(uri)!,
-      [description ?? title, `\`${uri}\``],
+      names.resources.get(resource.uri)!,
+      [resource.description ?? resource.title, `\`${resource.uri}\``, scopesLine(resource)],
       "(options?: RequestOptions) => Promise<ReadResourceResult>",
     ),
   );
@@ -42,12 +45,13 @@ export function resourceList({ document, names }: ContractInput): ClientList | u
 /** A method for each resource template, which expands the template and reads the resource. */
 export function templateList({ document, names }: ContractInput): ClientList | undefined {
   const templates = document.contract.resourceTemplates ?? [];
-  const methods = templates.map(({ uriTemplate, title, description }) => {
+  const methods = templates.map((template) => {
+    const { uriTemplate, title, description } = template;
     const { method, namespace } = names.templates.get(uriTemplate)!;
     const parameters = `variables: types.${namespace}.Variables, options?: RequestOptions`;
     return member(
       method,
-      [description ?? title, `\`${uriTemplate}\``],
+      [description ?? title, `\`${uriTemplate}\``, scopesLine(template)],
       `(${parameters}) => Promise<ReadResourceResult>`,
     );
   });

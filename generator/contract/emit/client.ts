@@ -1,5 +1,6 @@
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, stringLiteral } from "../../print/text.js";
+import { scopesLine } from "../scopes.js";
 import { checkedName } from "./checks.js";
 import { completionLists, promptList, resourceList, templateList } from "./client-lists.js";
 import type { ContractInput } from "./input.js";
@@ -51,13 +52,14 @@ function toolRow({ method, namespace }: ContractName, name: string, checked: boo
 
 function toolMethods({ document, names, tools }: ContractInput): string[] {
   return tools.map(({ tool, output }, index) => {
-    const { description, title, inputSchema } = document.contract.tools![index]!;
+    const listed = document.contract.tools![index]!;
+    const { description, title, inputSchema } = listed;
     const { method, namespace } = names.tools.get(tool)!;
     const required = inputSchema["required"];
     const optional = Array.isArray(required) && required.length > 0 ? "" : "?";
     const outcome = output ? `StructuredOutcome<types.${namespace}.Result>` : "Outcome";
     return (
-      docComment([description ?? title], "  ") +
+      docComment([description ?? title, scopesLine(listed)], "  ") +
       `  readonly ${method}: (args${optional}: types.${namespace}.Arguments, options?: RequestOptions) => Promise<${outcome}>;\n`
     );
   });

@@ -1,6 +1,7 @@
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, propertyKey } from "../../print/text.js";
 import { completable } from "../completable.js";
+import { scopesLine } from "../scopes.js";
 import type { ContractInput } from "./input.js";
 
 /** `server.ts`: what handlers take and give, exactly, and the server that is made of them. */
@@ -41,37 +42,34 @@ function list(name: string, members: readonly string[]): string[] {
 
 function toolMembers({ document, names, tools }: ContractInput): string[] {
   return tools.map(({ tool, output }, index) => {
-    const { description, title } = document.contract.tools![index]!;
+    const listed = document.contract.tools![index]!;
     const namespace = `types.${names.tools.get(tool)!.namespace}`;
     const answer = output ? `StructuredAnswer<${namespace}.Result>` : "ToolAnswer";
-    return member(
-      tool,
-      description ?? title,
-      `args: ${namespace}.Arguments, context: HandlerContext`,
-      answer,
-    );
+    return member(tool, listed, `args: ${namespace}.Arguments, context: HandlerContext`, answer);
   });
 }
 
 function resourceMembers({ document }: ContractInput): string[] {
   return (document.contract.resources ?? []).map(
-    ({ uri, description, title }) =>
-      `${docComment([description ?? title], "    ")}    readonly ${propertyKey(uri)}: ResourceHandler;\n`,
+    (resource) =>
+      `${docComment(said(resource), "    ")}    readonly ${propertyKey(resource.uri)}: ResourceHandler;\n`,
   );
 }
 
 function templateMembers({ document, names }: ContractInput): string[] {
-  return (document.contract.resourceTemplates ?? []).map(({ uriTemplate, description, title }) => {
+  return (document.contract.resourceTemplates ?? []).map((template) => {
+    const { uriTemplate } = template;
     const variables = `types.${names.templates.get(uriTemplate)!.namespace}.Variables`;
     const parameters = `variables: ${variables}, context: HandlerContext, uri: string`;
-    return member(uriTemplate, description ?? title, parameters, "ResourceAnswer");
+    return member(uriTemplate, template, parameters, "ResourceAnswer");
   });
 }
 
 function promptMembers({ document, names }: ContractInput): string[] {
-  return (document.contract.prompts ?? []).map(({ name, description, title }) => {
+  return (document.contract.prompts ?? []).map((prompt) => {
+    const { name } = prompt;
     const args = `types.${names.prompts.get(name)!.namespace}.Arguments`;
-    return member(name, description ?? title, `args: ${args}, context: HandlerContext`, "PromptAnswer");
+    return member(name, prompt, `args: ${args}, context: HandlerContext`, "PromptAnswer");
   });
 }
 
@@ -92,9 +90,16 @@ function completionMembers({ document: { contract }, names }: ContractInput): st
   );
 }
 
-function member(key: string, description: string | undefined, parameters: string, answer: string): string {
+/** What the documentation of a handler says. */
+type Said = { readonly description?: string; readonly title?: string; readonly scopes?: readonly string[] };
+
+function said(listed: Said): (string | undefined)[] {
+  return [listed.description ?? listed.title, scopesLine(listed)];
+}
+
+function member(key: string, listed: Said, parameters: string, answer: string): string {
   return (
-    docComment([description], "    ") +
+    docComment(said(listed), "    ") +
     `    readonly ${propertyKey(key)}: (${parameters}) => ${answer} | Promise<${answer}>;\n`
   );
 }

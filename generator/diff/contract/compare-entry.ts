@@ -10,13 +10,14 @@ import type { Finding } from "../finding.js";
 import { compareExecution } from "./compare-execution.js";
 import { compareHints } from "./compare-hints.js";
 import { type Comparison, compareSchemas } from "./compare-schemas.js";
+import { compareScopes } from "./compare-scopes.js";
 import { type Part, contractFinding } from "./contract-finding.js";
 import type { ComparedList } from "./lists.js";
 
 /** Texts that people and models read. */
 const texts = ["title", "description"];
 /** Members with separate rules, and the members that identify the entry. */
-const accounted = new Set(["inputSchema", "outputSchema", "arguments", "mimeType", ...texts]);
+const accounted = new Set(["inputSchema", "outputSchema", "arguments", "mimeType", "scopes", ...texts]);
 const accountedOfTools = new Set(["annotations", "execution"]);
 
 /** The differences of an entry that both contracts have. */
@@ -54,6 +55,7 @@ export function compareEntry(
     ...(list.name === "prompts" ? compareArguments(part, old, next, comparison) : []),
     ...(isTool ? compareHints(part, old, next, policy) : []),
     ...(isTool ? compareExecution(part, old, next, policy) : []),
+    ...compareScopes(part, old, next, policy),
     ...said("media-type-changed", "mimeType"),
     ...texts.flatMap((key) => said("text-changed", key)),
     ...rest.flatMap((key) => said("listing-changed", key)),

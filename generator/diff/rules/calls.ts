@@ -95,5 +95,29 @@ const headerRules: readonly Rule[] = [
   },
 ];
 
+/** Scopes that a request needs over HTTP (2026-07-28, authorization, runtime insufficient scope errors). */
+const scopeRules: readonly Rule[] = [
+  {
+    id: "scope-added",
+    area,
+    writer: "breaking",
+    reader: "safe",
+    source: "safe",
+    reason: "Over HTTP a server refuses the request with 403 until the user grants the scope to the client.",
+    advice: "Ask for the scope at the next login; a client without a user needs it from the administrator.",
+    mirror: ["scope-removed"],
+  },
+  {
+    id: "scope-removed",
+    area,
+    writer: "safe",
+    reader: "safe",
+    source: "safe",
+    reason: "The request needs a scope less. An old server names the scope in its refusal.",
+    advice: "Stop asking for the scope if nothing else needs it.",
+    mirror: ["scope-added"],
+  },
+];
+
 /** How a tool is called, beside its arguments. */
-export const callRules: readonly Rule[] = [...taskRules, ...headerRules];
+export const callRules: readonly Rule[] = [...taskRules, ...headerRules, ...scopeRules];

@@ -35,7 +35,7 @@ subscriptions. The generated \`PROTOCOL.md\` of each revision lists them in one 
 Between two contracts, or a contract and a live server, the rules of types, properties and limits apply to the schemas
 of tools and the arguments of prompts: clients write arguments, servers write results. The rest of a contract has
 separate rules, for example whether a tool is called as a task and which arguments are repeated in headers. These rules
-need no message as a proof.
+need no message as a proof. Scopes are compared between contract files alone: no server lists them.
 
 With \`--uses PATH\` each finding lists the places in your code that it affects. Levels stay the same: a break that does
 not affect your code may affect others. \`--only-used\` leaves such findings out.`;

@@ -21,6 +21,11 @@ import type { Check } from "../schema/schema-type.js";
 import type { ToolHandler } from "./tools.js";
 import { TemplateMatcher } from "../protocol/template-matcher.js";
 
+/** The scopes that a request for an entry needs, for `permit` of an HTTP endpoint. They are not listed. */
+interface Scoped {
+  readonly scopes?: readonly string[];
+}
+
 /** The contract of a server: its tools, resources and prompts as the protocol lists them. */
 export interface Contract {
   readonly name: string;
@@ -28,10 +33,10 @@ export interface Contract {
   readonly title?: string;
   readonly instructions?: string;
   readonly capabilities?: ServerCapabilities;
-  readonly tools?: readonly Tool[];
-  readonly resources?: readonly Resource[];
-  readonly resourceTemplates?: readonly ResourceTemplate[];
-  readonly prompts?: readonly Prompt[];
+  readonly tools?: readonly (Tool & Scoped)[];
+  readonly resources?: readonly (Resource & Scoped)[];
+  readonly resourceTemplates?: readonly (ResourceTemplate & Scoped)[];
+  readonly prompts?: readonly (Prompt & Scoped)[];
 }
 
 /** The handlers for a contract. */
@@ -109,7 +114,8 @@ class ContractServer extends Server {
     super(
       info,
       {
-        ...(instructions === undefined ? {} : { instructions }),
+        // The server reads the value: `undefined` is absent.
+        instructions: instructions!,
         ...options,
         capabilities: declared,
       },
@@ -205,7 +211,7 @@ function checksOf(
   { outputSchema }: Tool,
   checks: ToolChecks,
 ): { checkInput: Check; checkOutput: Check | undefined } {
-  const found = Object.hasOwn(checks, name) ? checks[name] : undefined;
+  const found = Object.hasOwn(checks, name) && checks[name];
   if (!found || (outputSchema && !found.output))
     throw invalid(`tools: there is no check for ${JSON.stringify(name)}`);
   return { checkInput: found.input, checkOutput: found.output };
@@ -215,24 +221,26 @@ function checksOf(
 function fill<Definition extends object, Handler, Entry extends Listed>(
   listing: Listing<Entry>,
   kind: string,
-  definitions: readonly Definition[] = [],
+  definitions: readonly (Definition & Scoped)[] = [],
   handlers: { readonly [key: string]: Handler } = {},
   keyOf: keyof Definition,
   rest: (definition: Definition, handler: Handler) => Omit<Entry, keyof Listed>,
 ): void {
-  for (const definition of definitions) {
+  for (const { scopes, ...others } of definitions) {
+    const definition = others as unknown as Definition;
     const key = definition[keyOf] as string;
-    const handler = Object.hasOwn(handlers, key) ? handlers[key] : undefined;
-    if (handler === undefined) throw invalid(`${kind}: there is no handler for ${JSON.stringify(key)}`);
+    const handler = Object.hasOwn(handlers, key) && handlers[key];
+    if (!handler) throw invalid(`${kind}: there is no handler for ${JSON.stringify(key)}`);
     if (listing.entries.has(key)) throw invalid(`${kind}: the contract has ${JSON.stringify(key)} twice`);
     listing.entries.set(key, {
       definition: definition as Params,
       enabled: true,
+      scopes,
       ...rest(definition, handler),
     } as unknown as Entry);
   }
-  const unknownKey = Object.keys(handlers).find((key) => !listing.entries.has(key));
-  if (unknownKey !== undefined) throw invalid(`${kind}: the contract has no ${JSON.stringify(unknownKey)}`);
+  for (const key of Object.keys(handlers))
+    if (!listing.entries.has(key)) throw invalid(`${kind}: the contract has no ${JSON.stringify(key)}`);
   listing.changed();
 }
 

@@ -1,0 +1,50 @@
+import type { Contract } from "./contract.js";
+
+/** The lists whose entries may have scopes, with the member that identifies an entry. */
+const lists = [
+  ["tools", "name"],
+  ["resources", "uri"],
+  ["resourceTemplates", "uriTemplate"],
+  ["prompts", "name"],
+] as const;
+
+type Entry = { readonly scopes?: readonly string[] } & { readonly [member: string]: unknown };
+
+/** The contract without scopes: what its server lists. */
+export function withoutScopes(contract: Contract): Contract {
+  return mapped(contract, (_, { scopes: _scopes, ...entry }) => entry);
+}
+
+/** The contract with the scopes that entries of the same names have in `from`: a capture does not know any. */
+export function withScopesOf(contract: Contract, from: Contract): Contract {
+  return mapped(contract, (list, entry) => {
+    const [, key] = lists.find(([name]) => name === list)!;
+    const known = entriesOf(from, list).find((each) => each[key] === entry[key]);
+    return known?.scopes === undefined ? entry : { ...entry, scopes: known.scopes };
+  });
+}
+
+/** Every scope of a contract, in order, each once. */
+export function scopesOf(contract: Contract): string[] {
+  const entries = lists.flatMap(([list]) => entriesOf(contract, list));
+  return [...new Set(entries.flatMap(({ scopes = [] }) => scopes))];
+}
+
+type List = (typeof lists)[number][0];
+
+/** The scopes of an entry as a line of its documentation. */
+export function scopesLine({ scopes = [] }: Pick<Entry, "scopes">): string | undefined {
+  if (scopes.length === 0) return undefined;
+  return `${scopes.length === 1 ? "Scope" : "Scopes"}: ${scopes.map((scope) => `\`${scope}\``).join(", ")}`;
+}
+
+function mapped(contract: Contract, change: (list: List, entry: Entry) => object): Contract {
+  const changed = lists
+    .filter(([list]) => contract[list] !== undefined)
+    .map(([list]) => [list, entriesOf(contract, list).map((entry) => change(list, entry))]);
+  return { ...contract, ...(Object.fromEntries(changed) as object) };
+}
+
+function entriesOf(contract: Contract, list: List): readonly Entry[] {
+  return (contract[list] ?? []) as unknown as readonly Entry[];
+}
