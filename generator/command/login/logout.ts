@@ -3,7 +3,7 @@ import { authorizationOf } from "./authorization-of.js";
 import { httpServer } from "./http-server.js";
 
 const texts = {
-  revoked: "logged out; the authorization server revoked the tokens",
+  revoked: "logged out; the authorization server revoked the tokens (a JWT may be valid until it expires)",
   removed: "logged out; the authorization server revokes no tokens, so they are valid until they expire",
   absent: "there is no login",
 } as const;

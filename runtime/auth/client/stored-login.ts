@@ -43,7 +43,8 @@ export async function storedLogin(
 /**
  * Removes the login for a server from the store, and revokes its tokens (RFC 7009).
  *
- * @returns `removed`: the authorization server did not revoke them
+ * @returns `revoked`: an access token that is a JWT may be valid until it expires; `removed`: the authorization server revoked no
+ *   token
  */
 export async function forgetLogin(
   store: TokenStore,
@@ -91,7 +92,17 @@ async function revoke(
   for (const [token, hint] of [...refresh, [tokens.access, "access_token"] as const]) {
     const request = { ...transport(guard), additionalParameters: { token_type_hint: hint } };
     const response = await oauth.revocationRequest(as, { client_id: client.id }, auth, token, request);
-    await oauth.processRevocationResponse(response);
+    try {
+      await oauth.processRevocationResponse(response);
+    } catch (error) {
+      // The refresh token, which came before, is revoked: that ends the login. Many servers cannot revoke a JWT.
+      if (hint !== "access_token" || !refresh.length || !isUnsupported(error)) throw error;
+    }
   }
   return true;
+}
+
+/** RFC 7009, 2.2.1: the server does not revoke tokens of this type. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof oauth.ResponseBodyError && error.error === "unsupported_token_type";
 }

@@ -157,7 +157,9 @@ class ResourceGuard {
   }
 
   #parse(credentials: string, request: AuthRequest): ReturnType<ResourceGuard["authenticate"]> {
-    const [, scheme, token] = /^(bearer|dpop) +([\w.~+/-]+=*) *$/i.exec(credentials) ?? [];
+    // Some issuers use more characters than RFC 6750, 2.1 lists: all that a token may have (RFC 6749, A.12), but not those
+    // that separate parameters.
+    const [, scheme, token] = /^(bearer|dpop) +([!#-+\--<>-~]+=*) *$/i.exec(credentials) ?? [];
     if (token === undefined || token.length > longestToken) return this.#malformed(credentials);
     const isBearer = scheme!.length === "bearer".length;
     const digest = digestOf(token);

@@ -42,3 +42,26 @@ test.each([
   expect(await forgetLogin(store, rs.url)).toBe("removed");
   expect(await storedLogin(store, rs.url)).toBeUndefined();
 });
+
+test.each([
+  ["revoked", "rotate", 2],
+  ["removed", "none", 1],
+] as const)(
+  "RFC 7009, 2.2.1: where JWT cannot be revoked, a login is %s; refresh tokens: %s",
+  async (expected, refresh, requests) => {
+    const { as, rs } = await pair({
+      refresh,
+      fault: (call, answer) => {
+        if (call.endpoint !== "revoke" || call.params.get("token_type_hint") !== "access_token")
+          return answer;
+        const headers = { "content-type": "application/json" };
+        return { status: 400, headers, body: { error: "unsupported_token_type" } };
+      },
+    });
+    const store = memoryStore();
+    await send(login({ store }), rs.url);
+    expect(await forgetLogin(store, rs.url)).toBe(expected);
+    expect(await storedLogin(store, rs.url)).toBeUndefined();
+    expect(as.count("revoke")).toBe(requests);
+  },
+);

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { generateKeyPair, exportJWK } from "jose";
 import {
+  type Claims,
   type IntrospectionOptions,
   introspection,
   resourceServer,
@@ -40,6 +41,21 @@ test("RFC 7662: an opaque token is introspected once, with the credentials of th
   expect(calls[0]!.url.search).toBe("");
   expect(calls[0]!.params.get("token_type_hint")).toBe("access_token");
 });
+
+test.each(["ada:grant:secret", "a|b!c", "{a}", "a.b-c_d~e+f/g=="])(
+  "RFC 6749, A.12: the token %s is verified as it stands",
+  async (text) => {
+    const seen: string[] = [];
+    const issuer = "https://auth.example.com";
+    const verify = async (token: string): Promise<Claims> => {
+      seen.push(token);
+      return { aud: resource, sub: "ada", exp: Math.floor(Date.now() / 1000) + 60 };
+    };
+    const guard = resourceServer({ resource, issuers: [{ issuer, opaque: true, verify }] });
+    expect((await callerOf(guard, text)).principal).toBe(`${issuer}|ada`);
+    expect(seen).toEqual([text]);
+  },
+);
 
 test("this server may authenticate with private_key_jwt", async () => {
   const { privateKey, publicKey } = await generateKeyPair("ES256");

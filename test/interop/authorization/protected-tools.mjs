@@ -1,0 +1,15 @@
+import { serverRevisions } from "@mcpgen/protocol";
+import { createServer } from "@mcpgen/runtime";
+
+/** The tools of all protected servers here. */
+export function protectedTools() {
+  const server = createServer(
+    { name: "protected", version: "1" },
+    { revisions: serverRevisions, stateKeys: ["a key for tests, of length"], onWarning: () => undefined },
+  );
+  server.tool("whoami", {}, (_, { auth: { clientId, scopes, subject } }) =>
+    JSON.stringify({ clientId, scopes, subject }),
+  );
+  server.tool("write", { scopes: ["files:write"] }, () => "written");
+  return server;
+}
