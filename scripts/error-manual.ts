@@ -9,6 +9,7 @@ const groups: Readonly<Record<string, string>> = {
   MG10: "Files, templates and JSON",
   MG11: "Schemas",
   MG12: "Notes, lock and documentation",
+  MG13: "Extensions",
   MG20: "The command line",
   MG21: "The configuration",
   MG22: "Servers that a host's configuration names",

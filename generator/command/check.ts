@@ -8,6 +8,7 @@ import { manifestFile } from "../files/manifest.js";
 import { contentSha256 } from "../files/line-ends.js";
 import { isInterrupted } from "../files/transaction.js";
 import { readLock } from "../revision/lock.js";
+import { verifyExtensions } from "../extension/extension-store.js";
 import { verifyStore } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
 import { counted } from "../print/counted.js";
@@ -124,7 +125,10 @@ async function checkOutput(
   // Everything below is loaded only when something may have changed.
   const { compareWithOutput, remember } = await import("./comparison.js");
   const { carriedNotes, drift, mendOf } = await import("./drift.js");
-  const schemas = relativeTo(context.directory, await verifyStore(project.schemaDir));
+  const schemas = relativeTo(context.directory, [
+    ...(await verifyStore(project.schemaDir)),
+    ...(await verifyExtensions(project.schemaDir)),
+  ]);
   const comparison = await compareWithOutput(wanted, project.outDir, state).catch((error: unknown) => {
     // A schema that was edited may be beyond generating from: then the edit is what there is to say.
     if (error instanceof CodedError && schemas.length > 0) return error;

@@ -1,47 +1,5 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-
-/** The values that the configuration allows: for the reader, and as a JSON Schema for editors. */
-export interface Shape {
-  readonly expected: string;
-  readonly fits: (value: JsonValue) => boolean;
-  /** Shapes of the members of an object, or of every item of an array. */
-  readonly members?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-  readonly items?: Shape;
-  /** The same as `fits`, as a JSON Schema; members and items are added to it. */
-  readonly schema: JsonObject;
-}
-
-const text = (description: string): Shape => ({
-  expected: "a non-empty string",
-  fits: (value) => typeof value === "string" && value !== "",
-  schema: { type: "string", minLength: 1, description },
-});
-
-const listOf = (items: Shape, description: string): Shape => ({
-  expected: "an array",
-  fits: Array.isArray,
-  items,
-  schema: { type: "array", description },
-});
-
-const objectOf = (
-  members: Readonly<Record<string, Shape>>,
-  description: string,
-  required: readonly string[] = [],
-): Shape => ({
-  expected: "an object",
-  fits: isJsonObject,
-  members,
-  required,
-  schema: { type: "object", description },
-});
-
-const oneOf = (choices: readonly string[], description: string): Shape => ({
-  expected: `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`,
-  fits: (value) => typeof value === "string" && choices.includes(value),
-  schema: { enum: [...choices], description },
-});
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
+import { type Shape, listOf, objectOf, oneOf, schemaOf, text } from "../files/json-shape.js";
 
 const severities: Shape = {
   expected: "an object",
@@ -112,17 +70,5 @@ export function configSchema(): JsonObject {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "mcpgen configuration",
     ...schemaOf(configShape),
-  };
-}
-
-function schemaOf({ schema, members, required, items }: Shape): JsonObject {
-  return {
-    ...schema,
-    ...(items && { items: schemaOf(items) }),
-    ...(members && {
-      properties: Object.fromEntries(Object.entries(members).map(([key, member]) => [key, schemaOf(member)])),
-      ...(required && required.length > 0 && { required: [...required] }),
-      additionalProperties: false,
-    }),
   };
 }

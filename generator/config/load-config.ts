@@ -4,7 +4,8 @@ import { pathToFileURL } from "node:url";
 import { type JsonValue, kindOf } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Config } from "./config.js";
-import { type PlaceOf, readConfig } from "./read-config.js";
+import type { PlaceOf } from "../files/json-shape.js";
+import { readConfig } from "./read-config.js";
 
 /** A configuration with the folder its paths are relative to. */
 export interface LoadedConfig {

@@ -6,6 +6,7 @@ import type {
   ListeningNote,
   Note,
   PairingNote,
+  RequiresNote,
   SenderNote,
   SubscriptionNote,
 } from "../notes/note.js";
@@ -20,6 +21,7 @@ export interface MethodNotes {
   readonly multiRoundTrip: boolean;
   readonly listening?: ListeningNote;
   readonly subscription?: SubscriptionNote;
+  readonly requires?: RequiresNote;
 }
 
 type Writable = { -readonly [K in keyof MethodNotes]: MethodNotes[K] } & { capabilities: CapabilityNote[] };
@@ -66,7 +68,12 @@ function speaksOfMethod(note: Note, target: string): boolean {
     case "multiRoundTrip":
     case "listening":
     case "subscription":
+    case "requires":
       return true;
+    case "augments":
+    case "member":
+    case "carries":
+      return false;
     case "deprecated":
       return !target.startsWith("/");
     case "header":
@@ -115,6 +122,9 @@ function take(entry: Writable, note: Note): void {
       break;
     case "subscription":
       entry.subscription = note;
+      break;
+    case "requires":
+      entry.requires = note;
       break;
   }
 }

@@ -11,6 +11,8 @@ interface NoteBase {
   readonly link: string;
   /** Copied from an older revision and not yet confirmed for this one. */
   readonly carried: boolean;
+  /** Of an extension's note: the bases it holds for; all of them without it. */
+  readonly bases?: readonly string[];
   /** JSON Pointer of the note in its file. */
   readonly pointer: string;
 }
@@ -85,6 +87,42 @@ export interface SubscriptionNote extends NoteBase {
   readonly filter: string;
   /** The param of the notification whose value the list in the filter must hold; absent for a member that is a flag. */
   readonly key?: string;
+}
+
+/** What the other side must have declared before a method of an extension may be used. */
+export interface RequiresNote extends NoteBase {
+  readonly kind: "requires";
+  readonly of: "client" | "server";
+  /** JSON Pointer into the capabilities; without it, the place where the side declares the extension. */
+  readonly capability?: string;
+  /** Name of the error that answers otherwise; without it, that of the revision for a missing capability. */
+  readonly error?: string;
+}
+
+/** A result that an extension adds to a method of its base. */
+export interface AugmentsNote extends NoteBase {
+  readonly kind: "augments";
+  /** Name of its definition. */
+  readonly result: string;
+  /** The member, and its value, that distinguishes it from the plain result. */
+  readonly mark?: { readonly [member: string]: string };
+}
+
+/** A member that an extension adds to objects of its base: the targets are definitions of the base. */
+export interface MemberNote extends NoteBase {
+  readonly kind: "member";
+  /** JSON Pointer of the member within the object. */
+  readonly member: string;
+  /** Name of the definition of its value. */
+  readonly definition: string;
+  readonly required?: boolean;
+}
+
+/** The targets, places of the schema, hold what answers a method. */
+export interface CarriesNote extends NoteBase {
+  readonly kind: "carries";
+  /** A method of the extension or of its base. */
+  readonly of: string;
 }
 
 /** The targets are facts about HTTP that hold for the revision: see `TransportFact`. */
@@ -170,6 +208,10 @@ export type Note =
   | DeprecatedNote
   | ErrorNote
   | OpenNote
+  | RequiresNote
+  | AugmentsNote
+  | MemberNote
+  | CarriesNote
   | RenamedNote
   | StepNote;
 

@@ -23,6 +23,16 @@ const capability: Field = {
   check: (value) => value !== "" && isPointer(value),
 };
 
+/** The member, with its value, that distinguishes a result. */
+const mark: Field = {
+  expected: "an object of one string",
+  check: (value) =>
+    isJsonObject(value) &&
+    Object.values(value)
+      .map((member) => typeof member)
+      .join() === "string",
+};
+
 function areTexts(value: JsonValue): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
@@ -64,7 +74,7 @@ function isCase(entry: JsonValue): boolean {
   return typeof entry["of"] !== "object" || entry["of"] === null;
 }
 
-/** The fields each kind has beside `kind`, `target`, `reason`, `link` and `carried`. */
+/** The fields each kind has beside `kind`, `target`, `reason`, `link`, `carried` and `bases`. */
 const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } } = {
   errata: {
     becomes: optional({
@@ -78,14 +88,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
     result: string,
     alternatives: optional({ expected: "an array of definition names", check: areTexts }),
     alternativeCapability: optional(capability),
-    alternativeMark: optional({
-      expected: "an object of one string",
-      check: (value) =>
-        isJsonObject(value) &&
-        Object.values(value)
-          .map((member) => typeof member)
-          .join() === "string",
-    }),
+    alternativeMark: optional(mark),
   },
   sender: {
     sender: {
@@ -112,6 +115,17 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
     },
     key: optional(string),
   },
+  requires: { of: side, capability: optional(capability), error: optional(string) },
+  augments: { result: string, mark: optional(mark) },
+  member: {
+    member: {
+      expected: "a JSON Pointer into the object, such as /_meta/com.example~1color",
+      check: (value) => value !== "" && isPointer(value),
+    },
+    definition: string,
+    required: optional({ expected: "true or false", check: (value) => typeof value === "boolean" }),
+  },
+  carries: { of: string },
   transport: {},
   owned: {},
   deprecated: { since: string, instead: optional(string) },
@@ -129,12 +143,26 @@ function isPointer(value: JsonValue): boolean {
   return typeof value === "string" && (value === "" || value.startsWith("/"));
 }
 
+/** Kinds of notes that only extensions have. */
+export const extensionKinds: ReadonlySet<NoteKind> = new Set(["requires", "augments", "member", "carries"]);
+
+/** Kinds of notes that only revisions have. */
+const revisionKinds: ReadonlySet<NoteKind> = new Set(["transport"]);
+
+interface ParseOptions {
+  /** The notes are those of an extension, which has these bases. */
+  readonly bases?: readonly string[];
+}
+
 /**
  * The notes of a notes file.
  *
  * @throws CodedError MG1201 naming the place for anything that is not of the form docs/notes.md describes
  */
-export function parseNotes({ value, file }: Pick<JsonFile, "file" | "value">): Note[] {
+export function parseNotes(
+  { value, file }: Pick<JsonFile, "file" | "value">,
+  { bases }: ParseOptions = {},
+): Note[] {
   const malformed = (
     at: string,
     message: string,
@@ -144,7 +172,38 @@ export function parseNotes({ value, file }: Pick<JsonFile, "file" | "value">): N
   if (!isJsonObject(value) || value["format"] !== 1 || !Array.isArray(value["notes"])) {
     throw malformed("", 'expected { "format": 1, "notes": [ … ] }');
   }
-  return value["notes"].map((entry, index) => parseNote(entry, pointer("/notes", index), malformed));
+  return value["notes"].map((entry, index) => {
+    const at = pointer("/notes", index);
+    const note = parseNote(entry, at, malformed);
+    const stray = bases ? revisionKinds : extensionKinds;
+    if (stray.has(note.kind)) {
+      const owner = bases ? "revisions" : "extensions";
+      throw malformed(`${at}/kind`, `notes of kind ${note.kind} belong to ${owner}`);
+    }
+    return { ...note, ...basesOf(entry as JsonObject, at, bases, malformed) };
+  });
+}
+
+/** The bases that a note of an extension is limited to. */
+function basesOf(
+  { bases: limited }: JsonObject,
+  at: string,
+  bases: readonly string[] | undefined,
+  malformed: Malformed,
+): Pick<Note, "bases"> {
+  if (limited === undefined) return {};
+  const place = `${at}/bases`;
+  if (!bases) throw malformed(place, 'notes of a revision have no "bases"');
+  if (!areTexts(limited) || (limited as string[]).length === 0)
+    throw malformed(place, "expected an array of revisions");
+  const stray = (limited as string[]).find((base) => !bases.includes(base));
+  if (stray !== undefined)
+    throw malformed(
+      place,
+      `${JSON.stringify(stray)} is no base of the extension`,
+      `Its extension.json has the bases ${bases.join(", ")}.`,
+    );
+  return { bases: limited as string[] };
 }
 
 type Malformed = (at: string, message: string, next?: string) => CodedError;
@@ -173,7 +232,7 @@ function parseNote(entry: JsonValue, at: string, malformed: Malformed): Note {
 
 function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Malformed): JsonObject {
   const fields = fieldsOf[kind];
-  const common = new Set(["kind", "target", "reason", "link", "carried"]);
+  const common = new Set(["kind", "target", "reason", "link", "carried", "bases"]);
   const result: JsonObject = {};
   for (const [name, value] of Object.entries(entry)) {
     if (common.has(name)) continue;

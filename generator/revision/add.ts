@@ -4,7 +4,15 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import type { JsonFile } from "../files/json-file.js";
 import { type FileChange, applyChanges, recover } from "../files/transaction.js";
 import { type CarriedNotes, carriedNotes } from "./carried-notes.js";
-import { type Lock, type LockedRevision, type RevisionStatus, lockFile, lockText, readLock } from "./lock.js";
+import {
+  type Lock,
+  type LockedRevision,
+  type RevisionStatus,
+  lockFile,
+  lockText,
+  readExtensionLock,
+  readLock,
+} from "./lock.js";
 import { expectRevisionName, isDate, nameFromFolder } from "../notes/revision-name.js";
 import type { UpstreamFile } from "./source.js";
 import { type StoredSchema, storedSchema } from "./stored-schema.js";
@@ -73,7 +81,7 @@ export async function stageRevision(request: AddRequest): Promise<StagedRevision
   const files: FileChange[] = [
     { path: `${revision}/schema.json`, content: stored.text },
     ...(notes ? [{ path: `${revision}/notes.json`, content: notes.text }] : []),
-    { path: lockFile, content: lockText(lock) },
+    { path: lockFile, content: lockText(lock, readExtensionLock(schemaDir)) },
   ];
   const changes = kept
     ? []

@@ -1,6 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Dialect, type JsonValue, isJsonObject, naturalCompare } from "@mcpgen/engine";
+import {
+  type Dialect,
+  type JsonObject,
+  type JsonValue,
+  isJsonObject,
+  naturalCompare,
+  pointer,
+} from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 
 export type RevisionStatus = "released" | "draft" | "handwritten";
@@ -28,43 +35,75 @@ export interface LockedRevision {
 
 export type Lock = ReadonlyMap<string, LockedRevision>;
 
-export const lockFile = "lock.json";
-
-/** The lock of a schema folder; empty if there is none. */
-export function readLock(schemaDir: string): Lock {
-  const file = join(schemaDir, lockFile);
-  return existsSync(file) ? parseLock(readFileSync(file, "utf8"), file) : new Map();
+/** What is pinned of one version of an extension. */
+export interface LockedExtension {
+  readonly status: RevisionStatus;
+  /** The origin: of a handwritten schema, the text that it was written from. */
+  readonly upstream?: Upstream;
+  /** sha256 of schema.json as it stands in the store. */
+  readonly canonical: string;
 }
 
-/** @throws CodedError MG1204 when `text` is not a lock */
-function parseLock(text: string, file: string): Lock {
-  const content = parseJson(text, file);
+/** By `id@version`. */
+export type ExtensionLock = ReadonlyMap<string, LockedExtension>;
+
+export const lockFile = "lock.json";
+
+/** The revisions in the lock of a schema folder; empty if there is none. */
+export function readLock(schemaDir: string): Lock {
+  return entriesOf(schemaDir, "revisions", lockedRevision);
+}
+
+/** The extensions in the lock of a schema folder; empty if there are none. */
+export function readExtensionLock(schemaDir: string): ExtensionLock {
+  return entriesOf(schemaDir, "extensions", lockedExtension);
+}
+
+/** @throws CodedError MG1204 when the file is not a lock */
+function entriesOf<Entry>(
+  schemaDir: string,
+  member: "revisions" | "extensions",
+  read: (entry: JsonValue, file: string, at: string) => Entry,
+): ReadonlyMap<string, Entry> {
+  const file = join(schemaDir, lockFile);
+  if (!existsSync(file)) return new Map();
+  const content = parseJson(readFileSync(file, "utf8"), file);
   if (!isJsonObject(content) || content["format"] !== 1 || !isJsonObject(content["revisions"])) {
     throw malformed(file, "", 'expected { "format": 1, "revisions": { … } }');
   }
-  const entries = Object.entries(content["revisions"]).sort(([a], [b]) => naturalCompare(a, b));
-  return new Map(
-    entries.map(([revision, entry]) => [revision, lockedRevision(entry, file, `/revisions/${revision}`)]),
-  );
+  const entries = content[member] ?? {};
+  if (!isJsonObject(entries)) throw malformed(file, `/${member}`, "expected an object");
+  const sorted = Object.entries(entries).sort(([a], [b]) => naturalCompare(a, b));
+  return new Map(sorted.map(([key, entry]) => [key, read(entry, file, pointer(`/${member}`, key))]));
 }
 
-export function lockText(lock: Lock): string {
-  const entries = [...lock]
-    .sort(([a], [b]) => naturalCompare(a, b))
-    .map(([revision, entry]) => [revision, ordered(entry)]);
-  return JSON.stringify({ format: 1, revisions: Object.fromEntries(entries) }, null, 2) + "\n";
+/** The content of a lock. Without extensions, it has no member for them. */
+export function lockText(lock: Lock, extensions: ExtensionLock): string {
+  const content = {
+    format: 1,
+    revisions: inOrder(lock, ordered),
+    ...(extensions.size > 0 && { extensions: inOrder(extensions, orderedExtension) }),
+  };
+  return JSON.stringify(content, null, 2) + "\n";
+}
+
+function inOrder<Entry>(entries: ReadonlyMap<string, Entry>, order: (entry: Entry) => Entry): object {
+  return Object.fromEntries(
+    [...entries].sort(([a], [b]) => naturalCompare(a, b)).map(([key, entry]) => [key, order(entry)]),
+  );
 }
 
 /** Keys in a fixed order, so that equal entries have equal text. */
 function ordered({ status, dialect, upstream, canonical, descriptions }: LockedRevision): LockedRevision {
-  const { sha256, commit, date, url } = upstream;
-  return {
-    status,
-    dialect,
-    upstream: { sha256, ...(commit && { commit }), ...(date && { date }), ...(url && { url }) },
-    canonical,
-    descriptions,
-  };
+  return { status, dialect, upstream: orderedUpstream(upstream), canonical, descriptions };
+}
+
+function orderedExtension({ status, upstream, canonical }: LockedExtension): LockedExtension {
+  return { status, ...(upstream && { upstream: orderedUpstream(upstream) }), canonical };
+}
+
+function orderedUpstream({ sha256, commit, date, url }: Upstream): Upstream {
+  return { sha256, ...(commit && { commit }), ...(date && { date }), ...(url && { url }) };
 }
 
 const dialects: readonly Dialect[] = ["2020-12", "2019-09", "draft-07", "draft-04"];
@@ -75,15 +114,37 @@ function isDialect(value: JsonValue | undefined): value is Dialect {
 
 function lockedRevision(entry: JsonValue, file: string, at: string): LockedRevision {
   if (!isJsonObject(entry)) throw malformed(file, at, "expected an object");
-  const { status, dialect, upstream, canonical, descriptions } = entry;
+  const { dialect, upstream, descriptions } = entry;
+  const { status, canonical } = common(entry, file, at);
+  if (!isDialect(dialect))
+    throw malformed(file, `${at}/dialect`, `expected one of ${dialects.map((one) => `"${one}"`).join(", ")}`);
+  if (typeof descriptions !== "boolean")
+    throw malformed(file, `${at}/descriptions`, "expected true or false");
+  return ordered({ status, dialect, upstream: upstreamOf(upstream, file, at), canonical, descriptions });
+}
+
+function lockedExtension(entry: JsonValue, file: string, at: string): LockedExtension {
+  if (!isJsonObject(entry)) throw malformed(file, at, "expected an object");
+  const { upstream } = entry;
+  return orderedExtension({
+    ...common(entry, file, at),
+    ...(upstream !== undefined && { upstream: upstreamOf(upstream, file, at) }),
+  });
+}
+
+function common(
+  { status, canonical }: JsonObject,
+  file: string,
+  at: string,
+): Pick<LockedRevision, "status" | "canonical"> {
   if (status !== "released" && status !== "draft" && status !== "handwritten") {
     throw malformed(file, `${at}/status`, 'expected "released", "draft" or "handwritten"');
   }
-  if (!isDialect(dialect))
-    throw malformed(file, `${at}/dialect`, `expected one of ${dialects.map((one) => `"${one}"`).join(", ")}`);
   if (!isSha256(canonical)) throw malformed(file, `${at}/canonical`, "expected a sha256 in hexadecimal");
-  if (typeof descriptions !== "boolean")
-    throw malformed(file, `${at}/descriptions`, "expected true or false");
+  return { status, canonical };
+}
+
+function upstreamOf(upstream: JsonValue | undefined, file: string, at: string): Upstream {
   if (!isJsonObject(upstream) || !isSha256(upstream["sha256"])) {
     throw malformed(file, `${at}/upstream/sha256`, "expected a sha256 in hexadecimal");
   }
@@ -92,13 +153,7 @@ function lockedRevision(entry: JsonValue, file: string, at: string): LockedRevis
     if (value !== undefined && typeof value !== "string")
       throw malformed(file, `${at}/upstream/${key}`, "expected a string");
   }
-  return ordered({
-    status,
-    dialect,
-    upstream: { sha256, commit, date, url } as Upstream,
-    canonical,
-    descriptions,
-  });
+  return { sha256, commit, date, url } as Upstream;
 }
 
 function isSha256(value: JsonValue | undefined): value is string {
@@ -113,9 +168,9 @@ function parseJson(text: string, file: string): JsonValue {
   }
 }
 
-function malformed(file: string, pointer: string, message: string, cause?: unknown): CodedError {
+function malformed(file: string, at: string, message: string, cause?: unknown): CodedError {
   return new CodedError("MG1204", `the lock is malformed: ${message}`, {
-    place: { file, ...(pointer && { pointer }) },
+    place: { file, ...(at && { pointer: at }) },
     next: "Restore the file from version control, or run `mcpgen revision add` again for the revision.",
     cause,
   });

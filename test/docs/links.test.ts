@@ -6,14 +6,18 @@ const read = (path: string): string => readFileSync(new URL(path, schema), "utf8
 const { revisions } = JSON.parse(read("lock.json")) as {
   revisions: { [revision: string]: { upstream: { commit: string } } };
 };
-const folders = readdirSync(schema, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+/** Folders with notes: of revisions, and of extensions. */
+const folders = readdirSync(schema, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith("notes.json"))
+  .map((path) => path.replaceAll("\\", "/").slice(0, -"/notes.json".length))
+  .sort();
 
 interface LinkedNote {
   readonly kind: string;
   readonly link: string;
 }
 
-describe.each(folders.map(({ name }) => name))("links of the notes of %s", (revision) => {
+describe.each(folders)("links of the notes of %s", (revision) => {
   const { notes } = JSON.parse(read(`${revision}/notes.json`)) as { notes: LinkedNote[] };
 
   test("into repositories name a commit: branches move", () => {

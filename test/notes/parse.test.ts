@@ -3,16 +3,22 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import type { Note } from "../../generator/notes/note.js";
-import { parseNotes } from "../../generator/notes/parse.js";
+import { extensionKinds, parseNotes } from "../../generator/notes/parse.js";
 import { revisions } from "../support/revisions.js";
 
 function parse(...notes: JsonValue[]): Note[] {
-  return parseNotes({ file: "notes.json", value: { format: 1, notes } });
+  return parseFile({ format: 1, notes });
+}
+
+/** As the notes of an extension, if some kind belongs to extensions. */
+function parseFile(value: JsonValue): Note[] {
+  const ofExtension = [...extensionKinds].some((kind) => JSON.stringify(value).includes(`"kind":"${kind}"`));
+  return parseNotes({ file: "notes.json", value }, ofExtension ? { bases: ["r1", "r2"] } : {});
 }
 
 function refusal(value: JsonValue): CodedError {
   try {
-    parseNotes({ file: "notes.json", value });
+    parseFile(value);
   } catch (error) {
     if (error instanceof CodedError) return error;
     throw error;
@@ -52,6 +58,22 @@ const kinds: {
     may: { key: "uri" },
     bad: { filter: [1, null, "a", ""], key: [1, null] },
   },
+  requires: {
+    needs: { of: "client" },
+    may: { capability: "/extensions/a~1b", error: "MISSING" },
+    bad: { of: ["both", 1], capability: [1, "a", ""], error: [1, null] },
+  },
+  augments: {
+    needs: { result: "R" },
+    may: { mark: { resultType: "task" } },
+    bad: { result: [1, null], mark: [1, {}, { a: 1 }, { a: "b", c: "d" }] },
+  },
+  member: {
+    needs: { member: "/_meta/a~1b", definition: "Color" },
+    may: { required: true },
+    bad: { member: [1, "a", ""], definition: [1, null], required: ["yes", 1] },
+  },
+  carries: { needs: { of: "tools/call" }, may: {}, bad: { of: [1, null] } },
   transport: { needs: {}, may: {}, bad: {} },
   owned: { needs: {}, may: {}, bad: {} },
   deprecated: { needs: { since: "r" }, may: { instead: "Use." }, bad: { since: [1], instead: [1, null] } },
@@ -156,6 +178,39 @@ describe.each(Object.entries(kinds))("a note of kind %s", (kind, { needs, may, b
         place: { pointer: `/notes/0/${name}` },
       });
     }
+  });
+});
+
+describe("notes of an extension", () => {
+  const file = (...notes: JsonValue[]): { file: string; value: JsonValue } => ({
+    file: "notes.json",
+    value: { format: 1, notes },
+  });
+  const failure = (note: JsonObject, options?: { bases: string[] }): unknown => {
+    try {
+      return parseNotes(file({ ...common, ...note }), options);
+    } catch (error) {
+      return error;
+    }
+  };
+  const bases = ["2025-11-25", "2026-07-28"];
+
+  test("may be limited to some bases", () => {
+    const [note] = parseNotes(file({ kind: "open", ...common, bases: ["2026-07-28"] }), { bases });
+    expect(note!.bases).toEqual(["2026-07-28"]);
+  });
+
+  test.each<[string, JsonObject, { bases: string[] } | undefined, string]>([
+    ["an unknown base", { kind: "open", bases: ["2024-11-05"] }, { bases }, '"2024-11-05" is no base of the'],
+    ["no base", { kind: "open", bases: [] }, { bases }, "expected an array of revisions"],
+    ["bases of a revision", { kind: "open", bases }, undefined, 'notes of a revision have no "bases"'],
+    ["a kind of extensions", { kind: "carries", of: "a" }, undefined, "kind carries belong to extensions"],
+    ["a kind of revisions", { kind: "transport" }, { bases }, "kind transport belong to revisions"],
+  ])("%s is refused", (_, note, options, message) => {
+    expect(failure(note, options)).toMatchObject({
+      code: "MG1201",
+      message: expect.stringContaining(message) as string,
+    });
   });
 });
 

@@ -158,4 +158,34 @@ export const inputDiagnostics = {
     explanation:
       "Text can replace a value only where the schema allows text. A value can be left out only where it is optional, and filled in only where a member is required. Choose another `how`.",
   },
+  MG1301: {
+    title: "The id or version of an extension is malformed",
+    exit: 3,
+    explanation:
+      "An id is a prefix and a name: `com.example/search`. The labels of the prefix begin with a letter and end with a letter or digit; prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved, apart from that of the official extensions. The name begins and ends with a letter or digit. Id and version name folders, so names that Windows keeps for devices are refused.",
+  },
+  MG1302: {
+    title: "An extension file is malformed",
+    exit: 3,
+    explanation:
+      'extension.json has a fixed form with `"format": 1`; docs/extensions.md describes each key. With the key `$schema`, editors check the file while it is written.',
+  },
+  MG1303: {
+    title: "An extension names something that is not there",
+    exit: 3,
+    explanation:
+      'A schema of an extension refers to definitions of the protocol as `base#/$defs/NAME`: each of its bases must have the definition. A base must be a stored revision, and a definition of settings must stand in schema.json. Correct the name, remove the base that does not have it, or limit a note to some bases with `"bases"`.',
+  },
+  MG1305: {
+    title: "The folder of an extension does not fit its file",
+    exit: 3,
+    explanation:
+      "An extension lies in schema/extensions/PREFIX/NAME/VERSION/, as `id` and `version` in its extension.json say. Rename the folder, or correct the file.",
+  },
+  MG1306: {
+    title: "There is no such extension",
+    exit: 2,
+    explanation:
+      "The named extension, or version of it, is not in the schema folder. Add it with `mcpgen extension add`, or correct the name.",
+  },
 } satisfies Record<string, Diagnostic>;

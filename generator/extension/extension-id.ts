@@ -1,0 +1,75 @@
+import { CodedError, type Place } from "../diagnostics/coded-error.js";
+
+/** A label of a prefix: it begins with a letter and ends with a letter or digit. */
+const label = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+
+/** The name after the prefix: it begins and ends with a letter or digit. */
+const name = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
+
+/** The prefix of official extensions (SEP-2133, Official Extensions). */
+const official = "io.modelcontextprotocol";
+
+/** Reserved labels at the second place of a prefix that is not the official one. */
+const reserved = "(?!io\\.modelcontextprotocol/)[^./]*\\.(?:mcp|modelcontextprotocol)[./]";
+
+/** The ids that the specification allows (2026-07-28, basic, `_meta`; SEP-2133: the prefix is mandatory). */
+export const idPattern = `^(?!${reserved})${label}(?:\\.${label})*/${name}$`;
+
+/** Versions name folders. */
+export const versionPattern = "^[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,62}[A-Za-z0-9])?$";
+
+/** Names that Windows keeps for devices, with any ending. */
+const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/** The two parts of an extension's id, which name its folders. */
+export interface ExtensionId {
+  readonly prefix: string;
+  readonly name: string;
+}
+
+/**
+ * Splits an id such as `com.example/search`.
+ *
+ * @param place where the id is written
+ * @throws CodedError MG1301 for an id that the specification does not allow, or that cannot name folders
+ */
+export function extensionId(id: string, place: Place = {}): ExtensionId {
+  const fault = faultOf(id);
+  if (fault !== undefined) {
+    throw new CodedError("MG1301", `${JSON.stringify(id)} is no id of an extension: ${fault}`, {
+      place,
+      next: "Write the domain that you own, reversed, and a name: com.example/search.",
+    });
+  }
+  const [prefix, last] = id.split("/") as [string, string];
+  return { prefix, name: last };
+}
+
+function faultOf(id: string): string | undefined {
+  const [prefix, last, ...rest] = id.split("/");
+  if (last === undefined) return "it has no prefix, which ends with a slash";
+  if (rest.length > 0) return "it has more than one slash";
+  const labels = prefix!.split(".");
+  const wrong = labels.find((one) => !new RegExp(`^${label}$`).test(one));
+  if (wrong !== undefined)
+    return `expected the label ${JSON.stringify(wrong)} to begin with a letter, to end with a letter or digit, and to have letters, digits and hyphens between`;
+  if (!new RegExp(`^${name}$`).test(last))
+    return `expected the name ${JSON.stringify(last)} to begin and end with a letter or digit, and to have letters, digits, hyphens, underscores and dots between`;
+  if (prefix !== official && (labels[1] === "mcp" || labels[1] === "modelcontextprotocol"))
+    return `prefixes whose second label is ${labels[1]} are reserved for the protocol`;
+  const folder = [prefix!, last].find((one) => device.test(one));
+  return folder === undefined ? undefined : `no folder can be called ${folder} on Windows`;
+}
+
+/**
+ * The version of an extension, as a folder is called.
+ *
+ * @throws CodedError MG1301 for a version that cannot name a folder
+ */
+export function expectExtensionVersion(version: string, place: Place = {}): string {
+  if (new RegExp(versionPattern).test(version) && !device.test(version)) return version;
+  throw new CodedError("MG1301", `${JSON.stringify(version)} is no version of an extension`, {
+    place,
+    next: "Use letters, digits, dots and hyphens, e.g. 2026-07-28 or 1.2.0.",
+  });
+}

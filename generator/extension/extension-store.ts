@@ -1,0 +1,166 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalise, naturalCompare } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import type { Finding } from "../diagnostics/finding.js";
+import { closest } from "../diagnostics/suggest.js";
+import { withPlainLineEnds } from "../files/line-ends.js";
+import { sha256 } from "../files/sha256.js";
+import { decodeText, readBytes } from "../files/text-file.js";
+import { type LockedExtension, readExtensionLock } from "../revision/lock.js";
+import { extensionId } from "./extension-id.js";
+
+/** A version of an extension in a schema folder. */
+export interface StoredExtension {
+  readonly id: string;
+  readonly version: string;
+  readonly folder: string;
+}
+
+/** Folder of the extensions, below the schema folder. */
+export const extensionsFolder = "extensions";
+
+/** The files of a version of an extension. */
+export const extensionFile = "extension.json";
+const schemaFile = "schema.json";
+const notesFile = "notes.json";
+
+/** The name of a version of an extension in the lock, and on the command line. */
+export function extensionKey({ id, version }: Pick<StoredExtension, "id" | "version">): string {
+  return `${id}@${version}`;
+}
+
+/** The folder in which a version of an extension lies. */
+export function extensionFolder(
+  schemaDir: string,
+  { id, version }: Pick<StoredExtension, "id" | "version">,
+): string {
+  const { prefix, name } = extensionId(id);
+  return join(schemaDir, extensionsFolder, prefix, name, version);
+}
+
+/** The paths of a stored extension. Without notes, its facts are derived from the schema, and reported as assumed. */
+export function filesOf({ folder }: Pick<StoredExtension, "folder">): {
+  readonly extension: string;
+  readonly schema: string;
+  readonly notes?: string;
+} {
+  const notes = join(folder, notesFile);
+  return {
+    extension: join(folder, extensionFile),
+    schema: join(folder, schemaFile),
+    ...(existsSync(notes) && { notes }),
+  };
+}
+
+/** All versions of all extensions of a schema folder: those with a file, in natural order of id and version. */
+export function storedExtensions(schemaDir: string): StoredExtension[] {
+  const root = join(schemaDir, extensionsFolder);
+  return foldersIn(root).flatMap((prefix) =>
+    foldersIn(join(root, prefix)).flatMap((name) =>
+      foldersIn(join(root, prefix, name)).flatMap((version) => {
+        const folder = join(root, prefix, name, version);
+        const isStored = existsSync(join(folder, extensionFile)) || existsSync(join(folder, schemaFile));
+        return isStored ? [{ id: `${prefix}/${name}`, version, folder }] : [];
+      }),
+    ),
+  );
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort(naturalCompare);
+}
+
+/**
+ * One stored extension by its id, or by id and version: `com.example/search@1.2.0`. Without a version, the newest one.
+ *
+ * @throws CodedError MG1306 naming the nearest extension
+ */
+export function expectExtension(schemaDir: string, wanted: string): StoredExtension {
+  const stored = storedExtensions(schemaDir);
+  const found = stored.filter((one) => one.id === wanted || extensionKey(one) === wanted);
+  const newest = newestOf(found);
+  if (newest) return newest;
+  const suggestion = closest(
+    wanted,
+    stored.flatMap((one) => [one.id, extensionKey(one)]),
+  );
+  throw new CodedError("MG1306", `there is no extension ${JSON.stringify(wanted)}`, {
+    next: suggestion === undefined ? "See `mcpgen extension list`." : `Did you mean ${suggestion}?`,
+  });
+}
+
+/** The newest version of each extension: that which is generated where no other is named. */
+export function newestExtensions(schemaDir: string): StoredExtension[] {
+  const byId = new Map<string, StoredExtension[]>();
+  for (const one of storedExtensions(schemaDir)) byId.set(one.id, [...(byId.get(one.id) ?? []), one]);
+  return [...byId.values()].map((versions) => newestOf(versions)!);
+}
+
+/** The last in natural order, which for dates and for numbers with dots is the order of time. */
+function newestOf(versions: readonly StoredExtension[]): StoredExtension | undefined {
+  return [...versions].sort((a, b) => naturalCompare(a.version, b.version)).at(-1);
+}
+
+/** The text of a schema.json in the store: canonical, two spaces of indentation, final newline. */
+export function storedText(document: object): string {
+  return JSON.stringify(document, null, 2) + "\n";
+}
+
+/** Compares the schema of every stored extension with the lock: canonical, unchanged, none missing or extra. */
+export async function verifyExtensions(schemaDir: string): Promise<Finding[]> {
+  const lock = readExtensionLock(schemaDir);
+  const stored = new Map(storedExtensions(schemaDir).map((one) => [extensionKey(one), one]));
+  const missing = [...lock.keys()].filter((key) => !stored.has(key)).sort(naturalCompare);
+  const findings = await Promise.all([...stored].map(([key, one]) => verifyExtension(one, lock.get(key))));
+  return [...missing.map((key) => absent(schemaDir, key)), ...findings.filter((one) => one !== undefined)];
+}
+
+function absent(schemaDir: string, key: string): Finding {
+  return {
+    code: "MG3106",
+    severity: "error",
+    message: `the extension ${key} is in the lock, but not in the schema folder`,
+    place: { file: join(schemaDir, extensionsFolder) },
+    next: "Restore it from version control.",
+  };
+}
+
+async function verifyExtension(
+  stored: StoredExtension,
+  locked: LockedExtension | undefined,
+): Promise<Finding | undefined> {
+  const file = join(stored.folder, schemaFile);
+  const finding = (code: "MG3105" | "MG3106", message: string, next: string): Finding => ({
+    ...{ code, severity: "error", message, place: { file }, next },
+  });
+  const key = extensionKey(stored);
+  if (!locked)
+    return finding(
+      "MG3106",
+      `the extension ${key} is not in the lock`,
+      "Add it with `mcpgen extension add FILE`.",
+    );
+  if (!existsSync(file))
+    return finding("MG3106", `the extension ${key} has no schema`, "Restore it from version control.");
+  const text = withPlainLineEnds(decodeText(await readBytes(file), file));
+  const restore = "Restore it from version control; corrections go to notes.json.";
+  const canonical = isCanonical(text);
+  if (sha256(text) !== locked.canonical) {
+    const form = canonical ? "" : ", and is not in canonical form";
+    return finding("MG3105", `the schema was changed since it was added${form}`, restore);
+  }
+  return canonical ? undefined : finding("MG3105", "the schema is not in canonical form", restore);
+}
+
+function isCanonical(text: string): boolean {
+  try {
+    return storedText(canonicalise(JSON.parse(text))) === text;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { readExtensionFile } from "../../generator/extension/extension-file.js";
+import { extensionSchema, extensionShape } from "../../generator/extension/extension-shape.js";
+import { storedExtensions, filesOf } from "../../generator/extension/extension-store.js";
+import { parseJson } from "../../generator/files/json-file.js";
+
+const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false, strictRequired: false }).compile(
+  extensionSchema(),
+);
+
+test("docs/extension.schema.json is the schema of an extension file", () => {
+  expect(JSON.parse(readFileSync("docs/extension.schema.json", "utf8"))).toEqual(extensionSchema());
+});
+
+const read = async (value: JsonValue): Promise<boolean> =>
+  readExtensionFile(await parseJson(JSON.stringify(value), "extension.json")).then(
+    () => true,
+    () => false,
+  );
+
+/** An extension file with every key. */
+const whole: JsonObject = {
+  $schema: "x",
+  format: 1,
+  id: "com.example/search",
+  version: "1.2.0",
+  status: "draft",
+  bases: ["2025-11-25"],
+  declared: { client: null, server: "/extensions/com.example~1search" },
+  settings: { client: null, server: "#/$defs/Settings" },
+  needs: { capabilities: ["/resources"], extensions: ["com.example/other"] },
+  description: "Finds things.",
+  link: "https://example.com",
+};
+
+test("each key is described, and a file of all of them is taken", async () => {
+  expect(Object.keys(whole)).toEqual(Object.keys(extensionShape.members!));
+  expect([validate(whole), await read(whole)]).toEqual([true, true]);
+});
+
+const values: readonly JsonValue[] = [
+  "",
+  "x",
+  5,
+  1,
+  null,
+  [],
+  ["x", "x"],
+  ["/x"],
+  ["a/b", "2025-11-25"],
+  {},
+  { server: "/a" },
+  { server: "#/$defs/A" },
+  { client: null },
+  { client: "/a~2" },
+  { extensions: ["no id"] },
+  { capabilities: ["/a~1b"] },
+  "com.example/search",
+  "io.modelcontextprotocol/skills",
+  "com.mcp/x",
+  "a.b-/x",
+  "a/b/c",
+  "1a/b",
+  "acme/b-",
+  "v 1",
+  "1.0.0-rc.1",
+  "released",
+];
+
+test("schema and reader take and refuse the same", async () => {
+  let taken = 0;
+  const changed = fc.record({
+    key: fc.constantFrom(...Object.keys(whole), "x", "__proto__"),
+    value: fc.constantFrom(...values),
+    without: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(changed, async ({ key, value, without }) => {
+      const file = Object.fromEntries([
+        ...Object.entries(whole).filter(([name]) => name !== key),
+        ...(without ? [] : [[key, value] as const]),
+      ]);
+      const isTaken = await read(file);
+      taken += isTaken ? 1 : 0;
+      expect([file, validate(file)]).toEqual([file, isTaken]);
+    }),
+    { numRuns: 600 },
+  );
+  expect(taken).toBeGreaterThan(60);
+});
+
+test("the stored extension files fit their schema", async () => {
+  for (const stored of storedExtensions("schema")) {
+    const text = readFileSync(filesOf(stored).extension, "utf8");
+    expect(validate(JSON.parse(text)), stored.id).toBe(true);
+    const { id, version } = await readExtensionFile(await parseJson(text, "extension.json"));
+    expect({ id, version }).toEqual({ id: stored.id, version: stored.version });
+  }
+});
