@@ -134,7 +134,7 @@ export default defineConfig({
       },
     ],
     server: { deps: { inline: [/@mcpgen\//] } },
-    setupFiles: ["test/support/seed.ts"],
+    setupFiles: ["test/support/seed.ts", "test/support/auth/search-output.ts"],
     // Files share the modules a worker has loaded: reading them anew for each would cost a third of the time.
     isolate: false,
     // One worker a core: the default leaves one core idle, which is half of a small machine.

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { isWatched } from "../support/auth/secrets.js";
 
 // The attacks that @mcpgen/auth withstands, and the tests that hold each part of them. A test is named by its file and the
 // beginning of its title, or of the title of its group.
@@ -149,6 +150,7 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
     ["10 KB at the server", "auth/server/scopes", "attack 22: granted scopes of more than 2,048"],
   ],
   "23 secrets in output": [
+    ["of all these tests", "support/auth/secrets", "a secret in %s is found"],
     ["of clients", "auth/client/renewal", "attack 23: events and errors hold no secret"],
     ["of servers", "auth/server/http-proofs", "attack 23: answers, events and warnings hold no token"],
     ["of the proxy", "auth/proxy/attacks", "no error, page, event or redirection holds a secret"],
@@ -171,4 +173,8 @@ test.each(Object.entries(attacks))("attack %s: each part has its test", (_, part
     return !new RegExp(`\\((?:"[A-Z]+-\\d+", )?\\s*["']${escaped(title)}`).test(source);
   });
   expect(missing).toEqual([]);
+});
+
+test("attack 23: the output of these tests is searched for secrets (test/support/auth/search-output.ts)", () => {
+  expect(isWatched()).toBe(true);
 });

@@ -17,6 +17,7 @@ import {
   type ProtectedResourceOptions,
   startProtectedResource,
 } from "../../support/auth/protected-resource.js";
+import { shown } from "../../support/auth/secrets.js";
 
 /** An application with a connection to one server. */
 export interface Agent {
@@ -169,6 +170,7 @@ export async function failure(call: Promise<unknown>): Promise<string> {
     (thrown: unknown) => thrown ?? "nothing",
   );
   assert.ok(error !== undefined, "the call succeeded");
+  shown(error);
   const texts: string[] = [];
   for (; error !== undefined && texts.length < 10; error = (error as Error).cause) texts.push(String(error));
   return texts.join("\n");

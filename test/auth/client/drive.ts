@@ -11,14 +11,16 @@ import {
   type ProtectedResourceOptions,
   protectedResource,
 } from "../../support/auth/protected-resource.js";
+import { shown } from "../../support/auth/secrets.js";
 
 /** One request, sent as the core sends it: resolves with its status. */
 export async function send(authorizer: Authorizer, url: string, revision?: string): Promise<number> {
   const requests = new HttpRequests(url, { authorize: authorizer }, false);
   const { signal } = new AbortController();
   const headers = revision === undefined ? {} : { "mcp-protocol-version": revision };
-  const response = await requests.send({ method: "POST", headers, body: "{}", signal });
-  return response.status;
+  const sent = requests.send({ method: "POST", headers, body: "{}", signal });
+  const { status } = await sent.catch((error: unknown) => Promise.reject(shown(error)));
+  return status;
 }
 
 /** The code of the authorization error that a request fails with. */
@@ -62,4 +64,5 @@ export async function pair(
 }
 
 /** An authorizer whose user consents. */
-export const login = (options: OAuthOptions = {}): Authorizer => oauth({ redirect: user(), ...options });
+export const login = (options: OAuthOptions = {}): Authorizer =>
+  oauth({ redirect: user(), onEvent: shown, ...options });

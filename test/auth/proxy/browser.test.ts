@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
+import { minted } from "../../support/auth/secrets.js";
 import { builtProgram } from "../../support/built-program.js";
 import { listen, loopback } from "../../support/listen.js";
 import { chromium, Page } from "./chromium.js";
@@ -106,14 +107,14 @@ test.skipIf(!chromium)(
     const form = {
       ...{
         grant_type: "authorization_code",
-        code: callback!.searchParams.get("code")!,
+        code: minted(callback!.searchParams.get("code")!),
         redirect_uri: redirectUri,
       },
       ...{ client_id: id, code_verifier: verifier },
     };
     const answer = await fetch(`${issuer}/token`, { method: "POST", body: new URLSearchParams(form) });
     const { access_token: token } = (await answer.json()) as { access_token: string };
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = { authorization: `Bearer ${minted(token)}` };
     const client = await connect(`${issuer}/mcp`, { revisions: clientRevisions, http: { headers } });
     onTestFinished(() => client.close());
     expect((await client.callTool("whoami", {})).content).toEqual([{ type: "text", text: "You are ada." }]);

@@ -1,4 +1,5 @@
 import type { OAuthProxy } from "@mcpgen/auth/proxy";
+import { minted, shown } from "../../support/auth/secrets.js";
 import type { UpstreamStandIn } from "./upstream-stand-in.js";
 
 /** One answer that a browser shows or follows. */
@@ -12,7 +13,21 @@ export interface Visit {
 export async function ask(proxy: OAuthProxy, url: string, init?: RequestInit): Promise<Response> {
   const { pathname } = new URL(url);
   const route = proxy.routes.find(({ path }) => path === pathname);
-  return route ? route.handle(new Request(url, init)) : new Response("", { status: 404 });
+  if (!route) return new Response("", { status: 404 });
+  const response = await route.handle(new Request(url, init));
+  await record(response.clone());
+  return response;
+}
+
+/** Records the secrets that an answer gives to those for whom they are, and what else it shows. */
+async function record(response: Response): Promise<void> {
+  for (const cookie of response.headers.getSetCookie()) minted(cookie.split("; ")[0]!.split("=")[1]);
+  const location = response.headers.get("location");
+  if (location !== null) minted(new URL(location).searchParams.get("code"));
+  const text = await response.text();
+  if (!response.ok || !text.startsWith("{")) return void shown(text);
+  const body = JSON.parse(text) as Readonly<Record<string, string | undefined>>;
+  for (const name of ["access_token", "refresh_token", "client_secret"]) minted(body[name]);
 }
 
 /** A browser without script: keeps cookies, follows redirections between the proxy and the upstream, sends forms. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { github, memoryStore, type OAuthProxy, oauthProxy, type ProxyOptions } from "@mcpgen/auth/proxy";
+import { minted, shown } from "../../support/auth/secrets.js";
 import { ask, Browser, type Visit } from "./browser.js";
 import { type StandInOptions, UpstreamStandIn } from "./upstream-stand-in.js";
 
@@ -36,7 +37,8 @@ export class Proxied {
     const now = (): number => this.now;
     this.upstream = new UpstreamStandIn({ now, ...standIn });
     this.store = memoryStore(now);
-    this.proxy = oauthProxy({ ...this.defaults(), ...options });
+    for (const key of options.keys ?? [secret]) minted(key);
+    this.proxy = oauthProxy({ ...this.defaults(), onEvent: shown, ...options });
   }
 
   defaults(): ProxyOptions {
@@ -91,7 +93,7 @@ export class Proxied {
 
   /** Logs a user in: consent, upstream, redirection to the client. */
   async login(client: TestClient, params: Params = {}, browser = this.browser()): Promise<Login> {
-    const verifier = randomBytes(32).toString("base64url");
+    const verifier = minted(randomBytes(32).toString("base64url"));
     const page = await browser.open(authorizationUrl(client, verifier, params));
     const end = page.text.includes("<form") ? await browser.decide(page, "allow") : page;
     return { verifier, page, end, code: end.url.searchParams.get("code") ?? "" };

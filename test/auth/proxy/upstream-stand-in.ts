@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { SecretSet, minted } from "../../support/auth/secrets.js";
 
 /** An account at the upstream. */
 export interface Account {
@@ -35,7 +36,7 @@ export class UpstreamStandIn {
   /** The answer of the user, if it is not consent. */
   denies = false;
   readonly requests: { readonly path: string; readonly params: URLSearchParams }[] = [];
-  readonly secrets = new Set<string>([this.client.secret]);
+  readonly secrets: Set<string> = new SecretSet([this.client.secret]);
   readonly tokens = new Map<string, Account>();
   private readonly codes = new Map<string, Login>();
   private readonly refreshTokens = new Map<string, Login>();
@@ -51,7 +52,7 @@ export class UpstreamStandIn {
     this.requests.push({ path: url.pathname, params });
     const redirectUri = params.get("redirect_uri")!;
     const back = new URL(redirectUri);
-    back.searchParams.set("state", params.get("state")!);
+    back.searchParams.set("state", minted(params.get("state")!));
     if (this.denies) {
       back.searchParams.set("error", "access_denied");
       back.searchParams.set("error_description", "<b>text of the upstream</b>");
@@ -75,6 +76,7 @@ export class UpstreamStandIn {
     const { pathname } = new URL(request.url);
     if (pathname === "/api/v3/user") return this.user(request);
     const form = new URLSearchParams(await request.text());
+    minted(form.get("code_verifier"));
     this.requests.push({ path: pathname, params: form });
     if (pathname !== "/login/oauth/access_token") return new Response("", { status: 404 });
     const answer = this.answer(form);

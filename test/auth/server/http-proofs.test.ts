@@ -7,6 +7,7 @@ import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { dpop, introspection, jwks, resourceServer } from "@mcpgen/auth/server";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
+import { shown } from "../../support/auth/secrets.js";
 import { adapters, serve } from "../../support/http-adapters.js";
 import { claimsFor, resource } from "./requests.js";
 
@@ -107,6 +108,7 @@ test("attack 23: answers, events and warnings hold no token and no secret", asyn
   }
   expect(statuses).toEqual([200, 401, 403, 401, 503, 200, 401, 401]);
   expect(seen.length).toBeGreaterThan(20);
+  shown(seen);
   const text = seen
     .map((each) => (typeof each === "string" ? each : JSON.stringify(each) + String(each)))
     .join("\n");

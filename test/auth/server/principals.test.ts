@@ -5,6 +5,7 @@ import { createServer } from "@mcpgen/runtime";
 import { MemorySessionStore, createHttpHandler } from "@mcpgen/runtime/http";
 import { jwks, resourceServer } from "@mcpgen/auth/server";
 import { type AuthorizationServer, authorizationServer } from "../../support/auth/authorization-server.js";
+import { shown } from "../../support/auth/secrets.js";
 import { claimsFor, resource } from "./requests.js";
 
 const stateKeys = ["a key for tests, of sufficient length"];
@@ -50,7 +51,9 @@ async function twoIssuers(store?: MemorySessionStore): Promise<Two> {
     const body = method === "POST" ? { body: JSON.stringify({ jsonrpc: "2.0", ...message }) } : {};
     // With a store, each request reaches another process.
     const { fetch } = handlers[store ? turn++ % 2 : 0]!;
-    return fetch(new Request("http://localhost/mcp", { method, headers: all, ...body }));
+    const response = await fetch(new Request("http://localhost/mcp", { method, headers: all, ...body }));
+    if (method === "POST") shown(await response.clone().text());
+    return response;
   };
   return { one, two, send };
 }

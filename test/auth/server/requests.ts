@@ -9,6 +9,7 @@ import {
   resourceServer,
 } from "@mcpgen/auth/server";
 import type { AuthorizationServer } from "../../support/auth/authorization-server.js";
+import { minted, shown } from "../../support/auth/secrets.js";
 
 export const resource = "https://api.example.com/mcp";
 
@@ -34,14 +35,14 @@ export function bearer(token: string): AuthRequest {
 
 /** The caller that a token stands for. */
 export async function callerOf(guard: ResourceServer, token: string): Promise<AuthPrincipal> {
-  const found = await guard.http.authenticate(bearer(token));
+  const found = shown(await guard.http.authenticate(bearer(minted(token))));
   if ("status" in found) throw new Error(`refused with ${found.status}: ${found.text}`);
   return found;
 }
 
 /** The answer that refuses a request. */
 export async function denialOf(guard: ResourceServer, given: AuthRequest | string): Promise<AuthDenial> {
-  const found = await guard.http.authenticate(typeof given === "string" ? bearer(given) : given);
+  const found = shown(await guard.http.authenticate(typeof given === "string" ? bearer(given) : given));
   if (!("status" in found)) throw new Error("not refused");
   return found;
 }

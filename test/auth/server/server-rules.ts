@@ -4,6 +4,7 @@ import { createHmac } from "node:crypto";
 import { connect } from "node:net";
 import { SignJWT, exportJWK, exportSPKI, generateKeyPair, importJWK } from "jose";
 import type { AuthorizationServer } from "../../support/auth/authorization-server.js";
+import { shown } from "../../support/auth/secrets.js";
 
 /**
  * A protected server: it needs the scope `mcp`, has the tools `echo` without further scopes, `write` with `files:write` and
@@ -58,7 +59,8 @@ const tokenFor = (target: ProtectedTarget, changes?: Changes, typ = "at+jwt"): P
 
 async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, { ...init, redirect: "manual" });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  const { status, headers } = response;
+  return shown({ status, headers, text: await response.text() });
 }
 
 interface Asking {

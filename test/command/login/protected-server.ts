@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 import { expect, onTestFinished } from "vitest";
 import {
@@ -6,6 +8,7 @@ import {
   authorizationServer,
 } from "../../support/auth/authorization-server.js";
 import { type ProtectedResource, protectedResource } from "../../support/auth/protected-resource.js";
+import { minted, shown } from "../../support/auth/secrets.js";
 import { type Ran, mcpgen } from "../../support/in-process.js";
 import { newServer } from "../../support/live-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -39,7 +42,10 @@ export async function protectedServer(
   });
   const folder = temporaryFolder({});
   const printed: string[] = [];
-  onTestFinished(() => expectNoSecret(as, printed.join("\n")));
+  onTestFinished(() => {
+    shown(printed.join("\n"));
+    expectNoSecret(as, printed.join("\n"));
+  });
   return {
     as,
     resource,
@@ -47,11 +53,23 @@ export async function protectedServer(
     folder,
     printed,
     run: async (args, env = {}, more = {}) => {
+      for (const [name, value] of Object.entries(env)) if (/(?:TOKEN|SECRET)$/.test(name)) minted(value);
+      const before = filesOf(folder);
       const ran = await mcpgen(folder, args, { env: { HOME: `${folder}/home`, ...env }, ...more });
       printed.push(ran.stdout, ran.stderr);
+      for (const [file, time] of filesOf(folder))
+        if (before.get(file) !== time) shown(readFileSync(file, "utf8"));
       return ran;
     },
   };
+}
+
+/** The files below a folder with the times of their last changes, except those of the store of tokens. */
+function filesOf(folder: string): Map<string, number> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/[\\/]mcpgen[\\/]tokens$/.test(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(files.map((file) => [file, statSync(file).mtimeMs]));
 }
 
 /** Fails if a text holds a secret that the authorization server has minted or got. */

@@ -7,6 +7,7 @@ import { type Answer, type Call, OAuthFault, json } from "./calls.js";
 import { endpoints } from "./endpoints.js";
 import { grants } from "./grants.js";
 import type { AuthorizationServerOptions } from "./options.js";
+import { minted } from "./secrets.js";
 import { SigningKeys } from "./signing-keys.js";
 import { type Issued, State } from "./state.js";
 
@@ -22,6 +23,12 @@ const paths: Readonly<Record<string, string>> = {
   "/jwks.json": "jwks",
   "/device": "device",
 };
+
+/** Parameters of requests whose values are secrets. */
+const presentedSecrets = [
+  ...["assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code"],
+  ...["refresh_token", "state", "subject_token", "token"],
+];
 
 /** A running authorization server. */
 export class AuthorizationServer {
@@ -118,6 +125,7 @@ export class AuthorizationServer {
   /** Answers one request, faults included. */
   async answer(call: Call): Promise<Answer | "hang" | "cut"> {
     this.calls.push(call);
+    for (const name of presentedSecrets) minted(call.params.get(name));
     const { fault } = this.state.options;
     const answer = await this.honest(call);
     return fault ? fault(call, answer) : answer;

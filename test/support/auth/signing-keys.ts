@@ -1,5 +1,6 @@
 import { type CryptoKey, type JSONWebKeySet, type JWK, SignJWT, exportJWK, generateKeyPair } from "jose";
 import type { JWTPayload } from "jose";
+import { minted } from "./secrets.js";
 
 interface SigningKey {
   readonly kid: string;
@@ -23,6 +24,7 @@ export class SigningKeys {
   async add(alg: string): Promise<string> {
     const kid = `key-${this.made.push(0)}`;
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+    minted((await exportJWK(privateKey)).d);
     this.keys.unshift({
       kid,
       alg,

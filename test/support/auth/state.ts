@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { DPoPProofs } from "./dpop-proof.js";
 import type { AuthorizationServerOptions, RegisteredClient } from "./options.js";
+import { SecretSet, minted } from "./secrets.js";
 import type { SigningKeys } from "./signing-keys.js";
 
 /** For whom, and for what, tokens are issued. */
@@ -54,7 +55,7 @@ export class State {
   /** Ids of assertions. */
   readonly usedIds = new Set<string>();
   /** Every secret that was minted or presented: none may show in output. */
-  readonly secrets = new Set<string>();
+  readonly secrets: Set<string> = new SecretSet();
   readonly proofs: DPoPProofs;
   readonly now: () => number;
   /** Refresh tokens that were used again. */
@@ -135,8 +136,8 @@ export class State {
     return jag;
   }
 
-  sign(claims: Record<string, unknown>, typ: string): Promise<string> {
-    return this.keys.sign(claims, { alg: this.options.algorithm ?? "ES256", typ });
+  async sign(claims: Record<string, unknown>, typ: string): Promise<string> {
+    return minted(await this.keys.sign(claims, { alg: this.options.algorithm ?? "ES256", typ }));
   }
 
   /** What an access token stands for, while it is valid. */
