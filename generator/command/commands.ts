@@ -1,12 +1,14 @@
 import type { Options } from "yargs";
 import { type CommandDefinition, flag, text } from "./command-definition.js";
 import { contractCommands } from "./contract-commands.js";
+import { extensionCommands } from "./extension-commands.js";
 import { loginCommands } from "./login-commands.js";
 import { protocolCommands } from "./protocol-commands.js";
 
 /** Every command, in the order of `--help`. */
 export const commands: readonly CommandDefinition[] = [
   ...protocolCommands,
+  ...extensionCommands,
   ...contractCommands,
   ...loginCommands,
   {
@@ -20,6 +22,7 @@ export const commands: readonly CommandDefinition[] = [
 /** Words that stand for a group of commands. */
 export const groups = new Map([
   ["revision", "Bring in, list and verify protocol revisions"],
+  ["extension", "Bring in, list and verify extensions of the protocol"],
   ["init", "Start a project"],
   ["auth", "Show logins"],
 ]);

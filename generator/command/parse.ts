@@ -121,7 +121,8 @@ function addCommand(parser: Argv, command: CommandDefinition, select: Select): v
       // The parser wraps a command that stands beside its description, so that it cannot be copied.
       for (const [example, description] of command.examples ?? [])
         builder.example(`# ${description}\n${example}`, "");
-      return builder
+      // The version that the command asks for is not that of the program.
+      return (command.options?.["version"] ? builder.version(false) : builder)
         .options(withoutInherited(command.options ?? {}))
         .group(Object.keys(command.options ?? {}), `Options of ${command.name}:`);
     },

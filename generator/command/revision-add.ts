@@ -49,7 +49,13 @@ export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest,
   };
 }
 
-function expectForm(args: Arguments, option: string, form: RegExp, expected: string): string | undefined {
+/** @throws CodedError MG2004 for a value of another form */
+export function expectForm(
+  args: Arguments,
+  option: string,
+  form: RegExp,
+  expected: string,
+): string | undefined {
   const value = args.string(option);
   if (value === undefined || form.test(value)) return value;
   throw new CodedError("MG2004", `expected --${option} to be ${expected}, got ${JSON.stringify(value)}`, {

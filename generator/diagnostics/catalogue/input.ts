@@ -176,6 +176,12 @@ export const inputDiagnostics = {
     explanation:
       'A schema of an extension refers to definitions of the protocol as `base#/$defs/NAME`: each of its bases must have the definition. A base must be a stored revision, and a definition of settings must stand in schema.json. Correct the name, remove the base that does not have it, or limit a note to some bases with `"bases"`.',
   },
+  MG1304: {
+    title: "Two owners define the same on one base",
+    exit: 3,
+    explanation:
+      "A method, the name of an error, a `resultType` of one method, or a member of a filter has one owner on each revision: the revision itself, or one extension. Give the later one another name, or generate only one of the extensions.",
+  },
   MG1305: {
     title: "The folder of an extension does not fit its file",
     exit: 3,
@@ -187,5 +193,17 @@ export const inputDiagnostics = {
     exit: 2,
     explanation:
       "The named extension, or version of it, is not in the schema folder. Add it with `mcpgen extension add`, or correct the name.",
+  },
+  MG1307: {
+    title: "The version of the extension exists already",
+    exit: 3,
+    explanation:
+      "A version of an extension with this name is in the schema folder, with another schema, other bases or other notes. Give the new one another `--version`; `--replace` replaces the stored one. The notes of a replaced version stay, unless `--notes` gives others.",
+  },
+  MG1308: {
+    title: "The schema of an extension leaves a fact open",
+    exit: 0,
+    explanation:
+      "A JSON Schema cannot say which side sends a method, what must be declared before, which header repeats a param, or which subscription selects a notification. mcpgen does not guess such facts: each question comes with the note that answers it. Replace `…` by the fact, and write the note to notes.json; where the answer is no, no note is needed.",
   },
 } satisfies Record<string, Diagnostic>;

@@ -7,7 +7,7 @@ import {
   naturalCompare,
   pointer,
 } from "@mcpgen/engine";
-import { isDistinctive } from "./distinctive.js";
+import { isDistinctive, isNameable } from "./distinctive.js";
 import {
   basePrefix,
   definitionReference,
@@ -76,6 +76,8 @@ class Folding {
   /** Distinctive definitions by their shape. */
   private readonly ownByShape = new Map<number, string[]>();
   private readonly baseByShape = new Map<number, string[]>();
+  /** Own definitions that say little. */
+  private readonly smallByShape = new Map<number, string[]>();
 
   private readonly document: JsonObject;
   private readonly bases: readonly BaseSchema[];
@@ -104,7 +106,7 @@ class Folding {
     this.findTargets();
     const definitions = Object.entries(this.own)
       .filter(([name]) => !this.isDropped(name))
-      .map(([name, node]) => [name, this.inside(node, pointer("/$defs", name), name, true)] as const)
+      .map(([name, node]) => [name, this.inside(node, pointer("/$defs", name), "", true)] as const)
       .sort(([a], [b]) => naturalCompare(a, b));
     return {
       document: jsonObject([
@@ -142,9 +144,12 @@ class Folding {
       const shape = this.alike.of(node);
       // Another name of a definition is no definition to refer to.
       const isAlias = isJsonObject(node) && "$ref" in node;
-      if (shape === undefined || isAlias || !isDistinctive(node, resolve)) return;
-      const names = map.get(shape);
-      if (!names) map.set(shape, [name]);
+      if (shape === undefined || isAlias) return;
+      const isSmall = !isDistinctive(node, resolve);
+      if (isSmall && !(map === this.ownByShape && isNameable(node))) return;
+      const target = isSmall ? this.smallByShape : map;
+      const names = target.get(shape);
+      if (!names) target.set(shape, [name]);
       else if (!names.includes(name)) names.push(name);
     };
     for (const [name, node] of Object.entries(this.own))
@@ -191,7 +196,10 @@ class Folding {
       this.ambiguous.push({ at, definitions: names });
       return undefined;
     }
-    return undefined;
+    const called = (this.smallByShape.get(shape) ?? []).filter((name) => endsIn(name, hint));
+    const [definition] = called;
+    if (definition === undefined || called.length > 1) return undefined;
+    return { at, definition, of: "own", equal: this.isEqual(node, definition, "own") };
   }
 
   private isEqual(node: JsonObject, definition: string, of: "own" | "base"): boolean {
@@ -215,8 +223,13 @@ function isRemark(keyword: string): boolean {
 /** The only name, or the one that the member is called after. */
 function choose(names: readonly string[], hint: string): string | undefined {
   if (names.length === 1) return names[0];
-  const called = names.filter((name) => name.toLowerCase() === hint.toLowerCase());
+  const called = names.filter((name) => endsIn(name, hint));
   return called.length === 1 ? called[0] : undefined;
+}
+
+/** Whether a definition is called after a member: `HostCss` after `css`. */
+function endsIn(name: string, member: string): boolean {
+  return member !== "" && name.toLowerCase().endsWith(member.toLowerCase());
 }
 
 /** The name of the member that a place in a node is; undefined for other places. */

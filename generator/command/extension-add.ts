@@ -1,0 +1,129 @@
+import { CodedError } from "../diagnostics/coded-error.js";
+import type { Finding } from "../diagnostics/finding.js";
+import {
+  type AddExtensionRequest,
+  type StagedExtension,
+  addExtension,
+  stageExtension,
+} from "../extension/add/add.js";
+import type { Question } from "../extension/add/questions.js";
+import { extensionId } from "../extension/extension-id.js";
+import { readSource } from "../files/source.js";
+import { recover } from "../files/transaction.js";
+import { counted } from "../print/counted.js";
+import type { RevisionStatus } from "../revision/lock.js";
+import { readUpstream } from "../revision/source.js";
+import type { Arguments } from "./arguments.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { commonFolder, openProject } from "./project.js";
+import { expectForm } from "./revision-add.js";
+
+export const extensionAdd: RunCommand = async (args, context) => {
+  const project = await openProject(args, context);
+  const isRehearsal = args.flag("dry-run");
+  if (!isRehearsal) recover(commonFolder(project));
+  const request = await requestOf(args, project.schemaDir, context);
+  const added = await (isRehearsal ? stageExtension : addExtension)(request);
+  const { id, version, action, bases, canonical, methods, questions, assumptions, locked, notes } = added;
+  const { dropped, folds, reopened, extending, document } = canonical;
+  return {
+    findings: [...notesFindings(added), ...questions.map((question) => questionFinding(question, added))],
+    text: resultText(added, isRehearsal, context.console.settings.verbose),
+    ...(action !== "unchanged" &&
+      !isRehearsal && { summary: "Next: `mcpgen generate`, then read the difference." }),
+    data: {
+      ...{ id, version, action, bases, locked, questions, assumptions },
+      dryRun: isRehearsal,
+      definitions: Object.keys(document["$defs"] as object),
+      methods: methods.map(({ name, kind, message, result }) => ({
+        ...{ name, kind, message },
+        ...(result?.definition !== undefined && { result: result.definition }),
+      })),
+      dropped,
+      folds,
+      extends: extending,
+      reopened,
+      notes: { from: notes.from, carried: notes.carried, dropped: notes.dropped },
+    },
+  };
+};
+
+async function requestOf(
+  args: Arguments,
+  schemaDir: string,
+  context: CommandContext,
+): Promise<AddExtensionRequest> {
+  const id = args.required("id");
+  // An id that is not allowed is refused before anything is downloaded.
+  extensionId(id);
+  const source = args.required("source");
+  const notes = args.string("notes");
+  if (notes === "-" && source === "-")
+    throw new CodedError("MG2005", "- can be given once, got it for SOURCE and for --notes", {
+      next: "Standard input is one document; name a file for the other.",
+    });
+  const bases = args.strings("base");
+  const version = args.string("version");
+  const status = args.string("status") as RevisionStatus | undefined;
+  const commit = expectForm(args, "upstream-commit", /^[0-9a-f]{40}$/, "40 hexadecimal digits");
+  const date = expectForm(args, "upstream-date", /^\d{4}-\d{2}-\d{2}$/, "a date, YYYY-MM-DD");
+  return {
+    ...{ schemaDir, id },
+    source: await readUpstream(source, context),
+    ...(bases && { bases }),
+    ...(version !== undefined && { version }),
+    ...(notes !== undefined && { notes: await readSource(notes, context) }),
+    ...(status && { status }),
+    ...(commit !== undefined && { commit }),
+    ...(date !== undefined && { date }),
+    descriptions: !args.flag("no-descriptions"),
+    replace: args.flag("replace"),
+  };
+}
+
+function resultText(added: StagedExtension, isRehearsal: boolean, verbose: boolean): string {
+  const { id, version, bases, canonical, methods, notes, assumptions } = added;
+  const { dropped, folds, extending, reopened, document } = canonical;
+  const action = isRehearsal && added.action !== "unchanged" ? `would be ${added.action}` : added.action;
+  const own = Object.keys(document["$defs"] as object).length;
+  const ofBase = folds.filter(({ of }) => of === "base").length;
+  const lines = [
+    `${id}@${version}: ${action}, ${added.locked.status}, over ${bases.join(", ")}`,
+    `  ${counted(own, "own definition")}; ${dropped.length} left out, which the base has`,
+    `  ${counted(folds.length, "copy", "copies")} folded into references: ${ofBase} of definitions of the base, ${folds.length - ofBase} of own definitions`,
+    `  ${counted(extending.length, "definition")} extending others, ${counted(reopened.length, "closed object")} reopened`,
+    `  ${counted(methods.length, "method")}: ${methods.map(({ name }) => name).join(", ") || "none"}`,
+    ...(notes.from === undefined
+      ? []
+      : [`  ${counted(notes.carried, "note")} carried over from ${notes.from}; confirm each in notes.json`]),
+  ];
+  const most = verbose ? assumptions.length : 8;
+  const shown = assumptions
+    .slice(0, most)
+    .map(({ kind, subject, text }) => `assumed (${kind} of ${subject}): ${text}`);
+  const more = assumptions.length - shown.length;
+  return [...lines, ...shown, ...(more > 0 ? [`assumed: ${more} more; --verbose lists them`] : [])].join(
+    "\n",
+  );
+}
+
+function questionFinding({ kind, text, answer }: Question, { id, version }: StagedExtension): Finding {
+  const file = kind === "settings" ? "extension.json" : "notes.json";
+  return {
+    code: "MG1308",
+    severity: "warning",
+    message: `${id}@${version}: ${text}`,
+    next: `Write in ${file}: ${JSON.stringify(answer)}`,
+  };
+}
+
+function notesFindings({ id, version, notes }: StagedExtension): Finding[] {
+  return notes.dropped.map((reason) => ({
+    code: "MG3107",
+    severity: "warning",
+    message:
+      notes.from === undefined
+        ? `a note of ${id}@${version} is about nothing: ${reason}`
+        : `a note was not carried over to ${id}@${version}: ${reason}`,
+  }));
+}

@@ -1,0 +1,292 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { type JsonObject, jsonEqual, naturalCompare } from "@mcpgen/engine";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { type JsonFile, loadJson } from "../../files/json-file.js";
+import { sha256 } from "../../files/sha256.js";
+import { type FileChange, applyChanges, recover } from "../../files/transaction.js";
+import { folderOf, isRevisionFolder } from "../../notes/revision-name.js";
+import {
+  type ExtensionLock,
+  type LockedExtension,
+  type RevisionStatus,
+  lockFile,
+  lockText,
+  readExtensionLock,
+  readLock,
+} from "../../revision/lock.js";
+import { canonicalDocument } from "../../revision/schema-source.js";
+import type { UpstreamFile } from "../../revision/source.js";
+import { type CanonicalExtension, canonicalExtension } from "../canonical/canonical-extension.js";
+import { expectExtensionVersion, extensionId } from "../extension-id.js";
+import {
+  type StoredExtension,
+  extensionFile,
+  extensionFolder,
+  extensionKey,
+  filesOf,
+  storedExtensions,
+  storedText,
+} from "../extension-store.js";
+import { type AddAssumption, assumptionsOf } from "./assumptions.js";
+import { type LoadedBase, expectDefinitions, loadBases } from "./bases.js";
+import { newExtensionFile, usualStatus } from "./new-file.js";
+import { type NewNotes, type NoteSubjects, carriedOver, derivedNotes, givenNotes } from "./new-notes.js";
+import { type OwnModel, readOwnModel } from "./own-model.js";
+import { type Question, openQuestions } from "./questions.js";
+
+export interface AddExtensionRequest {
+  readonly schemaDir: string;
+  readonly source: UpstreamFile;
+  readonly id: string;
+  /** Ids of revisions. Default: the bases of the version before. */
+  readonly bases?: readonly string[];
+  /** Default: the name of the file's folder, if that is a date or `draft`. */
+  readonly version?: string;
+  /** Default: released for a date or a number with dots, draft for any other version. */
+  readonly status?: RevisionStatus;
+  /** Default: the notes of the version before, marked as carried. */
+  readonly notes?: JsonFile;
+  readonly descriptions: boolean;
+  readonly replace: boolean;
+  readonly commit?: string;
+  readonly date?: string;
+}
+
+/** An extension as it would stand in the schema folder; nothing is written yet. */
+export interface StagedExtension {
+  readonly id: string;
+  readonly version: string;
+  readonly action: "added" | "replaced" | "unchanged";
+  /** Oldest first. */
+  readonly bases: readonly string[];
+  readonly canonical: CanonicalExtension;
+  readonly methods: OwnModel["methods"];
+  readonly notes: NewNotes;
+  readonly questions: readonly Question[];
+  readonly assumptions: readonly AddAssumption[];
+  readonly locked: LockedExtension;
+  /** Relative to the schema folder. */
+  readonly changes: readonly FileChange[];
+}
+
+/**
+ * Brings the schema of an extension into the schema folder: extension.json, canonical schema, notes and lock. All of it
+ * is written, or nothing.
+ *
+ * @throws CodedError MG1301 for an id or version that is not allowed, MG1307 when the version is there with other
+ *   content and `replace` is not set, MG1303 and MG1304 where the schema does not fit a base, MG2010 for a base that is
+ *   not stored, MG11xx for a schema that cannot be read, MG1201 for notes
+ */
+export async function addExtension(request: AddExtensionRequest): Promise<StagedExtension> {
+  recover(request.schemaDir);
+  const staged = await stageExtension(request);
+  applyChanges(request.schemaDir, staged.changes);
+  return staged;
+}
+
+/** The changes that `addExtension` would make. Writes nothing; errors as there. */
+export async function stageExtension(request: AddExtensionRequest): Promise<StagedExtension> {
+  const { schemaDir, source, id } = request;
+  extensionId(id);
+  const version = expectExtensionVersion(request.version ?? versionFromFolder(source.file));
+  const others = versionsOf(schemaDir, id).filter((one) => one.version !== version);
+  const previous = others.at(-1);
+  const previousFile = previous && (await optionalJson(filesOf(previous).extension));
+  const folder = extensionFolder(schemaDir, { id, version });
+  const standingFile = await optionalJson(join(folder, extensionFile));
+  const wanted = request.bases ?? basesIn(standingFile) ?? basesIn(previousFile);
+  const bases = await loadBases(schemaDir, wanted, source.file);
+  const read = await readCanonical(request, bases, schemaDir);
+  const lock = readExtensionLock(schemaDir);
+  const standing = await standingOf({ ...request, version }, read.canonical.document, lock);
+  const locked = lockedEntry(request, version, read.canonical.document);
+
+  const present = { id, version, folder };
+  const notes = await notesOf(request, read, previous, filesOf(present).notes);
+  const status = request.status ?? usualStatus(version);
+  const about = newExtensionFile(
+    {
+      ...{ id, version, status, bases: bases.map(({ revision }) => revision) },
+      definitions: new Set(Object.keys(read.canonical.document["$defs"] as JsonObject)),
+    },
+    (standingFile ?? previousFile)?.value,
+  );
+  const key = extensionKey(present);
+  const files: Record<string, string> = {
+    [extensionFile]: JSON.stringify(about, null, 2) + "\n",
+    "schema.json": storedText(read.canonical.document),
+    "notes.json": notes.text,
+  };
+  const nextLock = lockText(readLock(schemaDir), new Map([...lock, [key, locked]]));
+  const changes = isRepeated(request, standing) ? [] : changesOf(schemaDir, folder, files, nextLock);
+  return {
+    ...{ id, version, notes, locked, changes },
+    action: changes.length === 0 ? "unchanged" : standing === "absent" ? "added" : "replaced",
+    bases: bases.map(({ revision }) => revision),
+    canonical: read.canonical,
+    methods: read.models[0]!.methods,
+    questions: questionsOf(read, notes, about),
+    assumptions: assumptionsOf(read.canonical, read.models[0]!),
+  };
+}
+
+/** Whether the same was added before: nothing is written then, so that what people wrote beside the schema stays. */
+function isRepeated({ replace }: AddExtensionRequest, standing: Standing): boolean {
+  return standing === "same" && !replace;
+}
+
+type Standing = "absent" | "same" | "different";
+
+interface Read {
+  readonly canonical: CanonicalExtension;
+  readonly bases: readonly LoadedBase[];
+  /** Newest first. */
+  readonly models: readonly OwnModel[];
+}
+
+async function readCanonical(
+  { source, descriptions }: AddExtensionRequest,
+  bases: readonly LoadedBase[],
+  schemaDir: string,
+): Promise<Read> {
+  const document = await canonicalDocument(source, { descriptions });
+  const newestFirst = [...bases].reverse();
+  const canonical = canonicalExtension(document, newestFirst, [...readLock(schemaDir).keys()]);
+  if (Object.keys(canonical.document["$defs"] as JsonObject).length === 0)
+    throw new CodedError("MG1109", "every definition is one of the base's: nothing is left", {
+      place: { file: source.file, pointer: "/$defs" },
+      next: "Check that this is the schema of an extension.",
+    });
+  expectDefinitions(canonical.document, newestFirst, source.file);
+  const models: OwnModel[] = [];
+  for (const base of newestFirst)
+    models.push(await readOwnModel(source, canonical.document, base.model, base.document));
+  return { canonical, bases, models };
+}
+
+function subjectsOf({ canonical, bases, models }: Read): NoteSubjects {
+  const methods = [...models, ...bases.map(({ model }) => model)].flatMap((one) => one.methods);
+  return { document: canonical.document, bases, methods: new Set(methods.map(({ name }) => name)) };
+}
+
+/** The notes of the version: those that stand there, those that are given, those of the version before. */
+async function notesOf(
+  request: AddExtensionRequest,
+  read: Read,
+  previous: StoredExtension | undefined,
+  standing: string | undefined,
+): Promise<NewNotes> {
+  const subjects = subjectsOf(read);
+  const { reopened } = read.canonical;
+  if (request.notes) return givenNotes(request.notes, subjects, reopened);
+  if (standing !== undefined) {
+    const file = await loadJson(standing);
+    return { ...givenNotes(file, subjects, []), text: file.text };
+  }
+  const before = previous && filesOf(previous).notes;
+  if (before === undefined) return derivedNotes(subjects, reopened);
+  return carriedOver(await loadJson(before), previous!.version, subjects, reopened);
+}
+
+function questionsOf({ models, bases }: Read, { notes }: NewNotes, about: JsonObject): readonly Question[] {
+  const named = Object.values((about["settings"] ?? {}) as JsonObject);
+  const settings = named.flatMap((one) => (typeof one === "string" ? [one.split("/").at(-1)!] : []));
+  return openQuestions({ own: models[0]!, base: bases.at(-1)!.model, notes, settings });
+}
+
+/** @throws CodedError MG2007 where the folder of the file is no date and not `draft` */
+function versionFromFolder(source: string): string {
+  const folder = folderOf(source);
+  if (isRevisionFolder(folder)) return folder;
+  throw new CodedError("MG2007", "the folder of the file does not give the version of the extension", {
+    place: { file: source },
+    next: "Say it with --version, e.g. --version 1.0.0.",
+  });
+}
+
+/** Versions of the extension in the schema folder, oldest first. */
+function versionsOf(schemaDir: string, id: string): StoredExtension[] {
+  const stored = storedExtensions(schemaDir);
+  const other = stored.find((one) => one.id !== id && one.id.toLowerCase() === id.toLowerCase());
+  if (other)
+    throw new CodedError(
+      "MG1301",
+      `${JSON.stringify(id)} differs from ${JSON.stringify(other.id)} only in case`,
+      {
+        place: { file: other.folder },
+        next: "Write the id as it is stored, or choose another name.",
+      },
+    );
+  return stored.filter((one) => one.id === id).sort((a, b) => naturalCompare(a.version, b.version));
+}
+
+async function optionalJson(file: string): Promise<JsonFile | undefined> {
+  return existsSync(file) ? loadJson(file) : undefined;
+}
+
+function basesIn(file: JsonFile | undefined): string[] | undefined {
+  const bases = file && (file.value as JsonObject)["bases"];
+  return Array.isArray(bases) ? bases.map(String) : undefined;
+}
+
+/** @throws CodedError MG1307 */
+async function standingOf(
+  { schemaDir, id, version, replace, bases, notes }: AddExtensionRequest & { readonly version: string },
+  document: JsonObject,
+  lock: ExtensionLock,
+): Promise<Standing> {
+  const folder = extensionFolder(schemaDir, { id, version });
+  const key = extensionKey({ id, version });
+  const present = contentOf(join(folder, "schema.json"));
+  const locked = lock.get(key);
+  if (present === undefined && locked === undefined) return "absent";
+  const text = storedText(document);
+  const isSame = present === text && locked?.canonical === sha256(text);
+  const before = basesIn(await optionalJson(join(folder, extensionFile)));
+  const wanted = [...new Set(bases ?? before)].sort(naturalCompare);
+  const overOthers = before !== undefined && wanted.join() !== [...before].sort(naturalCompare).join();
+  if (isSame && !overOthers && (!notes || replace)) return "same";
+  if (replace) return "different";
+  if (isSame && !overOthers && (await hasNotes(folder, notes!))) return "same";
+  const what = !isSame ? "content" : overOthers ? "bases" : "notes";
+  throw new CodedError("MG1307", `${key} already exists, with other ${what}`, {
+    place: { file: join(folder, "schema.json") },
+    next: "Give the new schema another --version; to replace this one, repeat the command with --replace.",
+  });
+}
+
+async function hasNotes(folder: string, notes: JsonFile): Promise<boolean> {
+  const present = await optionalJson(join(folder, "notes.json"));
+  return present !== undefined && jsonEqual(present.value, notes.value);
+}
+
+function contentOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+function lockedEntry(request: AddExtensionRequest, version: string, document: JsonObject): LockedExtension {
+  const { sha256: hash, url } = request.source;
+  const commit = request.commit ?? request.source.commit;
+  const { date } = request;
+  return {
+    status: request.status ?? usualStatus(version),
+    upstream: { sha256: hash, ...(commit && { commit }), ...(date && { date }), ...(url && { url }) },
+    canonical: sha256(storedText(document)),
+  };
+}
+
+/** The files whose content is another one than that which is there. */
+function changesOf(
+  schemaDir: string,
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  lock: string,
+): FileChange[] {
+  const within = relative(schemaDir, folder).split(sep).join("/");
+  const all = [
+    ...Object.entries(files).map(([name, content]) => ({ path: `${within}/${name}`, content })),
+    { path: lockFile, content: lock },
+  ];
+  return all.filter(({ path, content }) => contentOf(join(schemaDir, path)) !== content);
+}

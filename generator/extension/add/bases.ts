@@ -1,0 +1,76 @@
+import { type JsonObject, isJsonObject, naturalCompare } from "@mcpgen/engine";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { closest } from "../../diagnostics/suggest.js";
+import { loadJson } from "../../files/json-file.js";
+import type { ProtocolModel } from "../../model/model.js";
+import { loadDocumentation } from "../../revision/documentation.js";
+import { readLock } from "../../revision/lock.js";
+import { loadRevision, storedRevision } from "../../revision/revision-source.js";
+import { expectRevision } from "../../revision/verify.js";
+import { referencesToBase } from "../canonical/over-base.js";
+
+/** A revision that an extension extends. */
+export interface LoadedBase {
+  readonly revision: string;
+  /** The schema as stored. */
+  readonly document: JsonObject;
+  readonly model: ProtocolModel;
+}
+
+/**
+ * The revisions that an extension extends, oldest first.
+ *
+ * @param source the file of the extension, for errors
+ * @throws CodedError MG2010 for a revision that is not stored, MG2003 where none is named
+ */
+export async function loadBases(
+  schemaDir: string,
+  revisions: readonly string[] | undefined,
+  source: string,
+): Promise<readonly LoadedBase[]> {
+  const lock = readLock(schemaDir);
+  if (revisions === undefined || revisions.length === 0) {
+    const newest = [...lock.keys()].at(-1);
+    throw new CodedError("MG2003", "expected --base and a revision that the extension extends", {
+      place: { file: source },
+      next:
+        newest === undefined
+          ? "Bring a revision in first: `mcpgen revision add FILE`."
+          : `Name each, e.g. --base ${newest}.`,
+    });
+  }
+  const docs = await loadDocumentation(schemaDir);
+  const names = [...new Set(revisions)].sort(naturalCompare);
+  return Promise.all(
+    names.map(async (revision) => {
+      const { status } = expectRevision(lock, revision);
+      const stored = storedRevision(schemaDir, revision, status, true);
+      const { value } = await loadJson(stored.schemaFile);
+      const { model } = await loadRevision(stored, docs);
+      return { revision, document: value as JsonObject, model };
+    }),
+  );
+}
+
+/**
+ * Refuses references to definitions that a base does not have.
+ *
+ * @param source the file of the extension, for errors
+ * @throws CodedError MG1303
+ */
+export function expectDefinitions(document: JsonObject, bases: readonly LoadedBase[], source: string): void {
+  for (const { reference, definition, at } of referencesToBase(document)) {
+    for (const base of bases) {
+      const known = isJsonObject(base.document["$defs"]) ? base.document["$defs"] : {};
+      if (definition !== undefined && Object.hasOwn(known, definition)) continue;
+      const suggestion = definition === undefined ? undefined : closest(definition, Object.keys(known));
+      throw new CodedError("MG1303", `${base.revision} has no definition for ${reference}`, {
+        place: { file: source, pointer: at },
+        next:
+          suggestion === undefined
+            ? `Leave out --base ${base.revision}, or define it in the file.`
+            : `Did you mean base#/$defs/${suggestion}? Otherwise leave out --base ${base.revision}.`,
+      });
+    }
+  }
+}

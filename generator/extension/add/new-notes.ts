@@ -1,0 +1,157 @@
+import { type JsonObject, type JsonValue, atPointer, isJsonObject, jsonEqual } from "@mcpgen/engine";
+import type { JsonFile } from "../../files/json-file.js";
+import type { Note } from "../../notes/note.js";
+import { parseNotes } from "../../notes/parse.js";
+import { basePrefix } from "../canonical/references.js";
+
+/** The notes that a version of an extension starts with. */
+export interface NewNotes {
+  /** The content of notes.json. */
+  readonly text: string;
+  readonly notes: readonly Note[];
+  /** The version whose notes were carried over. */
+  readonly from?: string;
+  readonly carried: number;
+  /** Notes, or targets of notes, that were left out, each with the reason. */
+  readonly dropped: readonly string[];
+}
+
+/** What notes may be about. */
+export interface NoteSubjects {
+  /** The extension's schema in canonical form. */
+  readonly document: JsonObject;
+  readonly bases: readonly { readonly revision: string; readonly document: JsonObject }[];
+  /** Methods of the extension and of its bases. */
+  readonly methods: ReadonlySet<string>;
+}
+
+/** Places of objects that a program closed, which a note opens again. */
+type Reopened = readonly string[];
+
+/** The notes of a file that a person gives, which must be about this schema; and the note on closed objects. */
+export function givenNotes(file: JsonFile, subjects: NoteSubjects, reopened: Reopened): NewNotes {
+  const bases = subjects.bases.map(({ revision }) => revision);
+  parseNotes(file, { bases });
+  const entries = entriesOf(file.value);
+  const dropped = entries.flatMap((entry) => faultsOf(entry, subjects).map(({ text }) => text));
+  return { ...written([...entries, ...reopening(entries, reopened)], bases), carried: 0, dropped };
+}
+
+/** The notes of another version, marked as carried, without those that are about nothing here. */
+export function carriedOver(
+  file: JsonFile,
+  from: string,
+  subjects: NoteSubjects,
+  reopened: Reopened,
+): NewNotes {
+  const bases = subjects.bases.map(({ revision }) => revision);
+  const dropped: string[] = [];
+  const entries = entriesOf(file.value).flatMap((entry) => {
+    const faults = faultsOf(entry, subjects);
+    dropped.push(...faults.map(({ text }) => text));
+    return forBases(without(entry, new Set(faults.map(({ target }) => target))), bases);
+  });
+  const carried = entries.map((entry): JsonObject => ({ ...entry, carried: true }));
+  const all = [...carried, ...reopening(entries, reopened)];
+  return { ...written(all, bases), from, carried: carried.length, dropped };
+}
+
+/** Only what follows from the schema. */
+export function derivedNotes(subjects: NoteSubjects, reopened: Reopened): NewNotes {
+  const bases = subjects.bases.map(({ revision }) => revision);
+  return { ...written(reopening([], reopened), bases), carried: 0, dropped: [] };
+}
+
+function written(entries: readonly JsonObject[], bases: readonly string[]): Pick<NewNotes, "text" | "notes"> {
+  const value = { format: 1, notes: [...entries] };
+  return {
+    text: JSON.stringify(value, null, 2) + "\n",
+    notes: parseNotes({ file: "notes.json", value }, { bases }),
+  };
+}
+
+/** The note that opens the objects again that a program closed, where no other note does. */
+function reopening(entries: readonly JsonObject[], reopened: Reopened): JsonObject[] {
+  const open = new Set(entries.filter(({ kind }) => kind === "open").flatMap(targetsOf));
+  const target = reopened.filter((place) => !open.has(place));
+  if (target.length === 0) return [];
+  const reason =
+    "Derived: the file says of every object what other members may be, as programs print types that are open.";
+  return [{ kind: "open", target: target.length === 1 ? target[0]! : target, reason, link: "" }];
+}
+
+interface Fault {
+  readonly target: string;
+  readonly text: string;
+}
+
+function faultsOf(entry: JsonObject, subjects: NoteSubjects): Fault[] {
+  const reason = wholeFault(entry, subjects);
+  return targetsOf(entry).flatMap((target) => {
+    const fault = reason ?? targetFault(entry, target, subjects);
+    return fault === undefined ? [] : [{ target, text: `${String(entry["kind"])} on ${target}: ${fault}` }];
+  });
+}
+
+/** Definitions and places that a note names beside its targets. */
+function wholeFault(entry: JsonObject, { document, bases }: NoteSubjects): string | undefined {
+  const { kind, result, definition, filter, base } = entry;
+  if (kind === "lower" || kind === "lift" || kind === "renamed") return "it is about two revisions";
+  for (const name of [result, definition, base]) {
+    if (typeof name !== "string") continue;
+    const plain = name.replace(`${basePrefix}#/$defs/`, "");
+    const isThere = [document, ...bases.map((one) => one.document)].some(
+      ({ $defs }) => isJsonObject($defs) && Object.hasOwn($defs, plain),
+    );
+    if (!isThere) return `there is no definition ${JSON.stringify(name)}`;
+  }
+  if (typeof filter === "string" && placeOf(filter, document, bases) === undefined)
+    return `there is nothing at ${filter}`;
+  return undefined;
+}
+
+function targetFault(entry: JsonObject, target: string, subjects: NoteSubjects): string | undefined {
+  const { document, bases, methods } = subjects;
+  const { kind, becomes } = entry;
+  if (kind === "error") return undefined;
+  if (!target.startsWith("/") && !target.startsWith(`${basePrefix}#`)) {
+    if (kind === "member" || target === "*" || methods.has(target)) return undefined;
+    return `there is no method ${JSON.stringify(target)}`;
+  }
+  const place = placeOf(target, document, bases);
+  if (place === undefined) return "the schema has nothing at this place";
+  if (becomes !== undefined && jsonEqual(becomes, place)) return "the schema already says so";
+  return undefined;
+}
+
+function placeOf(target: string, document: JsonObject, bases: NoteSubjects["bases"]): JsonValue | undefined {
+  if (!target.startsWith(`${basePrefix}#`)) return atPointer(document, target);
+  const at = target.slice(basePrefix.length + 1);
+  return bases.map((base) => atPointer(base.document, at)).find((found) => found !== undefined);
+}
+
+function targetsOf({ target }: JsonObject): string[] {
+  return [target].flat().filter((one) => typeof one === "string");
+}
+
+function entriesOf(value: JsonValue): JsonObject[] {
+  const notes = isJsonObject(value) ? value["notes"] : undefined;
+  return Array.isArray(notes) ? notes.filter(isJsonObject) : [];
+}
+
+/** The entry without some of its targets; nothing where none is left. */
+function without(entry: JsonObject, gone: ReadonlySet<string>): JsonObject[] {
+  const left = targetsOf(entry).filter((target) => !gone.has(target));
+  if (left.length === 0) return [];
+  return [{ ...entry, target: left.length === 1 ? left[0]! : left }];
+}
+
+/** The entries, limited to bases that the extension has. */
+function forBases(entries: readonly JsonObject[], known: readonly string[]): JsonObject[] {
+  return entries.flatMap((entry) => {
+    const { bases } = entry;
+    if (!Array.isArray(bases)) return [entry];
+    const left = bases.filter((base) => known.includes(String(base)));
+    return left.length > 0 ? [{ ...entry, bases: left }] : [];
+  });
+}

@@ -1,0 +1,106 @@
+import {
+  type JsonObject,
+  type Schema,
+  SchemaError,
+  canonicalise,
+  naturalCompare,
+  readSchema,
+} from "@mcpgen/engine";
+import { withPlaces } from "../../revision/schema-source.js";
+import { buildModel } from "../../model/build-model.js";
+import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
+import { constantMember } from "../../model/object-view.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { JsonFile } from "../../files/json-file.js";
+import { joinedName, joinedWithBase, ownName } from "../canonical/over-base.js";
+
+/** What the schema of an extension says of its messages, without notes. */
+export interface OwnModel {
+  /** Definitions of the extension and of the base; `joinedName` gives the names of the former. */
+  readonly schema: Schema;
+  /** Natural order of name; definitions are named as in the extension's schema. */
+  readonly methods: readonly Method[];
+  readonly assumptions: readonly Assumption[];
+}
+
+/**
+ * Reads an extension's schema over a base.
+ *
+ * @param source the file that the schema came from, for errors
+ * @throws CodedError MG11xx where it cannot be read, MG1304 where a method is the base's, too
+ */
+export async function readOwnModel(
+  source: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  base: ProtocolModel,
+  baseDocument: JsonObject,
+): Promise<OwnModel> {
+  const schema = await withPlaces(source, () =>
+    withOwnPlaces(() => readSchema(canonicalise(joinedWithBase(document, baseDocument)))),
+  );
+  refuseClash(source, schema, base);
+  const { revision, status } = base;
+  const { model } = buildModel({ revision, status, schema });
+  const methods = model.methods.filter(({ message }) => ownName(message) !== undefined);
+  const names = new Set(methods.map(({ name }) => name));
+  return {
+    schema,
+    methods: methods.map(named),
+    assumptions: model.assumptions
+      .filter(({ subject }) => names.has(subject) || ownName(subject) !== undefined)
+      .map((assumption) => ({
+        ...assumption,
+        subject: ownName(assumption.subject) ?? assumption.subject,
+        text: assumption.text.replaceAll(joinedName(""), ""),
+      })),
+  };
+}
+
+function named(method: Method): Method {
+  const { message, params, result } = method;
+  const own = (name: string): string => ownName(name) ?? name;
+  return {
+    ...method,
+    message: own(message),
+    params: { ...params, ...(params.definition !== undefined && { definition: own(params.definition) }) },
+    ...(result && {
+      result: { ...result, ...(result.definition !== undefined && { definition: own(result.definition) }) },
+    }),
+  };
+}
+
+/** Errors name the places of the extension's own schema. */
+function withOwnPlaces<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    const { code, pointer, message, candidates } = error;
+    const plain = (text: string): string => text.replaceAll(joinedName(""), "");
+    throw new SchemaError(code, plain(pointer), plain(message), candidates.map(plain));
+  }
+}
+
+function refuseClash({ file }: Pick<JsonFile, "file">, schema: Schema, base: ProtocolModel): void {
+  const known = new Map(base.methods.map((method) => [method.name, method]));
+  const clashes = [...schema.definitions.values()]
+    .flatMap(({ name, node }) => {
+      const own = ownName(name);
+      const method = own === undefined ? undefined : constantMember(schema, node, "method");
+      const theirs = method === undefined ? undefined : known.get(method);
+      return own !== undefined && theirs ? [{ own, theirs }] : [];
+    })
+    .sort((a, b) => naturalCompare(a.theirs.name, b.theirs.name));
+  const [first] = clashes;
+  if (!first) return;
+  const { own, theirs } = first;
+  const more = clashes.length > 1 ? ` (and ${clashes.length - 1} more methods)` : "";
+  throw new CodedError(
+    "MG1304",
+    `the method ${JSON.stringify(theirs.name)} is that of ${own} here, and that of ${theirs.message} in ${base.revision}${more}`,
+    {
+      place: { file, pointer: `/$defs/${own}` },
+      next: `Leave out --base ${base.revision}, or give the method another name.`,
+    },
+  );
+}

@@ -1,0 +1,256 @@
+import {
+  type JsonObject,
+  type SchemaNode,
+  descendants,
+  naturalCompare,
+  reachable,
+  tagOf,
+} from "@mcpgen/engine";
+import type { Method, ProtocolModel } from "../../model/model.js";
+import type { Note, NoteKind } from "../../notes/note.js";
+import { joinedName, ownName } from "../canonical/over-base.js";
+import type { OwnModel } from "./own-model.js";
+
+/** A fact that a schema cannot say, and that a person knows. */
+export interface Question {
+  /** The kind of note that answers it, or `settings`: a member of extension.json. */
+  readonly kind: NoteKind | "settings";
+  /** Methods, definitions or places that it is about. */
+  readonly subjects: readonly string[];
+  readonly text: string;
+  /** The note to write; `…` stands for the fact. */
+  readonly answer: JsonObject;
+}
+
+/** The inputs of `openQuestions`. */
+export interface Asked {
+  readonly own: OwnModel;
+  readonly base: ProtocolModel;
+  readonly notes: readonly Note[];
+  /** Names of the definitions of settings that extension.json has. */
+  readonly settings: readonly string[];
+}
+
+/** What neither the schema nor the notes of an extension say, in a fixed order. Nothing of it is guessed. */
+export function openQuestions(asked: Asked): Question[] {
+  return [
+    ...senders(asked),
+    ...pairings(asked),
+    ...gates(asked),
+    ...headers(asked),
+    ...filters(asked),
+    ...unreached(asked),
+    ...carried(asked),
+    ...growing(asked),
+  ];
+}
+
+/** Targets that no note of the kinds has. */
+function withoutNote({ notes }: Asked, kinds: readonly NoteKind[], subjects: readonly string[]): string[] {
+  const answered = new Set(
+    notes.filter(({ kind }) => kinds.includes(kind)).flatMap(({ targets }) => targets),
+  );
+  return subjects.filter((subject) => !answered.has(subject));
+}
+
+function ask(
+  kind: Question["kind"],
+  subjects: readonly string[],
+  text: (subjects: string) => string,
+  fields: JsonObject,
+): Question[] {
+  if (subjects.length === 0) return [];
+  const target = subjects.length === 1 ? subjects[0]! : [...subjects];
+  const answer = { kind, target, ...fields, reason: "…", link: "…" };
+  return [{ kind, subjects, text: text(shown(subjects)), answer }];
+}
+
+/** The first subjects, and how many follow. */
+function shown(subjects: readonly string[]): string {
+  const most = 6;
+  const first = subjects.slice(0, most).join(", ");
+  return subjects.length > most ? `${first} and ${subjects.length - most} more` : first;
+}
+
+function namesOf(methods: readonly Method[]): string[] {
+  return methods.map(({ name }) => name);
+}
+
+function assumedOf({ own }: Asked, kind: string): Set<string> {
+  return new Set(own.assumptions.filter((one) => one.kind === kind).map(({ subject }) => subject));
+}
+
+function senders(asked: Asked): Question[] {
+  const assumed = assumedOf(asked, "sender");
+  const unknown = asked.own.methods.filter(({ name }) => assumed.has(name));
+  return (["request", "notification"] as const).flatMap((kind) => {
+    const methods = namesOf(unknown.filter((method) => method.kind === kind));
+    return ask(
+      "sender",
+      withoutNote(asked, ["sender"], methods),
+      (subjects) => `Which side sends ${subjects}?`,
+      { sender: "client | server | both" },
+    );
+  });
+}
+
+function pairings(asked: Asked): Question[] {
+  const assumed = assumedOf(asked, "pairing");
+  const requests = namesOf(
+    asked.own.methods.filter(({ kind, name }) => kind === "request" && assumed.has(name)),
+  );
+  return withoutNote(asked, ["pairing"], requests).flatMap((method) =>
+    ask("pairing", [method], (subject) => `Which definition answers ${subject}?`, { result: "…" }),
+  );
+}
+
+function gates(asked: Asked): Question[] {
+  const methods = withoutNote(asked, ["requires", "capability"], namesOf(asked.own.methods));
+  return ask(
+    "requires",
+    methods,
+    (subjects) =>
+      `Which side must have declared the extension, or a part of its settings, before ${subjects} may be sent?`,
+    { of: "client | server" },
+  );
+}
+
+/** Where requests of the base repeat a param in a header of HTTP, those of the extension may do so. */
+function headers(asked: Asked): Question[] {
+  const { base, own, notes } = asked;
+  const names = base.headers
+    .filter(({ method, from }) => method !== "*" && from !== null)
+    .map(({ header }) => header);
+  return [...new Set(names)].sort(naturalCompare).flatMap((header) => {
+    const answered = new Set(
+      notes.flatMap((note) => (note.kind === "header" && note.header === header ? note.targets : [])),
+    );
+    const requests = own.methods.filter(
+      ({ kind, params, name }) => kind === "request" && params.presence !== "none" && !answered.has(name),
+    );
+    return ask(
+      "header",
+      namesOf(requests),
+      (subjects) => `Which param of ${subjects} does the header ${header} repeat, if any?`,
+      { header, from: "/params/…" },
+    );
+  });
+}
+
+function filters(asked: Asked): Question[] {
+  const { base, own } = asked;
+  if (!base.methods.some(({ listening }) => listening)) return [];
+  const notifications = namesOf(own.methods.filter(({ kind }) => kind === "notification"));
+  return ask(
+    "subscription",
+    withoutNote(asked, ["subscription"], notifications),
+    (subjects) => `Which member of the filter of a subscription selects ${subjects}, if any?`,
+    { filter: "/$defs/…/properties/…" },
+  );
+}
+
+/** Definitions that no message leads to: a result of a method of the base, a member of its objects, or settings. */
+function unreached({ own, notes, settings }: Asked): Question[] {
+  const named = notes.flatMap((note) => {
+    if (note.kind === "augments") return [note.result];
+    if (note.kind === "member") return [note.definition];
+    if (note.kind === "pairing") return [note.result, ...(note.alternatives ?? [])];
+    return note.kind === "subscription" ? [note.filter.split("/")[2] ?? ""] : [];
+  });
+  const roots = [
+    ...own.methods.flatMap(({ message, result }) => [message, result?.definition ?? ""]),
+    ...named,
+    ...settings,
+  ].map(joinedName);
+  const reached = new Set(
+    reachable(
+      own.schema,
+      roots.filter((name) => own.schema.definitions.has(name)),
+    ),
+  );
+  const left = [...own.schema.definitions.keys()].filter(
+    (name) => ownName(name) !== undefined && !reached.has(name),
+  );
+  const tops = left.filter(
+    (name) => !left.some((other) => other !== name && reachable(own.schema, [other]).has(name)),
+  );
+  return usesOf(tops.sort(naturalCompare).map((name) => ownName(name)!));
+}
+
+/** One question for each definition that its name says something of, and one for the others. */
+function usesOf(names: readonly string[]): Question[] {
+  const known = names.flatMap((name) => useOf(name));
+  const others = names.filter((name) => useOf(name).length === 0);
+  if (others.length === 0) return known;
+  const text = `Of which objects of the base are ${shown(others)} members, and under which names? No message leads there.`;
+  const answer = {
+    ...{ kind: "member", target: "base#/$defs/…", member: "/…" },
+    ...{ definition: others.length === 1 ? others[0]! : "…", reason: "…", link: "…" },
+  };
+  return [...known, { kind: "member", subjects: others, text, answer }];
+}
+
+function useOf(name: string): Question[] {
+  if (name.endsWith("Result"))
+    return [
+      {
+        kind: "augments",
+        subjects: [name],
+        text: `Which method of the base may be answered with ${name}?`,
+        answer: { kind: "augments", target: "…", result: name, reason: "…", link: "…" },
+      },
+    ];
+  if (/(?:Capabilit(?:y|ies)|Settings)$/.test(name))
+    return [
+      {
+        kind: "settings",
+        subjects: [name],
+        text: `Which side declares the settings ${name}?`,
+        answer: { settings: { "client | server": `#/$defs/${name}` } },
+      },
+    ];
+  return [];
+}
+
+/** Open objects under the name `result`: another method's answer may stand there. */
+function carried(asked: Asked): Question[] {
+  const places = ownNodes(asked.own).flatMap(({ at, node }) =>
+    at.endsWith("/properties/result") && isAnyObject(node) ? [at] : [],
+  );
+  return ask(
+    "carries",
+    withoutNote(asked, ["carries"], places),
+    (subjects) => `Does ${subjects} hold what answers another method?`,
+    { of: "…" },
+  );
+}
+
+function isAnyObject({ types, properties, ref }: SchemaNode): boolean {
+  return ref === undefined && types?.join() === "object" && (properties?.size ?? 0) === 0;
+}
+
+/** String sets and distinguishable unions, to which a later version may add. */
+function growing(asked: Asked): Question[] {
+  const { schema } = asked.own;
+  const places = ownNodes(asked.own).flatMap(({ at, node }) => {
+    const arms = node.anyOf ?? node.oneOf;
+    const isSet = (node.enum?.length ?? 0) > 1 && node.enum!.every((value) => typeof value === "string");
+    return isSet || (arms && tagOf(schema, arms)) ? [at] : [];
+  });
+  return ask(
+    "open",
+    withoutNote(asked, ["open"], places),
+    (subjects) => `May a later version add values to ${subjects}?`,
+    {},
+  );
+}
+
+/** Every node of the extension's definitions, with its place in the extension's schema. */
+function ownNodes({ schema }: OwnModel): { at: string; node: SchemaNode }[] {
+  const prefix = joinedName("");
+  return [...schema.definitions.values()]
+    .filter(({ name }) => ownName(name) !== undefined)
+    .flatMap(({ node }) => [...descendants(node)])
+    .map((node) => ({ at: node.pointer.replace(prefix, ""), node }))
+    .sort((a, b) => naturalCompare(a.at, b.at));
+}
