@@ -44,6 +44,6 @@ export interface Flow {
   /** The revision whose servers may lack metadata. */
   readonly legacy?: string | undefined;
   acquire(context: FlowContext): Promise<FlowResult>;
-  /** The client of stored tokens, with what it authenticates with. */
+  /** The client of stored tokens that do not hold it, with what it authenticates with. */
   client(context: FlowContext): Promise<AuthenticatedClient | undefined>;
 }

@@ -1,4 +1,4 @@
-import type { Tokens } from "./token-request.js";
+import type { AuthenticatedClient, Tokens } from "./token-request.js";
 
 /** Tokens, and for whom and for what they are: as they are stored. */
 export interface Grant {
@@ -7,6 +7,8 @@ export interface Grant {
   readonly issuer: string;
   readonly resource: string | undefined;
   readonly clientId: string;
+  /** The client, if the options do not name it: so its tokens can be refreshed as long as they are there. */
+  readonly client?: AuthenticatedClient;
   /** All scopes that were asked for. */
   readonly scopes: readonly string[];
   readonly tokens: Tokens;

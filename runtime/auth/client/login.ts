@@ -3,18 +3,17 @@ import { endpointUrl, hostOf } from "../shared/urls.js";
 import { checkPkce, codeFlow } from "./authorization-code.js";
 import type { FlowContext, FlowResult } from "./flow.js";
 import type { OAuthOptions, RedirectReceiver } from "./options.js";
-import { type Registrar, knownClient, registerClient } from "./registration.js";
-import type { AuthenticatedClient } from "./token-request.js";
+import { clientFor, forgetRefused, knownClient } from "./registration.js";
 import { union } from "./scopes.js";
+import type { TokenStore } from "./store.js";
+import type { AuthenticatedClient, Tokens } from "./token-request.js";
 
-const registrarOf = (options: OAuthOptions, context: FlowContext): Registrar => ({ ...context, options });
-
-/** The client of stored tokens. */
+/** The client of stored tokens that do not hold it. */
 export function storedClient(
   options: OAuthOptions,
-  context: FlowContext,
+  { store, as }: FlowContext,
 ): Promise<AuthenticatedClient | undefined> {
-  return knownClient(registrarOf(options, context), context.as);
+  return knownClient({ options, store }, as);
 }
 
 /** A registration needs a redirect URI, also for logins without one. */
@@ -22,18 +21,18 @@ const deviceRedirect = "http://127.0.0.1/callback";
 
 /** Lets the user log in, after a registration where one is needed. */
 export async function login(options: OAuthOptions, context: FlowContext): Promise<FlowResult> {
-  const registrar = registrarOf(options, context);
-  const { as, target, resource, server, proofs, guard, signal } = context;
+  const { as, target, resource, server, proofs, guard, store, report, signal } = context;
+  const registrar = { options, store, guard, report };
   const { device } = options;
   const scopes = scopesOf(options, context);
   const facts = { issuer: as.issuer, resource: target.resource ?? server, scopes };
   if (device && as.device_authorization_endpoint !== undefined) {
     const { deviceFlow } = await import("./device.js");
-    const client =
-      (await knownClient(registrar, as)) ?? (await registerClient(registrar, as, deviceRedirect));
-    context.report({ type: "opened", issuer: as.issuer, scopes });
+    const client = await clientFor(registrar, as, deviceRedirect);
+    report({ type: "opened", issuer: as.issuer, scopes });
     const request = { resource, facts, show: device, signal };
-    return { client, scopes, tokens: await deviceFlow({ as, client, guard, proofs }, request) };
+    const asked = deviceFlow({ as, client, guard, proofs }, request);
+    return { client, scopes, tokens: await forgetting(store, client, asked) };
   }
   checkPkce(as, options.issuers?.[as.issuer]?.pkce === "assumed");
   const { redirect } = options;
@@ -45,14 +44,10 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
     typeof redirect === "function" ? await redirect(server, signal) : redirect;
   try {
     checkRedirect(receiver.uri);
-    const client =
-      (await knownClient(registrar, as, receiver.uri)) ?? (await registerClient(registrar, as, receiver.uri));
-    context.report({ type: "opened", issuer: as.issuer, scopes });
-    const tokens = await codeFlow(
-      { as, client, guard, proofs },
-      { receiver, resource, scopes, facts, signal },
-    );
-    return { client, scopes, tokens };
+    const client = await clientFor(registrar, as, receiver.uri);
+    report({ type: "opened", issuer: as.issuer, scopes });
+    const asked = codeFlow({ as, client, guard, proofs }, { receiver, resource, scopes, facts, signal });
+    return { client, scopes, tokens: await forgetting(store, client, asked) };
   } finally {
     await receiver.close?.();
   }
@@ -67,6 +62,17 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
 function checkRedirect(uri: string): void {
   if (!endpointUrl(uri, true) && !/^[^:/]+\.[^:/]+:/.test(uri))
     throw new AuthError("auth-options", "redirect.uri: authorization needs a URL with https");
+}
+
+function forgetting(
+  store: TokenStore,
+  client: AuthenticatedClient,
+  tokens: Promise<Tokens>,
+): Promise<Tokens> {
+  return tokens.catch(async (error: unknown) => {
+    await forgetRefused(store, client, error);
+    throw error;
+  });
 }
 
 /** The scopes to ask for (2026-07-28, scope selection strategy; step-up: what was asked for before is kept). */

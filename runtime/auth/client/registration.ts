@@ -4,37 +4,38 @@ import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
-import { type AuthenticatedClient, shown } from "./token-request.js";
+import { type AuthenticatedClient, TokenRefusal, shown } from "./token-request.js";
 
-/** A registration as it is stored, by issuer. */
+/** A registration as it is stored. */
 interface Registration extends AuthenticatedClient {
-  readonly redirectUri: string;
   /** Seconds since 1970; 0 is never. */
   readonly secretExpires: number;
 }
 
 /** Where registrations are, and how new ones are made. */
-export interface Registrar {
+interface Registrar {
   readonly options: OAuthOptions;
   readonly store: TokenStore;
   readonly guard: Guard;
   readonly report: (event: AuthEvent) => void;
 }
 
-/** The key under which the registration at an issuer is stored. */
-export const registrationKey = (issuer: string): string => storeKey("client", issuer);
+/**
+ * The key under which a registration is stored: applications that share a store, and redirect URIs that differ by server,
+ * have their own registrations at one issuer.
+ */
+const registrationKey = ({ client = {} }: OAuthOptions, issuer: string, redirectUri: string): string =>
+  storeKey("client", issuer, redirectUri, client.name ?? "", client.applicationType ?? "");
 
 /**
- * The client that an issuer knows already: pre-registered, described at a URL, or registered before (2026-07-28, client
+ * The client that an issuer knows without a registration: pre-registered, or described at a URL (2026-07-28, client
  * registration).
  *
- * @param redirectUri what the registration must hold; without it, any
  * @throws {AuthError} `auth-issuer-mismatch`: the credentials are of another issuer
  */
 export async function knownClient(
-  { options: { client = {} }, store }: Registrar,
+  { options: { client = {} }, store }: Pick<Registrar, "options" | "store">,
   as: oauth.AuthorizationServer,
-  redirectUri?: string,
 ): Promise<AuthenticatedClient | undefined> {
   const { id, metadataUrl } = client;
   if (id !== undefined) {
@@ -47,10 +48,31 @@ export async function knownClient(
       method: client.key ? "private_key_jwt" : "none",
       ...(client.key && { key: client.key }),
     };
-  const { value } = await readRecord<Registration>(store, registrationKey(as.issuer));
-  if (!value || (redirectUri !== undefined && value.redirectUri !== redirectUri)) return undefined;
-  const expired = value.secretExpires !== 0 && value.secretExpires * 1000 < Date.now();
-  return expired ? undefined : value;
+  return undefined;
+}
+
+/** The client of a login: one that the issuer knows, or a registration with this redirect URI. */
+export async function clientFor(
+  registrar: Registrar,
+  as: oauth.AuthorizationServer,
+  redirectUri: string,
+): Promise<AuthenticatedClient> {
+  const known = await knownClient(registrar, as);
+  if (known) return known;
+  const registration = registrationKey(registrar.options, as.issuer, redirectUri);
+  const { value } = await readRecord<Registration>(registrar.store, registration);
+  const isCurrent = value && (value.secretExpires === 0 || value.secretExpires * 1000 >= Date.now());
+  return isCurrent ? value : registerClient(registrar, as, redirectUri, registration);
+}
+
+/** Removes the registration of a client that the issuer does not know any more. */
+export async function forgetRefused(
+  store: TokenStore,
+  client: AuthenticatedClient,
+  error: unknown,
+): Promise<void> {
+  if (client.registration && error instanceof TokenRefusal && error.error === "invalid_client")
+    await writeRecord(store, client.registration, undefined);
 }
 
 /** Binds credentials to the first issuer that they are used with. */
@@ -68,16 +90,18 @@ export async function bindIssuer(store: TokenStore, client: KnownClient, issuer:
  *
  * @throws {AuthError} `auth-registration-impossible`
  */
-export async function registerClient(
+async function registerClient(
   registrar: Registrar,
   as: oauth.AuthorizationServer,
   redirectUri: string,
+  key: string,
 ): Promise<AuthenticatedClient> {
   const { options, store, guard, report } = registrar;
   const host = hostOf(as.issuer);
   if (as.registration_endpoint === undefined) {
     const given = await options.askClient?.(as.issuer, guard.signal!);
-    if (given) return given;
+    // The user types it once: logins keep it.
+    if (given) return { ...given, registration: "" };
     const text = `${host} registers no clients: register one there, and set client.id`;
     throw new AuthError("auth-registration-impossible", text);
   }
@@ -100,14 +124,13 @@ export async function registerClient(
   const expires = made?.["client_secret_expires_at"];
   const registration: Registration = {
     id,
-    registered: true,
-    redirectUri,
+    registration: key,
     // RFC 7591 requires the member, some servers omit it.
     secretExpires: typeof expires === "number" ? expires : 0,
     ...(typeof secret === "string" && { secret }),
     ...(typeof method === "string" && { method }),
   };
-  await writeRecord(store, registrationKey(as.issuer), registration);
+  await writeRecord(store, key, registration);
   report({ type: "registered", issuer: as.issuer });
   return registration;
 }

@@ -7,7 +7,7 @@ import type { Flow, FlowContext } from "./flow.js";
 import { type Grant, expiryOf, isGrant, refreshTimeOf } from "./grant.js";
 import type { AuthEvent } from "./options.js";
 import { Proofs } from "./proofs.js";
-import { registrationKey } from "./registration.js";
+import { forgetRefused } from "./registration.js";
 import { covers } from "./scopes.js";
 import { SingleFlight } from "./single-flight.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
@@ -118,7 +118,11 @@ export class Renewal {
       const next = await this.#refresh(stored, context);
       if (next) return next;
     }
-    return this.#acquire(context, undefined);
+    const fresh = await this.#acquire(context, undefined);
+    // Redirect URIs change: what no login uses would stay for ever.
+    const left = stored?.client?.registration;
+    if (left && left !== fresh.client?.registration) await writeRecord(this.#store, left, undefined);
+    return fresh;
   }
 
   async #discover(
@@ -194,7 +198,7 @@ export class Renewal {
   /** @returns `undefined` if the refresh token no longer works */
   async #refresh(grant: Grant, context: FlowContext): Promise<Grant | undefined> {
     const { as, resource, proofs } = context;
-    const client = await this.#flow.client(context);
+    const client = grant.client ?? (await this.#flow.client(context));
     if (client?.id !== grant.clientId) return undefined;
     const endpoint: TokenEndpoint = { as, client, guard: context.guard, proofs };
     try {
@@ -217,32 +221,21 @@ export class Renewal {
       if (winner) return winner;
       const key = this.#key(grant.issuer, grant.resource);
       await this.#store.put(key, undefined, JSON.stringify(grant));
-      if (error.error === "invalid_client") await this.#forgetRegistration(as.issuer);
+      await forgetRefused(this.#store, client, error);
       return undefined;
     }
   }
 
-  async #forgetRegistration(issuer: string): Promise<void> {
-    await writeRecord(this.#store, registrationKey(issuer), undefined);
-  }
-
   async #acquire(context: FlowContext, before: Grant | undefined): Promise<Grant> {
     const { as, target, proofs } = context;
-    let result;
-    try {
-      result = await this.#flow.acquire(context);
-    } catch (error) {
-      if (error instanceof TokenRefusal && error.error === "invalid_client")
-        await this.#forgetRegistration(as.issuer);
-      throw error;
-    }
-    const { client, scopes, tokens } = result;
+    const { client, scopes, tokens } = await this.#flow.acquire(context);
     this.#report(event("token", as, tokens));
     return this.#keep({
       id: before?.id ?? crypto.randomUUID(),
       issuer: as.issuer,
       resource: target.resource,
       clientId: client.id,
+      ...(client.registration !== undefined && { client }),
       scopes,
       tokens,
       dpopKey: proofs?.key,

@@ -54,7 +54,8 @@ export async function forgetLogin(
   const { grant, keys } = await readGrant(store, server, options);
   if (!grant) return "absent";
   const isRevoked = await revoke(store, server, options, grant).catch(() => false);
-  for (const key of keys) await writeRecord(store, key, undefined);
+  const { registration } = grant.client ?? {};
+  for (const key of registration ? [...keys, registration] : keys) await writeRecord(store, key, undefined);
   return isRevoked ? "revoked" : "removed";
 }
 
@@ -79,12 +80,12 @@ async function revoke(
   store: TokenStore,
   server: string,
   options: LoginOptions,
-  { issuer, tokens }: Grant,
+  { issuer, tokens, client: kept }: Grant,
 ): Promise<boolean> {
   const { fetch, privateNetwork } = options;
   const guard: Guard = { fetch, privateNetwork, local: isLoopback(new URL(server).hostname) };
   const as = await discoverServer(issuer, guard);
-  const client = await knownClient({ options, store, guard, report: () => {} }, as);
+  const client = kept ?? (await knownClient({ options, store }, as));
   if (as.revocation_endpoint === undefined || !client) return false;
   const auth = await authentication({ as, client });
   // Most servers revoke the access tokens of a refresh token; those that do not have an endpoint for both.

@@ -9,8 +9,8 @@ import type { Proofs } from "./proofs.js";
 /** A client with the way it authenticates at the token endpoint. */
 export interface AuthenticatedClient extends Omit<KnownClient, "issuer"> {
   readonly method?: string | undefined;
-  /** Whether it came from dynamic registration, and can be replaced. */
-  readonly registered?: boolean;
+  /** The key of its dynamic registration in the store. Empty: the user typed it in. Absent: the options name the client. */
+  readonly registration?: string;
 }
 
 /** Where, and with what, tokens are asked for. */

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type RedirectReceiver, memoryStore } from "../../../runtime/auth/client.js";
+import {
+  type RedirectReceiver,
+  type TokenStore,
+  forgetLogin,
+  memoryStore,
+} from "../../../runtime/auth/client.js";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { protectedResource } from "../../support/auth/protected-resource.js";
 import { failure, login, pair, send, user } from "./drive.js";
@@ -282,6 +287,95 @@ describe("client registration", () => {
     as.expireAccessTokens();
     await send(login({ store }), rs.url);
     expect([as.count("register"), as.count("token")]).toEqual([1, 2]);
+  });
+});
+
+describe("registrations of one issuer", () => {
+  /** Redirect URIs that differ by server, as those of `loopback({ port: "stable" })`. */
+  const byServer = (server: string): RedirectReceiver => ({
+    ...user(),
+    uri: `http://127.0.0.1:${new URL(server).port}/callback`,
+  });
+
+  test("servers with different redirect URIs keep their own, also for refreshes", async () => {
+    const { as, rs } = await pair();
+    const other = await protectedResource({ servers: [as] });
+    const options = { redirect: byServer, store: memoryStore() };
+    for (const { url } of [rs, other, rs, other]) expect(await send(login(options), url)).toBe(200);
+    as.expireAccessTokens();
+    for (const { url } of [rs, other]) expect(await send(login(options), url)).toBe(200);
+    expect([as.count("register"), as.count("authorize"), as.count("token")]).toEqual([2, 2, 4]);
+    // A later login of either server needs no other registration.
+    as.expireAccessTokens();
+    for (const { family } of as.state.refreshTokens.values()) as.state.revokeFamily(family);
+    for (const { url } of [rs, other]) expect(await send(login(options), url)).toBe(200);
+    expect([as.count("register"), as.count("authorize")]).toEqual([2, 4]);
+  });
+
+  test("servers with the same redirect URI share one", async () => {
+    const { as, rs } = await pair();
+    const other = await protectedResource({ servers: [as] });
+    const store = memoryStore();
+    for (const { url } of [rs, other]) expect(await send(login({ store }), url)).toBe(200);
+    expect(as.count("register")).toBe(1);
+  });
+
+  test.each([
+    ["name", { name: "one" }, { name: "two" }],
+    ["application type", { applicationType: "native" }, { applicationType: "web" }],
+  ] as const)("a client with another %s does not use it", async (_, one, two) => {
+    const { as, rs } = await pair({ refresh: "none" });
+    const store = memoryStore();
+    const redirect = { ...user(), uri: "https://app.example/callback" };
+    for (const client of [one, one, two]) {
+      as.expireAccessTokens();
+      expect(await send(login({ store, client, redirect }), rs.url)).toBe(200);
+    }
+    expect(as.count("register")).toBe(2);
+  });
+
+  test("a registration that a login no longer uses leaves the store with it", async () => {
+    const { as, rs } = await pair({ refresh: "none" });
+    const kept = new Set<string>();
+    const memory = memoryStore();
+    const store: TokenStore = {
+      ...memory,
+      put: async (key, value, expected) => {
+        if (value === undefined) kept.delete(key);
+        else kept.add(key);
+        return memory.put(key, value, expected);
+      },
+    };
+    const sizes: number[] = [];
+    for (const port of [4801, 4802, 4803]) {
+      as.expireAccessTokens();
+      const uri = `http://127.0.0.1:${port}/callback`;
+      expect(await send(login({ store, redirect: { ...user(), uri } }), rs.url)).toBe(200);
+      sizes.push(kept.size);
+    }
+    expect([as.count("register"), new Set(sizes).size]).toEqual([3, 1]);
+    await forgetLogin(store, rs.url);
+    expect(kept.size).toBe(0);
+  });
+
+  test("a client that the issuer no longer knows registers again", async () => {
+    const { as, rs } = await pair();
+    const options = { store: memoryStore(), redirect: byServer };
+    expect(await send(login(options), rs.url)).toBe(200);
+    as.expireAccessTokens();
+    as.state.clients.clear();
+    expect(await send(login(options), rs.url)).toBe(200);
+    expect([as.count("register"), as.count("token refresh_token")]).toEqual([2, 1]);
+  });
+
+  test("a client that the user typed in refreshes after a restart", async () => {
+    const clients = [{ id: "typed", secret: "s3cret", redirectUris: ["http://127.0.0.1/callback"] }];
+    const { as, rs } = await pair({ clients, registration: false });
+    const options = { store: memoryStore(), askClient: async () => ({ id: "typed", secret: "s3cret" }) };
+    expect(await send(login(options), rs.url)).toBe(200);
+    as.expireAccessTokens();
+    expect(await send(login(options), rs.url)).toBe(200);
+    expect([as.count("authorize"), as.count("token")]).toEqual([1, 2]);
   });
 });
 
