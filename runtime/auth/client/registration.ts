@@ -1,10 +1,12 @@
-import type * as oauth from "oauth4webapi";
+import type { AuthorizationServer } from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
+import { jsonObject } from "../shared/json-object.js";
+import { shown } from "../shared/token-response.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
-import { type AuthenticatedClient, TokenRefusal, shown } from "./token-request.js";
+import { type AuthenticatedClient, TokenRefusal } from "./token-request.js";
 
 /** A registration as it is stored. */
 interface Registration extends AuthenticatedClient {
@@ -35,7 +37,7 @@ const registrationKey = ({ client = {} }: OAuthOptions, issuer: string, redirect
  */
 export async function knownClient(
   { options: { client = {} }, store }: Pick<Registrar, "options" | "store">,
-  as: oauth.AuthorizationServer,
+  as: AuthorizationServer,
 ): Promise<AuthenticatedClient | undefined> {
   const { id, metadataUrl } = client;
   if (id !== undefined) {
@@ -54,7 +56,7 @@ export async function knownClient(
 /** The client of a login: one that the issuer knows, or a registration with this redirect URI. */
 export async function clientFor(
   registrar: Registrar,
-  as: oauth.AuthorizationServer,
+  as: AuthorizationServer,
   redirectUri: string,
 ): Promise<AuthenticatedClient> {
   const known = await knownClient(registrar, as);
@@ -65,7 +67,7 @@ export async function clientFor(
   return isCurrent ? value : registerClient(registrar, as, redirectUri, registration);
 }
 
-/** Removes the registration of a client that the issuer does not know any more. */
+/** Removes the registration of a client that its issuer has forgotten. */
 export async function forgetRefused(
   store: TokenStore,
   client: AuthenticatedClient,
@@ -92,7 +94,7 @@ export async function bindIssuer(store: TokenStore, client: KnownClient, issuer:
  */
 async function registerClient(
   registrar: Registrar,
-  as: oauth.AuthorizationServer,
+  as: AuthorizationServer,
   redirectUri: string,
   key: string,
 ): Promise<AuthenticatedClient> {
@@ -114,14 +116,14 @@ async function registerClient(
     },
     { ...guard, timeout: 30_000 },
   );
-  const made = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>> | null;
-  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made ?? {};
+  const made = jsonObject(await response.text()) ?? {};
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made;
   if (!response.ok || typeof id !== "string") {
-    const why = response.ok ? "no client_id" : shown(made?.["error"]);
+    const why = response.ok ? "no client_id" : shown(made["error"]);
     const text = `${host} did not register the client: ${why}. Check redirect URI and client.applicationType, or set client.id`;
     throw new AuthError("auth-registration-impossible", text);
   }
-  const expires = made?.["client_secret_expires_at"];
+  const expires = made["client_secret_expires_at"];
   const registration: Registration = {
     id,
     registration: key,
@@ -137,9 +139,9 @@ async function registerClient(
 
 function clientMetadata(
   { client = {}, device }: OAuthOptions,
-  as: oauth.AuthorizationServer,
+  as: AuthorizationServer,
   redirectUri: string,
-): Record<string, oauth.JsonValue> {
+): Record<string, unknown> {
   // RFC 8414, 2: what is not listed is client_secret_basic.
   const listed = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   const methods = ["none", "client_secret_basic", "client_secret_post"];

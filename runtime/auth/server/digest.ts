@@ -1,4 +1,5 @@
 import type { createHash, hash } from "node:crypto";
+import { sha256 } from "../shared/base64url.js";
 
 interface NodeCrypto {
   readonly createHash: typeof createHash;
@@ -17,11 +18,5 @@ const node = (
 export function digestOf(text: string): string | Promise<string> {
   if (node?.hash) return node.hash("sha256", text, "base64url");
   if (node) return node.createHash("sha256").update(text).digest("base64url");
-  return crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)).then(base64Url);
-}
-
-/** Bytes in base64url, without padding. */
-export function base64Url(bytes: ArrayBuffer): string {
-  const text = btoa(String.fromCharCode(...new Uint8Array(bytes)));
-  return text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
+  return sha256(text);
 }

@@ -1,5 +1,5 @@
 import type { CryptoKey } from "jose";
-import { base64Url } from "./digest.js";
+import { base64Url } from "../shared/base64url.js";
 
 /**
  * Nonces for DPoP proofs (RFC 9449, 9), derived from the time: processes with the same keys issue and accept the same ones,

@@ -1,8 +1,10 @@
-import { EmbeddedJWK, type JWK, calculateJwkThumbprint, compactVerify } from "jose";
+import { EmbeddedJWK, type JWK, compactVerify } from "jose";
+import { jsonObject } from "../shared/json-object.js";
 import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
 import { digestOf } from "./digest.js";
 import { DpopNonces } from "./dpop-nonces.js";
-import { type SignatureAlgorithm, checkAlgorithms, claimsIn, joseCode } from "./jwks.js";
+import { type SignatureAlgorithm, checkAlgorithms, joseCode } from "./jwks.js";
+import { thumbprintOf } from "./thumbprint.js";
 import { MemoryReplayStore, type ReplayStore } from "./replay-store.js";
 
 export interface DpopOptions {
@@ -127,7 +129,7 @@ async function provenClaims(
   const verified = await verifiedProof(proof, algorithms);
   if ("error" in verified) return verified;
   const { payload, jwk } = verified;
-  if ((await calculateJwkThumbprint(jwk)) !== thumbprint)
+  if ((await thumbprintOf(jwk)) !== thumbprint)
     return { error: "invalid_token", description: "the token is bound to another key" };
   const { jti, iat, htm, htu, ath, nonce } = payload;
   if (typeof jti !== "string" || jti === "" || jti.length > longestId)
@@ -149,7 +151,7 @@ async function verifiedProof(
       algorithms: [...algorithms],
     });
     const { typ, jwk } = protectedHeader;
-    const claims = claimsIn(new TextDecoder().decode(payload));
+    const claims = jsonObject(new TextDecoder().decode(payload));
     return claims && typ === "dpop+jwt"
       ? { payload: claims, jwk: jwk! }
       : fault("the DPoP proof is not valid");

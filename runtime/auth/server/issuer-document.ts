@@ -1,5 +1,6 @@
 import { AuthError } from "../shared/errors.js";
 import { boundedBytes } from "../shared/bounded-bytes.js";
+import { jsonObject } from "../shared/json-object.js";
 import { metadataPlaces } from "../shared/metadata-places.js";
 import { wrongOption } from "../shared/option-check.js";
 import { isPublicName } from "../shared/public-name.js";
@@ -62,16 +63,11 @@ export async function boundedFetch(send: Fetch, url: string, init: RequestInit):
  */
 export async function fetchObject(send: Fetch, url: string): Promise<Readonly<Record<string, unknown>>> {
   const response = await boundedFetch(send, url, { headers: { accept: "application/json" } });
-  if (response.status !== 200) throw unavailable(`the issuer answered with status ${response.status}`);
-  let found: unknown;
-  try {
-    found = await response.json();
-  } catch {
-    throw unavailable("the issuer answered with no JSON");
-  }
-  if (typeof found !== "object" || found === null || Array.isArray(found))
-    throw unavailable("the issuer answered with no JSON object");
-  return found as Record<string, unknown>;
+  const { status } = response;
+  if (status !== 200) throw unavailable(`the issuer answered with status ${status}`);
+  const found = jsonObject(await response.text());
+  if (!found) throw unavailable("the issuer answered with no JSON object");
+  return found;
 }
 
 /**

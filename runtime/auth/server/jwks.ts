@@ -1,5 +1,6 @@
 import { type CompactVerifyGetKey, type JSONWebKeySet, compactVerify, createLocalJWKSet } from "jose";
 import { AuthError } from "../shared/errors.js";
+import { jsonObject } from "../shared/json-object.js";
 import { checkFunction, checkNames, checkTexts, wrongOption } from "../shared/option-check.js";
 import { checkAudience } from "./audience.js";
 import { type Fetch, checkIssuer, checkUrl, fetchObject, issuerEndpoint } from "./issuer-document.js";
@@ -121,7 +122,7 @@ async function verifyJwt(
     const { typ } = protectedHeader;
     if (!types.includes(typeof typ === "string" ? typeOf(typ) : "absent"))
       throw refused("its typ is not that of an access token");
-    const claims = claimsIn(new TextDecoder().decode(payload));
+    const claims = jsonObject(new TextDecoder().decode(payload));
     if (!claims) throw refused(malformed);
     refuseOtherTokens(claims);
     return claims;
@@ -139,18 +140,6 @@ export function joseCode(error: unknown): string | undefined {
   return typeof code === "string" && code.startsWith("ERR_J") ? code : undefined;
 }
 
-/** The JSON object of a text, if it is one. */
-export function claimsIn(text: string): Claims | undefined {
-  try {
-    const found: unknown = JSON.parse(text);
-    return typeof found === "object" && found !== null && !Array.isArray(found)
-      ? (found as Claims)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** `iss` of a JWT that is not verified. */
 export function statedIssuer(token: string): string | undefined {
   const [, payload, signature, ...more] = token.split(".");
@@ -159,7 +148,7 @@ export function statedIssuer(token: string): string | undefined {
     const bytes = Uint8Array.from(atob(payload.replace(/-/g, "+").replace(/_/g, "/")), (each) =>
       each.charCodeAt(0),
     );
-    const { iss } = claimsIn(new TextDecoder().decode(bytes)) ?? {};
+    const { iss } = jsonObject(new TextDecoder().decode(bytes)) ?? {};
     return typeof iss === "string" ? iss : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import { boundedBytes } from "./bounded-bytes.js";
 import { AuthError } from "./errors.js";
+import { jsonObject } from "./json-object.js";
 import { endpointUrl, hostOf } from "./urls.js";
 
 /** Sends one request; does not follow redirects. */
@@ -72,11 +73,8 @@ async function standardFetch(): Promise<Fetch> {
  */
 export async function objectIn(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
   const type = response.headers.get("content-type") ?? "application/json";
-  if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type)) return undefined;
-  const value: unknown = await response.json().catch(() => undefined);
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
+  const isJson = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type);
+  return isJson ? jsonObject(await response.text()) : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { DevicePrompt, OAuthOptions } from "../../../runtime/auth/client.js";
 import type { Answer, Call } from "../../support/auth/authorization-server.js";
 import { failure, login, pair, send } from "./drive.js";
@@ -37,6 +37,35 @@ test("a user who refuses ends the login", async () => {
   const { as, rs } = await pair(fast);
   const device = decided((code) => as.decideDevice(code, ""));
   expect(await failure(send(login({ device }), rs.url))).toBe("auth-refused");
+});
+
+test("a server that asks for slower polls is asked five seconds later (RFC 8628, 3.5)", async () => {
+  let code: string | undefined;
+  const { as, rs } = await pair({
+    ...fast,
+    fault: (call, answer) => {
+      // The fixture sees pauses that the test cuts short.
+      for (const device of as.state.devices.values()) device.polled = undefined;
+      if (call.endpoint !== "token" || code === undefined) return answer;
+      as.decideDevice(code);
+      code = undefined;
+      return { status: 400, body: { error: "slow_down" } };
+    },
+  });
+  const { setTimeout: start } = globalThis;
+  let pauses = 0;
+  const timers = vi.spyOn(globalThis, "setTimeout").mockImplementation(((
+    ends: () => void,
+    ms: number,
+    ...more: []
+  ) => {
+    const isSlow = ms === 5020;
+    if (isSlow) pauses++;
+    return start(ends, isSlow ? 0 : ms, ...more);
+  }) as typeof setTimeout);
+  onTestFinished(() => timers.mockRestore());
+  expect(await send(login({ device: decided((shown) => (code = shown)) }), rs.url)).toBe(200);
+  expect(pauses).toBe(1);
 });
 
 /** Changes the answer of the device endpoint. */
