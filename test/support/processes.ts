@@ -10,9 +10,9 @@ export function members(group: number): string[] {
   });
 }
 
-/** Resolves when `holds`, looking often; rejects after five seconds. */
+/** Resolves when `holds`, looking often; rejects after 20 seconds, which a busy machine may need. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  const end = performance.now() + 5000;
+  const end = performance.now() + 20_000;
   while (!holds()) {
     await sleep(5);
     if (performance.now() > end) throw new Error(`waited in vain: ${what}`);
