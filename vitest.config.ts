@@ -74,7 +74,7 @@ const deep = [
   "test/auth/proxy/browser.test.ts",
   "test/auth/server/size.test.ts",
   "test/auth/node/stores.test.ts",
-  "test/command/{check-handlers,check-line-ends,contracts,everyday,layout,module-kind}.test.ts",
+  "test/command/{check-handlers,check-line-ends,check-server-metadata,contracts,everyday,layout,module-kind}.test.ts",
   "test/command/ask/questions.test.ts",
   "test/contract/hard-patterns.test.ts",
   "test/diff/{documents,gauntlet,mutations,pairs}.test.ts",

@@ -64,6 +64,32 @@ export interface StoredLogin extends LoginFacts {
   readonly refreshable: boolean;
 }
 
+/** What is wrong with the metadata of a server, one thing. */
+export interface ServerFault {
+  readonly kind:
+    | "challenge-missing"
+    | "challenge-without-metadata"
+    | "metadata-missing"
+    | "metadata-elsewhere"
+    | "metadata-unusable"
+    | "resource-mismatch"
+    | "resource-broader"
+    | "issuer-missing"
+    | "issuer-unusable"
+    | "pkce-missing";
+  /** The URL of the server or of a document. */
+  readonly at: string;
+  readonly message: string;
+}
+
+/** The metadata by which clients find the authorization server of a server. */
+export interface ServerInspection {
+  readonly resource?: string;
+  readonly issuers: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly faults: readonly ServerFault[];
+}
+
 /** The functions of `@mcpgen/auth` that mcpgen uses. */
 export interface AuthPackage {
   oauth(options: object): Authorizer;
@@ -72,6 +98,7 @@ export interface AuthPackage {
   memoryStore(): TokenStore;
   storedLogin(store: TokenStore, server: string, options: object): Promise<StoredLogin | undefined>;
   forgetLogin(store: TokenStore, server: string, options: object): Promise<"revoked" | "removed" | "absent">;
+  inspectServer(server: string, refused: Refusal, options: object): Promise<ServerInspection>;
   loopback(options: object): Redirect | RedirectReceiver;
   fileStore(folder: string): TokenStore;
   keychain(options: object): TokenStore;
@@ -87,7 +114,7 @@ export async function loadAuth(directory: string): Promise<AuthPackage> {
     ["@mcpgen/auth/client", "@mcpgen/auth/node"].map((name) => load(name, directory)),
   );
   const found: Partial<AuthPackage> = { ...client, ...node };
-  if (found.oauth && found.storedLogin && found.keychain) return found as AuthPackage;
+  if (found.oauth && found.inspectServer && found.keychain) return found as AuthPackage;
   throw new CodedError("MG2013", "@mcpgen/auth is of another version than mcpgen", {
     next: "Install the same version: `npm install @mcpgen/auth`.",
   });

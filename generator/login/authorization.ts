@@ -5,11 +5,12 @@ import {
   type DevicePrompt,
   type Redirect,
   type Refusal,
+  type ServerInspection,
   type StoredLogin,
   type TokenStore,
   loadAuth,
 } from "./auth-package.js";
-import { type Driven, drive } from "./drive.js";
+import { type Driven, drive, harmlessRequest, headersWith } from "./drive.js";
 import { type GivenCredentials, credentialsOf, networkOf } from "./environment.js";
 import { LoginIndex, type StoreKind, openStore } from "./token-stores.js";
 
@@ -32,6 +33,9 @@ export interface LoginSettings {
 
 /** Milliseconds for a login, of which the user has five minutes. */
 const loginTimeout = 330_000;
+
+/** Milliseconds for the metadata of a server and its authorization servers. */
+const inspectionTimeout = 30_000;
 
 /** An error for which a login may help. */
 export class LoginNeeded extends CodedError {
@@ -61,6 +65,21 @@ export class Authorization {
   forServer(url: string): ServerAuthorization {
     const { env, directory } = this.settings;
     return new ServerAuthorization(this, url, credentialsOf(env, directory));
+  }
+
+  /**
+   * Looks at the metadata of a server as a client without a token does.
+   *
+   * @returns undefined where the server refuses nothing, or asks for something else than OAuth
+   * @throws what `fetch` throws
+   */
+  async inspect(url: string, timeout = inspectionTimeout): Promise<ServerInspection | undefined> {
+    const signal = AbortSignal.timeout(timeout);
+    const answer = await harmlessRequest(url, headersWith({}), signal);
+    const challenge = answer.headers.get("www-authenticate");
+    const isOAuth = challenge === null ? answer.status === 401 : /\b(?:bearer|dpop)\b/i.test(challenge);
+    if ((answer.status !== 401 && answer.status !== 403) || !isOAuth) return undefined;
+    return (await this.auth()).inspectServer(url, answer, { ...networkOf(this.settings.env), signal });
   }
 
   auth(): Promise<AuthPackage> {
@@ -115,6 +134,7 @@ export class ServerAuthorization {
   #refusal: Refusal | undefined;
   #issuer: string | undefined;
   #resource: string | undefined;
+  #scopes: readonly string[] = [];
 
   constructor(all: Authorization, url: string, credentials: GivenCredentials | undefined) {
     this.#all = all;
@@ -224,10 +244,12 @@ export class ServerAuthorization {
     readonly type: string;
     readonly issuer?: string;
     readonly resource?: string;
+    readonly scopes?: readonly string[];
   }): void => {
     if (event.type !== "discovered") return;
     this.#issuer = event.issuer;
     this.#resource = event.resource;
+    this.#scopes = event.scopes ?? [];
   };
 
   #needed(shown: string, cause: unknown): LoginNeeded {
@@ -256,12 +278,11 @@ export class ServerAuthorization {
       readonly scopes: readonly string[];
     };
   } {
-    const scope = /\bscope="([^"]{0,2000})"/.exec(this.#challenge())?.[1] ?? "";
     return {
       authorization: {
         ...(this.#issuer !== undefined && { issuer: this.#issuer }),
         ...(this.#resource !== undefined && { resource: this.#resource }),
-        scopes: scope.split(" ").filter((each) => each !== ""),
+        scopes: this.#scopes.slice(0, mostScopes),
       },
     };
   }
@@ -275,7 +296,18 @@ export class ServerAuthorization {
   }
 }
 
+/** Scopes that a message names. */
+const mostScopes = 50;
+
 const advice: Readonly<Record<string, string>> = {
+  "auth-issuer-mismatch":
+    "Let the metadata of the server, the one of the authorization server and MCPGEN_ISSUER name the same issuer.",
+  "auth-metadata-invalid":
+    "Correct the metadata: `mcpgen explain MG6315` and `mcpgen explain MG6318` say what it needs.",
+  "auth-metadata-unsafe": "Use https URLs without redirects; `mcpgen explain MG6318` says more.",
+  "auth-pkce-unsupported": "Let the authorization server list S256; `mcpgen explain MG6319` says more.",
+  "auth-refused": "Check what the client and the user may do at the authorization server.",
+  "auth-resource-mismatch": "Give the URL that the metadata of the server names, or correct the metadata.",
   "auth-registration-impossible":
     "Register a client at the authorization server with the redirect URI http://127.0.0.1/callback, and set MCPGEN_CLIENT_ID.",
   "auth-unavailable": "Check the network, and run the command again.",

@@ -30,16 +30,7 @@ export async function drive(
   for (let attempt = last ? 1 : 0; ; attempt++) {
     if (last) given = await authorizer.authorize({ ...request, attempt, refused: last });
     if (last && given === undefined) return { status: last.status, authorized: false };
-    const response = await fetch(url, {
-      method: "POST",
-      headers: headersWith(given ?? {}),
-      // Refusals come before the body is read, and other answers do not matter.
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
-      redirect: "manual",
-      signal,
-    });
-    await response.body?.cancel();
-    const { status, headers } = response;
+    const { status, headers } = await harmlessRequest(url, headersWith(given ?? {}), signal);
     const authorized = [...headersWith(given ?? {}).keys()].includes("authorization");
     if (status !== 401 && status !== 403) {
       authorizer.observe?.({ status, headers, url });
@@ -50,7 +41,20 @@ export async function drive(
   }
 }
 
-function headersWith(given: Headers | Readonly<Record<string, string | undefined>>): Headers {
+/** Sends a request that does nothing: refusals come before its body is read, and other answers do not matter. */
+export async function harmlessRequest(url: string, headers: Headers, signal: AbortSignal): Promise<Refusal> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+    redirect: "manual",
+    signal,
+  });
+  await response.body?.cancel();
+  return response;
+}
+
+export function headersWith(given: Headers | Readonly<Record<string, string | undefined>>): Headers {
   const all = new Headers({
     "content-type": "application/json",
     accept: "application/json, text/event-stream",

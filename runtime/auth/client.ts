@@ -22,5 +22,6 @@ export type {
   ScopePolicy,
 } from "./client/options.js";
 export { forgetLogin, storedLogin, type LoginOptions, type StoredLogin } from "./client/stored-login.js";
+export { inspectServer, type ServerFault, type ServerInspection } from "./client/inspection.js";
 export { memoryStore, type TokenStore } from "./client/store.js";
 export { AuthError, type AuthErrorCode } from "./shared/errors.js";

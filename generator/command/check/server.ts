@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ServerSource } from "../../capture/server-source.js";
+import { shownSource } from "../../capture/shown-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
 import { contractFileName } from "../../contract/contract-file.js";
 import { counterpart } from "../../diff/contract/counterpart.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Finding } from "../../diagnostics/finding.js";
+import { type Finding, findingOfError } from "../../diagnostics/finding.js";
 import { subjectText } from "../../diff/finding.js";
 import { applyApprovals } from "../../diff/policy/approvals.js";
 import { jsonReport } from "../../diff/report/json.js";
@@ -22,6 +23,7 @@ import { quoted } from "../repeated.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
+import { metadataOf } from "./server-metadata.js";
 
 /** A live server, and the contract that it is to keep. */
 interface Pairing {
@@ -51,7 +53,14 @@ export async function comparePair(
   context: CommandContext,
 ): Promise<Outcome> {
   const contract = await contractSource(file, options, context);
-  const live = await contractSource(source, options, context);
+  const { findings: metadata, authorization } = await metadataOf(source, contract, options);
+  let live: ContractSource;
+  try {
+    live = await contractSource(source, options, context);
+  } catch (error) {
+    if (metadata.length === 0 || !(error instanceof CodedError)) throw error;
+    return notCompared(error, metadata, shownSource(source));
+  }
   const inFile = await loadApprovals(args, project, context);
   const { report, approved } = compareContracts(contract, live, {
     policy: { ...policyOf(args, project), failOn: (args.string("fail-on") as FailOn | undefined) ?? "any" },
@@ -67,11 +76,23 @@ export async function comparePair(
     ...report.findings.filter(({ approval }) => !approval).map((each) => driftFinding(each, contract, live)),
   ];
   const failed = findings.some(({ severity }) => severity === "error");
+  const more = metadata.length > 0 ? `; its authorization: ${counted(metadata.length, "finding")}` : "";
   return {
-    findings,
-    summary: summary(findings.length, approved.holding.size, contract, live),
-    data: { diff: jsonReport(report) },
+    findings: [...metadata, ...findings],
+    summary: summary(findings.length, approved.holding.size, contract, live) + more,
+    data: { diff: jsonReport(report), ...(authorization && { authorization }) },
     ...(failed && { mend: `mcpgen capture ${quoted(live.name)} --out ${quoted(contract.name)} --replace` }),
+  };
+}
+
+/** Why there was no connection, with what the metadata of the server says about that. */
+function notCompared(error: CodedError, metadata: readonly Finding[], server: string): Outcome {
+  const { code, message, facts } = error;
+  return {
+    findings: [...metadata, findingOfError(error)],
+    exit: error.exitCode,
+    data: { error: { code, message, ...facts } },
+    summary: `${server} was not compared`,
   };
 }
 

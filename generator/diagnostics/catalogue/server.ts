@@ -123,4 +123,54 @@ export const serverDiagnostics = {
     explanation:
       "The message names the rule (`mcpgen explain RULE`), the place, and two levels. `client` is the effect on a client written for the contract that calls the live server. `server` is the effect on a server written for the contract that is called by a client of the live server. Correct the server; or, if the difference is intended, update the contract with the command in the last line. With `--fail-on breaking`, other differences are warnings.",
   },
+  MG6314: {
+    title: "The refusal of the server does not name its metadata",
+    exit: 0,
+    explanation:
+      'A server that asks for a token answers 401 with `WWW-Authenticate: Bearer resource_metadata="URL"`: clients find the authorization server by the metadata at this URL. Clients of 2025-11-25 and later also look at the well-known places; older ones do not. `resourceServer()` of `@mcpgen/auth/server` writes the header.',
+  },
+  MG6315: {
+    title: "The metadata of the protected resource cannot be read",
+    exit: 1,
+    mayWarn: true,
+    explanation:
+      "The metadata (RFC 9728) is a JSON object at the URL of the challenge, or at `/.well-known/oauth-protected-resource`, followed by the path of the server: for `https://example.com/mcp`, `https://example.com/.well-known/oauth-protected-resource/mcp`. It is answered with 200 and `application/json`, without a redirect, with at most 64 KB. Servers that are mounted below a path often serve it below that path, too: pass the routes of the well-known place to the handler. It is a warning if clients find the metadata at another place after all.",
+  },
+  MG6316: {
+    title: "The metadata describes another resource",
+    exit: 1,
+    mayWarn: true,
+    explanation:
+      "`resource` of the metadata is the URL of the server, exactly as clients write it. Otherwise clients refuse to ask for a token: it could be one for another server. It is a warning if the URL contains that of the server: the origin, or the beginning of the path. Then a token is valid for everything below it. Behind a proxy, configure the public URL (`resource` of `resourceServer()`).",
+  },
+  MG6317: {
+    title: "The metadata names no authorization server",
+    exit: 1,
+    explanation:
+      "`authorization_servers` of the metadata is a list of issuers, with at least one. Without it, clients cannot ask for a token.",
+  },
+  MG6318: {
+    title: "The authorization server cannot be used",
+    exit: 1,
+    explanation:
+      "Clients read the metadata of the issuer at `/.well-known/oauth-authorization-server` or `/.well-known/openid-configuration`, with the path of the issuer behind it. The server must answer in five seconds without a redirect, over https, and `issuer` in the document must equal the URL in `authorization_servers`, character by character: a slash at the end is a difference. An authorization server with a private address needs `MCPGEN_PRIVATE_NETWORK=1`.",
+  },
+  MG6319: {
+    title: "The authorization server does not list PKCE with S256",
+    exit: 1,
+    explanation:
+      "Clients must refuse a login if `code_challenge_methods_supported` does not contain `S256` (2025-11-25, authorization code protection). Let the authorization server list it. Some that support PKCE do not, such as Entra ID and Cognito: clients need an exception for these (`issuers` of `oauth()`).",
+  },
+  MG6320: {
+    title: "The metadata does not offer scopes of the contract",
+    exit: 0,
+    explanation:
+      "`scopes_supported` of the metadata lists the scopes that clients ask for first. The contract requires others for single entries: clients get to know them by a refusal with 403, and the user has to consent once more. List them if most users need them (`scopes.supported` of `resourceServer()`); otherwise, leave it so.",
+  },
+  MG6321: {
+    title: "The contract has scopes, and the server asks for no token",
+    exit: 0,
+    explanation:
+      "The server has answered a request without a token. Scopes of the contract have an effect only with `authenticate` and `permit` on the HTTP endpoint, such as those of `resourceServer()`.",
+  },
 } satisfies Record<string, Diagnostic>;

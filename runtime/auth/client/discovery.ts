@@ -46,7 +46,12 @@ export async function discoverResource(
   throw invalid(server, "the challenge names metadata that does not exist");
 }
 
-function targetOf(
+/**
+ * What protected resource metadata says about a server.
+ *
+ * @throws {AuthError} `auth-resource-mismatch`, `auth-metadata-invalid`, `auth-metadata-unsafe`
+ */
+export function targetOf(
   document: Readonly<Record<string, unknown>>,
   server: string,
   hint: Hint,

@@ -73,7 +73,13 @@ export interface IssuerException {
 
 /** What happened; it holds no secret. */
 export type AuthEvent =
-  | { readonly type: "discovered"; readonly issuer: string; readonly resource: string }
+  | {
+      readonly type: "discovered";
+      readonly issuer: string;
+      readonly resource: string;
+      /** Those of the challenge, else those of the resource's metadata. */
+      readonly scopes: readonly string[] | undefined;
+    }
   | { readonly type: "registered"; readonly issuer: string }
   | { readonly type: "opened"; readonly issuer: string; readonly scopes: readonly string[] }
   | { readonly type: "token" | "refreshed"; readonly issuer: string; readonly expiresIn?: number }

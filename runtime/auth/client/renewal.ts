@@ -125,7 +125,9 @@ export class Renewal {
     if (target) {
       this.#servers.delete(target.issuer);
       const as = await this.#metadata(target.issuer, signal);
-      this.#report({ type: "discovered", issuer: as.issuer, resource: target.resource ?? this.#server });
+      const { resource = this.#server } = target;
+      const scopes = need.scopes ?? target.scopes;
+      this.#report({ type: "discovered", issuer: as.issuer, resource, scopes });
       return { target, as };
     }
     if (legacy !== undefined && legacy === need.revision) {
@@ -133,7 +135,7 @@ export class Renewal {
       this.#servers.set(as.issuer, as);
       return { target: { resource: undefined, issuer: as.issuer, dpop: undefined }, as };
     }
-    const text = `${hostOf(this.#server)} asks for authorization, but has no protected resource metadata. Name its authorization server with the option issuer`;
+    const text = `${hostOf(this.#server)} has no protected resource metadata: name its authorization server with the option issuer`;
     throw new AuthError("auth-metadata-invalid", text);
   }
 

@@ -1,0 +1,155 @@
+import { parseChallenges } from "../shared/challenges.js";
+import { AuthError, type AuthErrorCode } from "../shared/errors.js";
+import { type Guard, fetchDocument } from "../shared/guarded-fetch.js";
+import { metadataPlaces } from "../shared/metadata-places.js";
+import { canonicalResource, hostOf, isLoopback, wellKnown } from "../shared/urls.js";
+import { type Target, discoverServer, targetOf } from "./discovery.js";
+import type { FlowOptions } from "./options.js";
+
+/** What keeps clients from a token, or some of them. */
+export interface ServerFault {
+  readonly kind:
+    | "challenge-missing"
+    | "challenge-without-metadata"
+    | "metadata-missing"
+    | "metadata-elsewhere"
+    | "metadata-unusable"
+    | "resource-mismatch"
+    | "resource-broader"
+    | "issuer-missing"
+    | "issuer-unusable"
+    | "pkce-missing";
+  /** The URL of the server or of a document. */
+  readonly at: string;
+  /** Holds no text that a server wrote, except hosts. */
+  readonly message: string;
+}
+
+/** The metadata by which clients find the authorization server of a server. */
+export interface ServerInspection {
+  readonly resource?: string;
+  readonly issuers: readonly string[];
+  /** `scopes_supported` of the protected resource metadata. */
+  readonly scopes?: readonly string[];
+  readonly faults: readonly ServerFault[];
+}
+
+/** Authorization servers that are looked up. */
+const mostIssuers = 3;
+
+/**
+ * Looks for what is wrong with the authorization of a server, as `oauth()` would find it: challenge, protected resource
+ * metadata, and metadata of the authorization servers (2026-07-28, authorization server discovery; RFC 9728, RFC 8414).
+ * No token is asked for.
+ *
+ * @param refused the answer to a request without a token
+ */
+export async function inspectServer(
+  server: string,
+  refused: { readonly headers: { get(name: string): string | null } },
+  options: Pick<FlowOptions, "fetch" | "privateNetwork"> & { readonly signal?: AbortSignal } = {},
+): Promise<ServerInspection> {
+  const faults: ServerFault[] = [];
+  const guard: Guard = { ...options, local: isLoopback(new URL(server).hostname) };
+  const named = namedMetadata(server, refused.headers.get("www-authenticate"), faults);
+  const found = await findMetadata(server, named, guard, faults);
+  if (!found) return { issuers: [], faults };
+  const { authorization_servers: listed } = found.document;
+  const issuers = Array.isArray(listed) ? listed.filter((each) => typeof each === "string") : [];
+  let target: Target;
+  try {
+    target = targetOf(found.document, server, { dpop: false }, {}, guard.local);
+  } catch (error) {
+    const kinds = {
+      "auth-resource-mismatch": "resource-mismatch",
+      "auth-metadata-unsafe": "issuer-unusable",
+    } as const;
+    faults.push(faultOf(error, found.place, kinds, "issuer-missing"));
+    return { issuers, faults };
+  }
+  const { resource = "", scopes } = target;
+  if (resource !== server && resource !== canonicalResource(server)) {
+    const message = "resource is not the URL of the server, but one that contains it";
+    faults.push({ kind: "resource-broader", at: found.place, message });
+  }
+  for (const issuer of issuers.slice(0, mostIssuers)) await inspectIssuer(issuer, guard, faults);
+  return { resource, issuers, faults, ...(scopes && { scopes }) };
+}
+
+/** The URL of the metadata in a challenge. */
+function namedMetadata(server: string, header: string | null, faults: ServerFault[]): string | undefined {
+  const challenges = parseChallenges(header).filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
+  const named = challenges.find(({ params }) => params["resource_metadata"] !== undefined);
+  if (challenges.length === 0) {
+    const message = "the refusal has no challenge Bearer or DPoP in WWW-Authenticate";
+    faults.push({ kind: "challenge-missing", at: server, message });
+  } else if (!named) {
+    const message = "the challenge in WWW-Authenticate has no resource_metadata";
+    faults.push({ kind: "challenge-without-metadata", at: server, message });
+  }
+  return named?.params["resource_metadata"];
+}
+
+interface Found {
+  readonly place: string;
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+async function findMetadata(
+  server: string,
+  named: string | undefined,
+  guard: Guard,
+  faults: ServerFault[],
+): Promise<Found | undefined> {
+  const [below, root] = [true, false].map((path) => wellKnown(server, "oauth-protected-resource", path)) as [
+    string,
+    string,
+  ];
+  const missing: string[] = [];
+  for (const place of new Set([...(named === undefined ? [] : [named]), below, root])) {
+    try {
+      const document = await fetchDocument(place, guard);
+      if (!document) {
+        missing.push(place);
+        continue;
+      }
+      const wanted = missing[0];
+      if (wanted !== undefined) {
+        const kind = wanted === named ? "metadata-missing" : "metadata-elsewhere";
+        faults.push({ kind, at: wanted, message: `there is no metadata here, but at ${place}` });
+      }
+      return { place, document };
+    } catch (error) {
+      faults.push(faultOf(error, place, {}, "metadata-unusable"));
+      return undefined;
+    }
+  }
+  const message = `there is no protected resource metadata, and none at ${missing.slice(1).join(" or ")}`;
+  const alone = "there is no protected resource metadata";
+  faults.push({ kind: "metadata-missing", at: missing[0]!, message: missing.length > 1 ? message : alone });
+  return undefined;
+}
+
+async function inspectIssuer(issuer: string, guard: Guard, faults: ServerFault[]): Promise<void> {
+  try {
+    const as = await discoverServer(issuer, guard);
+    if (as.authorization_endpoint === undefined || as.code_challenge_methods_supported?.includes("S256"))
+      return;
+    const message = `${hostOf(issuer)}: code_challenge_methods_supported does not list S256`;
+    faults.push({ kind: "pkce-missing", at: metadataPlaces(issuer)[0]!, message });
+  } catch (error) {
+    const at = URL.canParse(issuer) ? metadataPlaces(issuer)[0]! : "authorization_servers";
+    faults.push(faultOf(error, at, {}, "issuer-unusable"));
+  }
+}
+
+function faultOf(
+  error: unknown,
+  at: string,
+  kinds: Readonly<Partial<Record<AuthErrorCode, ServerFault["kind"]>>>,
+  other: ServerFault["kind"],
+): ServerFault {
+  if (!(error instanceof AuthError)) throw error;
+  const { code, message } = error;
+  return { kind: kinds[code] ?? other, at, message };
+}

@@ -1,0 +1,236 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { loopback } from "../support/listen.js";
+import { newServer, serve } from "../support/live-server.js";
+import { authorizationServer } from "../support/auth/authorization-server.js";
+import type { AuthorizationServerOptions } from "../support/auth/options.js";
+import type { ProtectedResourceOptions } from "../support/auth/protected-resource.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { type Protected, protectedServer } from "./login/protected-server.js";
+
+const client = { id: "ci", secret: "the-secret-of-ci" };
+const credentials = { MCPGEN_CLIENT_ID: client.id, MCPGEN_CLIENT_SECRET: client.secret };
+
+interface Checked {
+  readonly exit: number;
+  readonly findings: readonly {
+    readonly code: string;
+    readonly severity: string;
+    readonly message: string;
+    readonly place: { readonly file: string };
+    readonly next?: string;
+  }[];
+  readonly error?: { readonly code: string };
+  readonly authorization?: { readonly resource?: string; readonly issuers: readonly string[] };
+}
+
+/** A protected server with a fault, whose contract was captured before. */
+async function faulty(
+  change: (site: Protected) => Partial<ProtectedResourceOptions>,
+  options: AuthorizationServerOptions = {},
+): Promise<Protected> {
+  const site = await protectedServer({ clients: [client], ...options });
+  const tools = "tools:\n  - name: echo\n    description: 'Echoes nothing: it answers with one word.'\n";
+  const contract = `name: weather\nversion: "1"\n${tools}    inputSchema: { type: object }\n`;
+  writeFileSync(join(site.folder, "mcp.contract.yaml"), contract);
+  site.resource.options = { ...site.resource.options, ...change(site) };
+  return site;
+}
+
+async function check(site: Protected, env: Readonly<Record<string, string>> = credentials): Promise<Checked> {
+  const { stdout } = await site.run(["check", "--server", site.url, "--json"], env);
+  return JSON.parse(stdout) as Checked;
+}
+
+/** The findings about the authorization, in short. */
+const short = ({ findings }: Checked): string[] =>
+  findings
+    .filter(({ code }) => /^MG63(?:1[4-9]|2)/.test(code))
+    .map(({ code, severity, message }) => `${code} ${severity}: ${message}`);
+
+test("a server whose metadata is right has no findings, and the report names issuer and scopes", async () => {
+  const site = await faulty(() => ({ metadata: { scopes_supported: ["files:read"] } }));
+  const report = await check(site);
+  expect(short(report)).toEqual([]);
+  expect(report.authorization).toEqual({
+    resource: site.url,
+    issuers: [site.as.issuer],
+    scopes: ["files:read"],
+  });
+});
+
+describe("findings", () => {
+  test.each<[string, (site: Protected) => Partial<ProtectedResourceOptions>, number, RegExp[]]>([
+    [
+      "401 without a challenge",
+      () => ({ challenge: () => undefined }),
+      0,
+      [/^MG6314 warning: the refusal has no challenge Bearer or DPoP in WWW-Authenticate$/],
+    ],
+    [
+      "401 without resource_metadata",
+      () => ({ challenge: () => 'Bearer realm="x"' }),
+      0,
+      [/^MG6314 warning: the challenge in WWW-Authenticate has no resource_metadata$/],
+    ],
+    [
+      "no metadata at all",
+      ({ url }) => ({
+        metadataAt: "none",
+        challenge: () => `Bearer resource_metadata="${new URL("/.well-known/nothing", url).href}"`,
+      }),
+      4,
+      [/^MG6315 error: there is no protected resource metadata, and none at \S+\/mcp or \S+-resource$/],
+    ],
+    [
+      "metadata at the root alone, and no challenge that names it",
+      () => ({ metadataAt: "root", challenge: () => "Bearer" }),
+      0,
+      [
+        /^MG6314 warning/,
+        /^MG6315 warning: there is no metadata here, but at \S+\/oauth-protected-resource$/,
+      ],
+    ],
+    [
+      "metadata at another place than the challenge says",
+      ({ url }) => ({ challenge: () => `Bearer resource_metadata="${new URL("/metadata", url).href}"` }),
+      4,
+      [/^MG6315 error: there is no metadata here, but at \S+\/oauth-protected-resource\/mcp$/],
+    ],
+    [
+      "a resource of another origin",
+      () => ({ metadata: { resource: "https://api.example.com/mcp" } }),
+      4,
+      [/^MG6316 error: \S+ its metadata describes another resource \(api\.example\.com\)/],
+    ],
+    [
+      "a resource that contains the server",
+      ({ url }) => ({ metadata: { resource: new URL(url).origin } }),
+      4,
+      [/^MG6316 warning: resource is not the URL of the server, but one that contains it$/],
+    ],
+    [
+      "no authorization server",
+      () => ({ metadata: { authorization_servers: [] } }),
+      4,
+      [/^MG6317 error: \S+ authorization_servers is missing or empty$/],
+    ],
+    [
+      "an authorization server without https",
+      () => ({ metadata: { authorization_servers: ["http://auth.example.com"] } }),
+      4,
+      [/^MG6318 error: the issuer auth\.example\.com is not an https URL/],
+    ],
+    [
+      "an authorization server that is not there",
+      () => ({ metadata: { authorization_servers: ["http://127.0.0.1:9"] } }),
+      4,
+      [/^MG6318 error: 127\.0\.0\.1:9: no answer/],
+    ],
+    [
+      "an issuer with a slash at the end",
+      ({ as }) => ({ metadata: { authorization_servers: [`${as.issuer}/`] } }),
+      4,
+      [/^MG6318 error: the metadata of the issuer \S+ names another issuer/],
+    ],
+  ])("%s", async (_, change, exit, expected) => {
+    const site = await faulty(change);
+    const report = await check(site);
+    expect(short(report)).toEqual(expected.map((each) => expect.stringMatching(each) as string));
+    for (const { place, next } of report.findings.filter(({ code }) => code !== "MG6308"))
+      expect([place.file.startsWith("http"), typeof next]).toEqual([true, "string"]);
+    // The connection has an error as well, where clients cannot get a token.
+    if (exit === 4) expect([report.exit, report.error?.code]).toEqual([4, expect.stringMatching(/^MG41/)]);
+  });
+
+  test("no PKCE with S256", async () => {
+    const site = await faulty(() => ({}), { metadata: { code_challenge_methods_supported: ["plain"] } });
+    const report = await check(site);
+    expect(short(report)).toEqual([
+      expect.stringMatching(/^MG6319 error: \S+ code_challenge_methods_supported does not list S256$/),
+    ]);
+    // Without a user there is no login, and so no PKCE: the contract is compared.
+    expect([report.exit, report.error]).toEqual([1, undefined]);
+  });
+
+  test("metadata that is no JSON, and one behind a redirect", async () => {
+    const as = await authorizationServer();
+    for (const [status, headers] of [
+      [200, { "content-type": "text/html" }],
+      [302, { location: as.issuer }],
+    ] as const) {
+      const origin = await loopback((request, response) => {
+        if (request.method === "POST")
+          return void response.writeHead(401, { "www-authenticate": "Bearer" }).end();
+        response.writeHead(status, headers).end("<html>");
+      });
+      const folder = temporaryFolder({ "mcp.contract.yaml": 'name: n\nversion: "1"\n' });
+      const ran = await mcpgen(folder, ["check", "--server", `${origin}/mcp`, "--json"], {
+        env: { HOME: folder },
+      });
+      const report = JSON.parse(ran.stdout) as Checked;
+      expect([report.exit, short(report).at(-1)]).toEqual([4, expect.stringMatching(/^MG6315 error: /)]);
+    }
+  });
+
+  test("scopes of the contract that the metadata does not offer", async () => {
+    const site = await faulty(() => ({ metadata: { scopes_supported: ["files:read"] } }));
+    const scoped =
+      'name: weather\nversion: "1"\nresources:\n  - { name: a, uri: "a:b", scopes: [files:read, files:write] }\n';
+    writeFileSync(join(site.folder, "mcp.contract.yaml"), scoped);
+    expect(short(await check(site))).toEqual([
+      "MG6320 warning: scopes_supported lacks files:write, which the contract requires",
+    ]);
+  });
+
+  test("scopes in the contract of a server that asks for no token", async () => {
+    const server = newServer("n", "1");
+    server.tool("t", { description: "It.", inputSchema: { type: "object" } }, () => "x");
+    const source = await serve(server);
+    const contract = `name: n\nversion: "1"\ntools:\n  - { name: t, description: It., inputSchema: { type: object }, scopes: [a] }\n`;
+    const folder = temporaryFolder({ "mcp.contract.yaml": contract });
+    const ran = await mcpgen(folder, ["check", "--server", source, "--json"]);
+    expect(short(JSON.parse(ran.stdout) as Checked)).toEqual([
+      "MG6321 warning: the contract has scopes, and the server answers requests without a token",
+    ]);
+    const given = await mcpgen(folder, [
+      "check",
+      "--server",
+      source,
+      "--json",
+      "--header",
+      "Authorization: a b",
+    ]);
+    expect(short(JSON.parse(given.stdout) as Checked)).toEqual([]);
+  });
+});
+
+test("without credentials, the error names the scopes of the metadata, and findings come with it", async () => {
+  const site = await faulty(() => ({
+    metadata: { scopes_supported: ["files:read", "files:write"] },
+    challenge: () => "Bearer",
+  }));
+  const { code, stderr, stdout } = await site.run(["check", "--server", site.url]);
+  expect(code).toBe(4);
+  expect(stdout + stderr).toContain("MG6314");
+  expect(stdout + stderr).toContain(`asks for a login at ${site.as.issuer}, for files:read files:write`);
+  const { error } = JSON.parse((await site.run(["call", site.url, "echo", "--json"])).stdout) as {
+    error: { authorization: { scopes: string[] } };
+  };
+  expect(error.authorization.scopes).toEqual(["files:read", "files:write"]);
+});
+
+test("a server that asks for another scheme is not looked at", async () => {
+  const asked: string[] = [];
+  const origin = await loopback((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end();
+  });
+  const folder = temporaryFolder({ "mcp.contract.yaml": 'name: n\nversion: "1"\n' });
+  const { code, stdout } = await mcpgen(folder, ["check", "--server", `${origin}/mcp`, "--json"], {
+    env: { HOME: folder },
+  });
+  expect([code, (JSON.parse(stdout) as { findings?: [] }).findings ?? []]).toEqual([4, []]);
+});
