@@ -148,7 +148,7 @@ ${table("what a protected server does", serverRules, Object.keys(columns))}
 
 The SDK leaves the storage, the comparison of \`state\`, the browser and the end of a login to the application. The application here
 keeps credentials by issuer, and runs one login at a time (\`test/interop/clients/authorized-sdk-v2.mjs\`); \`application\` marks
-the rules that hold because of it. It opens the URLs that the client gives it. The server of these rules negotiates 2025-11-25.
+the rules that hold because of it. It opens the URLs that the client gives it. The servers negotiate 2025-11-25 unless a rule names another revision.
 
 ${table("what a client does", clientRules, Object.keys(clients))}
 `;

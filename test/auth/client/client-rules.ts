@@ -9,18 +9,24 @@ export interface ClientRule {
   /** Requirement of test/checklist, page of the specification, or row of an attack. */
   readonly id: string;
   readonly text: string;
+  /** The revision of the protocol that the rule is about. Default: 2025-11-25. */
+  readonly revision?: string;
   readonly holds: (world: World) => Promise<void>;
 }
 
 /** @throws the first thing that contradicts the rule */
-export async function tryRule({ holds }: ClientRule, make: MakeAgent): Promise<void> {
-  const world = new World(make);
+export async function tryRule(
+  rule: ClientRule,
+  make: MakeAgent,
+  revision = rule.revision ?? "2025-11-25",
+): Promise<void> {
+  const world = new World(make, revision);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("no end in 20 s")), 20_000);
   });
   try {
-    await Promise.race([holds(world), late]);
+    await Promise.race([rule.holds(world), late]);
   } finally {
     clearTimeout(timer);
     await world.close();
@@ -166,6 +172,31 @@ const discoveryRules: readonly ClientRule[] = [
         asked.filter((line) => !line.endsWith(" /mcp")),
         [],
       );
+    },
+  },
+];
+
+const legacyRules: readonly ClientRule[] = [
+  {
+    id: "AUTHC-13",
+    revision: "2025-03-26",
+    text: "2025-03-26: metadata at the origin, without the path of the server, is asked for with the version",
+    holds: async (world) => {
+      const { as, url } = await world.legacy(true);
+      await world.agent({ url }, { legacy: true }).call();
+      const asked = as.calls.find(({ endpoint }) => endpoint === "metadata")!;
+      assert.equal(asked.url.pathname, "/.well-known/oauth-authorization-server");
+      assert.match(asked.headers.get("mcp-protocol-version") ?? "", /^\d{4}-\d\d-\d\d$/);
+    },
+  },
+  {
+    id: "AUTHC-13",
+    revision: "2025-03-26",
+    text: "2025-03-26: without metadata, /register, /authorize and /token of the origin are used",
+    holds: async (world) => {
+      const { as, url } = await world.legacy(false);
+      await world.agent({ url }, { legacy: true }).call();
+      assert.deepEqual([as.count("register"), as.count("authorize"), as.count("token")], [1, 1, 1]);
     },
   },
 ];
@@ -545,7 +576,7 @@ const scopeRules: readonly ClientRule[] = [
 const tokenRules: readonly ClientRule[] = [
   {
     id: "AUTHC-03",
-    text: "the token is in every request after the login: POST, GET and DELETE",
+    text: "the token is in every request after the login, in those that open streams and end sessions, too",
     holds: async (world) => {
       const { rs } = await world.pair();
       const agent = world.agent(rs);
@@ -554,7 +585,8 @@ const tokenRules: readonly ClientRule[] = [
       await agent.close();
       const requests = rs.log.filter((line) => line.endsWith(" /mcp"));
       const methods = new Set(requests.map((line) => line.split(" ")[1]));
-      assert.deepEqual([...methods].sort(), ["DELETE", "GET", "POST"]);
+      const expected = world.revision < "2026" ? ["DELETE", "GET", "POST"] : ["POST"];
+      assert.deepEqual([...methods].sort(), expected);
       assert.equal(requests.filter((line) => line.startsWith("401")).length, 1);
     },
   },
@@ -569,7 +601,7 @@ const tokenRules: readonly ClientRule[] = [
       rs.options = {
         ...rs.options,
         serve: (request, response, body) =>
-          body.includes('"ping"')
+          body.includes('"tools/call"')
             ? response.writeHead(307, { location: other.rs.url }).end()
             : answer(request, response, body),
       };
@@ -682,6 +714,7 @@ const tokenRules: readonly ClientRule[] = [
 
 export const clientRules: readonly ClientRule[] = [
   ...discoveryRules,
+  ...legacyRules,
   ...requestRules,
   ...pkceRules,
   ...responseRules,

@@ -8,6 +8,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, connect } from "@mcpgen/runtime";
 import { type OAuthClient, type TokenStore, memoryStore, oauth } from "@mcpgen/auth/client";
 import {
+  type Answer,
   type AuthorizationServer,
   type AuthorizationServerOptions,
   startAuthorizationServer,
@@ -36,18 +37,25 @@ export interface AgentOptions {
   readonly browse: (url: string) => Promise<string>;
   /** Whether tokens are bound to a key. */
   readonly dpop: boolean;
+  /** The revision of the protocol that the application uses. */
+  readonly revision: string;
+  /** Whether the origin of a server of 2025-03-26 without metadata may be its authorization server. */
+  readonly legacy: boolean;
 }
 
 export type MakeAgent = (options: AgentOptions) => Agent;
 
-/** The revision that all agents use. */
-export const revision = "2025-11-25";
-
 /** An application with the client of this project. */
 export function ourAgent(options: AgentOptions, store: TokenStore = memoryStore()): Agent {
-  const { url, redirectUri, client, browse } = options;
+  const { url, redirectUri, client, browse, revision } = options;
   const redirect = { uri: redirectUri, receive: browse };
-  const authorize = oauth({ client, store, redirect });
+  const authorize = oauth({
+    client,
+    store,
+    redirect,
+    onEvent: shown,
+    ...(options.legacy && { legacy: "2025-03-26" }),
+  });
   let connection: Promise<Client> | undefined;
   const connected = (): Promise<Client> =>
     (connection ??= connect(url, { revisions: clientRevisions, revision, http: { authorize } }).catch(
@@ -57,7 +65,7 @@ export function ourAgent(options: AgentOptions, store: TokenStore = memoryStore(
       },
     ));
   return {
-    call: async () => (await connected()).ping(),
+    call: async () => (await connected()).callTool("echo"),
     close: async () => (await connection)?.close(),
     restart: () => ourAgent(options, store),
   };
@@ -66,7 +74,7 @@ export function ourAgent(options: AgentOptions, store: TokenStore = memoryStore(
 /** What the user and the browser do with the URL that they are sent back to. */
 type Change = (callback: URL) => URL | Promise<URL>;
 
-interface AgentChanges extends Partial<Pick<AgentOptions, "redirectUri" | "client" | "dpop">> {
+interface AgentChanges extends Partial<Pick<AgentOptions, "redirectUri" | "client" | "dpop" | "legacy">> {
   readonly change?: Change;
 }
 
@@ -76,11 +84,13 @@ type Protection = Omit<ProtectedResourceOptions, "servers">;
 export class World {
   /** The URLs to which users were brought. */
   readonly opened: URL[] = [];
+  readonly revision: string;
   readonly #make: MakeAgent;
   readonly #closing: (() => unknown)[] = [];
 
-  constructor(make: MakeAgent) {
+  constructor(make: MakeAgent, revision: string) {
     this.#make = make;
+    this.revision = revision;
   }
 
   async server(options?: AuthorizationServerOptions): Promise<AuthorizationServer> {
@@ -104,6 +114,24 @@ export class World {
     return { as, rs: await this.resource([as], options) };
   }
 
+  /**
+   * An MCP server of 2025-03-26, whose origin is its authorization server.
+   *
+   * @param described whether there is metadata; without it, endpoints have their default paths
+   */
+  async legacy(described: boolean): Promise<{ readonly as: AuthorizationServer; readonly url: string }> {
+    const as: AuthorizationServer = await this.server({
+      resourceRequired: false,
+      fault: ({ endpoint, method, url, headers, body }, given) => {
+        if (endpoint === "metadata" && !described) return { status: 404 };
+        if (url.pathname !== "/mcp") return given;
+        const token = headers.get("authorization")?.slice("Bearer ".length);
+        return as.state.active(token ?? "") ? reply(method, body) : { status: 401 };
+      },
+    });
+    return { as, url: `${as.issuer}/mcp` };
+  }
+
   /** A port of this machine, and how many connections it got. */
   async port(): Promise<{ readonly port: number; connections: () => number }> {
     let count = 0;
@@ -122,8 +150,13 @@ export class World {
       assert.ok(location !== null, "the authorization server does not redirect");
       return (await change(new URL(location))).href;
     };
-    const standard = { redirectUri: "http://127.0.0.1:4711/callback", client: {}, dpop: false };
-    const agent = this.#make({ url, browse, ...standard, ...more });
+    const standard = {
+      redirectUri: "http://127.0.0.1:4711/callback",
+      client: {},
+      dpop: false,
+      legacy: false,
+    };
+    const agent = this.#make({ url, browse, revision: this.revision, ...standard, ...more });
     this.#closing.push(() => agent.close().catch(() => undefined));
     return agent;
   }
@@ -138,29 +171,39 @@ export class World {
   }
 }
 
-/** An MCP server with sessions; it knows `ping`. */
-export function answer(request: IncomingMessage, response: ServerResponse, body: string): void {
-  if (request.method !== "POST")
-    return void response.writeHead(request.method === "DELETE" ? 200 : 405).end();
-  const { id, method, params } = JSON.parse(body) as {
+const serverInfo = { name: "protected", version: "1" };
+const capabilities = { tools: {} };
+/** What results of 2026-07-28 have; older clients ignore it. */
+const modern = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+
+/** What an MCP server with one tool answers, at any revision. */
+const results: Readonly<Record<string, (params: { readonly protocolVersion?: string }) => object>> = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities, serverInfo }),
+  "server/discover": () => ({ supportedVersions: ["2026-07-28"], capabilities, ...modern }),
+  "tools/list": () => ({ tools: [], ...modern }),
+  "tools/call": () => ({ content: [], ...modern }),
+};
+
+/** What an MCP server answers; it has sessions before 2026-07-28. */
+function reply(verb: string, text: string): Answer {
+  if (verb !== "POST") return { status: verb === "DELETE" ? 200 : 405 };
+  const { id, method, params } = JSON.parse(text) as {
     readonly id?: number;
     readonly method: string;
-    readonly params?: { readonly protocolVersion?: string };
+    readonly params?: object;
   };
-  if (id === undefined) return void response.writeHead(202).end();
-  const results: Readonly<Record<string, object>> = {
-    initialize: {
-      protocolVersion: params?.protocolVersion,
-      capabilities: {},
-      serverInfo: { name: "protected", version: "1" },
-    },
-    ping: {},
-  };
-  const result = results[method];
+  if (id === undefined) return { status: 202 };
+  const result = results[method]?.(params ?? {});
   const error = { code: -32601, message: "no such method" };
-  const session = method === "initialize" ? { "mcp-session-id": randomUUID() } : {};
-  response.writeHead(200, { "content-type": "application/json", ...session });
-  response.end(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error }) }));
+  const session: Record<string, string> = method === "initialize" ? { "mcp-session-id": randomUUID() } : {};
+  const headers = { "content-type": "application/json", ...session };
+  return { status: 200, headers, body: { jsonrpc: "2.0", id, ...(result ? { result } : { error }) } };
+}
+
+/** The MCP server behind a protected resource. */
+export function answer({ method }: IncomingMessage, response: ServerResponse, text: string): void {
+  const { status, headers, body } = reply(method!, text);
+  response.writeHead(status, headers).end(body === undefined ? "" : JSON.stringify(body));
 }
 
 /** The text of the error that a call fails with, and of its causes. */

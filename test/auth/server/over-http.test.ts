@@ -1,74 +1,25 @@
-import { type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
-import { createNodeHandler } from "@mcpgen/runtime/http";
-import { type ResourceServerOptions, jwks, resourceServer } from "@mcpgen/auth/server";
-import { type AuthorizationServer, authorizationServer } from "../../support/auth/authorization-server.js";
-import { type ProtectedTarget, serverRules } from "./server-rules.js";
-import { serve } from "../../support/http-adapters.js";
-import { loopback } from "../../support/listen.js";
-import { claimsFor, resource } from "./requests.js";
-
-const scopes = {
-  required: ["mcp"],
-  hierarchy: { "files:admin": ["files:write"], "files:write": ["files:read"] },
-};
-
-function tools(): ReturnType<typeof createServer> {
-  const server = createServer(
-    { name: "protected", version: "1" },
-    { revisions: serverRevisions, onWarning: () => undefined, stateKeys: ["a key for tests, of length"] },
-  );
-  server.tool("echo", {}, () => "echoed");
-  server.tool("write", { scopes: ["files:write", "files:read"] }, () => "written");
-  server.tool("whoami", {}, (_, context) => JSON.stringify(context.auth));
-  server.tool(
-    "choose",
-    { scopes: ({ path }) => [path === "/public" ? "public" : "files:read"] },
-    () => "chosen",
-  );
-  return server;
-}
-
-/** A handler inside an application that strips the mount path, as Express does. */
-async function mounted(options: ReturnType<typeof resourceServer>["http"]): Promise<string> {
-  const handler = createNodeHandler(tools(), options);
-  const origin = await loopback(
-    (request: IncomingMessage & { originalUrl?: string }, response: ServerResponse) => {
-      const { pathname } = new URL(request.url!, "http://localhost");
-      request.originalUrl = request.url!;
-      if (handler.routes.includes(pathname)) return handler(request, response);
-      if (pathname !== "/mcp") return void response.writeHead(404).end();
-      request.url = request.url!.slice("/mcp".length) || "/";
-      handler(request, response);
-    },
-  );
-  return `${origin}/mcp`;
-}
-
-const ways = ["serveHttp", "fetch handler", "mount"] as const;
-
-async function targetOf(
-  way: (typeof ways)[number],
-  more: Partial<ResourceServerOptions> = {},
-): Promise<ProtectedTarget> {
-  const [as, second, foreign] = [
-    await authorizationServer(),
-    await authorizationServer(),
-    await authorizationServer(),
-  ];
-  const issuers = [jwks(as.issuer), jwks(second.issuer)];
-  const { http } = resourceServer({ resource, issuers, scopes, ...more });
-  const listening = { as, second, foreign, resource };
-  if (way === "mount") return { ...listening, url: await mounted(http) };
-  return { ...listening, url: (await serve(way === "serveHttp" ? "node" : "fetch", tools(), http)).url };
-}
+import { type AuthorizationServer } from "../../support/auth/authorization-server.js";
+import { rowsWithoutRule, rulesByRevision, serverRows } from "../../support/auth/rows.js";
+import { targetOf, ways } from "./protected-target.js";
+import { claimsFor } from "./requests.js";
+import { serverRules } from "./server-rules.js";
 
 describe.each(ways)("over %s", (way) => {
   test.each(serverRules.map((rule) => [rule.id, rule.text, rule] as const))("%s: %s", async (_, __, rule) => {
     await rule.holds(await targetOf(way));
   });
+});
+
+// Those of 2025-11-25 are above.
+const others = rulesByRevision(serverRules, serverRows).filter(([, , revision]) => revision !== "2025-11-25");
+
+test.each(others)("%s server: %s (%s)", async (_, __, revision, rule) => {
+  await rule.holds({ ...(await targetOf("fetch handler")), revision });
+});
+
+test("each row of the checklist has a rule", () => {
+  expect(rowsWithoutRule(serverRules, serverRows)).toEqual([]);
 });
 
 const newest = "2026-07-28";

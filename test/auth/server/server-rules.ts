@@ -20,6 +20,8 @@ export interface ProtectedTarget {
   readonly second: AuthorizationServer;
   /** An issuer whose tokens are not accepted. */
   readonly foreign: AuthorizationServer;
+  /** The revision of the requests. Default: 2025-11-25. */
+  readonly revision?: string;
 }
 
 export interface ServerRule {
@@ -35,7 +37,10 @@ interface Answer {
   readonly text: string;
 }
 
-const revision = "2025-11-25";
+const revisionOf = ({ revision = "2025-11-25" }: ProtectedTarget): string => revision;
+
+/** Whether requests stand alone: no handshake, no session. */
+const isStateless = (target: ProtectedTarget): boolean => revisionOf(target) >= "2026";
 
 type Changes = Readonly<Record<string, unknown>>;
 
@@ -70,17 +75,24 @@ interface Asking {
   readonly url?: string;
 }
 
+interface Message {
+  readonly method: string;
+  readonly params?: { readonly name?: string };
+}
+
 function post(
   target: ProtectedTarget,
-  message: unknown,
+  message: Message,
   { token, method = "POST", session, url }: Asking = {},
 ): Promise<Answer> {
+  const { method: called, params } = message;
   const headers = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
-    "mcp-protocol-version": revision,
+    "mcp-protocol-version": revisionOf(target),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(session !== undefined && { "mcp-session-id": session }),
+    ...(isStateless(target) && { "mcp-method": called, ...(params?.name && { "mcp-name": params.name }) }),
   };
   return ask(url ?? target.url, {
     method,
@@ -89,39 +101,56 @@ function post(
   });
 }
 
-const initialize = {
-  jsonrpc: "2.0",
-  id: 0,
-  method: "initialize",
-  params: { protocolVersion: revision, capabilities: {}, clientInfo: { name: "rules", version: "1" } },
-};
+const clientInfo = { name: "rules", version: "1" };
+
+/** What requests without a handshake say of the client. */
+function metaOf(target: ProtectedTarget): object {
+  if (!isStateless(target)) return {};
+  return {
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": revisionOf(target),
+      "io.modelcontextprotocol/clientInfo": clientInfo,
+      "io.modelcontextprotocol/clientCapabilities": {},
+    },
+  };
+}
+
+/** The first request of a client. */
+function greeting(target: ProtectedTarget): Message {
+  const handshake = { protocolVersion: revisionOf(target), capabilities: {}, clientInfo };
+  const [method, params] = isStateless(target) ? ["tools/list", metaOf(target)] : ["initialize", handshake];
+  return { jsonrpc: "2.0", id: 0, method, params } as Message;
+}
 
 /** A call of a tool in a new session. */
 async function call(target: ProtectedTarget, token: string, name: string): Promise<Answer> {
   const session = await open(target, token);
-  return post(target, toolCall(name), { token, session });
+  return post(target, toolCall(target, name), { token, session });
 }
 
-function toolCall(name: string): object {
-  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } };
+function toolCall(target: ProtectedTarget, name: string): Message {
+  const params = { name, arguments: {}, ...metaOf(target) };
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params } as Message;
 }
 
 /** The id of a new session, if the server makes sessions. */
 async function open(target: ProtectedTarget, token: string): Promise<string | undefined> {
-  const opened = await post(target, initialize, { token });
+  if (isStateless(target)) return undefined;
+  const opened = await post(target, greeting(target), { token });
   assert.equal(opened.status, 200, `initialize got ${opened.status}: ${opened.text.slice(0, 200)}`);
   const session = opened.headers.get("mcp-session-id") ?? undefined;
-  await post(target, { jsonrpc: "2.0", method: "notifications/initialized" }, { token, session });
+  const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+  await post(target, initialized, { token, session });
   return session;
 }
 
 async function accepted(target: ProtectedTarget, token: string): Promise<void> {
-  const { status, text } = await post(target, initialize, { token });
+  const { status, text } = await post(target, greeting(target), { token });
   assert.equal(status, 200, `a valid token got ${status}: ${text.slice(0, 200)}`);
 }
 
 async function refused(target: ProtectedTarget, token: string, what: string): Promise<void> {
-  const { status, headers } = await post(target, initialize, { token });
+  const { status, headers } = await post(target, greeting(target), { token });
   assert.equal(status, 401, `${what}: status ${status}`);
   assert.match(headers.get("www-authenticate") ?? "", /error="invalid_token"/, what);
 }
@@ -198,7 +227,7 @@ const challengeRules: readonly ServerRule[] = [
     id: "AUTHS-01",
     text: `${method} without a token gets 401 without error, and a challenge that leads to the metadata`,
     holds: async (target) => {
-      const answer = await post(target, initialize, { method });
+      const answer = await post(target, greeting(target), { method });
       assert.equal(answer.status, 401);
       assert.match(challengeOf(answer), /^Bearer /i);
       assert.doesNotMatch(challengeOf(answer), /error=/);
@@ -208,15 +237,26 @@ const challengeRules: readonly ServerRule[] = [
     },
   })),
   {
+    id: "AUTHS-03",
+    text: "the URL of the challenge and the well-known one lead to the same metadata",
+    holds: async (target) => {
+      const answer = await post(target, greeting(target));
+      const [, url] = /resource_metadata="([^"]+)"/.exec(challengeOf(answer)) ?? [];
+      if (url !== undefined) await namesResource(target, local(target, url));
+      await namesResource(target, metadataAt(target, "path"));
+    },
+  },
+  {
     id: "2026-07-28, scope selection",
     text: "the challenge names the scopes",
-    holds: async (target) => assert.deepEqual(scopesIn(challengeOf(await post(target, initialize))), ["mcp"]),
+    holds: async (target) =>
+      assert.deepEqual(scopesIn(challengeOf(await post(target, greeting(target)))), ["mcp"]),
   },
   {
     id: "AUTHS-08",
     text: "offline_access is neither in the challenge nor in the metadata",
     holds: async (target) => {
-      assert.doesNotMatch(challengeOf(await post(target, initialize)), /offline_access/);
+      assert.doesNotMatch(challengeOf(await post(target, greeting(target))), /offline_access/);
       assert.doesNotMatch((await ask(metadataAt(target, "path"))).text, /offline_access/);
     },
   },
@@ -231,8 +271,8 @@ const challengeRules: readonly ServerRule[] = [
     holds: async (target) => {
       const token = await tokenFor(target);
       const url = `${target.url}?access_token=${token}`;
-      assert.equal((await post(target, initialize, { url })).status, 401);
-      assert.equal((await post(target, initialize, { url, token })).status, 401);
+      assert.equal((await post(target, greeting(target), { url })).status, 401);
+      assert.equal((await post(target, greeting(target), { url, token })).status, 401);
     },
   },
 ];
@@ -329,7 +369,7 @@ const tokenRules: readonly ServerRule[] = [
       for (let at = 0; at < 50; at++) {
         const header = { alg: "ES256", kid: `unknown-${at}` };
         const token = await new SignJWT(claimsOf(target)).setProtectedHeader(header).sign(privateKey);
-        assert.equal((await post(target, initialize, { token })).status, 401);
+        assert.equal((await post(target, greeting(target), { token })).status, 401);
       }
       const requests = target.as.count("jwks") - before;
       assert.ok(requests <= 1, `${requests} requests for keys`);
@@ -362,7 +402,7 @@ const sessionRules: readonly ServerRule[] = [
     text: "every request is authorized, also within a session",
     holds: async (target) => {
       const session = await open(target, await tokenFor(target));
-      assert.equal((await post(target, toolCall("echo"), { session })).status, 401);
+      assert.equal((await post(target, toolCall(target, "echo"), { session })).status, 401);
     },
   },
   ...(["another subject", "the same sub at another issuer"] as const).map((who): ServerRule => ({
@@ -376,7 +416,7 @@ const sessionRules: readonly ServerRule[] = [
           ? await tokenFor(target, { sub: "user-2" })
           : await target.second.sign(claimsOf(target, { iss: target.second.issuer }), "at+jwt");
       await accepted(target, token);
-      const { status } = await post(target, toolCall("echo"), { token, session });
+      const { status } = await post(target, toolCall(target, "echo"), { token, session });
       assert.ok(status >= 400, `status ${status}`);
     },
   })),
@@ -387,7 +427,7 @@ const scopeRules: readonly ServerRule[] = [
     id: "AUTHS-06",
     text: "a token without the scope of the server gets 403 with error, scope and resource_metadata",
     holds: async (target) =>
-      lacks(await post(target, initialize, { token: await tokenFor(target, { scope: "x" }) }), ["mcp"]),
+      lacks(await post(target, greeting(target), { token: await tokenFor(target, { scope: "x" }) }), ["mcp"]),
   },
   {
     id: "AUTHS-06",

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { type Adapter, adapters } from "../../support/http-adapters.js";
-import { revisionsMarked } from "../revision-marks.js";
+import { revisionsMarked } from "../../support/revision-marks.js";
 
 /** The rows about servers that are tested over HTTP, and the revisions that each is about. */
 export const serverRows = {

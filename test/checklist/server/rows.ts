@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { revisionsMarked } from "../revision-marks.js";
+import { revisionsMarked } from "../../support/revision-marks.js";
 
 /** The rows of the checklist about servers, beside those about HTTP, and the revisions that each is about. */
 export const rows = {

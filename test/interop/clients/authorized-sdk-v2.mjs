@@ -113,7 +113,10 @@ export function sdkAgent(options, storage = new Map()) {
 
   async function connected() {
     transport = new StreamableHTTPClientTransport(new URL(url), { authProvider: provider });
-    const client = new Client({ name: "agent", version: "1" }, { supportedProtocolVersions: ["2025-11-25"] });
+    const client = new Client(
+      { name: "agent", version: "1" },
+      { supportedProtocolVersions: [options.revision] },
+    );
     await client.connect(transport);
     return client;
   }
@@ -140,7 +143,7 @@ export function sdkAgent(options, storage = new Map()) {
         connection ??= connected();
         return await (
           await connection.catch((error) => ((connection = undefined), Promise.reject(error)))
-        ).ping();
+        ).callTool({ name: "echo", arguments: {} });
       } catch (error) {
         if (!(error instanceof UnauthorizedError) || logins === 2) throw error;
         // A login that another call has led to serves this one, too.
