@@ -66,6 +66,7 @@ async function requestOf(
   const version = args.string("version");
   const status = args.string("status") as RevisionStatus | undefined;
   const commit = expectForm(args, "upstream-commit", /^[0-9a-f]{40}$/, "40 hexadecimal digits");
+  const url = expectForm(args, "upstream-url", /^https?:\/\/\S+$/, "an http(s) URL");
   const date = expectForm(args, "upstream-date", /^\d{4}-\d{2}-\d{2}$/, "a date, YYYY-MM-DD");
   return {
     ...{ schemaDir, id },
@@ -74,6 +75,7 @@ async function requestOf(
     ...(version !== undefined && { version }),
     ...(notes !== undefined && { notes: await readSource(notes, context) }),
     ...(status && { status }),
+    ...(url !== undefined && { url }),
     ...(commit !== undefined && { commit }),
     ...(date !== undefined && { date }),
     descriptions: !args.flag("no-descriptions"),

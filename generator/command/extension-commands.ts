@@ -19,6 +19,7 @@ export const extensionCommands: readonly CommandDefinition[] = [
       "no-descriptions": flag("Leave out the prose"),
       replace: flag("Replace a version whose content differs"),
       "dry-run": flag("Report everything; write nothing"),
+      "upstream-url": text("Address the file was taken from (default: SOURCE, if it is a URL)"),
       "upstream-commit": text("Commit the file was taken from (default: the one in the URL)"),
       "upstream-date": text("Day of that commit, YYYY-MM-DD"),
     },

@@ -22,7 +22,7 @@ describe("extension add", () => {
     const notes = [
       note("sender", "paint/mix", { sender: "client" }),
       note("sender", "notifications/paint/dried", { sender: "server" }),
-      note("requires", ["paint/mix", "notifications/paint/dried"], { of: "server" }),
+      note("requires", "paint/mix", { of: "client" }),
       note("header", "paint/mix", { header: "Mcp-Name", from: "/params/by/name" }),
       note("open", "/$defs/Colour", {}),
     ];

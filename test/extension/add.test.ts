@@ -49,7 +49,7 @@ describe("extension add", () => {
     expect(questions).toEqual([
       "Which side sends paint/mix?",
       "Which side sends notifications/paint/dried?",
-      "Which side must have declared the extension, or a part of its settings, before notifications/paint/dried, paint/mix may be sent?",
+      "Must the side that sends paint/mix have declared the extension, too, or the other side a part of its settings?",
       "Which param of paint/mix does the header Mcp-Name repeat, if any?",
       "Which member of the filter of a subscription selects notifications/paint/dried, if any?",
       "Which side declares the settings PaintSettings?",

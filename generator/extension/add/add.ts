@@ -49,6 +49,7 @@ export interface AddExtensionRequest {
   readonly notes?: JsonFile;
   readonly descriptions: boolean;
   readonly replace: boolean;
+  readonly url?: string;
   readonly commit?: string;
   readonly date?: string;
 }
@@ -121,7 +122,8 @@ export async function stageExtension(request: AddExtensionRequest): Promise<Stag
   const nextLock = lockText(readLock(schemaDir), new Map([...lock, [key, locked]]));
   const changes = isRepeated(request, standing) ? [] : changesOf(schemaDir, folder, files, nextLock);
   return {
-    ...{ id, version, notes, locked, changes },
+    ...{ id, version, notes, changes },
+    locked: (isRepeated(request, standing) && lock.get(key)) || locked,
     action: changes.length === 0 ? "unchanged" : standing === "absent" ? "added" : "replaced",
     bases: bases.map(({ revision }) => revision),
     canonical: read.canonical,
@@ -266,7 +268,8 @@ function contentOf(file: string): string | undefined {
 }
 
 function lockedEntry(request: AddExtensionRequest, version: string, document: JsonObject): LockedExtension {
-  const { sha256: hash, url } = request.source;
+  const { sha256: hash } = request.source;
+  const url = request.url ?? request.source.url;
   const commit = request.commit ?? request.source.commit;
   const { date } = request;
   return {

@@ -34,7 +34,7 @@ export function givenNotes(file: JsonFile, subjects: NoteSubjects, reopened: Reo
   parseNotes(file, { bases });
   const entries = entriesOf(file.value);
   const dropped = entries.flatMap((entry) => faultsOf(entry, subjects).map(({ text }) => text));
-  return { ...written([...entries, ...reopening(entries, reopened)], bases), carried: 0, dropped };
+  return { ...notesFile([...entries, ...reopening(entries, reopened)], bases), carried: 0, dropped };
 }
 
 /** The notes of another version, marked as carried, without those that are about nothing here. */
@@ -46,23 +46,27 @@ export function carriedOver(
 ): NewNotes {
   const bases = subjects.bases.map(({ revision }) => revision);
   const dropped: string[] = [];
-  const entries = entriesOf(file.value).flatMap((entry) => {
+  const written = entriesOf(file.value).filter(({ reason }) => reason !== derived);
+  const entries = written.flatMap((entry) => {
     const faults = faultsOf(entry, subjects);
     dropped.push(...faults.map(({ text }) => text));
     return forBases(without(entry, new Set(faults.map(({ target }) => target))), bases);
   });
   const carried = entries.map((entry): JsonObject => ({ ...entry, carried: true }));
   const all = [...carried, ...reopening(entries, reopened)];
-  return { ...written(all, bases), from, carried: carried.length, dropped };
+  return { ...notesFile(all, bases), from, carried: carried.length, dropped };
 }
 
 /** Only what follows from the schema. */
 export function derivedNotes(subjects: NoteSubjects, reopened: Reopened): NewNotes {
   const bases = subjects.bases.map(({ revision }) => revision);
-  return { ...written(reopening([], reopened), bases), carried: 0, dropped: [] };
+  return { ...notesFile(reopening([], reopened), bases), carried: 0, dropped: [] };
 }
 
-function written(entries: readonly JsonObject[], bases: readonly string[]): Pick<NewNotes, "text" | "notes"> {
+function notesFile(
+  entries: readonly JsonObject[],
+  bases: readonly string[],
+): Pick<NewNotes, "text" | "notes"> {
   const value = { format: 1, notes: [...entries] };
   return {
     text: JSON.stringify(value, null, 2) + "\n",
@@ -70,14 +74,16 @@ function written(entries: readonly JsonObject[], bases: readonly string[]): Pick
   };
 }
 
+/** The reason of the note that follows from the file: every version derives it again. */
+const derived =
+  "Derived: the file says of every object what other members may be, as programs print types that are open.";
+
 /** The note that opens the objects again that a program closed, where no other note does. */
 function reopening(entries: readonly JsonObject[], reopened: Reopened): JsonObject[] {
   const open = new Set(entries.filter(({ kind }) => kind === "open").flatMap(targetsOf));
   const target = reopened.filter((place) => !open.has(place));
   if (target.length === 0) return [];
-  const reason =
-    "Derived: the file says of every object what other members may be, as programs print types that are open.";
-  return [{ kind: "open", target: target.length === 1 ? target[0]! : target, reason, link: "" }];
+  return [{ kind: "open", target: target.length === 1 ? target[0]! : target, reason: derived, link: "" }];
 }
 
 interface Fault {

@@ -104,13 +104,14 @@ function pairings(asked: Asked): Question[] {
   );
 }
 
+/** The side that answers must have declared the extension in any case. */
 function gates(asked: Asked): Question[] {
-  const methods = withoutNote(asked, ["requires", "capability"], namesOf(asked.own.methods));
+  const requests = namesOf(asked.own.methods.filter(({ kind }) => kind === "request"));
   return ask(
     "requires",
-    methods,
+    withoutNote(asked, ["requires", "capability"], requests),
     (subjects) =>
-      `Which side must have declared the extension, or a part of its settings, before ${subjects} may be sent?`,
+      `Must the side that sends ${subjects} have declared the extension, too, or the other side a part of its settings?`,
     { of: "client | server" },
   );
 }
