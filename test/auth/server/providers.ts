@@ -420,11 +420,39 @@ export const providers: readonly Provider[] = [
     },
     refused: { "for its own API alone": { aud: ["https://example.my.salesforce.com"] } },
   },
+  {
+    name: "Scalekit, a token of an application",
+    source: "https://docs.scalekit.com/cookbooks/m2m-jwks-and-oauth-scopes/",
+    metadata: { issuer: "https://example.scalekit.com", jwks_uri: "https://example.scalekit.com/keys" },
+    header: { alg: "RS256", typ: "JWT" },
+    claims: {
+      iss: "https://example.scalekit.com",
+      sub: "m2morg_68315758685323697",
+      aud: [resource],
+      client_id: "m2morg_68315758685323697",
+      jti: "tkn_987654321098765432",
+      scopes: ["files:read", "files:write"],
+    },
+    // Scopes have another claim than RFC 9068 says.
+    issuer: (send) =>
+      jwks("https://example.scalekit.com", {
+        algorithms: ["RS256"],
+        scopes: ({ scopes }) => (Array.isArray(scopes) ? (scopes as string[]) : []),
+        fetch: send,
+      }),
+    expected: {
+      principal: "https://example.scalekit.com|m2morg_68315758685323697",
+      clientId: "m2morg_68315758685323697",
+      scopes: ["files:read", "files:write"],
+    },
+    refused: { "of a login, for its client": { aud: ["skc_987654321098765432"] } },
+  },
 ];
 
 /** Access tokens that name neither an issuer nor a resource: they are for the provider's own API. */
 export const opaqueTokens: Readonly<Record<string, string>> = {
   GitHub: "gho_16C7e42F292c6912E7710c838347Ae178B4a",
+  GitLab: "dd14a5e7b1c2f3a4958677e8d9c0b1a2f3e4d5c6b7a8990011223344556677aa",
   Slack: "xoxp-1234567890-1234567890-abcdefabcdef",
   Linear: "lin_oauth_7a1f0f5e1b2c3d4e5f60718293a4b5c6",
   Atlassian: "ATOAb3BhcXVlLXRva2VuLW9mLWF0bGFzc2lhbg",
