@@ -7,6 +7,7 @@ import { AuthError } from "../shared/errors.js";
 import { checkNames } from "../shared/option-check.js";
 import { lockFile } from "./file-lock.js";
 import { fileStore, tokenFolder } from "./file-store.js";
+import { type Entries, longTexts } from "./long-texts.js";
 
 /** Options of `keychain()`. */
 export interface KeychainOptions {
@@ -16,13 +17,6 @@ export interface KeychainOptions {
   readonly folder?: string;
   /** Called once with what is used. */
   readonly onChoice?: (choice: "keychain" | "file") => void;
-}
-
-/** A keychain of the system: a program that reads secrets from its standard input, and never from its arguments. */
-interface Program {
-  get(account: string): Promise<string | undefined>;
-  set(account: string, value: string): Promise<void>;
-  remove(account: string): Promise<void>;
 }
 
 /**
@@ -52,20 +46,23 @@ export function keychain(options: KeychainOptions = {}): TokenStore {
   };
 }
 
-function keychainStore(program: Program, folder: string): TokenStore {
+function keychainStore(program: Entries, folder: string): TokenStore {
+  const entries = longTexts(program);
   const accountOf = (key: string): string => createHash("sha256").update(key).digest("hex");
   const lock = async (name: string, signal?: AbortSignal): Promise<() => Promise<void>> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return lockFile(join(folder, name), signal);
   };
   return {
-    get: (key) => program.get(accountOf(key)),
+    get: (key) => entries.get(accountOf(key)),
     put: async (key, value, expected) => {
       const account = accountOf(key);
       const unlock = await lock(`${account}.put`);
       try {
-        if ((await program.get(account)) !== expected) return false;
-        await (value === undefined ? program.remove(account) : program.set(account, value));
+        if ((await entries.get(account)) !== expected) return false;
+        await (value === undefined ? entries.remove(account) : entries.set(account, value));
+        // Programs end with success although they have cut a text.
+        if ((await entries.get(account)) !== value) throw notStored();
         return true;
       } finally {
         await unlock();
@@ -75,19 +72,26 @@ function keychainStore(program: Program, folder: string): TokenStore {
   };
 }
 
-/** The keychain that answers within two seconds. */
-async function available(): Promise<Program | undefined> {
+/** An entry that stays: a keychain that has it can be written. */
+const probe = "probe";
+
+/** The keychain that answers within two seconds, and keeps what it is given: a locked one can answer that it has nothing. */
+async function available(): Promise<Entries | undefined> {
   const program = process.platform === "darwin" ? security : secretTool;
   if (program === secretTool && !process.env["DBUS_SESSION_BUS_ADDRESS"]) return undefined;
-  return program.get("probe").then(
-    () => program,
-    () => undefined,
-  );
+  try {
+    if ((await program.get(probe)) === probe) return program;
+    await program.set(probe, probe);
+    return (await program.get(probe)) === probe ? program : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const service = "mcpgen";
 
-const secretTool: Program = {
+/** It reads secrets from its standard input: arguments of a process can be read by others. */
+const secretTool: Entries = {
   get: async (account) => {
     const { code, output, failed } = await run("secret-tool", [
       "lookup",
@@ -98,17 +102,15 @@ const secretTool: Program = {
     ]);
     // Without a text on standard error there is no such entry.
     if (code !== 0 && failed) throw new AuthError("auth-store", "secret-tool cannot read the keychain");
-    return code === 0 ? decoded(output) : undefined;
+    return code === 0 ? output : undefined;
   },
   set: (account, value) =>
-    done(
-      run("secret-tool", ["store", "--label=mcpgen", "service", service, "account", account], encoded(value)),
-    ),
+    done(run("secret-tool", ["store", "--label=mcpgen", "service", service, "account", account], value)),
   remove: async (account) =>
     void (await run("secret-tool", ["clear", "service", service, "account", account])),
 };
 
-const security: Program = {
+const security: Entries = {
   get: async (account) => {
     const { code, output } = await run("security", [
       "find-generic-password",
@@ -120,24 +122,20 @@ const security: Program = {
     ]);
     // 44: there is no such entry.
     if (code !== 0 && code !== 44) throw new AuthError("auth-store", "security cannot read the keychain");
-    return code === 0 ? decoded(output.trim()) : undefined;
+    return code === 0 ? output.trim() : undefined;
   },
-  // Commands on standard input: arguments of a process can be read by others.
+  // A command on its standard input.
   set: (account, value) =>
-    done(
-      run("security", ["-i"], `add-generic-password -U -s ${service} -a ${account} -w ${encoded(value)}\n`),
-    ),
+    done(run("security", ["-i"], `add-generic-password -U -s ${service} -a ${account} -w ${value}\n`)),
   remove: async (account) =>
     void (await run("security", ["delete-generic-password", "-s", service, "-a", account])),
 };
 
-/** One word, whatever a value holds. */
-const encoded = (value: string): string => Buffer.from(value).toString("base64");
-const decoded = (text: string): string => Buffer.from(text, "base64").toString();
-
 async function done(running: Promise<{ readonly code: number }>): Promise<void> {
-  if ((await running).code !== 0) throw new AuthError("auth-store", "the keychain did not store the tokens");
+  if ((await running).code !== 0) throw notStored();
 }
+
+const notStored = (): AuthError => new AuthError("auth-store", "the keychain did not store the tokens");
 
 /** Runs a program without a shell. Rejects if it cannot be started or takes more than two seconds. */
 function run(

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -85,7 +86,6 @@ describe.skipIf(process.platform === "win32")("attack 24: the file store", () =>
     const other = join(folder, "..", "other");
     writeFileSync(other, "of another user", { mode: 0o600 });
     const link = fileStore(folder);
-    const { rmSync } = await import("node:fs");
     rmSync(file);
     symlinkSync(other, file);
     await expect(store.get("a")).rejects.toMatchObject({ code: "auth-store" });
@@ -178,65 +178,160 @@ describe("the lock", () => {
   });
 });
 
+/** The programs of keychains, as stand-ins: they keep entries as files, and record their arguments and their input. */
 describe.skipIf(process.platform !== "linux")("the keychain", () => {
   const { PATH, DBUS_SESSION_BUS_ADDRESS } = process.env;
+  const platform = Object.getOwnPropertyDescriptor(process, "platform")!;
   afterEach(() => {
     process.env["PATH"] = PATH;
+    Object.defineProperty(process, "platform", platform);
     if (DBUS_SESSION_BUS_ADDRESS === undefined) delete process.env["DBUS_SESSION_BUS_ADDRESS"];
   });
 
-  /** A `secret-tool` that keeps entries as files, and records its arguments. */
-  function secretTool(script: (folder: string) => string): string {
+  /** Puts programs first on the path; `script` gets the folder where they keep things. */
+  function programs(names: readonly string[], script: (folder: string) => string): string {
     const folder = temporaryFolder({});
     mkdirSync(join(folder, "bin"));
-    writeFileSync(
-      join(folder, "bin", "secret-tool"),
-      `#!/bin/sh\necho "$@" >> ${folder}/arguments\n${script(folder)}\n`,
-    );
-    chmodSync(join(folder, "bin", "secret-tool"), 0o755);
+    for (const name of names) {
+      const path = join(folder, "bin", name);
+      writeFileSync(path, `#!/bin/sh\necho "$0" "$@" >> ${folder}/arguments\n${script(folder)}\n`);
+      chmodSync(path, 0o755);
+    }
     process.env["PATH"] = `${join(folder, "bin")}:${PATH}`;
     process.env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere";
     return folder;
   }
 
-  const working = (folder: string): string => `
+  /** As libsecret's: it cuts a text after 8,192 bytes, says so, and ends with success. */
+  const secretTool = (folder: string): string => `
 case "$1" in
-  store) cat > ${folder}/entry-$6;;
+  store) head -c 8192 > ${folder}/entry-$6; [ "$(head -c 1 | wc -c)" = 0 ] || echo "password is too long" >&2;;
   lookup) [ -f ${folder}/entry-$5 ] && cat ${folder}/entry-$5;;
   clear) rm -f ${folder}/entry-$5;;
 esac`;
 
-  test("keeps values, and its arguments hold none", async () => {
-    const folder = secretTool(working);
-    const choices: string[] = [];
-    const store = keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) });
-    await behaves(store);
-    await store.put("b", "secret-value");
-    const given = readFileSync(join(folder, "arguments"), "utf8");
-    expect(given).not.toMatch(/secret-value|c2VjcmV0/);
-    expect(choices).toEqual(["keychain"]);
-    expect(readdirSync(join(folder, "state"))).toEqual([]);
+  /** As that of macOS: a command on standard input is a line of at most 4,095 characters; 44 means that there is no entry. */
+  const security = (folder: string): string => `
+case "$1" in
+  -i) IFS= read -r line; [ "\${#line}" -le 4095 ] || exit 1; echo "$line" >> ${folder}/lines
+    set -- $line; [ "$1 $2 $3 $4 $5 $7" = "add-generic-password -U -s mcpgen -a -w" ] || exit 2
+    echo "$8" > ${folder}/entry-$6;;
+  find-generic-password) [ "$2 $3 $4 $6" = "-s mcpgen -a -w" ] || exit 2
+    [ -f ${folder}/entry-$5 ] || { echo "could not be found" >&2; exit 44; }; cat ${folder}/entry-$5;;
+  delete-generic-password) [ "$2 $3 $4" = "-s mcpgen -a" ] || exit 2; rm ${folder}/entry-$5;;
+  *) exit 2;;
+esac`;
+
+  const entriesIn = (folder: string): string[] =>
+    readdirSync(folder).filter((name) => name.startsWith("entry-") && name !== "entry-probe");
+
+  describe.each([
+    ["secret-tool", "linux", secretTool],
+    ["security", "darwin", security],
+  ] as const)("%s", (name, system, script) => {
+    function prepared(): { folder: string; store: TokenStore; choices: string[] } {
+      const folder = programs([name], script);
+      Object.defineProperty(process, "platform", { ...platform, value: system });
+      const choices: string[] = [];
+      const store = keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) });
+      return { folder, store, choices };
+    }
+
+    test("keeps values, and its arguments hold none", async () => {
+      const { folder, store, choices } = prepared();
+      await behaves(store);
+      await store.put("b", "secret-value");
+      const given = readFileSync(join(folder, "arguments"), "utf8");
+      expect(given).not.toMatch(/secret-value|c2VjcmV0/);
+      expect(given).toContain(`/${name} `);
+      expect(choices).toEqual(["keychain"]);
+      expect(readdirSync(join(folder, "state"))).toEqual([]);
+    });
+
+    test("keeps values that are longer than one of its entries, and leaves no parts", async () => {
+      const { folder, store } = prepared();
+      const [one, two] = ["1".repeat(9000), "\u00e9 2".repeat(3000)];
+      expect(await store.put("a", one)).toBe(true);
+      expect(await store.get("a")).toBe(one);
+      expect(await store.put("a", two, one)).toBe(true);
+      expect(await store.get("a")).toBe(two);
+      expect(entriesIn(folder).length).toBeGreaterThan(2);
+      expect(await store.put("a", "short", two)).toBe(true);
+      expect(await store.get("a")).toBe("short");
+      expect(entriesIn(folder)).toHaveLength(1);
+      await store.put("a", two, "short");
+      await store.put("a", undefined, two);
+      expect(entriesIn(folder)).toEqual([]);
+    });
+
+    test("a value whose part is gone counts as absent, and can be replaced", async () => {
+      const { folder, store } = prepared();
+      await store.put("a", "1".repeat(9000));
+      const part = entriesIn(folder).find((entry) => entry.endsWith(".1"))!;
+      rmSync(join(folder, part));
+      expect(await store.get("a")).toBeUndefined();
+      expect(await store.put("a", "2")).toBe(true);
+      expect(await store.get("a")).toBe("2");
+    });
+  });
+
+  test("a value that the program has cut is an error, and the error does not hold it", async () => {
+    const cut = (folder: string): string => secretTool(folder).replace("8192", "20");
+    const folder = programs(["secret-tool"], cut);
+    const stored = keychain({ folder: join(folder, "state") }).put("a", "a-long-secret-value");
+    const error: unknown = await stored.catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "auth-store" });
+    expect(String(error)).not.toContain("secret-value");
   });
 
   test.each([
     ["cannot be read", (): string => "echo locked >&2; exit 1"],
+    // As gnome-keyring without a keyring that is open: it has no entry, and takes none.
+    [
+      "cannot be written",
+      (): string => `case "$1" in store) echo prompt >&2; exit 1;; lookup) exit 1;; esac`,
+    ],
+    ["forgets", (): string => `case "$1" in store) cat > /dev/null;; lookup) exit 1;; esac`],
     ["does not answer", (): string => "exec sleep 60"],
-  ])("that %s is replaced by files", async (_, script) => {
-    const folder = secretTool(script);
+  ])("that %s is replaced by files of mode 0600, which is said once", async (_, script) => {
+    const folder = programs(["secret-tool"], script);
+    const choices: string[] = [];
+    const store = keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) });
+    await behaves(store);
+    await store.put("b", "1");
+    const [file] = readdirSync(join(folder, "state"));
+    expect(statSync(join(folder, "state", file!)).mode & 0o777).toBe(0o600);
+    expect(choices).toEqual(["file"]);
+  });
+
+  test("that cannot be read is an error without a fallback", async () => {
+    programs(["secret-tool"], () => "echo locked >&2; exit 1");
+    await expect(keychain({ fallback: "none" }).get("a")).rejects.toMatchObject({ code: "auth-store" });
+  });
+
+  test("a keychain of macOS that is locked is replaced by files", async () => {
+    // 36: no interaction with the user is allowed.
+    const folder = programs(["security"], () => "exit 36");
+    Object.defineProperty(process, "platform", { ...platform, value: "darwin" });
     const choices: string[] = [];
     await behaves(keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) }));
     expect(choices).toEqual(["file"]);
   });
 
-  test("that cannot be read is an error without a fallback", async () => {
-    secretTool(() => "echo locked >&2; exit 1");
-    await expect(keychain({ fallback: "none" }).get("a")).rejects.toMatchObject({ code: "auth-store" });
-  });
-
   test("is not asked without a session bus", async () => {
-    const folder = secretTool(working);
+    const folder = programs(["secret-tool"], secretTool);
     delete process.env["DBUS_SESSION_BUS_ADDRESS"];
     await behaves(keychain({ folder: join(folder, "state") }));
+    expect(readdirSync(folder)).not.toContain("arguments");
+  });
+
+  test("on Windows tokens are in files, and no program is started", async () => {
+    const folder = programs(["secret-tool", "security", "powershell", "cmdkey"], secretTool);
+    delete process.env["DBUS_SESSION_BUS_ADDRESS"];
+    Object.defineProperty(process, "platform", { ...platform, value: "win32" });
+    const choices: string[] = [];
+    await behaves(keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) }));
+    expect(choices).toEqual(["file"]);
     expect(readdirSync(folder)).not.toContain("arguments");
   });
 });
