@@ -5,11 +5,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { minted } from "../../support/auth/secrets.js";
 import { builtProgram } from "../../support/built-program.js";
 import { listen, loopback } from "../../support/listen.js";
-import { chromium, Page } from "./chromium.js";
+import { browserTest, Page } from "./chromium.js";
 
 const program = builtProgram("examples/proxied/main.ts");
 const verifier = "v".repeat(43);
@@ -76,7 +76,7 @@ async function shoot(page: Page, name: string): Promise<void> {
 const focused = async (page: Page): Promise<string> =>
   (await page.roles()).findLast((node) => node.focused)?.name ?? "";
 
-test.skipIf(!chromium)(
+browserTest(
   "a login by keyboard, in 320 pixels, without script: consent, login, loopback, call",
   async () => {
     const { issuer, id, origin, redirectUri, received, page, login } = await started();
@@ -121,7 +121,7 @@ test.skipIf(!chromium)(
   },
 );
 
-test.skipIf(!chromium)("denial goes to the client, and the next login asks again", async () => {
+browserTest("denial goes to the client, and the next login asks again", async () => {
   const { issuer, origin, received, page, login } = await started();
   await page.go(login);
   await page.at(`${issuer}/authorize`);
@@ -137,7 +137,7 @@ test.skipIf(!chromium)("denial goes to the client, and the next login asks again
   await page.at(`${issuer}/authorize`);
 });
 
-test.skipIf(!chromium)("the consent page is not shown in a frame; a wrong redirect is a page", async () => {
+browserTest("the consent page is not shown in a frame; a wrong redirect is a page", async () => {
   const { issuer, page, login } = await started();
   const frame = await loopback((_, response) => {
     response.setHeader("content-type", "text/html");

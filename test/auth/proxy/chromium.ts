@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { test } from "vitest";
 import { WebSocket } from "ws";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -10,6 +11,12 @@ export const chromium = (process.env["PATH"] ?? "")
   .split(delimiter)
   .map((folder) => join(folder, "chromium"))
   .find((file) => existsSync(file));
+
+/** A test that needs the program; without it, the test is skipped, and its name says why. */
+export function browserTest(name: string, run: () => Promise<void>, timeout?: number): void {
+  if (chromium === undefined) test.skip(`${name} (skipped: there is no chromium in PATH)`, run);
+  else test(name, run, timeout);
+}
 
 type Params = Readonly<Record<string, unknown>>;
 
