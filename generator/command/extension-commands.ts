@@ -29,4 +29,31 @@ export const extensionCommands: readonly CommandDefinition[] = [
     ],
     load: async () => (await import("./extension-add.js")).extensionAdd,
   },
+  {
+    name: "extension list",
+    summary: "List the extensions of the schema folder",
+    load: async () => (await import("./extension-list.js")).extensionList,
+  },
+  {
+    name: "extension verify",
+    summary: "Compare stored extensions with the lock, or a file with the one an extension came from",
+    positionals: {
+      extension: { type: "string", description: "ID or ID@VERSION to compare SOURCE with" },
+      source: { type: "string", description: "FILE, URL or - for standard input" },
+    },
+    load: async () => (await import("./extension-verify.js")).extensionVerify,
+  },
+  {
+    name: "extension remove",
+    summary: "Take a version of an extension out of the schema folder and the lock",
+    positionals: {
+      extension: {
+        type: "string",
+        description: "ID@VERSION, or ID if it has one version",
+        demandOption: true,
+      },
+    },
+    options: { "dry-run": flag("Show what would be removed; remove nothing") },
+    load: async () => (await import("./extension-remove.js")).extensionRemove,
+  },
 ];

@@ -1,5 +1,6 @@
 import { commonFolder, openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { type TriedExtension, tryExtensions } from "../extension/add/try-extensions.js";
 import { recover } from "../files/transaction.js";
 import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
 import type { RevisionStatus } from "../revision/lock.js";
@@ -19,19 +20,44 @@ export const revisionAdd: RunCommand = async (args, context) => {
     descriptions: !args.flag("no-descriptions"),
   });
   const { revision, action, locked, definitions, notes } = added;
+  const tried = await tryExtensions(project.schemaDir, revision);
   return {
-    findings: [...nameWarnings(added), ...droppedNotes(added)],
-    text: resultText(added),
+    findings: [
+      ...nameWarnings(added),
+      ...droppedNotes(added),
+      ...tried.flatMap((one) => notOver(one, revision)),
+    ],
+    text: [resultText(added), ...tried.flatMap((one) => over(one, revision))].join("\n"),
     ...(action !== "unchanged" && { summary: "Next: `mcpgen generate`, then read the difference." }),
     data: {
       revision,
       action,
       definitions,
       locked,
+      extensions: tried.map(({ extension, isBase, error }) => ({
+        ...{ extension, isBase, compiles: error === undefined },
+        ...(error && { error: { code: error.code, message: error.message } }),
+      })),
       notes: notes && { from: notes.from, carried: notes.carried, dropped: notes.dropped },
     },
   };
 };
+
+/** A stored extension that compiles over the new revision. */
+function over({ extension, isBase, error }: TriedExtension, revision: string): string[] {
+  if (error) return [];
+  return [`${extension} compiles over ${revision}${isBase ? "" : '; it is not among its "bases"'}`];
+}
+
+/** A stored extension that does not: an error where the revision is one of its bases. */
+function notOver({ extension, file, isBase, error }: TriedExtension, revision: string): Finding[] {
+  if (!error) return [];
+  const message = `${extension} does not compile over ${revision}: ${error.message} (${error.code})`;
+  const finding = { code: "MG1310", message, place: error.place ?? { file } } as const;
+  if (!isBase) return [{ ...finding, severity: "warning" }];
+  const next = `Remove ${revision} from its "bases", or correct its schema.`;
+  return [{ ...finding, severity: "error", next }];
+}
 
 /** The options for a revision to be added. */
 export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest, "source" | "descriptions"> {

@@ -1,6 +1,7 @@
-import { cpSync, readFileSync, readdirSync } from "node:fs";
+import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { lockFile, lockText, readLock } from "../../generator/revision/lock.js";
 import { type Ran, mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -62,8 +63,10 @@ export const vendorText = JSON.stringify(vendorSchema);
 export function vendorProject(files: Readonly<Record<string, string>> = {}): string {
   const folder = temporaryFolder({ "vendor.json": vendorText, ...files });
   const committed = fileURLToPath(new URL("../../schema", import.meta.url));
-  for (const name of ["2025-11-25", "2026-07-28", "lock.json"])
+  for (const name of ["2025-11-25", "2026-07-28"])
     cpSync(join(committed, name), join(folder, "schema", name), { recursive: true });
+  const lock = [...readLock(committed)].filter(([name]) => name >= "2025-11-25");
+  writeFileSync(join(folder, "schema", lockFile), lockText(new Map(lock), new Map()));
   return folder;
 }
 

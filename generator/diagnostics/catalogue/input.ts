@@ -206,4 +206,17 @@ export const inputDiagnostics = {
     explanation:
       "A JSON Schema cannot say which side sends a method, what must be declared before, which header repeats a param, or which subscription selects a notification. mcpgen does not guess such facts: each question comes with the note that answers it. Replace `…` by the fact, and write the note to notes.json; where the answer is no, no note is needed.",
   },
+  MG1309: {
+    title: "Another extension needs this one",
+    exit: 3,
+    explanation:
+      "An extension.json names the extension under `needs`. Without the extension, that one is of no use: remove it first, or correct its `needs`.",
+  },
+  MG1310: {
+    title: "An extension does not compile over a revision",
+    exit: 1,
+    mayWarn: true,
+    explanation:
+      "`mcpgen revision add` tries the newest version of every stored extension over the new revision. The finding names what does not fit: a definition that the revision does not have, or a method that the revision has, too. It is a warning if the revision is not among the `bases` of the extension: nothing is generated for it there.",
+  },
 } satisfies Record<string, Diagnostic>;

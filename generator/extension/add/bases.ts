@@ -21,12 +21,14 @@ export interface LoadedBase {
  * The revisions that an extension extends, oldest first.
  *
  * @param source the file of the extension, for errors
+ * @param options.notes whether the notes of the revisions apply (the default)
  * @throws CodedError MG2010 for a revision that is not stored, MG2003 where none is named
  */
 export async function loadBases(
   schemaDir: string,
   revisions: readonly string[] | undefined,
   source: string,
+  options: { readonly notes?: boolean } = {},
 ): Promise<readonly LoadedBase[]> {
   const lock = readLock(schemaDir);
   if (revisions === undefined || revisions.length === 0) {
@@ -44,7 +46,7 @@ export async function loadBases(
   return Promise.all(
     names.map(async (revision) => {
       const { status } = expectRevision(lock, revision);
-      const stored = storedRevision(schemaDir, revision, status, true);
+      const stored = storedRevision(schemaDir, revision, status, options.notes ?? true);
       const { value } = await loadJson(stored.schemaFile);
       const { model } = await loadRevision(stored, docs);
       return { revision, document: value as JsonObject, model };

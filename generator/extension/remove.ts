@@ -1,0 +1,79 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { loadJson } from "../files/json-file.js";
+import { type FileChange, applyChanges, recover } from "../files/transaction.js";
+import { lockFile, lockText, readExtensionLock, readLock } from "../revision/lock.js";
+import { readExtensionFile } from "./extension-file.js";
+import {
+  type StoredExtension,
+  expectExtension,
+  extensionKey,
+  filesOf,
+  storedExtensions,
+} from "./extension-store.js";
+
+/** A version of an extension that was taken out, or would be. */
+export interface RemovedExtension {
+  readonly extension: StoredExtension;
+  /** Paths relative to the schema folder. */
+  readonly files: readonly string[];
+  readonly changes: readonly FileChange[];
+}
+
+/**
+ * Takes a version of an extension out of the schema folder and the lock: all of it, or nothing.
+ *
+ * @param wanted `ID@VERSION`, or the id of an extension with one version
+ * @throws CodedError MG1306 where there is none, MG2004 where the id has several versions, MG1309 where another
+ *   extension needs it
+ */
+export async function removeExtension(schemaDir: string, wanted: string): Promise<RemovedExtension> {
+  recover(schemaDir);
+  const removed = await stageRemoval(schemaDir, wanted);
+  applyChanges(schemaDir, removed.changes);
+  return removed;
+}
+
+/** The changes that `removeExtension` would make. Writes nothing; errors as there. */
+export async function stageRemoval(schemaDir: string, wanted: string): Promise<RemovedExtension> {
+  const extension = expectExtension(schemaDir, wanted);
+  const stored = storedExtensions(schemaDir);
+  const versions = stored.filter(({ id }) => id === extension.id);
+  if (extension.id === wanted && versions.length > 1) {
+    const names = versions.map(extensionKey);
+    throw new CodedError("MG2004", `${wanted} has ${versions.length} versions: ${names.join(", ")}`, {
+      next: `Name one, e.g. ${names[0]}.`,
+    });
+  }
+  if (versions.length === 1) await refuseNeeded(extension, stored);
+  const lock = new Map(readExtensionLock(schemaDir));
+  lock.delete(extensionKey(extension));
+  const within = relative(schemaDir, extension.folder).split(sep).join("/");
+  const own = new Set(["extension.json", "schema.json", "notes.json"]);
+  const files = readdirSync(extension.folder)
+    .filter((name) => own.has(name))
+    .map((name) => `${within}/${name}`);
+  const isLocked = existsSync(join(schemaDir, lockFile));
+  return {
+    extension,
+    files,
+    changes: [
+      ...files.map((path) => ({ path, content: null })),
+      ...(isLocked ? [{ path: lockFile, content: lockText(readLock(schemaDir), lock) }] : []),
+    ],
+  };
+}
+
+async function refuseNeeded({ id }: StoredExtension, stored: readonly StoredExtension[]): Promise<void> {
+  for (const other of stored) {
+    if (other.id === id) continue;
+    const file = filesOf(other).extension;
+    const { needs } = await readExtensionFile(await loadJson(file));
+    if (!needs.extensions.includes(id)) continue;
+    throw new CodedError("MG1309", `${extensionKey(other)} needs ${id}`, {
+      place: { file, pointer: "/needs/extensions" },
+      next: `Remove ${extensionKey(other)} first, or its need.`,
+    });
+  }
+}
