@@ -9,7 +9,7 @@ const mediaTypes = { json: "application/json", sse: "text/event-stream" };
 /**
  * The contenders that serve in this mode over HTTP.
  *
- * @param mode `{ revision, stateful, responses }`; `responses` is `json` or `sse`, or nothing for either
+ * @param mode `{ revision, stateful, responses, headers }`; `responses` is `json` or `sse`, or nothing for either
  */
 export function contendersFor({ revision, responses }) {
   return contenders().filter(
@@ -31,7 +31,7 @@ export class HttpUnderTest {
   }
 
   static async open({ http }, mode, connections) {
-    const { revision, stateful, responses = http.responses ?? "json" } = mode;
+    const { revision, stateful, responses = http.responses ?? "json", headers = {} } = mode;
     const { server, options: more = [], environment } = http;
     const options = ["--http", `--responses=${responses}`, ...(stateful ? [] : ["--stateless"]), ...more];
     const process = new ProcessUnderTest(server, { options, environment });
@@ -40,6 +40,7 @@ export class HttpUnderTest {
       Accept: (responses === "json" && http.acceptsJson) || "application/json, text/event-stream",
       "MCP-Protocol-Version": revision,
       ...(revision === modern ? { "Mcp-Method": "tools/call", "Mcp-Name": "echo" } : {}),
+      ...headers,
     });
     return new HttpUnderTest(process, load, { ...mode, responses });
   }

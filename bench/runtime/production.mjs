@@ -23,6 +23,7 @@ export const ours = {
   server: `${folder}server.mjs`,
   http: `${folder}http.mjs`,
   client: `${folder}client.mjs`,
+  protected: `${folder}protected.mjs`,
 };
 
 /** Makes the files of `ours`. Loads the bundler, so processes under test do not import it. */
@@ -32,6 +33,7 @@ export async function bundleOurs() {
     server: path("servers/ours.mjs"),
     http: oursInDevelopment,
     client: path("clients/ours.mjs"),
+    protected: path("servers/http/ours-protected.mjs"),
   };
   await build({ ...bundling, entryPoints: entries, outdir: folder, outExtension: { ".js": ".mjs" } });
 }

@@ -2,6 +2,8 @@ import { deepStrictEqual } from "node:assert";
 import { development, floor, floorValid, legacy, modern, ours, oursByFetch } from "../contenders.mjs";
 import { HttpUnderTest, contendersFor } from "../http-under-test.mjs";
 import { requestLine } from "../messages.mjs";
+import { ours as bundles } from "../production.mjs";
+import { accessToken } from "../protected.mjs";
 import { takeTurns } from "../turns.mjs";
 
 const message = "a message of some forty characters, hello";
@@ -24,6 +26,12 @@ export const httpRows = [
   ...modes.map(([name, mode]) =>
     row(`${name}, 1 connection`, { ...mode, connections: 1, taking: judgedOnly }),
   ),
+  {
+    name: "HTTP, cached token: added",
+    unit: "µs",
+    bar: [0.08, floor],
+    measure: measureProtected,
+  },
   // For information: what web objects cost on Node, and what is measured without a bundle for production.
   {
     ...row("stateless, JSON, by fetch", { ...statelessJson, taking: withOurs(oursByFetch) }),
@@ -36,12 +44,31 @@ function row(name, mode) {
   return { name: `HTTP, ${name}`, unit: "µs", bar, measure: (effort) => measureRow(mode, effort) };
 }
 
+/** What a verified token that is cached adds to a call: the difference to the same server without protection. */
+async function measureProtected(effort) {
+  const { token, keys } = await accessToken();
+  const open = "open";
+  const environment = { BENCH_JWKS: JSON.stringify(keys) };
+  const http = { server: bundles.protected, environment };
+  const taking = (mode) => [
+    ...judgedOnly(mode).filter(({ name }) => name === floor),
+    { name: open, http: { ...http, options: ["--open"] } },
+    { name: ours, http },
+  ];
+  const headers = { Authorization: `Bearer ${token}` };
+  const spent = await measureRow({ ...modes[4][1], headers, taking }, effort);
+  return new Map([
+    [floor, spent.get(floor)],
+    [ours, spent.get(ours) - spent.get(open)],
+  ]);
+}
+
 /** Connections, each with one call in flight, unless the row says another number. */
 const inFlight = 64;
 /** Calls of a turn, and calls before the first turn: after them every function of the judged rows is compiled. */
 const calls = 4000;
 const warmingCalls = 12_000;
-const judged = new Set([floor, floorValid, ours]);
+const judged = new Set([floor, floorValid, ours, "open"]);
 /** Microseconds of CPU time that are enough for others: the last per cent does not decide between them. */
 const turnLimit = 120_000;
 const warmingLimit = 800_000;

@@ -321,7 +321,7 @@ class ResourceGuard {
   }
 
   permit(calls: readonly ScopedCall[], auth: unknown): AuthDenial | undefined {
-    const needed = calls.flatMap(({ scopes }) => scopes);
+    const needed = calls.length === 1 ? calls[0]!.scopes : calls.flatMap(({ scopes }) => scopes);
     if (needed.length === 0) return undefined;
     const { scopes = [] } = (auth ?? {}) as Partial<AuthInfo>;
     if (missingScopes(needed, scopes, this.#hierarchy).length === 0) return undefined;

@@ -171,6 +171,33 @@ export interface Denial {
   readonly text?: string;
 }
 
+/** A request for `authenticate`. A class: an object with a getter takes longer to make than to judge. */
+export class AuthenticateRequest {
+  readonly method: string;
+  /** Users may destructure it, so it does not depend on `this`. */
+  readonly header: (name: string) => string | undefined;
+  readonly #exchange: Exchange;
+  readonly #publicUrl: string | undefined;
+
+  constructor(exchange: Exchange, publicUrl: string | undefined) {
+    this.method = exchange.method;
+    this.header = (name) => exchange.header(name);
+    this.#exchange = exchange;
+    this.#publicUrl = publicUrl;
+  }
+
+  get url(): string {
+    const publicUrl = this.#publicUrl;
+    return publicUrl === undefined ? this.#exchange.href : publicUrl + queryOf(this.#exchange.url);
+  }
+}
+
+/** The query of a request target, with its question mark. */
+function queryOf(target: string): string {
+  const start = target.indexOf("?");
+  return start < 0 ? "" : target.slice(start);
+}
+
 /**
  * Checks the result of `authenticate`.
  *

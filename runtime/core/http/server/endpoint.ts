@@ -19,6 +19,7 @@ import {
   type Denial,
   type Principal,
   acceptedBy,
+  AuthenticateRequest,
   authenticated,
   corsHeaders,
   guard,
@@ -249,15 +250,7 @@ export class Endpoint {
     if (exchange.method === "OPTIONS") return preflight(exchange, this.#server);
     const { authenticate, publicUrl } = this.#options;
     if (!authenticate) return this.#route(exchange, anonymous);
-    // Users may destructure it, so `header` must not depend on `this`.
-    const request = {
-      method: exchange.method,
-      header: (name: string) => exchange.header(name),
-      get url() {
-        return publicUrl === undefined ? exchange.href : publicUrl + queryOf(exchange.url);
-      },
-    };
-    const found = authenticate(request);
+    const found = authenticate(new AuthenticateRequest(exchange, publicUrl));
     // A credential that is known already costs no turn of the event loop.
     if (!isPromise(found)) return this.#enter(exchange, authenticated(found));
     void Promise.resolve(found)
@@ -477,12 +470,6 @@ function withPublicHost(options: HttpOptions): HttpOptions {
   const { publicUrl, allowedHosts = [] } = options;
   if (publicUrl === undefined) return options;
   return { ...options, allowedHosts: [...allowedHosts, new URL(publicUrl).host] };
-}
-
-/** The query of a request target, with its question mark. */
-function queryOf(target: string): string {
-  const start = target.indexOf("?");
-  return start < 0 ? "" : target.slice(start);
 }
 
 /** The options of sessions; empty if they have defaults only. */

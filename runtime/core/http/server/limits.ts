@@ -6,8 +6,11 @@ export class Quota {
   readonly #most: number;
   readonly #each: number | "fair";
   #taken = 0;
-  /** Amount per principal; absent if one principal may hold all. */
-  readonly #byPrincipal: Map<string, number> | undefined;
+  /** Amounts of principals but the latest; absent if one principal may hold all. */
+  readonly #others: Map<string, number> | undefined;
+  /** The principal of the latest change, and its amount: most changes come in pairs, and a map would take longer. */
+  #latest = "";
+  #own = 0;
 
   /**
    * @param most total amount
@@ -17,7 +20,7 @@ export class Quota {
   constructor(most: number, each: number | "fair" = most) {
     this.#most = most;
     this.#each = each;
-    this.#byPrincipal = each === "fair" || each < most ? new Map() : undefined;
+    this.#others = each === "fair" || each < most ? new Map() : undefined;
   }
 
   /** Total amount taken. */
@@ -27,7 +30,7 @@ export class Quota {
 
   /** Number of principals that are counted one by one. */
   get principals(): number {
-    return this.#byPrincipal?.size ?? 0;
+    return this.#others ? this.#others.size + Number(this.#own > 0) : 0;
   }
 
   /** Whether more is taken than the limit. */
@@ -43,14 +46,15 @@ export class Quota {
 
   /** The amount a principal holds; the total if one principal may hold all. */
   of(principal: string): number {
-    return this.#byPrincipal ? (this.#byPrincipal.get(principal) ?? 0) : this.#taken;
+    if (!this.#others) return this.#taken;
+    return principal === this.#latest ? this.#own : (this.#others.get(principal) ?? 0);
   }
 
   /** Whether a principal may take this amount. */
   allows(principal: string, amount: number): boolean {
     const left = this.#most - this.#taken - amount;
     if (left < 0) return false;
-    if (!this.#byPrincipal) return true;
+    if (!this.#others) return true;
     // A principal that holds none may take the last unit.
     return this.of(principal) + amount <= (this.#each === "fair" ? Math.max(1, left) : this.#each);
   }
@@ -65,10 +69,15 @@ export class Quota {
   /** Takes an amount even above the limit; a negative amount gives back. */
   add(principal: string, amount: number): void {
     this.#taken += amount;
-    if (!this.#byPrincipal) return;
-    const own = this.of(principal) + amount;
-    if (own > 0) this.#byPrincipal.set(principal, own);
-    else this.#byPrincipal.delete(principal);
+    const others = this.#others;
+    if (!others) return;
+    if (principal !== this.#latest) {
+      if (this.#own > 0) others.set(this.#latest, this.#own);
+      this.#own = others.get(principal) ?? 0;
+      others.delete(principal);
+      this.#latest = principal;
+    }
+    this.#own = Math.max(0, this.#own + amount);
   }
 
   /** Gives back an amount. */

@@ -36,15 +36,19 @@ export type Permit = (
  */
 export function permitCallOf(server: Server, { method, params: received }: RequestMessage): PermitCall {
   const params = isObject(received) ? received : {};
-  const scopes = new Set<string>();
-  for (const [entry, args] of calledBy(server, method, params)) {
-    const given: unknown =
-      typeof entry.scopes === "function" ? entry.scopes(isObject(args) ? args : {}) : (entry.scopes ?? []);
-    if (!isScopes(given))
-      throw invalid(`${method}: scopes returned ${JSON.stringify(given)}, which is no list of scopes.`);
-    for (const scope of given) scopes.add(scope);
-  }
-  return { ...placeOf(method, params), params, scopes: [...scopes] };
+  const scopes: string[] = [];
+  for (const [entry, args] of calledBy(server, method, params))
+    for (const scope of scopesOf(entry, args, method)) if (!scopes.includes(scope)) scopes.push(scope);
+  // Not by a spread: an object that is spread and then gets a member costs Node 20 a new hidden class each time.
+  return Object.assign(placeOf(method, params), { params, scopes });
+}
+
+function scopesOf({ scopes = [] }: Listed, args: unknown, method: string): readonly string[] {
+  // A list was checked with the definition.
+  if (typeof scopes !== "function") return scopes;
+  const given: unknown = scopes(isObject(args) ? args : {});
+  if (isScopes(given)) return given;
+  throw invalid(`${method}: scopes returned ${JSON.stringify(given)}, which is no list of scopes.`);
 }
 
 /** What a request calls, with its arguments; more than one entry if `visible` or a list of URIs leaves it open. */
@@ -54,9 +58,8 @@ function calledBy(
   params: Params,
 ): (readonly [Listed, unknown])[] {
   const { tools, prompts, templates } = features;
-  const facts = definition.revisions
-    .map(({ table }) => table.incomingRequests.get(method))
-    .find((each) => each !== undefined);
+  let facts;
+  for (const { table } of definition.revisions) if ((facts = table.incomingRequests.get(method))) break;
   const kind = facts?.capability?.path[0];
   const { name, uri, arguments: args } = params;
   if (kind === "tools") return named(tools.entries, name, args);

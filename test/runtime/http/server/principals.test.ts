@@ -152,6 +152,25 @@ describe("a quota", () => {
     expect([new Quota(1, "fair").whole, new Quota(1, "fair").take("a", 1)]).toEqual([1, true]);
   });
 
+  test.each(["fair", 6] as const)("counts principals that take turns in any order: %s", (each) => {
+    const quota = new Quota(20, each);
+    const held = new Map<string, number>();
+    const total = () => [...held.values()].reduce((sum, amount) => sum + amount, 0);
+    for (let step = 0, random = 7; step < 2000; step++) {
+      random = (random * 48_271) % 2_147_483_647;
+      const principal = `p${random % 5}`;
+      const own = held.get(principal) ?? 0;
+      const amount = 1 + ((random >> 8) % 3);
+      if ((random >> 16) % 2 === 0 && quota.take(principal, amount)) held.set(principal, own + amount);
+      else if (own > 0) {
+        quota.give(principal, own);
+        held.delete(principal);
+      }
+      expect([quota.size, quota.principals]).toEqual([total(), held.size]);
+      for (const [name, amount] of held) expect(quota.of(name)).toBe(amount);
+    }
+  });
+
   test("keeps nothing of a principal that has nothing", () => {
     const quota = new Quota(10, "fair");
     for (let count = 0; count < 100; count++) {

@@ -39,6 +39,17 @@ const echo: HttpRoute = {
 
 const denyAll: HttpOptions["authenticate"] = () => ({ status: 401 });
 
+test.each(["", "?a=/b", "?a#/c", "#d?e"])("a handler of fetch finds the path before %j", async (rest) => {
+  const handler = createHttpHandler(plain(), { routes: [echo], authenticate: denyAll });
+  onTestFinished(() => handler.close());
+  const status = async (url: string) => (await handler.fetch(new Request(url))).status;
+  expect(await status(`http://127.0.0.1/token${rest}`)).toBe(200);
+  expect(await status(`http://127.0.0.1:8080/token${rest}`)).toBe(200);
+  expect(await status(`http://127.0.0.1/token/${rest}`)).toBe(401);
+  expect(await status(`http://127.0.0.1${rest}`)).toBe(401);
+  expect(await status(`http://elsewhere.example/token${rest}`)).toBe(403);
+});
+
 describe.each(adapters)("routes over %s", (adapter) => {
   const served = async (options: HttpOptions) => {
     const { url, stats } = await serve(adapter, plain(), options);
