@@ -11,7 +11,7 @@ import {
   loadAuth,
 } from "./auth-package.js";
 import { type Driven, drive, harmlessRequest, headersWith } from "./drive.js";
-import { type GivenCredentials, credentialsOf, networkOf } from "./environment.js";
+import { type GivenCredentials, credentialsOf, exceptionsOf, networkOf } from "./environment.js";
 import { LoginIndex, type StoreKind, openStore } from "./token-stores.js";
 
 /** How servers are authorized, as the command line and the environment say. */
@@ -79,7 +79,9 @@ export class Authorization {
     const challenge = answer.headers.get("www-authenticate");
     const isOAuth = challenge === null ? answer.status === 401 : /\b(?:bearer|dpop)\b/i.test(challenge);
     if ((answer.status !== 401 && answer.status !== 403) || !isOAuth) return undefined;
-    return (await this.auth()).inspectServer(url, answer, { ...networkOf(this.settings.env), signal });
+    const { env } = this.settings;
+    const options = { ...networkOf(env), ...exceptionsOf(env), signal };
+    return (await this.auth()).inspectServer(url, answer, options);
   }
 
   auth(): Promise<AuthPackage> {
@@ -120,6 +122,7 @@ export class Authorization {
       client: { name: "mcpgen", ...(id && { id }), ...(id && issuer && { issuer }) },
       ...(issuer && { issuer }),
       ...networkOf(this.settings.env),
+      ...exceptionsOf(this.settings.env),
       ...(revision === "2025-03-26" && { legacy: revision }),
     };
   }
@@ -305,7 +308,8 @@ const advice: Readonly<Record<string, string>> = {
   "auth-metadata-invalid":
     "Correct the metadata: `mcpgen explain MG6315` and `mcpgen explain MG6318` say what it needs.",
   "auth-metadata-unsafe": "Use https URLs without redirects; `mcpgen explain MG6318` says more.",
-  "auth-pkce-unsupported": "Let the authorization server list S256; `mcpgen explain MG6319` says more.",
+  "auth-pkce-unsupported":
+    "Let the authorization server list S256. If it supports PKCE all the same, set MCPGEN_ISSUER to its issuer, and MCPGEN_PKCE=assumed.",
   "auth-refused": "Check what the client and the user may do at the authorization server.",
   "auth-resource-mismatch": "Give the URL that the metadata of the server names, or correct the metadata.",
   "auth-registration-impossible":

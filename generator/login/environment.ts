@@ -25,7 +25,12 @@ export function credentialsOf(env: Environment, directory: string): GivenCredent
   if (token) return { from: "MCPGEN_TOKEN", authorizer: async () => fixedToken(token) };
   const { MCPGEN_CLIENT_ID: id, MCPGEN_CLIENT_SECRET: secret, MCPGEN_CLIENT_KEY_FILE: keyFile } = env;
   const scopes = scopesOf(env);
-  const shared = { ...(issuer && { issuer }), ...(scopes && { scopes }), ...networkOf(env) };
+  const shared = {
+    ...(issuer && { issuer }),
+    ...(scopes && { scopes }),
+    ...networkOf(env),
+    ...exceptionsOf(env),
+  };
   if (file) {
     const assertion = async (): Promise<string> =>
       (await readText(resolve(directory, file), "MCPGEN_ASSERTION_FILE")).trim();
@@ -60,6 +65,26 @@ export function networkOf({ MCPGEN_PRIVATE_NETWORK: given }: Environment): {
   readonly privateNetwork?: true;
 } {
   return given ? { privateNetwork: true } : {};
+}
+
+/**
+ * What MCPGEN_PKCE and MCPGEN_RESOURCE say that the authorization server of MCPGEN_ISSUER does otherwise.
+ *
+ * @throws CodedError MG2017 for another value, or without an issuer
+ */
+export function exceptionsOf(env: Environment): { readonly issuers?: Readonly<Record<string, object>> } {
+  const { MCPGEN_ISSUER: issuer, MCPGEN_PKCE: pkce, MCPGEN_RESOURCE: resource } = env;
+  const expect = (name: string, given: string | undefined, only: string): void => {
+    if (!given) return;
+    if (given !== only)
+      throw wrong(`${name} has another value than ${only}`, `Set it to ${only}, or unset it.`);
+    if (!issuer)
+      throw wrong(`${name} is set, and MCPGEN_ISSUER is not`, "Set MCPGEN_ISSUER: it holds for one issuer.");
+  };
+  expect("MCPGEN_PKCE", pkce, "assumed");
+  expect("MCPGEN_RESOURCE", resource, "omit");
+  if (!issuer || (!pkce && !resource)) return {};
+  return { issuers: { [issuer]: { ...(pkce && { pkce }), ...(resource && { resource }) } } };
 }
 
 /** Scopes of MCPGEN_SCOPES, separated by spaces. */

@@ -127,7 +127,7 @@ describe("findings", () => {
       "an authorization server that is not there",
       () => ({ metadata: { authorization_servers: ["http://127.0.0.1:9"] } }),
       4,
-      [/^MG6318 error: 127\.0\.0\.1:9: no answer/],
+      [/^MG6318 error: 127\.0\.0\.1:9: no connection/],
     ],
     [
       "an issuer with a slash at the end",
@@ -151,6 +151,8 @@ describe("findings", () => {
     expect(short(report)).toEqual([
       expect.stringMatching(/^MG6319 error: \S+ code_challenge_methods_supported does not list S256$/),
     ]);
+    const excepted = { ...credentials, MCPGEN_ISSUER: site.as.issuer, MCPGEN_PKCE: "assumed" };
+    expect(short(await check(site, excepted))).toEqual([]);
     // Without a user there is no login, and so no PKCE: the contract is compared.
     expect([report.exit, report.error]).toEqual([1, undefined]);
   });

@@ -47,10 +47,11 @@ const mostIssuers = 3;
 export async function inspectServer(
   server: string,
   refused: { readonly headers: { get(name: string): string | null } },
-  options: Pick<FlowOptions, "fetch" | "privateNetwork"> & { readonly signal?: AbortSignal } = {},
+  options: Pick<FlowOptions, "fetch" | "privateNetwork" | "issuers"> & { readonly signal?: AbortSignal } = {},
 ): Promise<ServerInspection> {
   const faults: ServerFault[] = [];
-  const guard: Guard = { ...options, local: isLoopback(new URL(server).hostname) };
+  const { fetch, privateNetwork, signal } = options;
+  const guard: Guard = { fetch, privateNetwork, signal, local: isLoopback(new URL(server).hostname) };
   const named = namedMetadata(server, refused.headers.get("www-authenticate"), faults);
   const found = await findMetadata(server, named, guard, faults);
   if (!found) return { issuers: [], faults };
@@ -72,7 +73,8 @@ export async function inspectServer(
     const message = "resource is not the URL of the server, but one that contains it";
     faults.push({ kind: "resource-broader", at: found.place, message });
   }
-  for (const issuer of issuers.slice(0, mostIssuers)) await inspectIssuer(issuer, guard, faults);
+  for (const issuer of issuers.slice(0, mostIssuers))
+    await inspectIssuer(issuer, guard, faults, options.issuers?.[issuer]?.pkce === "assumed");
   return { resource, issuers, faults, ...(scopes && { scopes }) };
 }
 
@@ -130,11 +132,16 @@ async function findMetadata(
   return undefined;
 }
 
-async function inspectIssuer(issuer: string, guard: Guard, faults: ServerFault[]): Promise<void> {
+async function inspectIssuer(
+  issuer: string,
+  guard: Guard,
+  faults: ServerFault[],
+  assumed: boolean,
+): Promise<void> {
   try {
     const as = await discoverServer(issuer, guard);
-    if (as.authorization_endpoint === undefined || as.code_challenge_methods_supported?.includes("S256"))
-      return;
+    const { authorization_endpoint: endpoint, code_challenge_methods_supported: methods } = as;
+    if (endpoint === undefined || assumed || methods?.includes("S256")) return;
     const message = `${hostOf(issuer)}: code_challenge_methods_supported does not list S256`;
     faults.push({ kind: "pkce-missing", at: metadataPlaces(issuer)[0]!, message });
   } catch (error) {

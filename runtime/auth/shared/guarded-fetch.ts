@@ -57,7 +57,10 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
   } catch (error) {
     if (error instanceof AuthError) throw error;
     signal?.throwIfAborted();
-    throw new AuthError("auth-unavailable", `${hostOf(url)}: no answer within ${timeout} ms`);
+    throw new AuthError(
+      "auth-unavailable",
+      `${hostOf(url)}: no connection, or no answer within ${timeout} ms`,
+    );
   }
 }
 

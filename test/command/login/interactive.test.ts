@@ -111,6 +111,19 @@ test("check --server logs in, and writes no secret into a lock or report", async
   expect((await site.run(["check", "--server", url, "--contract", "mcp.contract.yaml"])).code).toBe(0);
 });
 
+test("an authorization server that does not list PKCE needs an exception for it", async () => {
+  const site = await protectedServer({ metadata: { code_challenge_methods_supported: undefined } });
+  const refused = await atTerminal(site, ["login", site.url, ...login]);
+  expect([refused.code, refused.logins]).toEqual([4, 0]);
+  expect(refused.stderr).toContain("MCPGEN_PKCE=assumed");
+  const env = { MCPGEN_ISSUER: site.as.issuer, MCPGEN_PKCE: "assumed" };
+  const { code, logins } = await atTerminal(site, ["login", site.url, ...login], browse, env);
+  expect([code, logins]).toEqual([0, 1]);
+  const other = await protectedServer({ metadata: { code_challenge_methods_supported: undefined } });
+  const elsewhere = { ...env, MCPGEN_ISSUER: "https://a.example" };
+  expect((await atTerminal(other, ["login", other.url, ...login], browse, elsewhere)).code).toBe(4);
+});
+
 test("the address may be pasted", async () => {
   const site = await protectedServer();
   const { code, logins } = await atTerminal(site, ["login", site.url, ...login], paste);

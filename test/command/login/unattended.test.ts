@@ -68,6 +68,32 @@ describe("without a terminal", () => {
   });
 });
 
+describe("exceptions for one issuer", () => {
+  test.each([
+    [{ MCPGEN_PKCE: "assumed" }, "MCPGEN_PKCE is set, and MCPGEN_ISSUER is not"],
+    [{ MCPGEN_PKCE: "1", MCPGEN_ISSUER: "https://a.example" }, "MCPGEN_PKCE has another value than assumed"],
+    [{ MCPGEN_RESOURCE: "no", MCPGEN_ISSUER: "https://a.example" }, "another value than omit"],
+  ])("%j is refused", async (env, text) => {
+    const { url, run } = await protectedServer();
+    const given = Object.fromEntries(Object.entries(env)) as Record<string, string>;
+    const { code, stderr } = await run(["call", url, "echo"], given);
+    expect([code, stderr.includes(text)], stderr).toEqual([2, true]);
+  });
+
+  test("resource is left out at that issuer alone", async () => {
+    const site = await protectedServer({ clients: [client], resourceRequired: false });
+    const given = {
+      MCPGEN_CLIENT_ID: client.id,
+      MCPGEN_CLIENT_SECRET: client.secret,
+      MCPGEN_RESOURCE: "omit",
+    };
+    await site.run(["call", site.url, "echo"], { ...given, MCPGEN_ISSUER: site.as.issuer });
+    const asked = site.as.calls.filter(({ endpoint }) => endpoint === "token");
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.some(({ params }) => params.has("resource"))).toBe(false);
+  });
+});
+
 describe("credentials of the environment", () => {
   const clientVariables = { MCPGEN_CLIENT_ID: client.id, MCPGEN_CLIENT_SECRET: client.secret };
 
