@@ -10,6 +10,7 @@ import type {
   Role,
   UsedExtension,
 } from "./model.js";
+import { extend } from "./extending/extend.js";
 
 // Extensions as programs use them: elements of the option `extensions`.
 
@@ -129,6 +130,7 @@ function usable<R extends Role>(extension: Extension<R>): object {
     handlers,
     listeners: on,
     around,
+    extend,
   });
   return { ...extension, ...use({}), implement: use };
 }

@@ -8,6 +8,7 @@ import type {
   Role,
   UsedExtension,
 } from "./model.js";
+import { extend } from "./extending/extend.js";
 
 // Extensions as programs use them: elements of the option `extensions`.
 
@@ -127,6 +128,7 @@ function usable<R extends Role>(extension: Extension<R>): object {
     handlers,
     listeners: on,
     around,
+    extend,
   });
   return { ...extension, ...use({}), implement: use };
 }

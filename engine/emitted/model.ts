@@ -231,7 +231,20 @@ export interface MethodFacts {
   readonly filterKey?: string;
   /** What the other side must have declared. Methods of extensions alone have it. */
   readonly requires?: Requirement;
+  /** `requires` as a function. `extend` makes it; no generated table has it. */
+  readonly refuse?: Refuse;
+  /**
+   * Values of `resultType` that mark results of extensions: final ones, as the
+   * plain result is. `extend` makes it; no generated table has it.
+   */
+  readonly resultTypes?: readonly string[];
 }
+
+/** The error for a client that may not use a method; `undefined` if it may. */
+export type Refuse = (
+  client: { readonly clientCapabilities: object },
+  request?: { readonly params?: object },
+) => Error | undefined;
 
 /** What the other side must have declared before a method or a result may be used. */
 export interface Requirement {
@@ -403,8 +416,17 @@ export interface ExtensionTypes {
   readonly optional?: string;
 }
 
-/** An extension that one side uses, with what that side gives to it. */
-export interface UsedExtension<R extends Role = Role, Context = never> {
+/** An extension that one side uses: an element of the option `extensions`. */
+export interface UsedExtension<
+  R extends Role = Role,
+  Context = never,
+> extends ExtensionUse<R, Context> {
+  /** The code that merges tables: a program without extensions has none. */
+  readonly extend: Extend<R>;
+}
+
+/** An extension, with what one side gives to it. */
+export interface ExtensionUse<R extends Role = Role, Context = never> {
   readonly extension: Extension<R>;
   /** What this side declares; `undefined` if it declares nothing. */
   readonly settings: object | undefined;
@@ -418,6 +440,59 @@ export interface UsedExtension<R extends Role = Role, Context = never> {
   };
   /** What runs around requests of the revision or of the extension, by method. */
   readonly around: { readonly [method: string]: Around<Context> };
+}
+
+/**
+ * Merges the tables of extensions into those of revisions.
+ *
+ * @param used all extensions of a program
+ * @param failure the class of the runtime's errors
+ * @throws an error with the code `invalid-definition`: an extension is given twice,
+ *   is made for none of the revisions, lacks a handler or has wrong settings; or a
+ *   method, an error, a `resultType` or a member of a filter has two owners
+ */
+export type Extend<R extends Role> = (
+  used: readonly ExtensionUse<R>[],
+  revisions: readonly Revision<R>[],
+  failure: Failure,
+) => Extended<R>;
+
+/** The class of a runtime's errors. */
+export type Failure = new (
+  code:
+    | "internal-error"
+    | "invalid-definition"
+    | "method-not-found"
+    | "missing-capability",
+  message: string,
+  details?: { readonly rpcCode?: number; readonly data?: unknown },
+) => Error;
+
+/** Revisions with their extensions. */
+export interface Extended<R extends Role> {
+  readonly revisions: readonly Revision<R>[];
+  /** Handlers of requests by method. */
+  readonly handlers: ReadonlyMap<string, ExtensionUse["handlers"][string]>;
+  /** Listeners of notifications by method. */
+  readonly listeners: ReadonlyMap<string, ExtensionUse["listeners"][string]>;
+  /** What runs around requests, the outermost first: each passes other methods on. */
+  readonly middleware: readonly Around<never>[];
+  /**
+   * The handlers of a server, by method: those of its runtime inside what runs
+   * around them, and those of its extensions.
+   */
+  methods<Handler>(
+    own: readonly (readonly [method: string, handler: Handler])[],
+  ): readonly (readonly [method: string, handler: Handler])[];
+  /**
+   * The capabilities of this side with those of its extensions.
+   *
+   * @param revision without it, with the extensions of all revisions
+   */
+  declared<Capabilities extends object>(
+    capabilities: Capabilities,
+    revision?: string,
+  ): Capabilities;
 }
 
 /** Answers a request. */

@@ -1,14 +1,24 @@
 import { copyModule } from "../copied-module.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 
+/** Modules that stand beside the revisions, and are the same in every output. */
+const modules = [
+  "model",
+  "sending",
+  "extending",
+  "extending/claims",
+  "extending/declaring",
+  "extending/extend",
+  "extending/merging",
+  "extending/serving",
+  "extending/usable",
+];
+
 /**
  * `model.ts`: the types that the tables of all revisions share; `sending.ts`: what judges messages by the tables;
- * `extending.ts`: extensions as programs use them.
+ * `extending.ts`: extensions as programs use them, and what merges their tables.
  */
 export const emitSharedModel: Emitter<WorkspaceInput> = (input) =>
   new Map(
-    ["model", "sending", "extending"].map((name) => [
-      `${name}.ts`,
-      { content: copyModule(name, input), formatted: true as const },
-    ]),
+    modules.map((name) => [`${name}.ts`, { content: copyModule(name, input), formatted: true as const }]),
   );

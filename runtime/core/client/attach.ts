@@ -83,7 +83,7 @@ export async function attachLegacy(
     ...Object.fromEntries(kinds.map((kind) => [kind, true])),
     ...(uris.length > 0 ? { uris } : {}),
   };
-  return { honoured, over, detach };
+  return { honoured, possible: possible(honoured), over, detach };
 }
 
 /** Passes notifications on to `push`. Returns the function that stops this. */
@@ -105,12 +105,12 @@ function forward(
   return () => offs.forEach((off) => off());
 }
 
-/** The notification that each member of a request asks for. */
-const notificationOf: Readonly<Record<keyof SubscriptionRequest, string>> = {
-  tools: "notifications/tools/list_changed",
-  prompts: "notifications/prompts/list_changed",
-  resources: "notifications/resources/list_changed",
-  uris: "notifications/resources/updated",
+/** The member of a request that asks for each notification of the protocol. */
+const memberOf: { readonly [method: string]: keyof SubscriptionRequest } = {
+  "notifications/tools/list_changed": "tools",
+  "notifications/prompts/list_changed": "prompts",
+  "notifications/resources/list_changed": "resources",
+  "notifications/resources/updated": "uris",
 };
 
 /** The timeout of a request whose answer comes when the subscription ends. */
@@ -143,7 +143,7 @@ export async function attachModern(
   });
   const { signal } = ended;
   const listen = "subscriptions/listen";
-  const sent = { method: listen, params: { notifications: filterOf(wanted, view) }, signal };
+  const sent = { method: listen, params: { notifications: filterOf(wanted as Params, view) }, signal };
   const answer = exchangeThrough(hooked, view, sent, (given) =>
     link.request(
       listen,
@@ -172,7 +172,8 @@ export async function attachModern(
     ended.abort();
     await over;
   };
-  return { honoured: requestOf(first, view), over, detach };
+  const honoured = requestOf(first, view);
+  return { honoured, possible: possible(honoured, view), over, detach };
 }
 
 function unacknowledged({ timeouts: { timeout } }: Link): McpError {
@@ -181,26 +182,56 @@ function unacknowledged({ timeouts: { timeout } }: Link): McpError {
   });
 }
 
-/** The members of a request, each with the member of the filter that selects its notification (2026-07-28, subscriptions). */
-function membersOf({ table }: RevisionView<"client">): [keyof SubscriptionRequest, string][] {
-  return (Object.keys(notificationOf) as (keyof SubscriptionRequest)[]).flatMap((asked) => {
-    const member = table.incomingNotifications.get(notificationOf[asked])?.filter;
-    return member === undefined ? [] : [[asked, member]];
-  });
+/** A notification that a subscription may select (2026-07-28, subscriptions). */
+interface Selectable {
+  readonly method: string;
+  /** The member of a request that asks for it; of an extension, that of the filter. */
+  readonly asked: string;
+  readonly filter: string;
+  readonly filterKey: string | undefined;
 }
 
-function filterOf(wanted: SubscriptionRequest, view: RevisionView<"client">): Params {
-  const members = membersOf(view).filter(([asked]) => wanted[asked]);
-  return Object.fromEntries(members.map(([asked, member]) => [member, wanted[asked]]));
-}
-
-function requestOf(filter: Params, view: RevisionView<"client">): SubscriptionRequest {
-  const members = membersOf(view).filter(([asked, member]) =>
-    asked === "uris" ? Array.isArray(filter[member]) : filter[member] === true,
+function selectable({ table }: RevisionView<"client">): Selectable[] {
+  return [...table.incomingNotifications].flatMap(([method, { filter, filterKey }]) =>
+    filter === undefined ? [] : [{ method, asked: memberOf[method] ?? filter, filter, filterKey }],
   );
-  return Object.fromEntries(members.map(([asked, member]) => [asked, filter[member]]));
+}
+
+/** The members of requests that extensions add to those of `SubscriptionRequest`. */
+export function addedMembers(views: readonly RevisionView<"client">[]): string[] {
+  return views.flatMap((view) =>
+    selectable(view).flatMap(({ method, asked }) => (Object.hasOwn(memberOf, method) ? [] : [asked])),
+  );
+}
+
+function filterOf(wanted: Params, view: RevisionView<"client">): Params {
+  const members = selectable(view).filter(({ asked }) => wanted[asked]);
+  return Object.fromEntries(members.map(({ asked, filter }) => [filter, wanted[asked]]));
+}
+
+function requestOf(given: Params, view: RevisionView<"client">): SubscriptionRequest {
+  const members = selectable(view).filter(({ filter, filterKey }) =>
+    filterKey === undefined ? given[filter] === true : Array.isArray(given[filter]),
+  );
+  return Object.fromEntries(members.map(({ asked, filter }) => [asked, given[filter]]));
+}
+
+/** A notice for each thing that may have changed while the connection was lost. */
+function possible(honoured: SubscriptionRequest, view?: RevisionView<"client">): ChangeNotice[] {
+  const lists = listKinds.filter((kind) => honoured[kind]);
+  const added = view ? selectable(view).filter(({ method }) => !Object.hasOwn(memberOf, method)) : [];
+  return [
+    ...lists.map((kind) => ({ method: `notifications/${kind}/list_changed` })),
+    ...(honoured.uris ?? []).map((uri) => ({ method: "notifications/resources/updated", uri })),
+    ...added.flatMap(({ method, asked, filterKey }): ChangeNotice[] => {
+      const value = (honoured as Params)[asked];
+      if (filterKey === undefined) return value === true ? [{ method }] : [];
+      return ((value ?? []) as unknown[]).map((key) => ({ method, params: { [filterKey]: key } }));
+    }),
+  ];
 }
 
 function noticeOf(method: string, params: Params): ChangeNotice {
+  if (!Object.hasOwn(memberOf, method)) return { method, params };
   return isObject(params) && typeof params["uri"] === "string" ? { method, uri: params["uri"] } : { method };
 }

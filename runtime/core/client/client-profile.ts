@@ -7,12 +7,14 @@ import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Nulls } from "./decode.js";
 import type { ClientHooks } from "./middleware.js";
-import type { Era } from "@mcpgen/protocol/model";
+import type { Era, Extended } from "@mcpgen/protocol/model";
 
 /** The client as it describes itself, and its settings. */
 export interface ClientProfile {
   readonly info: Implementation;
+  /** Those of every revision: without those of extensions. */
   readonly capabilities: ClientCapabilities;
+  readonly extended: Pick<Extended<"client">, "declared"> | undefined;
   /** The least severity of log messages: sent with each request (2026-07-28), or once for a connection (before). */
   readonly logLevel: LogLevel | undefined;
   /** Milliseconds for opening a connection and negotiating the revision. */
@@ -77,9 +79,10 @@ export interface HandshakeContext extends ClientProfile {
 
 /** The capabilities for one revision; `roots.listChanged` if the revision has its notification (2025-11-25, roots). */
 export function declaredBy(
-  { table }: RevisionView<"client">,
-  { capabilities }: Pick<ClientProfile, "capabilities">,
+  { id, table }: RevisionView<"client">,
+  { capabilities: given, extended }: Pick<ClientProfile, "capabilities" | "extended">,
 ): ClientCapabilities {
+  const capabilities = extended?.declared(given, id) ?? given;
   const { roots } = capabilities;
   if (!roots || !table.outgoingNotifications.has("notifications/roots/list_changed")) return capabilities;
   const changing: typeof roots & { listChanged: true } = { ...roots, listChanged: true };
@@ -89,13 +92,13 @@ export function declaredBy(
 /** The `_meta` of every modern request (2026-07-28, basic, `_meta`). */
 export function requestMeta(
   view: RevisionView<"client">,
-  { info, capabilities, logLevel: usual }: ClientProfile,
-  logLevel = usual,
+  profile: ClientProfile,
+  logLevel = profile.logLevel,
 ): Params {
   return {
     [metaKeys.protocolVersion]: view.id,
-    [metaKeys.clientInfo]: info,
-    [metaKeys.clientCapabilities]: declaredBy(view, { capabilities }),
+    [metaKeys.clientInfo]: profile.info,
+    [metaKeys.clientCapabilities]: declaredBy(view, profile),
     ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
   };
 }

@@ -36,7 +36,7 @@ import {
 } from "./vendor-methods.js";
 import { parsed } from "../schema/parsed.js";
 import { type ClientLimits, type ClientProfile, declaredBy, eraOf } from "./client-profile.js";
-import { attachLegacy, attachModern } from "./attach.js";
+import { addedMembers, attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import type { ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
@@ -451,15 +451,19 @@ export class Client implements Caller {
    * Subscribes to changes, in both eras. The iteration fails with `limit-exceeded` when more notices wait than
    * `limits.maxNotices`.
    *
+   * @typeParam Added members of the filter that extensions add (2026-07-28), such as `{ taskIds: string[] }`
    * @throws {McpError}
    */
-  subscribe(wanted: SubscriptionRequest): Promise<Subscription> {
+  subscribe<Added extends object = object>(
+    wanted: SubscriptionRequest & NoInfer<Added>,
+  ): Promise<Subscription> {
     const connections = this.#connections;
     const requests = this.#requests;
     const { profile, limits } = this.#setup;
     const given: Subscribing = {
       connections,
       clock: profile.clock,
+      added: addedMembers(this.#setup.known),
       maxNotices: limits.maxNotices,
       onFull: () => profile.hooks.emit({ type: "limit-hit", limit: "limits.maxNotices" }),
       attach: (connection, part, push) => {

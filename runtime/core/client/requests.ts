@@ -257,7 +257,7 @@ export class Requests {
     let result: unknown = resultOf(await this.#send(sent, noParams), sent);
     let rounds = 0;
     try {
-      if (eraOf(view).resultTypes && !isComplete(result))
+      if (eraOf(view).resultTypes && !isComplete(result, entry))
         ({ result, rounds } = await withinBounds(whileAwaitingInput(link, call), (signal) =>
           this.#furtherRounds(sent, entry, signal, result),
         ));

@@ -16,11 +16,18 @@ export interface RoundSetup {
   readonly maxRoundQuestions: number;
 }
 
-/** Whether a result is the final one: its `resultType` is `complete` or absent (2026-07-28, `resultType`). */
-export function isComplete(result: unknown): boolean {
+/**
+ * Whether a result is the final one: its `resultType` is `complete`, absent or one of an extension (2026-07-28,
+ * `resultType`).
+ */
+export function isComplete(result: unknown, { resultTypes }: OutgoingRequest): boolean {
   if (!isObject(result)) return false;
   const { resultType } = result as Params;
-  return resultType === undefined || resultType === "complete";
+  return (
+    resultType === undefined ||
+    resultType === "complete" ||
+    resultTypes?.includes(resultType as string) === true
+  );
 }
 
 /**
@@ -42,7 +49,7 @@ export async function throughRounds(
   let result = first;
   for (let rounds = 0; rounds <= maxRounds; rounds++) {
     if (!isObject(result)) throw invalidResult(method, "expected an object");
-    if (isComplete(result)) return { result, rounds };
+    if (isComplete(result, entry)) return { result, rounds };
     const type = result["resultType"];
     const asks = entry.alternatives?.some(({ key, value }) => key === "resultType" && value === type);
     if (!asks || !entry.multiRoundTrip)

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from "../time/clock.js";
 import type { McpError } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { Connection, Connections } from "./connections.js";
 import { limitExceeded } from "./client-profile.js";
@@ -20,6 +21,8 @@ export interface ChangeNotice {
   /** Method of the notification. */
   readonly method: string;
   readonly uri?: string;
+  /** Parameters of a notification of an extension; after a lost connection, only the one that the filter names. */
+  readonly params?: Params;
 }
 
 /**
@@ -43,6 +46,8 @@ export type ListKind = (typeof listKinds)[number];
 /** A subscription's part on one connection. */
 export interface Attachment {
   readonly honoured: SubscriptionRequest;
+  /** One for each thing that it covers: any may have changed while the connection was lost. */
+  readonly possible: readonly ChangeNotice[];
   /** Resolves when the attachment ends: with the error, or with `undefined` after an orderly end. */
   readonly over: Promise<McpError | undefined>;
   /** Ends the attachment. Resolves when the server has been notified. */
@@ -54,6 +59,8 @@ export interface Subscribing {
   readonly connections: Connections;
   readonly clock: Clock;
   readonly maxNotices: number;
+  /** The members of a request that extensions add. */
+  readonly added: readonly string[];
   /** Called when a subscription has more than `maxNotices`. */
   readonly onFull: () => void;
   /** Subscribes on one connection. */
@@ -66,7 +73,8 @@ export interface Subscribing {
 
 /** @internal */
 export async function subscribe(given: Subscribing, wanted: SubscriptionRequest): Promise<Subscription> {
-  requireKnown(wanted, known);
+  const added = Object.fromEntries(given.added.map((member) => [member, 0]));
+  requireKnown(wanted, { ...known, ...added });
   const subscription = new LastingSubscription(given, wanted);
   await subscription.begin();
   return subscription;
@@ -129,7 +137,7 @@ class LastingSubscription implements Subscription {
         return this.#queue.fail(error as Error);
       }
       if (this.#closed) return void this.#attachment.detach().catch(() => undefined);
-      for (const notice of possible(this.honoured)) this.#queue.push(notice);
+      for (const notice of this.#attachment.possible) this.#queue.push(notice);
     }
   }
 
@@ -165,16 +173,7 @@ class LastingSubscription implements Subscription {
   }
 }
 
-/** A notice for each thing that may have changed while the connection was lost. */
-function possible(honoured: SubscriptionRequest): ChangeNotice[] {
-  const lists = listKinds.filter((kind) => honoured[kind]);
-  return [
-    ...lists.map((kind) => ({ method: `notifications/${kind}/list_changed` })),
-    ...(honoured.uris ?? []).map((uri) => ({ method: "notifications/resources/updated", uri })),
-  ];
-}
-
-/** Characters of the URIs of all waiting notices. */
+/** Characters of the URIs and parameters of all waiting notices. */
 const maxCharacters = 1_048_576;
 
 /**
@@ -208,11 +207,11 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
     if (this.#over) return;
     const reader = this.#readers.shift();
     if (reader) return reader.resolve({ value: notice, done: false });
-    const characters = notice.uri?.length ?? 0;
+    const characters = charactersOf(notice);
     if (this.#notices.length < this.#maxNotices && this.#characters + characters <= maxCharacters) {
       this.#characters += characters;
       this.#notices.push(notice);
-    } else if (!this.#notices.some(({ method, uri }) => method === notice.method && uri === notice.uri)) {
+    } else if (!this.#notices.some((each) => isEqual(each, notice))) {
       const text = `more than ${this.#maxNotices} notices of a subscription wait to be read`;
       this.#onFull();
       this.fail(limitExceeded(text, "maxNotices", this.#maxNotices));
@@ -231,7 +230,7 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   next(): Promise<IteratorResult<ChangeNotice, undefined>> {
     const notice = this.#notices.shift();
     if (notice) {
-      this.#characters -= notice.uri?.length ?? 0;
+      this.#characters -= charactersOf(notice);
       return Promise.resolve({ value: notice, done: false });
     }
     if (this.#over?.error) return Promise.reject(this.#over.error);
@@ -254,4 +253,12 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
       else resolve({ value: undefined, done: true });
     this.#readers = [];
   }
+}
+
+function charactersOf({ uri = "", params }: ChangeNotice): number {
+  return uri.length + (params ? JSON.stringify(params).length : 0);
+}
+
+function isEqual(one: ChangeNotice, other: ChangeNotice): boolean {
+  return one.method === other.method && one.uri === other.uri && one.params === other.params;
 }

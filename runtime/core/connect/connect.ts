@@ -5,25 +5,28 @@ import {
   type Rules,
   checkOptions,
   invalid,
+  listOfExtensions,
   requireFunction,
   withFunctions,
 } from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
 import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
-import type { Revision, Signal } from "@mcpgen/protocol/model";
+import type { Revision, Signal, UsedExtension } from "@mcpgen/protocol/model";
 import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
 import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import {
+  type AnswerContext,
   type ClientErrorListener,
   type ClientHandlers,
   capabilitiesOf,
   rootsProblem,
 } from "../client/server-messages.js";
 import { Client } from "../client/client.js";
+import type { VendorHandler } from "../client/vendor-methods.js";
 import type { Nulls } from "../client/decode.js";
 import type { ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import type { ClientEvent } from "../protocol/events.js";
@@ -44,6 +47,7 @@ const httpRules: Rules<HttpClientOptions> = {
 
 const rules: Rules<ConnectOptions> = {
   revisions: "array",
+  extensions: listOfExtensions,
   revision: "string",
   info: "object",
   logLevel: logLevels,
@@ -116,6 +120,11 @@ function checkScheme(address: string): void {
 export interface ConnectOptions extends ClientHandlers {
   /** The revisions of the client: `clientRevisions` of the generated package, or some of them. */
   readonly revisions: readonly Revision<"client">[];
+  /**
+   * Extensions of the protocol: each as its module exports it, or with handlers and settings as
+   * `extension.implement({ method: handler }, { settings })`.
+   */
+  readonly extensions?: readonly UsedExtension<"client", AnswerContext>[];
   /** The id of the only revision to use, one of `revisions`. */
   readonly revision?: string;
   readonly info?: Implementation;
@@ -183,8 +192,9 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
  */
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   checkConnectOptions(options);
-  const { revision } = options;
-  const known = linkRevisions(options.revisions, options.validateSend);
+  const { revision, extensions } = options;
+  const extended = extensions?.[0]?.extend(extensions, options.revisions, McpError);
+  const known = linkRevisions(extended?.revisions ?? options.revisions, options.validateSend);
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
   const hooks: ClientHooks = new Hooks();
@@ -192,10 +202,12 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     requireFunction("use", middleware);
     hooks.use(middleware as never);
   }
+  for (const middleware of extended?.middleware ?? []) hooks.use(middleware as never);
   if (options.onEvent) hooks.onEvent(options.onEvent);
   const profile: ClientProfile = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
     capabilities: { ...options.capabilities, ...capabilitiesOf(options) },
+    extended,
     logLevel: options.logLevel,
     connectTimeout: options.connectTimeout ?? 30_000,
     timeouts: { ...defaultTimeouts, ...options.timeouts },
@@ -220,6 +232,8 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     resend: options.http?.resend,
     connect: (connections, incoming, signal) => establish(given, connections, incoming, signal),
   });
+  for (const [method, handler] of extended?.handlers ?? []) client.handle(method, handler as VendorHandler);
+  for (const [method, listener] of extended?.listeners ?? []) client.on(method, listener as never);
   return client.start(options.signal, options.prepare);
 }
 

@@ -93,6 +93,14 @@ export function withFunctions(...names: readonly string[]): Rule {
       : `an object with the function${names.length > 1 ? "s" : ""} ${names.join(", ")}`;
 }
 
+/** The rule for the extensions of a server or a client. */
+export const listOfExtensions: Rule = (value) => {
+  const isUsable = (each: unknown): boolean => isObject(each) && typeof each["extend"] === "function";
+  return Array.isArray(value) && value.every(isUsable)
+    ? undefined
+    : "a list of extensions, each as its module exports it or as its function implement returns it";
+};
+
 function unlisted(value: unknown, rule: readonly unknown[]): string | undefined {
   const [form, last] = rule as readonly [unknown, number | string];
   if (typeof form === "number") {

@@ -14,6 +14,7 @@ import { contentProblem, formProblem, messagesProblem } from "../protocol/input-
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { refusal } from "../protocol/refusals.js";
 import type { Params } from "../jsonrpc/message.js";
+import { declares } from "../protocol/revision-view.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
@@ -236,33 +237,35 @@ async function judged(
     : answer;
 }
 
-/** The capability that a request needs and the client has not declared. */
+/** Path of the capability that a request needs and the client has not declared. */
 function missingCapabilityOf(
   { method, params = {} }: Asked,
   { clientCapabilities: declared, revision }: RequestProtocol,
-): ClientCapabilities | undefined {
+): readonly string[] | undefined {
   if (method === "elicitation/create") return missingElicitationMode(params, declared);
-  if (method === "roots/list") return declared.roots ? undefined : { roots: {} };
-  if (method !== "sampling/createMessage") return undefined;
-  const { sampling } = declared;
-  const { includeContext = "none" } = params;
-  if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampling?.tools)
-    return { sampling: { tools: {} } };
-  // Up to 2025-06-18, `sampling` includes `context`: only later revisions declare the part.
-  const parts = revision.table.outgoingRequests.get(method)?.capability?.parts;
-  if (includeContext !== "none" && parts?.includes("context") && !sampling?.context)
-    return { sampling: { context: {} } };
-  return sampling ? undefined : { sampling: {} };
+  const { of, path = [], parts } = revision.table.outgoingRequests.get(method)?.capability ?? {};
+  if (method === "sampling/createMessage") {
+    const { sampling } = declared;
+    const { includeContext = "none" } = params;
+    if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampling?.tools)
+      return [...path, "tools"];
+    // Up to 2025-06-18, `sampling` includes `context`: only later revisions declare the part.
+    if (includeContext !== "none" && parts?.includes("context") && !sampling?.context)
+      return [...path, "context"];
+  }
+  return of === "server" || declares(declared, path) ? undefined : path;
 }
 
 /** An empty `elicitation` declares form mode (2025-11-25, elicitation, capabilities). */
 function missingElicitationMode(
   { mode }: Params,
   { elicitation }: ClientCapabilities,
-): ClientCapabilities | undefined {
-  if (mode === "url") return elicitation?.url ? undefined : { elicitation: { url: {} } };
-  const forms = elicitation && (elicitation.form !== undefined || elicitation.url === undefined);
-  return forms ? undefined : { elicitation: { form: {} } };
+): readonly string[] | undefined {
+  const isGiven =
+    mode === "url"
+      ? elicitation?.url
+      : elicitation && (elicitation.form !== undefined || elicitation.url === undefined);
+  return isGiven ? undefined : ["elicitation", mode === "url" ? "url" : "form"];
 }
 
 function problemOf({ method, params = {} }: Asked): string | undefined {
@@ -285,23 +288,15 @@ async function answerProblem({ method, params = {} }: Asked, answer: Params): Pr
 }
 
 /** The error for a capability that the client has not declared (2026-07-28, basic, `_meta`), or cannot use. */
-function missingCapability(protocol: RequestProtocol, required: ClientCapabilities): McpError {
-  const names = pathsOf(required as Params).join(", ");
+function missingCapability(protocol: RequestProtocol, path: readonly string[]): McpError {
+  const names = path.join(".");
   const name = "MISSING_REQUIRED_CLIENT_CAPABILITY";
   const known = protocol.revision.table.errors[name];
   const problem =
     protocol.unasked === undefined
       ? `the client has not declared the capability ${names}`
       : `the client cannot be asked for ${names}: ${protocol.unasked}`;
-  const error = new McpError("missing-capability", problem, {
-    ...(known ? { data: { requiredCapabilities: required } } : {}),
-  });
+  const requiredCapabilities = path.reduceRight((inner, key) => ({ [key]: inner }), {});
+  const error = new McpError("missing-capability", problem, known && { data: { requiredCapabilities } });
   return refusal(protocol.revision, name, error, names);
-}
-
-function pathsOf(value: Params): string[] {
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const paths = typeof inner === "object" && inner !== null ? pathsOf(inner as Params) : [];
-    return paths.length === 0 ? [key] : paths.map((path) => `${key}.${path}`);
-  });
 }

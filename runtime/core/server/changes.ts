@@ -11,6 +11,8 @@ export interface Change {
   readonly method: string;
   /** URI of the resource, for `notifications/resources/updated`. */
   readonly uri?: string;
+  /** Parameters of other notifications: JSON. */
+  readonly params?: Params;
 }
 
 /**
@@ -45,14 +47,16 @@ export function listen(params: { readonly notifications: Params }, context: Requ
   const weight = weightOf(context.request, mostReserved);
   connection.reserve(weight);
   const honoured = honouredFilter(params.notifications, context);
-  const watched = new Set(Object.values(honoured).filter(Array.isArray).flat() as unknown[]);
+  const wanted = new Map(
+    Object.entries(honoured).map(([member, value]) => [member, new Set([value].flat())]),
+  );
   const _meta = { [metaKeys.subscriptionId]: requestId };
   context.send("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
   return new Promise((resolve, reject) => {
-    const removeListener = connection.onChange((change) => {
-      const member = protocol.revision.table.outgoingNotifications.get(change.method)?.filter;
-      if (member !== undefined && selects(honoured[member], watched, change))
-        context.send(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
+    const removeListener = connection.onChange(({ method, uri, params: sent = { uri } as Params }) => {
+      const { filter, filterKey } = protocol.revision.table.outgoingNotifications.get(method) ?? {};
+      if (wanted.get(filter!)?.has(filterKey === undefined || sent[filterKey]))
+        context.send(method, { ...sent, _meta });
     });
     const removeCloser = connection.onClosing(() => {
       end();
@@ -65,7 +69,7 @@ export function listen(params: { readonly notifications: Params }, context: Requ
     };
     signal.addEventListener("abort", () => {
       end();
-      reject(new McpError("cancelled", `the subscription at ${protocol.revision.id} was ended`));
+      reject(new McpError("cancelled", "the subscription was ended"));
     });
   });
 }
@@ -74,13 +78,13 @@ export function listen(params: { readonly notifications: Params }, context: Requ
 function honouredFilter(filter: Params, { connection, protocol }: RequestContext): Params {
   const declared = connection.definition.capabilities();
   const honoured: Record<string, unknown> = {};
-  for (const { filter: member, capability } of protocol.revision.table.outgoingNotifications.values())
-    if (member !== undefined && filter[member] && capability && declares(declared, capability.path))
+  for (const { filter: member, capability, refuse } of protocol.revision.table.outgoingNotifications.values())
+    if (
+      member !== undefined &&
+      filter[member] &&
+      declares(declared, capability?.path ?? []) &&
+      !refuse?.(protocol)
+    )
       honoured[member] = filter[member];
   return honoured;
-}
-
-/** @param wanted the member of the filter that selects the notification */
-function selects(wanted: unknown, watched: ReadonlySet<unknown>, { uri }: Change): boolean {
-  return uri === undefined ? wanted === true : Array.isArray(wanted) && watched.has(uri);
 }

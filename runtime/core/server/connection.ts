@@ -224,10 +224,11 @@ export class ServerConnection implements Receiver {
       let entry = protocol.revision.table.incomingRequests.get(request.method);
       if (!entry || entry.payload) entry = vendorMessage;
       const handler = handlerOf(this.definition, entry, request.method);
-      if (!handler) throw this.refused("method", request, methodNotFound(protocol, request.method));
+      const refused = handler ? entry.refuse?.(protocol, request) : methodNotFound(protocol, request.method);
+      if (refused) throw this.refused("method", request, refused as McpError);
       if (this.#running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
       const context = new RequestContext(this, request, protocol, entry, handler);
-      if (batch) context.batch = batch;
+      context.batch = batch;
       runRequest(context);
     } catch (error) {
       this.refuse(request.id, errorOf(error), batch);
@@ -342,20 +343,16 @@ export class ServerConnection implements Receiver {
     return () => void this.#listeners?.delete(listener);
   }
 
-  /** Notifies the session and its subscribers of a change. */
+  /** Notifies the session, once the client is initialized, and its subscribers of a change. */
   changed(change: Change): void {
     const { session } = this;
-    if (session && (change.uri === undefined || session.watched?.has(change.uri)))
-      this.#notifyChange(session, change);
+    const { method, uri, params = uri === undefined ? uri : { uri } } = change;
+    if (session && (uri === undefined || session.watched?.has(uri))) {
+      const path = session.revision.table.outgoingNotifications.get(method)?.capability?.path ?? [];
+      if (declares(session.declared, path))
+        this.notifyReady(session, method, params, change.params ?? method + uri);
+    }
     for (const listener of this.#listeners ?? []) listener(change);
-  }
-
-  /** Notifies the session of a change, once the client is initialized. */
-  #notifyChange(session: Session, change: Change): void {
-    const { method, uri } = change;
-    const capability = session.revision.table.outgoingNotifications.get(method)?.capability;
-    if (capability && !declares(session.declared, capability.path)) return;
-    this.notifyReady(session, method, uri === undefined ? undefined : { uri }, `${method} ${uri}`);
   }
 
   /**
@@ -429,20 +426,24 @@ export class ServerConnection implements Receiver {
   }
 
   /**
-   * Sends a notification that the revision has, or that no revision defines; a log message only if the client wants
-   * messages of this level. An invalid one is reported, and not sent. A failure to send is a warning.
+   * Sends a notification that the revision has, or that no revision defines; one of an extension only if the client has
+   * declared what it requires, and a log message only if the client wants messages of this level. An invalid one is reported, and not sent. A failure to send is a warning.
    *
    * @param origin the request of the client that it belongs to
    */
   notify(
-    { revision, logLevel }: Pick<RequestProtocol, "revision" | "logLevel">,
+    protocol: Pick<RequestProtocol, "logLevel" | "revision">,
     method: string,
     params: Params | undefined,
     origin?: RequestId,
   ): void {
     const { definition } = this;
-    const isKnown = revision.table.outgoingNotifications.has(method);
-    if (this.#isOver || (!isKnown && definition.defines("outgoingNotifications", method))) return;
+    const { revision, logLevel } = protocol;
+    const entry = revision.table.outgoingNotifications.get(method);
+    const refused = entry
+      ? entry.refuse?.(protocol as RequestProtocol)
+      : definition.defines("outgoingNotifications", method);
+    if (this.#isOver || refused) return;
     if (method === logMessage) {
       const level = params?.["level"] as LogLevel;
       if (logLevel === undefined || !reaches(level, logLevel) || !definition.capabilities().logging) return;
@@ -467,7 +468,7 @@ export class ServerConnection implements Receiver {
     logger: string | undefined,
     origin?: RequestId,
   ): void {
-    const params = { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) };
+    const params = { level, data: data ?? null, logger };
     this.notify(protocol, logMessage, params, origin);
   }
 
@@ -590,7 +591,7 @@ function serialiseError(
   try {
     const { message, data, rpcCode = code } = error;
     if (Number.isSafeInteger(rpcCode)) code = rpcCode;
-    return { text: errorText(id, { code, message, ...(data === undefined ? {} : { data }) }), code };
+    return { text: errorText(id, { code, message, data }), code };
   } catch {
     return { text: errorText(id, { code, message: messageOf(error) }), code };
   }

@@ -185,7 +185,7 @@ export class RequestContext implements HandlerContext {
         progressToken,
         progress,
         ...(Number.isFinite(total) ? { total } : {}),
-        ...(message === undefined ? {} : { message }),
+        message,
       });
     };
   }

@@ -109,16 +109,11 @@ class ContractServer extends Server {
   ) {
     requireKnown(options ?? invalidOptions(), known);
     const { name, version, title, instructions, capabilities } = contract;
-    const info: Implementation = { name, version, ...(title === undefined ? {} : { title }) };
     const declared = { ...capabilities, ...options.capabilities };
+    // JSON has no members that are undefined.
     super(
-      info,
-      {
-        // The server reads the value: `undefined` is absent.
-        instructions: instructions!,
-        ...options,
-        capabilities: declared,
-      },
+      { name, version, title } as Implementation,
+      { instructions, ...options, capabilities: declared } as ServerOptions,
       false,
       options.schemas,
       others,
@@ -181,6 +176,7 @@ const requireToolsAlone: FillOthers = (_, contract, handlers, declared) => {
 
 const known: Names<DefineServerOptions> = {
   revisions: 0,
+  extensions: 0,
   checks: 0,
   schemas: 0,
   speaks: 0,

@@ -1,6 +1,7 @@
 import { listedMembers } from "@mcpgen/protocol/listed";
 import {
   invalid,
+  listOfExtensions,
   nearest,
   suggestion,
   type Rules,
@@ -130,6 +131,7 @@ function kindOf(given: unknown): string {
 
 const rules: Rules<ServerOptions> = {
   revisions: "array",
+  extensions: listOfExtensions,
   speaks: "array",
   instructions: "string",
   capabilities: "object",

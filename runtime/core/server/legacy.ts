@@ -27,11 +27,11 @@ export interface Session extends RequestProtocol {
   logLevel: LogLevel | undefined;
   ready: boolean;
   /** Sends the notifications that wait until the client is initialized; changes by notification and URI. */
-  held: Map<unknown, () => void> | undefined;
+  held?: Map<unknown, () => void> | undefined;
   /** Capabilities that the server declared in the handshake: the client gets no notifications of later ones. */
   readonly declared: ServerCapabilities;
   /** URIs of the resources that the client subscribed to. */
-  watched: Set<string> | undefined;
+  watched?: Set<string> | undefined;
   /** Bytes that the session reserves on its connection, `watched` and `roots` included. */
   weight: number;
   /** The client's roots, once a handler or the application has asked for them. */
@@ -59,13 +59,13 @@ export function negotiate(
 
 /** The protocol of a request that needs no handshake, or opens it. */
 export function beforeHandshake(revision: RevisionView<"server">): RequestProtocol {
-  return { era: legacyServer, revision, clientCapabilities: {}, clientInfo: undefined, logLevel: undefined };
+  return { era: legacyServer, revision, clientCapabilities: {} };
 }
 
 export const initialize: MethodHandler = (params: Params, context: RequestContext) => {
   const { connection, protocol } = context;
   const { definition } = connection;
-  const declared = definition.capabilities();
+  const declared = definition.capabilities(protocol.revision.id);
   const { clientCapabilities, clientInfo, weight } = clientProfile(params);
   definition.followChanges();
   connection.reserve(weight);
@@ -79,15 +79,13 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
     // Until the client sets a level, the server chooses (logging): it sends every level.
     logLevel: "debug",
     ready: false,
-    held: undefined,
     declared,
-    watched: undefined,
   };
   return {
     protocolVersion: protocol.revision.id,
     capabilities: declared,
     serverInfo: definition.info,
-    ...(definition.instructions === undefined ? {} : { instructions: definition.instructions }),
+    instructions: definition.instructions,
   };
 };
 
@@ -229,7 +227,7 @@ export class ServerToClientRequests {
         connection.emit({ type: "request-timed-out", direction: "outgoing", method, error });
       if (!this.#held.delete(id))
         connection.notify(
-          { revision, logLevel: undefined },
+          { revision },
           "notifications/cancelled",
           { requestId: id, reason: message },
           origin,

@@ -21,7 +21,7 @@ export interface RequestProtocol {
   readonly era: ServerEra;
   readonly revision: RevisionView<"server">;
   readonly clientCapabilities: ClientCapabilities;
-  readonly clientInfo: Implementation | undefined;
+  readonly clientInfo?: Implementation | undefined;
   /** Why the server cannot send requests to this client, whatever the client has declared. */
   readonly unasked?: string;
   /** `false` until the client is initialized: before that, the server sends only pings and log messages. */
@@ -29,7 +29,7 @@ export interface RequestProtocol {
   /** Of a session: the object that handlers and the application hold; made when it is first used. */
   client?: ConnectedSession;
   /** The lowest level of log messages that are sent; without it, none are sent. */
-  readonly logLevel: LogLevel | undefined;
+  readonly logLevel?: LogLevel | undefined;
 }
 
 /** What a server does differently in each era. */
@@ -160,10 +160,11 @@ function missing(key: string): McpError {
 const modernServer: ServerEra = {
   finish(result, entry, hints, definition, resultType = "complete") {
     // Other result types need members that a handler cannot supply.
-    if (result["resultType"] !== undefined && result["resultType"] !== resultType)
+    const given = result["resultType"] as string | undefined;
+    if (given !== undefined && given !== resultType && !entry.resultTypes?.includes(given))
       throw internalError(
         "the server failed to answer",
-        `a handler's result has the resultType ${JSON.stringify(result["resultType"])}; use context.ask`,
+        `a handler's result has the resultType ${JSON.stringify(given)}; use context.ask`,
       );
     return {
       resultType,

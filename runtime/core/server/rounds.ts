@@ -219,9 +219,10 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>
     (keys ??= Promise.all(
-      secrets.length > 0
-        ? secrets.map((secret) => keyOf(new TextEncoder().encode(secret)))
-        : [keyOf(crypto.getRandomValues(new Uint8Array(32)))],
+      (secrets.length > 0
+        ? secrets.map((secret) => new TextEncoder().encode(secret))
+        : [crypto.getRandomValues(new Uint8Array(32))]
+      ).map(keyOf),
     ));
   return {
     onRandomKey: undefined,

@@ -38,12 +38,13 @@ export interface ServerDefinition {
   readonly legacy: readonly RevisionView<"server">[];
   /** By method, those of vendors included; `*` has the handler of all other methods. */
   readonly handlers: ReadonlyMap<string, MethodHandler>;
-  readonly notificationHandlers: ReadonlyMap<string, NotificationHandler>;
+  readonly notificationHandlers: Map<string, NotificationHandler>;
   /** Whether a table of any given revision defines a method. */
   readonly defines: (direction: Direction, method: string) => boolean;
   /** @throws {McpError} `invalid-definition`: this server reads no schemas of vendor methods */
   readonly schemas: () => SchemaReader;
-  readonly capabilities: () => ServerCapabilities;
+  /** Those that the server declares at a revision; without one, those of all its extensions. */
+  readonly capabilities: (revision?: string) => ServerCapabilities;
   /** The open connections; each adds itself, and removes itself when it ends. */
   readonly connections: Set<ServerConnection>;
   /** Delivers all later changes to the connections. */

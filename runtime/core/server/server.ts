@@ -4,7 +4,7 @@ import type {
   ServerCapabilities,
   ServerNotifications,
 } from "@mcpgen/protocol/authoring";
-import type { Revision } from "@mcpgen/protocol/model";
+import type { Extended, Revision, UsedExtension } from "@mcpgen/protocol/model";
 import { initialize, ping, setLevel } from "./legacy.js";
 import {
   type LossListener,
@@ -19,7 +19,7 @@ import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/hooks.js";
-import { printWarning } from "../jsonrpc/errors.js";
+import { McpError, printWarning } from "../jsonrpc/errors.js";
 import { invalid } from "../options/option-check.js";
 import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/message-schema.js";
 import type { ToolSchema } from "../schema/schema-type.js";
@@ -51,6 +51,8 @@ import { type StateStore, stateSeal } from "./rounds.js";
 export interface ServerOptions {
   /** The revisions it serves: `serverRevisions` of the generated package, or some of them. */
   readonly revisions: readonly Revision<"server">[];
+  /** Extensions of the protocol, each with its handlers: `extension.implement({ method: handler }, { settings })`. */
+  readonly extensions?: readonly UsedExtension<"server", HandlerContext>[];
   /**
    * Ids of the `revisions` to serve. Default: all. Prefer this option to a shorter `revisions`: handlers write their
    * results in the vocabulary of the newest revision in `revisions`.
@@ -149,14 +151,14 @@ export class Server {
   readonly definition: ServerDefinition;
   /** All of `options.revisions`, those that `options.speaks` leaves out included. */
   readonly #given: readonly RevisionView<"server">[];
+  readonly #extended: Extended<"server"> | undefined;
   readonly #changes: NotificationBus;
   readonly #builtIn: readonly BuiltIn[];
   readonly #methods = new Map<string, MethodHandler>();
-  readonly #notificationHandlers = new Map<string, NotificationHandler>();
   readonly #added = new Map<string, MethodHandler>();
   /** @internal */
   readonly connections = new Set<ServerConnection>();
-  readonly #extra: ServerCapabilities;
+  readonly #extra: ServerCapabilities | undefined;
   #declared: ServerCapabilities | undefined;
   #unsubscribe: (() => void) | undefined;
 
@@ -173,28 +175,29 @@ export class Server {
     schemas: SchemaReader | undefined,
     others: OtherFeatures | undefined,
   ) {
+    const { extensions } = options;
+    const extended = (this.#extended = extensions?.[0]?.extend(extensions, options.revisions, McpError));
     this.#given = linkRevisions(
-      options.revisions,
+      extended?.revisions ?? options.revisions,
       options.validateSend,
       options.onLoss && harmless(options.onLoss),
     );
     const revisions = selectRevisions(this.#given, options.speaks);
-    const { instructions } = options;
     this.#changes = options.changes ?? new Changes();
-    this.#extra = options.capabilities ?? {};
-    const lists = { pageSize: options.pageSize, cache: options.cache, changing };
-    this.features = new Features(lists, this.#changes, others);
+    this.#extra = options.capabilities;
+    const { pageSize, cache } = options;
+    this.features = new Features({ pageSize, cache, changing }, this.#changes, others);
     this.definition = {
       info,
-      instructions,
+      instructions: options.instructions,
       revisions,
       modern: revisions.filter(({ era }) => era === "modern"),
       legacy: revisions.filter(({ era }) => era === "legacy"),
       handlers: this.#methods,
-      notificationHandlers: this.#notificationHandlers,
+      notificationHandlers: new Map<string, NotificationHandler>(extended?.listeners),
       defines: (direction, method) => this.#given.some(({ table }) => table[direction].has(method)),
       schemas: () => schemas ?? noSchemas(),
-      capabilities: () => this.#capabilities(),
+      capabilities: (revision) => this.#capabilities(revision),
       connections: this.connections,
       followChanges: () => this.#followChanges(),
       seal: stateSeal(options.stateKeys ?? []),
@@ -209,7 +212,7 @@ export class Server {
       report: harmless(options.onError ?? printHandlerError),
     };
     options.errors?.apply(this.definition.legacy);
-    this.#builtIn = this.#builtInMethods(options.cache);
+    this.#builtIn = this.#builtInMethods(cache);
     this.refresh();
   }
 
@@ -283,7 +286,7 @@ export class Server {
     listener?: (params: never, context: NotificationContext) => unknown,
   ): void {
     const vendor = listener && this.definition.schemas().listener(method, given, listener);
-    this.#register("incomingNotifications", method, given, vendor, this.#notificationHandlers);
+    this.#register("incomingNotifications", method, given, vendor, this.definition.notificationHandlers);
   }
 
   /**
@@ -318,9 +321,10 @@ export class Server {
     params?: ServerNotifications[Method]["params"],
   ): void;
   notify(method: string, params?: object): void;
-  notify(method: string, params?: { readonly uri?: string }): void {
+  notify(method: string, params?: Params): void {
     const isChange = this.#given.some(({ table }) => table.outgoingNotifications.get(method)?.filter);
-    if (isChange) return this.#changes.publish({ method, uri: params?.uri } as Change);
+    if (method === resourceUpdated) return this.resourceUpdated(params!["uri"] as string);
+    if (isChange) return this.#changes.publish({ method, params } as Change);
     for (const session of this.sessions) session.notify(method, params);
   }
 
@@ -351,7 +355,7 @@ export class Server {
 
   /** Notifies the clients that subscribed to a resource that it has changed. */
   resourceUpdated(uri: string): void {
-    this.#changes.publish({ method: "notifications/resources/updated", uri });
+    this.#changes.publish({ method: resourceUpdated, uri });
   }
 
   /** What the server holds, and what it has done. */
@@ -409,29 +413,34 @@ export class Server {
       ["ping", ping],
       ["logging/setLevel", setLevel],
       ["subscriptions/listen", listen],
-      ["server/discover", () => new SerialisedResult(this.#discovered(), cache)],
+      ["server/discover", (_, { revision }) => new SerialisedResult(this.#discovered(revision), cache)],
     ];
-    return handlers.map(([method, handler]) => {
-      const facts = this.#given.flatMap(({ table }) => table.incomingRequests.get(method) ?? []);
-      return { method, handler, capability: facts.find(({ capability }) => capability)?.capability?.path };
+    const all = this.#extended?.methods(handlers) ?? handlers;
+    return all.map(([method, handler]) => {
+      const found = this.#given.map(({ table }) => table.incomingRequests.get(method)?.capability);
+      return { method, handler, capability: found.find((capability) => capability)?.path };
     });
   }
 
   /** The result of `server/discover`. */
-  #discovered(): Params {
+  #discovered(revision: string): Params {
     const { info, instructions } = this.definition;
     return {
       supportedVersions: this.revisions,
-      capabilities: this.#capabilities(),
+      capabilities: this.#capabilities(revision),
       _meta: { [metaKeys.serverInfo]: info },
-      ...(instructions === undefined ? {} : { instructions }),
+      instructions,
     };
   }
 
-  #capabilities(): ServerCapabilities {
-    return (this.#declared ??= { ...this.features.capabilities(), ...this.#extra });
+  /** @param revision without it, with the extensions of all revisions */
+  #capabilities(revision?: string): ServerCapabilities {
+    const declared = (this.#declared ??= { ...this.features.capabilities(), ...this.#extra });
+    return this.#extended?.declared(declared, revision) ?? declared;
   }
 }
+
+const resourceUpdated = "notifications/resources/updated";
 
 function noSchemas(): never {
   throw invalid("pass the option { schemas: methodSchemas }.");

@@ -12,8 +12,6 @@ export interface StdioServerOptions extends StreamChannelOptions {
   readonly output?: Writable | undefined;
 }
 
-const serverRules: Rules<StdioServerOptions> = { ...streamRules, input: "object", output: "object" };
-
 /**
  * The server side of stdio. Reserves standard output of the process (`keepStdout`) unless `output` replaces it. The end
  * of the input closes the channel in order; messages sent after that are still written.
@@ -21,7 +19,9 @@ const serverRules: Rules<StdioServerOptions> = { ...streamRules, input: "object"
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function stdioServerChannel(options: StdioServerOptions = {}): StreamChannel {
-  checkOptions(options, serverRules);
+  // In the function, because bundlers keep a spread of a module.
+  const rules: Rules<StdioServerOptions> = { ...streamRules, input: "object", output: "object" };
+  checkOptions(options, rules);
   return openServerChannel(options);
 }
 

@@ -1,0 +1,69 @@
+import type { Declaration, Extended, Role } from "../model.js";
+import type { Part } from "./extend.js";
+
+/** The function that adds the settings of extensions to capabilities. */
+export function declaring<R extends Role>(
+  parts: ReadonlyMap<string, readonly Part<R>[]>,
+): Extended<R>["declared"] {
+  // Capabilities are asked for often, and seldom change.
+  const known = new WeakMap<object, Map<string | undefined, object>>();
+  return (capabilities, revision) => {
+    let byRevision = known.get(capabilities);
+    if (!byRevision) known.set(capabilities, (byRevision = new Map()));
+    let declared = byRevision.get(revision);
+    if (!declared) {
+      const added =
+        revision === undefined
+          ? [...parts.values()].flat()
+          : (parts.get(revision) ?? []);
+      declared = added.reduce(withSettings, capabilities);
+      byRevision.set(revision, declared);
+    }
+    return declared as typeof capabilities;
+  };
+}
+
+function withSettings(capabilities: object, { use, table }: Part): object {
+  const own = declarationOf(table.declared, use.extension.role);
+  return own
+    ? placed(capabilities, own.path, use.settings ?? {})
+    : capabilities;
+}
+
+/** Where a side declares an extension. */
+export function declarationOf(
+  declared: { readonly [R in Role]?: Declaration },
+  role: Role,
+): Declaration | undefined {
+  return declared[role];
+}
+
+/** The object with a value at a path. */
+export function placed(
+  whole: object,
+  [key, ...rest]: readonly string[],
+  value: unknown,
+): object {
+  if (key === undefined) return value as object;
+  return { ...whole, [key]: placed(objectAt(whole, key), rest, value) };
+}
+
+function objectAt(whole: object, key: string): object {
+  const held = (whole as { readonly [key: string]: unknown })[key];
+  return typeof held === "object" && held !== null ? held : {};
+}
+
+/** Whether capabilities have a member at a path that is not null or false. */
+export function declares(
+  capabilities: object,
+  path: readonly string[],
+): boolean {
+  let found: unknown = capabilities;
+  for (const key of path) {
+    if (typeof found !== "object" || found === null) return false;
+    found = Object.hasOwn(found, key)
+      ? (found as { readonly [key: string]: unknown })[key]
+      : undefined;
+  }
+  return found !== undefined && found !== null && found !== false;
+}

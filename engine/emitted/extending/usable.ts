@@ -1,0 +1,125 @@
+import type { MethodFacts, Revision, Role, ExtensionUse } from "../model.js";
+import { declares, placed } from "./declaring.js";
+
+type Invalid = (message: string) => Error;
+
+/** Refuses extensions that the program cannot use as it gives them. */
+export function requireUsable<R extends Role>(
+  used: readonly ExtensionUse<R>[],
+  revisions: readonly Revision<R>[],
+  invalid: Invalid,
+): void {
+  const ids = used.map(({ extension }) => extension.id);
+  for (const use of used) {
+    const { id, format, role, needs } = use.extension;
+    const wrong = (problem: string): Error =>
+      invalid(`extension ${id}: ${problem}`);
+    if ((format as number) !== 1)
+      throw wrong(`its tables have format ${format}; this code reads 1.`);
+    const other = revisions.find((revision) => revision.role !== role);
+    if (other)
+      throw wrong(
+        `it is the one of a ${role}. Import it from the module of a ${other.role}.`,
+      );
+    if (ids.indexOf(id) !== ids.lastIndexOf(id))
+      throw wrong("it is given twice. Remove one.");
+    const missing = needs?.extensions?.find((each) => !ids.includes(each));
+    if (missing !== undefined)
+      throw wrong(`it needs extension ${missing}. Add it.`);
+    requireBase(use, revisions, wrong);
+    requireSettings(use, revisions, wrong);
+    requireHandlers(use, revisions, wrong);
+  }
+}
+
+function requireBase(
+  { extension: { bases } }: ExtensionUse,
+  revisions: readonly Revision[],
+  wrong: Invalid,
+): void {
+  if (revisions.some(({ id }) => bases.has(id))) return;
+  const made = [...bases.keys()].join(", ");
+  const given = revisions.map(({ id }) => id).join(", ");
+  throw wrong(
+    `it is made for ${made}, and the revisions are ${given}. Generate it for one of them, or leave it out.`,
+  );
+}
+
+function requireSettings(
+  { extension: { bases, role }, settings }: ExtensionUse,
+  revisions: readonly Revision[],
+  wrong: Invalid,
+): void {
+  for (const { id } of revisions) {
+    const table = bases.get(id);
+    if (!table) continue;
+    const own = table.declared[role];
+    if (!own && settings !== undefined)
+      throw wrong(`a ${role} declares nothing for it. Leave settings out.`);
+    const definition = own?.settings;
+    if (definition && !definition.is(settings ?? {}))
+      throw wrong(
+        `settings: ${JSON.stringify(settings ?? {})} is no ${definition.name} at ${id}.`,
+      );
+  }
+}
+
+function requireHandlers(
+  use: ExtensionUse,
+  revisions: readonly Revision[],
+  wrong: Invalid,
+): void {
+  const { extension, handlers, listeners, around } = use;
+  const tables = [...extension.bases.values()];
+  const known = (
+    kind: "incomingRequests" | "incomingNotifications",
+  ): string[] => tables.flatMap((table) => [...table[kind].keys()]);
+  requireNames("handler", handlers, known("incomingRequests"), wrong);
+  requireNames("listener", listeners, known("incomingNotifications"), wrong);
+  const requests = [...tables, ...revisions.map(({ table }) => table)].flatMap(
+    ({ incomingRequests, outgoingRequests }) => [
+      ...incomingRequests.keys(),
+      ...outgoingRequests.keys(),
+    ],
+  );
+  requireNames("around", around, requests, wrong);
+  for (const { id } of revisions) {
+    for (const [method, facts] of extension.bases.get(id)?.incomingRequests ??
+      []) {
+      if (!Object.hasOwn(handlers, method) && isOffered(use, id, facts))
+        throw wrong(`there is no handler of ${method}. Give implement one.`);
+    }
+  }
+}
+
+/** Whether this side offers a method: its settings do not switch it off. */
+function isOffered(
+  { extension: { bases, role }, settings = {} }: ExtensionUse,
+  base: string,
+  { capability }: MethodFacts,
+): boolean {
+  const own = bases.get(base)?.declared[role];
+  if (capability?.of !== role || !own) return true;
+  if (!own.path.every((key, index) => capability.path[index] === key))
+    return true;
+  return declares(placed({}, own.path, settings), capability.path);
+}
+
+function requireNames(
+  what: string,
+  given: object,
+  known: readonly string[],
+  wrong: Invalid,
+): void {
+  for (const [method, value] of Object.entries(given)) {
+    const place = what === "around" ? `around ${method}` : method;
+    if (typeof value !== "function")
+      throw wrong(`${place}: expected a function, got ${typeof value}.`);
+    if (known.includes(method)) continue;
+    const those = [...new Set(known)].sort().join(", ");
+    const kind = what === "listener" ? "notification" : "request";
+    throw wrong(
+      `${place}: there is no such ${kind}. ${those === "" ? "There are none." : `There are ${those}.`}`,
+    );
+  }
+}
