@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isWatched } from "../support/auth/secrets.js";
+import { type Part, withoutTest } from "./named-tests.js";
 
-// The attacks that @mcpgen/auth withstands, and the tests that hold each part of them. A test is named by its file and the
-// beginning of its title, or of the title of its group.
-
-type Part = readonly [part: string, file: string, title: string];
+// The attacks that @mcpgen/auth withstands, and the tests that hold each part of them.
 
 const attacks: Readonly<Record<string, readonly Part[]>> = {
   "1 mix-up of authorization servers": [
@@ -164,15 +161,8 @@ test("there are 24 attacks", () => {
   );
 });
 
-const escaped = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
-
 test.each(Object.entries(attacks))("attack %s: each part has its test", (_, parts) => {
-  const missing = parts.filter(([, file, title]) => {
-    const source = readFileSync(`test/${file}.test.ts`, "utf8");
-    // A title is the first argument of a function: test, describe, the result of test.each, a row of the checklist.
-    return !new RegExp(`\\((?:"[A-Z]+-\\d+", )?\\s*["']${escaped(title)}`).test(source);
-  });
-  expect(missing).toEqual([]);
+  expect(withoutTest(parts)).toEqual([]);
 });
 
 test("attack 23: the output of these tests is searched for secrets (test/support/auth/search-output.ts)", () => {

@@ -1,7 +1,11 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from "jose";
 import { describe, expect, test } from "vitest";
 import { clientCredentials, enterprise, workloadIdentity } from "../../../runtime/auth/client.js";
-import { authorizationServer } from "../../support/auth/authorization-server.js";
+import {
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  authorizationServer,
+} from "../../support/auth/authorization-server.js";
 import { failure, pair, send } from "./drive.js";
 
 describe("client credentials", () => {
@@ -121,6 +125,78 @@ describe("workload identity", () => {
 });
 
 describe("enterprise-managed authorization", () => {
+  async function business(fault?: AuthorizationServerOptions["fault"]) {
+    const idp = await authorizationServer({
+      clients: [{ id: "app", secret: "secret-at-the-idp" }],
+      ...(fault && { fault }),
+    });
+    const trusted = [{ issuer: idp.issuer, jwks: () => idp.state.keys.jwks(), kind: "id-jag" as const }];
+    const clients = [{ id: "app", secret: "secret-at-the-server" }];
+    const { as, rs } = await pair({ trusted, clients });
+    const issued: string[] = [];
+    const idToken = async (): Promise<string> => {
+      const token = await idp.sign({ iss: idp.issuer, sub: "alice", aud: "app", exp: 4e9 });
+      issued.push(token);
+      return token;
+    };
+    const authorizer = enterprise({
+      idp: idp.issuer,
+      idToken,
+      client: { id: "app", secret: "secret-at-the-server" },
+      idpClient: { id: "app", secret: "secret-at-the-idp" },
+    });
+    return { idp, as, rs, issued, authorizer, trusted, clients };
+  }
+
+  /** All that a server got, with the credentials of clients in clear text. */
+  const gotBy = ({ calls }: AuthorizationServer): string =>
+    calls
+      .map(({ body, headers }) => {
+        const [, basic = ""] = /^basic (.*)$/i.exec(headers.get("authorization") ?? "") ?? [];
+        return `${body} ${Buffer.from(basic, "base64").toString()}`;
+      })
+      .join("\n");
+
+  test("each server gets its own secret alone, and the ID token goes to the identity provider alone", async () => {
+    const { idp, as, rs, issued, authorizer } = await business();
+    expect(await send(authorizer, rs.url)).toBe(200);
+    expect(gotBy(as)).toContain("secret-at-the-server");
+    for (const secret of ["secret-at-the-idp", ...issued]) expect(gotBy(as)).not.toContain(secret);
+    expect(gotBy(idp)).toContain("secret-at-the-idp");
+    expect(gotBy(idp)).not.toContain("secret-at-the-server");
+  });
+
+  test("another token than an ID-JAG is not passed on", async () => {
+    const type = "urn:ietf:params:oauth:token-type:access_token";
+    const { as, rs, authorizer } = await business(({ endpoint }, answer) =>
+      endpoint === "token"
+        ? { ...answer, body: { ...(answer.body as object), issued_token_type: type } }
+        : answer,
+    );
+    expect(await failure(send(authorizer, rs.url))).toBe("auth-refused");
+    expect(as.count("token")).toBe(0);
+  });
+
+  test("an identity provider that refuses ends it: no retry, no other grant", async () => {
+    const { idp, as, rs, authorizer } = await business(({ endpoint }, answer) =>
+      endpoint === "token" ? { ...answer, status: 400, body: { error: "access_denied" } } : answer,
+    );
+    expect(await failure(send(authorizer, rs.url))).toBe("auth-refused");
+    expect([idp.count("token"), as.count("token"), as.count("register"), as.count("authorize")]).toEqual([
+      1, 0, 0, 0,
+    ]);
+  });
+
+  test("attack 4: a server that names another issuer later gets no assertion and no secret", async () => {
+    const { as, rs, authorizer, trusted, clients } = await business();
+    expect(await send(authorizer, rs.url)).toBe(200);
+    const other = await authorizationServer({ trusted, clients });
+    as.expireAccessTokens();
+    rs.options = { ...rs.options, servers: [other] };
+    expect(await failure(send(authorizer, rs.url))).toBe("auth-issuer-mismatch");
+    expect(other.count("token")).toBe(0);
+  });
+
   test("exchanges the id token for an ID-JAG, and that for a token", async () => {
     const idp = await authorizationServer({ clients: [{ id: "app", secret: "idp-s3cret" }] });
     const trusted = [{ issuer: idp.issuer, jwks: () => idp.state.keys.jwks(), kind: "id-jag" as const }];

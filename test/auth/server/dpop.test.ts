@@ -20,12 +20,15 @@ interface Sender {
   readonly jwk: JWK;
 }
 
-async function sender(options: DpopOptions = {}): Promise<Sender> {
+async function sender(
+  options: DpopOptions = {},
+  claims: Readonly<Record<string, unknown>> = {},
+): Promise<Sender> {
   const as = await authorizationServer();
   const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
   const jwk = await exportJWK(publicKey);
   const cnf = { jkt: await calculateJwkThumbprint(jwk) };
-  const token = await as.sign(claimsFor(as, { cnf }), "at+jwt");
+  const token = await as.sign(claimsFor(as, { ...claims, cnf }), "at+jwt");
   return { guard: guardOf(as, { dpop: dpop(options) }), token, privateKey, jwk };
 }
 
@@ -74,6 +77,12 @@ test("RFC 9449: a token with a proof of its key is accepted; each request needs 
   const url = `${resource}?x=1#y`;
   const withQuery = await proofOf(from, { claims: { htu: "HTTPS://API.example.com:443/mcp?other=2" } });
   expect(await from.guard.http.authenticate({ ...sent(from.token, withQuery), url })).toHaveProperty("auth");
+});
+
+test("RFC 9449: the audience of a bound token is checked, too", async () => {
+  const from = await sender({}, { aud: "https://other.example.com/mcp" });
+  const [error, { text }] = await refusedWith(from, await proofOf(from));
+  expect([error, text]).toEqual(["invalid_token", expect.stringMatching(/audience/)]);
 });
 
 const minute = (): number => Math.floor(Date.now() / 1000);

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import {
+  AuthError,
+  clientCredentials,
+  enterprise,
+  oauth,
+  workloadIdentity,
+} from "../../../runtime/auth/client.js";
+
+type Make = (options: never) => unknown;
+
+const idToken = (): string => "x";
+const known = { id: "a", secret: "hunter2-hunter2" };
+const business = { idp: "https://idp.example", idToken, client: known, idpClient: known };
+
+test.each<[string, Make, unknown]>([
+  ["options: ", oauth, null],
+  ["options: ", oauth, []],
+  ["redirects: ", oauth, { redirects: {} }],
+  ["client.secrets: ", oauth, { client: { secrets: "hunter2-hunter2" } }],
+  ["client.metadataUrl: ", oauth, { client: { metadataUrl: "http://app.example/client.json" } }],
+  ["client.metadataUrl: ", oauth, { client: { metadataUrl: "https://app.example" } }],
+  ["client.metadataUrl: ", oauth, { client: { metadataUrl: "https://app.example/" } }],
+  ["client.metadataUrl: ", oauth, { client: { metadataUrl: "https://app.example/client.json#x" } }],
+  ["client.metadataUrl: ", oauth, { client: { metadataUrl: "https://user@app.example/client.json" } }],
+  ["client.metadataUrl: ", oauth, { client: { metadataUrl: "client.json" } }],
+  ["client.id: ", oauth, { client: { secret: "hunter2-hunter2" } }],
+  ["legacy: ", oauth, { legacy: "2025-06-18" }],
+  ["dpop: ", oauth, { dpop: true }],
+  ["id: ", clientCredentials, { id: "", secret: "hunter2-hunter2" }],
+  ["secret: ", clientCredentials, { id: "a" }],
+  ["secret: ", clientCredentials, { id: "a", secret: "hunter2-hunter2", key: { pem: "hunter2-hunter2" } }],
+  ["redirect: ", clientCredentials, { id: "a", secret: "hunter2-hunter2", redirect: {} }],
+  ["assertion: ", workloadIdentity, { assertion: "hunter2-hunter2" }],
+  ["secret: ", workloadIdentity, { assertion: () => "x", secret: "hunter2-hunter2" }],
+  ["idToken: ", enterprise, { ...business, idToken: "hunter2-hunter2" }],
+  ["idps: ", enterprise, { ...business, idps: "x" }],
+])("a wrong option is named, without its value: %s%o", (place, make, options) => {
+  let error: unknown;
+  try {
+    make(options as never);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toBeInstanceOf(AuthError);
+  expect(error).toMatchObject({ code: "auth-options" });
+  expect((error as Error).message.startsWith(place), (error as Error).message).toBe(true);
+  expect((error as Error).message).not.toContain("hunter2");
+});
