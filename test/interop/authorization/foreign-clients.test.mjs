@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -13,6 +12,7 @@ import { connect } from "@mcpgen/runtime";
 import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 import { runtimes } from "../../portability/runtimes.mjs";
 import { ourProxy } from "./counterparts.mjs";
+import { freePort } from "./free-port.mjs";
 import { UserAgent } from "./user-agent.mjs";
 import { compareTable, withVersion } from "./works-with.mjs";
 
@@ -29,15 +29,6 @@ before(async () => {
   server = await ourProxy();
 });
 after(() => server.close());
-
-/** A port that was free just now: some of these clients cannot choose one. */
-async function freePort() {
-  const probe = createServer();
-  await new Promise((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 /** A user with a home folder, whose browser follows the URLs of logins that programs print. */
 class User {

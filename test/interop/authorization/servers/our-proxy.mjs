@@ -1,20 +1,10 @@
 // resourceServer() and oauthProxy() before an upstream without registration: the stand-in of examples/proxied.
-import { fileURLToPath } from "node:url";
 import { github, oauthProxy } from "@mcpgen/auth/proxy";
 import { resourceServer } from "@mcpgen/auth/server";
 import { createNodeHandler } from "@mcpgen/runtime/http";
-import { build } from "esbuild";
 import { protectedTools } from "../protected-tools.mjs";
+import { startStandIn } from "../stand-in.mjs";
 import { serveAt } from "./listening.mjs";
-
-const standIn = fileURLToPath(new URL("../../../../examples/proxied/login-stand-in.ts", import.meta.url));
-
-async function startStandIn(redirectUri) {
-  const options = { bundle: true, platform: "node", format: "esm", write: false, logLevel: "error" };
-  const { outputFiles } = await build({ entryPoints: [standIn], ...options });
-  const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`;
-  return (await import(url)).startLoginStandIn(redirectUri);
-}
 
 await serveAt(async (origin) => {
   const resource = `${origin}/mcp`;
