@@ -23,7 +23,7 @@ export function checkPkce(as: AuthorizationServer, assumed: boolean): void {
   if (assumed && methods === undefined) return;
   if (Array.isArray(methods) && methods.includes("S256")) return;
   const host = hostOf(as.issuer);
-  const text = `the metadata of ${host} does not list PKCE with S256. If it supports it all the same, set issuers: { ${JSON.stringify(as.issuer)}: { pkce: "assumed" } }`;
+  const text = `the metadata of ${host} does not list PKCE with S256. If it has PKCE, set issuers: { ${JSON.stringify(as.issuer)}: { pkce: "assumed" } }`;
   throw new AuthError("auth-pkce-unsupported", text);
 }
 

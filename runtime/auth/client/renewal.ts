@@ -38,6 +38,8 @@ export class Renewal {
   readonly #server: string;
   readonly #report: (event: AuthEvent) => void;
   readonly #flights: SingleFlight;
+  /** The grant of the last login. */
+  #fresh: Grant | undefined;
   /** Metadata of issuers, for refreshes. */
   readonly #servers = new Map<string, AuthorizationServer>();
 
@@ -96,18 +98,18 @@ export class Renewal {
   }
 
   async #served(need: Need, as: AuthorizationServer, target: Target, signal: AbortSignal): Promise<Grant> {
-    const { refused } = need;
     const { value } = await readRecord<Grant>(this.#store, this.#key(target.issuer, target.resource));
     const stored = isGrant(value) ? value : undefined;
     const enough = covers(stored?.scopes ?? [], (need.more && need.scopes) || []);
-    if (stored && enough && stored.tokens.access !== refused?.tokens.access && Date.now() < expiryOf(stored))
-      return stored;
+    // The token of a login just made is sent once more: another login would give the same.
+    const refused = need.refresh || need.refused !== this.#fresh ? need.refused?.tokens.access : "";
+    if (stored && enough && stored.tokens.access !== refused && Date.now() < expiryOf(stored)) return stored;
     const context = await this.#context(as, target, need, stored?.scopes ?? [], stored, signal);
     if (stored?.tokens.refresh !== undefined && need.refresh && enough && !need.more) {
       const next = await this.#refresh(stored, context);
       if (next) return next;
     }
-    const fresh = await this.#acquire(context, undefined);
+    const fresh = (this.#fresh = await this.#acquire(context, undefined));
     // Redirect URIs change: what no login uses would stay for ever.
     const left = stored?.client?.registration;
     if (left && left !== fresh.client?.registration) await writeRecord(this.#store, left, undefined);

@@ -106,13 +106,29 @@ describe("refresh", () => {
     expect(as.count("token refresh_token")).toBe(1);
   });
 
-  test("a token that is refused although it is new is not asked for again and again", async () => {
+  test("a token that is refused although it is of a login just made: the user is asked once for each request", async () => {
     const { rs } = await pair();
     const authorizer = login();
     const other = await pair();
     rs.options = { ...rs.options, servers: [], metadata: { authorization_servers: [other.as.issuer] } };
     expect(await send(authorizer, rs.url)).toBe(401);
+    expect(other.as.count("authorize")).toBe(1);
+    expect(rs.count(401)).toBe(3);
+    // The next one tries a refresh, and then a login.
+    expect(await send(authorizer, rs.url)).toBe(401);
     expect(other.as.count("authorize")).toBeLessThanOrEqual(2);
+  });
+
+  test("a token of a login just made that is refused, as the server has moved: the user logs in there", async () => {
+    const [one, two] = [await pair(), await pair()];
+    const { rs } = one;
+    const names = (issuer: string): void => {
+      rs.options = { ...rs.options, servers: [two.as], metadata: { authorization_servers: [issuer] } };
+    };
+    names(one.as.issuer);
+    const authorizer = login({ onEvent: ({ type }) => void (type === "token" && names(two.as.issuer)) });
+    expect(await send(authorizer, rs.url)).toBe(200);
+    expect([one.as.count("authorize"), two.as.count("authorize")]).toEqual([1, 1]);
   });
 });
 

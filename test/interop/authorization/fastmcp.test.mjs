@@ -19,7 +19,7 @@ const python = process.env.MCPGEN_FASTMCP;
 const options = { skip: python === undefined, timeout: 120_000 };
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Starts a program of Python that writes into a folder of its own, and ends with the test. */
+/** Starts a program of Python with an empty home folder. It ends with the test. */
 function run(t, args, env = {}) {
   const home = mkdtempSync(join(tmpdir(), "mcpgen-fastmcp-"));
   const child = spawn(python, args, {
