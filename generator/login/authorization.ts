@@ -55,6 +55,8 @@ export class Authorization {
   #auth: Promise<AuthPackage> | undefined;
   readonly #stores = new Map<StoreKind, TokenStore>();
   readonly #ofThisCommand = new Set<string>();
+  /** What `auto` has taken. */
+  #chosen: "keychain" | "file" | undefined;
 
   constructor(settings: LoginSettings) {
     this.settings = settings;
@@ -94,7 +96,7 @@ export class Authorization {
     const kind = this.kindFor(url);
     let store = this.#stores.get(kind);
     if (!store)
-      this.#stores.set(kind, (store = openStore(await this.auth(), kind, settings.env, settings.note)));
+      this.#stores.set(kind, (store = openStore(await this.auth(), kind, settings.env, this.#onChoice)));
     return store;
   }
 
@@ -103,12 +105,20 @@ export class Authorization {
     return this.#ofThisCommand.has(url) || this.index.read()[url] !== undefined;
   }
 
-  /** Remembers that there is a login to a server. */
+  /** Remembers that there is a login to a server, and where: another session may have a keychain, or none. */
   remember(url: string): void {
     const kind = this.kindFor(url);
     this.#ofThisCommand.add(url);
-    if (kind !== "memory") this.index.set(url, kind);
+    if (kind !== "memory") this.index.set(url, kind === "auto" ? (this.#chosen ?? kind) : kind);
   }
+
+  readonly #onChoice = (chosen: "keychain" | "file", folder: string): void => {
+    this.#chosen = chosen;
+    if (chosen === "file")
+      this.settings.note(
+        `there is no keychain: logins are kept in files that only you can read, in ${folder}`,
+      );
+  };
 
   kindFor(url: string): StoreKind {
     return this.settings.store ?? this.index.read()[url] ?? "auto";
@@ -218,7 +228,11 @@ export class ServerAuthorization {
       const known = this.errorOf({ code: "authorize-failed", cause }, shown);
       if (known) throw known;
       const what = signal.aborted ? "there was no login in time" : "the server cannot be reached";
-      throw new CodedError("MG4107", what, { place: { file: shown }, next: "Run the command again.", cause });
+      throw new CodedError("MG4107", what, {
+        place: { file: shown },
+        next: "Check the address and the network, and run the command again.",
+        cause,
+      });
     }
   }
 

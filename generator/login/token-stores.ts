@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { CodedError } from "../diagnostics/coded-error.js";
 import type { AuthPackage, TokenStore } from "./auth-package.js";
 
 /** Where logins are kept: `auto` takes the keychain where there is one, else files. */
@@ -15,45 +17,69 @@ export function stateFolder({ XDG_STATE_HOME, HOME }: Environment): string {
 }
 
 /**
- * The servers with a stored login, and where: no keychain can list what it holds. The file holds no secret.
+ * The servers with a stored login, and where: no keychain can list what it holds. Each has a file, so that logins at the same
+ * time do not lose one another. The files hold no secret.
  */
 export class LoginIndex {
-  readonly #file: string;
+  readonly #folder: string;
 
   constructor(env: Environment) {
-    this.#file = join(stateFolder(env), "logins.json");
+    this.#folder = join(stateFolder(env), "logins");
   }
 
-  /** The kind of store by URL. A file that cannot be read counts as empty. */
+  /** The kind of store by URL. A file that cannot be read counts as absent. */
   read(): Readonly<Record<string, StoreKind>> {
+    let files: string[] = [];
     try {
-      const { logins } = JSON.parse(readFileSync(this.#file, "utf8")) as { readonly logins?: unknown };
-      const entries = Object.entries(logins ?? {}) as [string, StoreKind][];
-      return Object.fromEntries(entries.filter(([, kind]) => storeKinds.includes(kind)));
+      files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
     } catch {
-      return {};
+      // There is no login.
     }
+    const entries = files.flatMap((file): [string, StoreKind][] => {
+      try {
+        const text = readFileSync(join(this.#folder, file), "utf8");
+        const { server, store } = JSON.parse(text) as {
+          readonly server?: unknown;
+          readonly store?: StoreKind;
+        };
+        return typeof server === "string" && storeKinds.includes(store!) ? [[server, store!]] : [];
+      } catch {
+        return [];
+      }
+    });
+    return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 
-  /** @param kind `undefined` removes the entry */
+  /**
+   * @param kind `undefined` removes the entry
+   * @throws CodedError MG4107 where files cannot be written
+   */
   set(url: string, kind: StoreKind | undefined): void {
-    const { [url]: old, ...others } = this.read();
-    if (old === kind) return;
-    const logins = kind === undefined ? others : { ...others, [url]: kind };
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    chmodSync(dirname(this.#file), 0o700);
-    const temporary = `${this.#file}.${process.pid}`;
-    writeFileSync(temporary, `${JSON.stringify({ logins }, null, 2)}\n`, { mode: 0o600 });
-    renameSync(temporary, this.#file);
+    const file = join(this.#folder, `${createHash("sha256").update(url).digest("hex")}.json`);
+    try {
+      if (kind === undefined) return rmSync(file, { force: true });
+      if (this.read()[url] === kind) return;
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      chmodSync(dirname(this.#folder), 0o700);
+      const temporary = `${file}.${process.pid}`;
+      writeFileSync(temporary, `${JSON.stringify({ server: url, store: kind }, null, 2)}\n`, { mode: 0o600 });
+      renameSync(temporary, file);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      throw new CodedError("MG4107", `the logins in ${this.#folder} cannot be written (${code})`, {
+        next: "Check the permissions of the folder, or keep nothing: --token-store memory.",
+        cause,
+      });
+    }
   }
 }
 
-/** @param note hears once where tokens are kept */
+/** @param onChoice hears once what `auto` has taken, and the folder of files */
 export function openStore(
   auth: AuthPackage,
   kind: StoreKind,
   env: Environment,
-  note: (text: string) => void,
+  onChoice: (chosen: "keychain" | "file", folder: string) => void,
 ): TokenStore {
   const folder = join(stateFolder(env), "tokens");
   if (kind === "memory") return auth.memoryStore();
@@ -61,9 +87,6 @@ export function openStore(
   return auth.keychain({
     folder,
     fallback: kind === "auto" ? "file" : "none",
-    onChoice: (chosen: "keychain" | "file") => {
-      if (chosen === "file")
-        note(`there is no keychain: logins are kept in files that only you can read, in ${folder}`);
-    },
+    onChoice: (chosen: "keychain" | "file") => onChoice(chosen, folder),
   });
 }

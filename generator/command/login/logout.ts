@@ -4,7 +4,7 @@ import { httpServer } from "./http-server.js";
 
 const texts = {
   revoked: "logged out; the authorization server revoked the tokens (a JWT may be valid until it expires)",
-  removed: "logged out; the authorization server revokes no tokens, so they are valid until they expire",
+  removed: "logged out; the authorization server did not revoke the tokens: they are valid until they expire",
   absent: "there is no login",
 } as const;
 

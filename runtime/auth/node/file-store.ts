@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { TokenStore } from "../client/store.js";
 import { AuthError } from "../shared/errors.js";
 import { lockFile } from "./file-lock.js";
+import { inFolder } from "./store-folder.js";
 
 /** Where tokens are by default: `$XDG_STATE_HOME/mcpgen/tokens`, and its counterparts. */
 export function tokenFolder(): string {
@@ -23,25 +24,28 @@ export function tokenFolder(): string {
  */
 export function fileStore(folder: string = tokenFolder()): TokenStore {
   const pathOf = (key: string): string => join(folder, createHash("sha256").update(key).digest("hex"));
+  const put = async (path: string, value: string | undefined, expected?: string): Promise<boolean> => {
+    await prepared(folder, true);
+    const unlock = await lockFile(`${path}.put`);
+    try {
+      if ((await readOwn(path)) !== expected) return false;
+      if (value === undefined) await rm(path, { force: true });
+      else await replace(path, value);
+      return true;
+    } finally {
+      await unlock();
+    }
+  };
+  const get = async (path: string): Promise<string | undefined> =>
+    (await prepared(folder, false)) ? readOwn(path) : undefined;
+  const lock = async (path: string, signal: AbortSignal): Promise<() => Promise<void>> => {
+    await prepared(folder, true);
+    return lockFile(path, signal);
+  };
   return {
-    get: async (key) => ((await prepared(folder, false)) ? readOwn(pathOf(key)) : undefined),
-    put: async (key, value, expected) => {
-      await prepared(folder, true);
-      const path = pathOf(key);
-      const unlock = await lockFile(`${path}.put`);
-      try {
-        if ((await readOwn(path)) !== expected) return false;
-        if (value === undefined) await rm(path, { force: true });
-        else await replace(path, value);
-        return true;
-      } finally {
-        await unlock();
-      }
-    },
-    lock: async (key, signal) => {
-      await prepared(folder, true);
-      return lockFile(`${pathOf(key)}.lock`, signal);
-    },
+    get: (key) => inFolder(folder, () => get(pathOf(key))),
+    put: (key, value, expected) => inFolder(folder, () => put(pathOf(key), value, expected)),
+    lock: (key, signal) => inFolder(folder, () => lock(`${pathOf(key)}.lock`, signal)),
   };
 }
 

@@ -6,6 +6,7 @@ import type { TokenStore } from "../client/store.js";
 import { AuthError } from "../shared/errors.js";
 import { checkNames } from "../shared/option-check.js";
 import { lockFile } from "./file-lock.js";
+import { inFolder } from "./store-folder.js";
 import { fileStore, tokenFolder } from "./file-store.js";
 import { type Entries, longTexts } from "./long-texts.js";
 
@@ -49,10 +50,11 @@ export function keychain(options: KeychainOptions = {}): TokenStore {
 function keychainStore(program: Entries, folder: string): TokenStore {
   const entries = longTexts(program);
   const accountOf = (key: string): string => createHash("sha256").update(key).digest("hex");
-  const lock = async (name: string, signal?: AbortSignal): Promise<() => Promise<void>> => {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return lockFile(join(folder, name), signal);
-  };
+  const lock = (name: string, signal?: AbortSignal): Promise<() => Promise<void>> =>
+    inFolder(folder, async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return lockFile(join(folder, name), signal);
+    });
   return {
     get: (key) => entries.get(accountOf(key)),
     put: async (key, value, expected) => {

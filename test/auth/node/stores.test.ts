@@ -96,6 +96,17 @@ describe.skipIf(process.platform === "win32")("attack 24: the file store", () =>
     await expect(fileStore(linked).get("a")).rejects.toMatchObject({ code: "auth-store" });
   });
 
+  test("errors of the file system are errors of the store", async () => {
+    const { file } = await stored();
+    const below = fileStore(join(file, "tokens"));
+    const { signal } = new AbortController();
+    for (const run of [() => below.get("a"), () => below.put("a", "x"), () => below.lock!("a", signal)])
+      await expect(run()).rejects.toMatchObject({
+        code: "auth-store",
+        message: expect.stringContaining("ENOTDIR") as string,
+      });
+  });
+
   test("an error holds no value", async () => {
     const { file, store } = await stored();
     chmodSync(file, 0o644);

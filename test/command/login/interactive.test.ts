@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
@@ -217,11 +217,66 @@ test("tokens that others can read are refused", async () => {
   expect(stderr).toContain("MG4107");
 });
 
-test("an index that cannot be read counts as empty", async () => {
+test("files of the index that cannot be read count as absent", async () => {
   const site = await protectedServer();
-  mkdirSync(join(site.folder, "home/.local/state/mcpgen"), { recursive: true });
-  writeFileSync(join(site.folder, "home/.local/state/mcpgen/logins.json"), "{");
-  expect(await site.run(["auth", "status"])).toMatchObject({ code: 0 });
+  expect((await atTerminal(site, ["login", site.url, ...login])).code).toBe(0);
+  const logins = join(site.folder, "home/.local/state/mcpgen/logins");
+  for (const [name, text] of Object.entries({ a: "{", b: "{}", c: '{"server":1,"store":"file"}' }))
+    writeFileSync(join(logins, `${name}.json`), text);
+  const { code, stdout } = await site.run(["auth", "status", "--json"]);
+  expect([code, (JSON.parse(stdout) as { logins: object[] }).logins]).toEqual([
+    0,
+    [expect.objectContaining({ server: site.url })],
+  ]);
+});
+
+test("logins to several servers at the same time are all remembered", async () => {
+  const site = await protectedServer();
+  const others = [await protectedServer(), await protectedServer()];
+  const env = { HOME: join(site.folder, "home") };
+  const all = [site, ...others];
+  const ran = await Promise.all(
+    all.map((each) => atTerminal(each, ["login", each.url, ...login], browse, env)),
+  );
+  expect(ran.map(({ code }) => code)).toEqual([0, 0, 0]);
+  const { stdout } = await site.run(["auth", "status", "--json"]);
+  const { logins } = JSON.parse(stdout) as { logins: { server: string }[] };
+  expect(logins.map(({ server }) => server).sort()).toEqual(all.map(({ url }) => url).sort());
+});
+
+test("without a keychain: it is said at the login, once, and the login stays where it is", async () => {
+  const site = await protectedServer();
+  const auto = ["login", site.url, "--no-browser"];
+  const first = await atTerminal(site, auto, browse, { DBUS_SESSION_BUS_ADDRESS: "" });
+  expect([first.code, first.stderr.includes("there is no keychain")]).toEqual([0, true]);
+  expect(first.stdout).toContain("kept in: file");
+  expect(await site.run(["call", site.url, "echo"])).toMatchObject({ code: 0, stderr: "" });
+  expect(await site.run(["auth", "status", site.url])).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("a home folder that cannot be written: the error says so, and credentials of the environment work", async () => {
+  const site = await protectedServer({ clients: [{ id: "ci", secret: "the-secret-of-ci" }] });
+  writeFileSync(join(site.folder, "file"), "");
+  const env = { HOME: join(site.folder, "file") };
+  const { code, stderr } = await atTerminal(site, ["login", site.url, ...login], browse, env);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/MG4107.*cannot be used \(ENOTDIR\)/);
+  expect(stderr).toContain("--token-store");
+  const credentials = { ...env, MCPGEN_CLIENT_ID: "ci", MCPGEN_CLIENT_SECRET: "the-secret-of-ci" };
+  expect(await site.run(["call", site.url, "echo"], credentials)).toMatchObject({
+    code: 0,
+    stdout: "echoed\n",
+  });
+  expect(
+    (
+      await atTerminal(
+        site,
+        ["call", site.url, "echo", "--token-store", "memory", "--no-browser"],
+        browse,
+        env,
+      )
+    ).code,
+  ).toBe(0);
 });
 
 test("login to a server that asks for none", async () => {
