@@ -97,6 +97,7 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
     ["compressed bombs", "auth/shared/guarded-fetch", "attack 13: a bomb of %s is cut at 64 KB"],
     ["deep JSON", "auth/shared/guarded-fetch", "attack 13: deep JSON within the bounds"],
     ["keys", "auth/server/key-set", "attack 13: keys of more than 64 KB are not read"],
+    ["slow issuers of a server", "auth/server/slow-issuers", "attack 13: the request for %s"],
     ["client documents", "auth/proxy/client-documents", "a document with %s is refused"],
   ],
   "14 tokens elsewhere": [

@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type Guard, fetchDocument, guardedFetch } from "../../../runtime/auth/shared/guarded-fetch.js";
 import { loopback } from "../../support/listen.js";
 
@@ -88,6 +88,16 @@ test.each(["headers", "body"])("attack 13: a server that never ends its %s is cu
   });
   const refused = guardedFetch(origin, {}, { local: true, timeout: 100 });
   await expect(refused).rejects.toMatchObject({ code: "auth-unavailable" });
+});
+
+test("attack 13: without another bound, the time is 5 s", async () => {
+  const { timeout } = AbortSignal;
+  const spy = vi
+    .spyOn(AbortSignal, "timeout")
+    .mockImplementation((ms) => timeout.call(AbortSignal, ms === 5000 ? 20 : 60_000));
+  onTestFinished(() => spy.mockRestore());
+  const origin = await loopback(() => undefined);
+  await expect(guardedFetch(origin, {}, local)).rejects.toThrow("no answer within 5000 ms");
 });
 
 test.each(["gzip", "deflate"])("attack 13: a bomb of %s is cut at 64 KB of its content", async (encoding) => {
