@@ -15,6 +15,7 @@ import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { applyChanges } from "../files/transaction.js";
 import type { Arguments } from "./arguments.js";
+import { type DeclaredExtension, declaredExtensions, extensionLines } from "./capture/declared-extensions.js";
 import { leftOutFinding } from "./capture/left-out.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { counted } from "../print/counted.js";
@@ -43,13 +44,15 @@ export const capture: RunCommand = async (args, context) => {
     ...namelessFinding(captured, source),
     ...unreadFindings(captured, source),
   ];
-  if (file === "-") return printed(captured, findings, context);
+  const extensions = await declaredExtensions(captured.contract, args, context);
+  if (file === "-") return printed(captured, extensions, findings, context);
   const shown = shownPath(file, context.directory);
   const done = put(file, shown, await contractText(captured.contract, file), args.flag("replace"));
   return {
     findings,
+    ...(extensions.length > 0 && { text: extensionLines(extensions).join("\n") }),
     summary: `${shown}: ${done}; ${summary(captured)}`,
-    data: { file: shown, written: done === "written", ...about(captured) },
+    data: { file: shown, written: done === "written", ...about(captured), extensions },
   };
 };
 
@@ -72,14 +75,15 @@ async function wantedFile(args: Arguments, context: CommandContext): Promise<str
 /** Standard output holds the contract and nothing else. */
 async function printed(
   captured: Captured,
+  extensions: readonly DeclaredExtension[],
   findings: readonly Finding[],
   { console }: CommandContext,
 ): Promise<Outcome> {
   if (console.settings.format === "json")
-    return { findings, data: { ...about(captured), contract: captured.contract } };
+    return { findings, data: { ...about(captured), extensions, contract: captured.contract } };
   console.result(await contractText(captured.contract, "-"));
   for (const finding of findings) console.error(findingText(finding, console.paintError));
-  console.note(summary(captured));
+  for (const line of [summary(captured), ...extensionLines(extensions)]) console.note(line);
   return { failed: findings.some(({ severity }) => severity === "error") };
 }
 

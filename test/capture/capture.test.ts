@@ -55,6 +55,29 @@ test.each(["2024-11-05", "2025-11-25"])("a server asked in %s is the same contra
   expect(lists(older!.stdout)).toBe(lists(newest!.stdout));
 });
 
+test("the extensions that a server declares are named, with the stored versions", async () => {
+  const extensions = { "com.example/search": {}, "com.example/\u001b[31mred": {} };
+  const result = {
+    protocolVersion: "2024-11-05",
+    capabilities: { extensions },
+    serverInfo: { name: "s", version: "1" },
+  };
+  const source = scripted({ initialize: result });
+  const about = { format: 1, id: "com.example/search", version: "1.0.0" };
+  const folder = temporaryFolder({
+    "schema/extensions/com.example/search/1.0.0/extension.json": JSON.stringify(about),
+  });
+  const { stdout } = await mcpgen(folder, ["capture", source]);
+  expect(stdout).toContain("declares com.example/search, stored as 1.0.0");
+  expect(stdout).toContain("declares com.example/\\u001b[31mred, which is not stored");
+  const again = await mcpgen(folder, ["capture", source, "--json", "--out", "-"]);
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    extensions: [{ id: "com.example/search", stored: ["1.0.0"] }, { stored: [] }],
+  });
+  const printed = await mcpgen(folder, ["capture", source, "--out", "-"]);
+  expect(printed.stderr).not.toContain("\u001b");
+});
+
 test("a contract that differs is replaced only when asked", async () => {
   const source = await serve(weather());
   const folder = temporaryFolder({ "c.json": "{}" });
