@@ -1,6 +1,6 @@
 import { commonFolder, openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { type TriedExtension, tryExtensions } from "../extension/add/try-extensions.js";
+import { tryExtensions } from "../extension/add/try-extensions.js";
 import { recover } from "../files/transaction.js";
 import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
 import type { RevisionStatus } from "../revision/lock.js";
@@ -9,6 +9,7 @@ import type { Arguments } from "./arguments.js";
 import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
+import { notOver, over } from "./tried-extensions.js";
 import { nameWarnings } from "./upgrade/name-warnings.js";
 
 export const revisionAdd: RunCommand = async (args, context) => {
@@ -42,22 +43,6 @@ export const revisionAdd: RunCommand = async (args, context) => {
     },
   };
 };
-
-/** A stored extension that compiles over the new revision. */
-function over({ extension, isBase, error }: TriedExtension, revision: string): string[] {
-  if (error) return [];
-  return [`${extension} compiles over ${revision}${isBase ? "" : '; it is not among its "bases"'}`];
-}
-
-/** A stored extension that does not: an error where the revision is one of its bases. */
-function notOver({ extension, file, isBase, error }: TriedExtension, revision: string): Finding[] {
-  if (!error) return [];
-  const message = `${extension} does not compile over ${revision}: ${error.message} (${error.code})`;
-  const finding = { code: "MG1310", message, place: error.place ?? { file } } as const;
-  if (!isBase) return [{ ...finding, severity: "warning" }];
-  const next = `Remove ${revision} from its "bases", or correct its schema.`;
-  return [{ ...finding, severity: "error", next }];
-}
 
 /** The options for a revision to be added. */
 export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest, "source" | "descriptions"> {

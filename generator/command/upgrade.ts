@@ -1,6 +1,7 @@
 import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
+import { tryExtensions } from "../extension/add/try-extensions.js";
 import { revisionBefore } from "../revision/newest.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { readLock } from "../revision/lock.js";
@@ -18,6 +19,7 @@ import type { Outcome } from "./outcome.js";
 import { conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { type Project, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
+import { notOver } from "./tried-extensions.js";
 import { type Decision, decisionsOf } from "./upgrade/decisions.js";
 import { type Point, guideOf } from "./upgrade/guide.js";
 import { guideMarkdown, guideText } from "./upgrade/print.js";
@@ -43,10 +45,14 @@ export const upgrade: RunCommand = async (args, context) => {
   const decisions = decisionsOf(staged, base, previous, project, context.directory);
   const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;
+  const { revision } = staged.revision;
+  // Extensions are tried over the stored revision, which a rehearsal does not write.
+  const tried = dryRun ? [] : await tryExtensions(project.schemaDir, revision);
   const warnings = [
     ...interrupted,
     ...(compared?.warnings ?? []),
     ...nameWarnings(staged.revision),
+    ...tried.flatMap((one) => notOver(one, revision)),
     ...(settings.format === "github" ? warningsOf(staged, project, context) : []),
   ];
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
