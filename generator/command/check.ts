@@ -26,6 +26,11 @@ import { shownPath } from "./shown-path.js";
 export const check: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   if (args.string("upstream") !== undefined) return upstream(args, project, context);
+  if (args.string("extension") !== undefined) {
+    throw new CodedError("MG2005", "--extension needs --upstream", {
+      next: "Name the published file, too: --upstream FILE. Without both, `mcpgen check` checks every extension.",
+    });
+  }
   if (args.string("server") !== undefined) return server(args, project, context);
   const served = args.flag("offline") ? [] : servedContracts(project);
   const serverOnly = serverOnlyOptions.find(
@@ -93,6 +98,14 @@ async function upstream(args: Arguments, project: Project, context: CommandConte
     throw new CodedError("MG2005", "--upstream and --full exclude each other: nothing is generated", {
       next: "Leave one of them out; two runs do both.",
     });
+  }
+  if (args.string("extension") !== undefined) {
+    if (args.string("revision") !== undefined)
+      throw new CodedError("MG2005", "--extension and --revision exclude each other", {
+        next: "The file is of one of them.",
+      });
+    const { checkExtensionUpstream } = await import("./check/extension-upstream.js");
+    return checkExtensionUpstream(args, project, context);
   }
   const { checkUpstream } = await import("./check/upstream.js");
   return checkUpstream(args, project, context);

@@ -11,6 +11,7 @@ import { textReport } from "../diff/report/text.js";
 import { packageVersion } from "../files/package-folder.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
+import { compareExtensions } from "./diff/extensions.js";
 import { compareContracts, loadContractSources } from "./diff/contracts.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { ServerSource } from "../capture/server-source.js";
@@ -50,6 +51,12 @@ export const diff: RunCommand = async (args, context) => {
     baseline,
     approvalsOf: (differences) => applyApprovals(differences, approvals.approvals, today()),
   };
+  const extensions = await compareExtensions(names, project, evaluation, args, context);
+  if (extensions) {
+    const { report, approved, findings } = extensions;
+    const all = [...findings, ...(await approvalWarnings(approved, approvals, context))];
+    return outcomeOf(report, all, approvals, args, context);
+  }
   const server = serverOptions(args, context);
   const revisions = [...readLock(project.schemaDir).keys()];
   const sourceOf = (name: string): Promise<ServerSource> => sourceOrServer(name, args, context, revisions);

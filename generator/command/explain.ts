@@ -12,11 +12,13 @@ import type { RunCommand } from "./context.js";
 import { exitCodes } from "./exit-codes.js";
 
 const codes: ReadonlyMap<string, Diagnostic> = new Map(Object.entries(catalogue));
+/** Rules that are no rows of a table, by the code that explains them. */
+const otherNames: ReadonlyMap<string, string> = new Map([["extension-breaking-same-id", "MG1311"]]);
 const lintIds = lintRules.map(({ id }) => id);
 
 export const explain: RunCommand = async (args) => {
   const asked = args.string("code");
-  const code = asked?.toUpperCase();
+  const code = asked === undefined ? undefined : (otherNames.get(asked.toLowerCase()) ?? asked.toUpperCase());
   if (asked === undefined || code === undefined) {
     const rows = [...codes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { title }]) => [name, title]);
     const rules = `Rules of mcpgen diff: ${ruleIds.join(", ")}`;

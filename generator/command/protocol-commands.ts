@@ -43,6 +43,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
       full: flag("Generate everything, even if nothing seems to have changed"),
       upstream: text("Compare the stored schemas with this published FILE, URL or - instead"),
       revision: text("With --upstream: the revision that the file is of; with --server: the one to speak"),
+      extension: text("With --upstream: the extension, ID or ID@VERSION, that the file is of"),
       server: text("Compare this live server, http(s)://… or stdio:COMMAND …, with its contract instead"),
       offline: flag("Leave out the servers that the configuration names"),
       contract: text("With --server: its contract (default: the only one there is)"),
@@ -100,12 +101,12 @@ export const protocolCommands: readonly CommandDefinition[] = [
     positionals: {
       old: {
         type: "string",
-        description: "Revision, schema or contract FILE, URL, stdio:… or -",
+        description: "Revision, extension ID@VERSION, schema or contract FILE, URL, stdio:… or -",
         demandOption: true,
       },
       new: {
         type: "string",
-        description: "Revision, schema or contract FILE, URL, stdio:… or -",
+        description: "Revision, extension ID@VERSION, schema or contract FILE, URL, stdio:… or -",
         demandOption: true,
       },
     },
@@ -131,6 +132,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
       ["$0 diff 2025-11-25 2026-07-28", "what the newest revision changes"],
       ["$0 diff 2025-11-25 new.json --format markdown", "the body of a pull request"],
       ["$0 diff 2025-11-25 new.json --for server.yaml", "what of that touches this server"],
+      ["$0 diff com.example/search@1.0.0 com.example/search@1.1.0", "two versions of an extension"],
       ["$0 diff server.yaml https://example.com/mcp", "a contract and a live server"],
       ["$0 diff 2025-11-25 2026-07-28 --uses src", "the places in src that meet it"],
     ],

@@ -18,3 +18,9 @@ test.each([
   const document: unknown = JSON.parse((await mcpgen(folder, ["explain", code, "--json"])).stdout);
   expect(document).toMatchObject({ code, severities, exitCode });
 });
+
+test("explain knows a rule of extensions by its name", async () => {
+  const folder = temporaryFolder();
+  const named = await mcpgen(folder, ["explain", "extension-breaking-same-id"]);
+  expect(named.stdout).toContain("MG1311: A breaking change of an extension keeps its id");
+});

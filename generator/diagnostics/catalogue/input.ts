@@ -219,4 +219,11 @@ export const inputDiagnostics = {
     explanation:
       "`mcpgen revision add` tries the newest version of every stored extension over the new revision. The finding names what does not fit: a definition that the revision does not have, or a method that the revision has, too. It is a warning if the revision is not among the `bases` of the extension: nothing is generated for it there.",
   },
+  MG1311: {
+    title: "A breaking change of an extension keeps its id",
+    exit: 1,
+    mayWarn: true,
+    explanation:
+      "Versions of extensions are not negotiated: a peer knows the id alone. So SEP-2133 says that a breaking change must use a new identifier, such as `com.example/search-v2`. A change is breaking if an implementation of the old version can fail with a peer of the new one, if a base is gone, or if a side declares the extension elsewhere. If the old version is a draft, the finding is a warning.",
+  },
 } satisfies Record<string, Diagnostic>;

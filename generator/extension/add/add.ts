@@ -47,6 +47,8 @@ export interface AddExtensionRequest {
   readonly status?: RevisionStatus;
   /** Default: the notes of the version before, marked as carried. */
   readonly notes?: JsonFile;
+  /** The version before. Default: the newest stored one that has another version. */
+  readonly previous?: StoredExtension;
   readonly descriptions: boolean;
   readonly replace: boolean;
   readonly url?: string;
@@ -92,7 +94,7 @@ export async function stageExtension(request: AddExtensionRequest): Promise<Stag
   extensionId(id);
   const version = expectExtensionVersion(request.version ?? versionFromFolder(source.file));
   const others = versionsOf(schemaDir, id).filter((one) => one.version !== version);
-  const previous = others.at(-1);
+  const previous = request.previous ?? others.at(-1);
   const previousFile = previous && (await optionalJson(filesOf(previous).extension));
   const folder = extensionFolder(schemaDir, { id, version });
   const standingFile = await optionalJson(join(folder, extensionFile));

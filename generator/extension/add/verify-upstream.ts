@@ -51,7 +51,7 @@ export async function verifyExtensionFile(
 }
 
 /** Whether the stored schema keeps the prose of its file. */
-function hasProse(text: string): boolean {
+export function hasProse(text: string): boolean {
   return text.includes('"description":') || text.includes('"title":');
 }
 

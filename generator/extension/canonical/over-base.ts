@@ -23,18 +23,24 @@ export function ownName(name: string): string | undefined {
 /**
  * The definitions of an extension and those of a base in one document. Own definitions get names that the base does not
  * have; names keep their ends, by which requests and results belong together.
+ *
+ * @param keyOf gives the name of an own definition in the joined document
  */
-export function joinedWithBase(extension: JsonObject, base: JsonObject): JsonObject {
+export function joinedWithBase(
+  extension: JsonObject,
+  base: JsonObject,
+  keyOf: (name: string) => string = joinedName,
+): JsonObject {
   const own = (reference: string): string => {
     if (reference.startsWith(`${basePrefix}#`)) return reference.slice(basePrefix.length);
     const name = referencedDefinition(reference);
     if (name === undefined) return reference;
     const whole = definitionReference(name, "own");
-    return definitionReference(joinedName(name), "own") + reference.slice(whole.length);
+    return definitionReference(keyOf(name), "own") + reference.slice(whole.length);
   };
   const visit = (node: JsonValue): JsonValue => (isJsonObject(node) ? mapReferences(node, own, visit) : node);
   const definitions = Object.entries(extension["$defs"] as JsonObject).map(
-    ([name, node]) => [joinedName(name), visit(node)] as const,
+    ([name, node]) => [keyOf(name), visit(node)] as const,
   );
   return jsonObject([
     ...Object.entries(base).filter(([key]) => key !== "$defs"),
