@@ -170,7 +170,10 @@ export const protocolCommands: readonly CommandDefinition[] = [
     positionals: {
       source: { type: "string", description: "FILE.jsonl, URL, or - for standard input", demandOption: true },
     },
-    options: { revision: text("Revision to judge by", { demandOption: true }) },
+    options: {
+      revision: text("Revision to judge by", { demandOption: true }),
+      extension: texts("Id of an extension that both sides declare; may be repeated"),
+    },
     load: async () => (await import("./validate.js")).validate,
   },
 ];

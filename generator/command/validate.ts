@@ -4,6 +4,7 @@ import { packageNameIn } from "../config/config.js";
 import { openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { openSource, sourceName } from "../files/source.js";
+import { expectExtension, storedExtensions } from "../extension/extension-store.js";
 import { readLock } from "../revision/lock.js";
 import { expectRevision } from "../revision/verify.js";
 import { counted } from "../print/counted.js";
@@ -13,7 +14,14 @@ import type { Outcome } from "./outcome.js";
 import { printable } from "../print/terminal-text.js";
 import { Judge, type Verdict, quoted } from "./validate/judge.js";
 import { lines } from "./validate/lines.js";
-import { type Issue, type ProtocolPlace, type Side, loadProtocol } from "./validate/protocol.js";
+import {
+  type Issue,
+  type ProtocolPlace,
+  type Side,
+  loadProtocol,
+  loadProtocolExtension,
+} from "./validate/protocol.js";
+import { withExtension } from "./validate/with-extension.js";
 
 export const validate: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
@@ -24,8 +32,13 @@ export const validate: RunCommand = async (args, context) => {
     packageName: packageNameIn(project.loaded.config) ?? "@mcpgen/protocol",
     outDir: project.outDir,
   };
-  const protocol = await loadProtocol(revision, place);
+  let protocol = await loadProtocol(revision, place);
   if (!protocol) throw notBuilt(revision, project.schemaDir, place);
+  for (const id of new Set(args.strings("extension"))) {
+    const extension = await loadProtocolExtension(id, revision, place);
+    if (!extension) throw extensionNotBuilt(id, revision, project.schemaDir, place);
+    protocol = withExtension(protocol, id, extension);
+  }
   const transcript = new Transcript(source, new Judge(protocol));
   let number = 0;
   for await (const line of lines(openSource(source, context))) transcript.add(++number, line);
@@ -38,6 +51,19 @@ function notBuilt(revision: string, schemaDir: string, { packageName, outDir }: 
   const places = `${packageName} nor in ${join(outDir, "dist")}`;
   return new CodedError("MG2011", `revision ${revision} is neither in ${places}`, {
     next: "Generate it with `mcpgen generate`, then build the package (here: `npm run build`).",
+  });
+}
+
+function extensionNotBuilt(
+  id: string,
+  revision: string,
+  schemaDir: string,
+  { packageName, outDir }: ProtocolPlace,
+): CodedError {
+  if (storedExtensions(schemaDir).length > 0) expectExtension(schemaDir, id);
+  const places = `${packageName} nor in ${join(outDir, "dist")}`;
+  return new CodedError("MG2011", `the extension ${id} over ${revision} is neither in ${places}`, {
+    next: `Check that ${revision} is one of its bases, generate it with \`mcpgen generate\`, then build the package.`,
   });
 }
 

@@ -1,4 +1,4 @@
-// Adds every schema of an extension that was ever published, and prints what was assumed. By hand, because it downloads
+// Adds every schema of an extension that was ever published, generates from it, and prints what was assumed. By hand, because it downloads
 // packages and needs a clone of the repository of the tasks extension:
 //
 //   npm run build && node test/extension/history.mjs [path/to/ext-tasks]
@@ -86,8 +86,8 @@ function tryAll(id, bases, sources) {
     writeFileSync(join(project, "schema/lock.json"), JSON.stringify(lock));
     const args = [file, "--id", id, "--version", version, "--no-descriptions", "--json"];
     const based = bases.flatMap((base) => ["--base", base]);
+    const cli = join(root, "dist/generator/cli.js");
     try {
-      const cli = join(root, "dist/generator/cli.js");
       const { definitions, methods, dropped, folds, reopened, assumptions, questions } = JSON.parse(
         run(process.execPath, [cli, "extension", "add", ...args, ...based], project),
       );
@@ -95,6 +95,7 @@ function tryAll(id, bases, sources) {
         `${id}@${version}: ${definitions.length} definitions, ${dropped.length} of the base, ${folds.length} copies, ` +
           `${reopened.length} reopened, ${methods.length} methods, ${questions.length} questions`,
       );
+      run(process.execPath, [cli, "generate", "--quiet", "--out", "generated"], project);
       for (const { kind, subject, text } of assumptions)
         console.log(`  assumed (${kind} of ${subject}): ${text}`);
     } catch (error) {
