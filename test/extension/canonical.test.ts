@@ -296,3 +296,22 @@ describe("any program's print of one extension", () => {
     return copy;
   }
 });
+
+test("a chain of thousands of definitions takes neither the stack nor the square of the time", () => {
+  const count = 3_000;
+  const link = (target: number): JsonObject => ({
+    type: "object",
+    properties: { name: text, next: { $ref: `#/$defs/D${target}` } },
+    required: ["name"],
+  });
+  const chain = Array.from({ length: count }, (_, index): [string, JsonObject] => [
+    `D${index}`,
+    link(index + 1),
+  ]);
+  const result = canonical({
+    ...Object.fromEntries(chain),
+    [`D${count}`]: { type: "object", properties: {} },
+  });
+  expect(result.folds).toEqual([]);
+  expect(Object.keys(definitionsOf(result))).toHaveLength(count + 1);
+});

@@ -4,6 +4,7 @@ import {
   descendants,
   naturalCompare,
   reachable,
+  referencesOf,
   tagOf,
 } from "@mcpgen/engine";
 import type { Method, ProtocolModel } from "../../model/model.js";
@@ -172,10 +173,24 @@ function unreached({ own, notes, settings }: Asked): Question[] {
   const left = [...own.schema.definitions.keys()].filter(
     (name) => ownName(name) !== undefined && !reached.has(name),
   );
-  const tops = left.filter(
-    (name) => !left.some((other) => other !== name && reachable(own.schema, [other]).has(name)),
+  return usesOf(topsOf(own, left.sort(naturalCompare)).map((name) => ownName(name)!));
+}
+
+/** The definitions to which none of the others refers; of definitions that refer to one another, the first. */
+function topsOf({ schema }: OwnModel, names: readonly string[]): string[] {
+  const referred = new Set(
+    names.flatMap((name) =>
+      [...referencesOf(schema.definitions.get(name)!.node)].filter((target) => target !== name),
+    ),
   );
-  return usesOf(tops.sort(naturalCompare).map((name) => ownName(name)!));
+  const tops = names.filter((name) => !referred.has(name));
+  const covered = new Set(reachable(schema, tops));
+  for (const name of names) {
+    if (covered.has(name)) continue;
+    tops.push(name);
+    for (const part of reachable(schema, [name])) covered.add(part);
+  }
+  return tops.sort(naturalCompare);
 }
 
 /** One question for each definition that its name says something of, and one for the others. */

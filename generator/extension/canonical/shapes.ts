@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, atPointer, isJsonObject, pointerTokens } from "@mcpgen/engine";
 import { decoded } from "./references.js";
-import { type Likeness, plainNode } from "./plain-node.js";
+import { type Likeness, type PlainChild, plainNode } from "./plain-node.js";
 
 /** Finds the node that a reference of a document names; undefined for one that leads nowhere. */
 export type Resolve = (
@@ -14,7 +14,9 @@ export interface Shapes {
 
 interface Vertex {
   readonly text: string;
-  readonly edges: readonly { readonly label: string; readonly to: Vertex }[];
+  readonly edges: { readonly label: string; readonly to: Vertex }[];
+  /** Vertices with an edge to this one. */
+  readonly from: Set<Vertex>;
   colour: number;
 }
 
@@ -29,43 +31,80 @@ export function shapesOf(
   roots: readonly { readonly node: JsonValue; readonly resolve: Resolve }[],
   likeness: Likeness,
 ): Shapes {
-  const vertices = new Map<JsonObject, Vertex>();
-  const anything: Vertex = { text: "", edges: [], colour: 0 };
-  const nothing: Vertex = { text: "never", edges: [], colour: 0 };
-  const vertexOf = (node: JsonValue, resolve: Resolve, passed = new Set<JsonValue>()): Vertex => {
-    if (!isJsonObject(node)) return node === false ? nothing : anything;
-    const known = vertices.get(node);
-    if (known) return known;
-    const reference = pureReference(node);
-    const target = reference === undefined ? undefined : resolve(reference);
-    if (reference !== undefined && !target)
-      return record(node, { text: `$ref ${reference}`, edges: [], colour: 0 });
-    if (target) {
-      // A reference that leads back to itself means nothing.
-      if (passed.has(node)) return anything;
-      const found = vertexOf(target.node, target.resolve, new Set([...passed, node]));
-      return record(node, found);
+  const graph = new Graph(likeness);
+  for (const { node, resolve } of roots) graph.add(node, resolve);
+  refine(graph.all);
+  return { of: (node) => (isJsonObject(node) ? graph.vertices.get(node)?.colour : undefined) };
+}
+
+/** The subschemas, and which contains which; references and annotations alone are no vertices. */
+class Graph {
+  readonly vertices = new Map<JsonObject, Vertex>();
+  private readonly anything = vertex("");
+  private readonly nothing = vertex("never");
+  private readonly likeness: Likeness;
+  /** Vertices whose edges are not there yet. */
+  private readonly pending: (() => void)[] = [];
+
+  constructor(likeness: Likeness) {
+    this.likeness = likeness;
+  }
+
+  get all(): Vertex[] {
+    return [...new Set([...this.vertices.values(), this.anything, this.nothing])];
+  }
+
+  add(node: JsonValue, resolve: Resolve): void {
+    this.vertexOf(node, resolve);
+    // A chain of references may be long: the work stands in a list, and not on the stack.
+    for (let work = this.pending.pop(); work; work = this.pending.pop()) work();
+  }
+
+  private vertexOf(node: JsonValue, resolve: Resolve): Vertex {
+    const passed = new Set<JsonObject>();
+    const found = this.target(node, resolve, passed);
+    for (const alias of passed) this.vertices.set(alias, found);
+    return found;
+  }
+
+  /** Follows references, and nodes that say what another one says. */
+  private target(start: JsonValue, within: Resolve, passed: Set<JsonObject>): Vertex {
+    let [node, resolve] = [start, within];
+    for (;;) {
+      if (!isJsonObject(node)) return node === false ? this.nothing : this.anything;
+      const known = this.vertices.get(node);
+      if (known) return known;
+      // What leads back to itself says nothing.
+      if (passed.has(node)) return this.anything;
+      passed.add(node);
+      const reference = pureReference(node);
+      if (reference !== undefined) {
+        const next = resolve(reference);
+        if (!next) return vertex(`$ref ${reference}`);
+        ({ node, resolve } = next);
+        continue;
+      }
+      const { text, children, alias } = plainNode(node, this.likeness);
+      if (alias === undefined) return this.newVertex(text, children, resolve);
+      node = alias;
     }
-    const { text, children, alias } = plainNode(node, likeness);
-    if (alias !== undefined && !passed.has(node))
-      return record(node, vertexOf(alias, resolve, new Set([...passed, node])));
-    const edges: { label: string; to: Vertex }[] = [];
-    const vertex = record(node, { text, edges, colour: 0 });
-    for (const child of children) {
-      edges.push({ label: child.label, to: vertexOf(child.node, resolve) });
-      if (isJsonObject(child.node) && !vertices.has(child.node)) vertexOf(child.node, resolve);
-    }
-    return vertex;
-  };
-  const record = (node: JsonObject, vertex: Vertex): Vertex => {
-    vertices.set(node, vertex);
-    return vertex;
-  };
-  for (const { node, resolve } of roots) vertexOf(node, resolve);
-  refine([...new Set([...vertices.values(), anything, nothing])]);
-  return {
-    of: (node) => (isJsonObject(node) ? vertices.get(node)?.colour : undefined),
-  };
+  }
+
+  private newVertex(text: string, children: readonly PlainChild[], resolve: Resolve): Vertex {
+    const made = vertex(text);
+    this.pending.push(() => {
+      for (const { label, node } of children) {
+        const to = this.vertexOf(node, resolve);
+        made.edges.push({ label, to });
+        to.from.add(made);
+      }
+    });
+    return made;
+  }
+}
+
+function vertex(text: string): Vertex {
+  return { text, edges: [], from: new Set(), colour: 0 };
 }
 
 function pureReference(node: JsonObject): string | undefined {
@@ -73,22 +112,58 @@ function pureReference(node: JsonObject): string | undefined {
   return typeof $ref === "string" && Object.keys(rest).length === 0 ? $ref : undefined;
 }
 
+/**
+ * Gives vertices the same colour if no expansion distinguishes them. After a step, only the vertices before those that
+ * changed their colour are looked at again.
+ */
 function refine(vertices: readonly Vertex[]): void {
-  let classes = 0;
-  let keys = vertices.map(({ text, edges }) => `${text}\n${labels(edges.map(({ label }) => label))}`);
-  for (;;) {
-    const numbers = new Map<string, number>();
-    for (const key of keys) if (!numbers.has(key)) numbers.set(key, numbers.size);
-    for (const [index, vertex] of vertices.entries()) vertex.colour = numbers.get(keys[index]!)!;
-    if (numbers.size === classes) return;
-    classes = numbers.size;
-    keys = vertices.map(
-      ({ colour, edges }) => `${colour}\n${labels(edges.map(({ label, to }) => `${label} ${to.colour}`))}`,
-    );
+  const members = new Map<number, Set<Vertex>>();
+  let next = 0;
+  const first = grouped(vertices, ({ text, edges }) => `${text}\n${joined(edges.map(({ label }) => label))}`);
+  for (const group of first) recolour(group, next++, members);
+  let changed: readonly Vertex[] = vertices;
+  while (changed.length > 0) {
+    const dirty = grouped([...new Set(changed.flatMap(({ from }) => [...from]))], ({ colour }) => colour);
+    // All keys are computed before a colour changes.
+    const splits = dirty.map((group) => grouped(group, keyOf));
+    const moved: Vertex[] = [];
+    for (const groups of splits) {
+      const { size } = members.get(groups[0]![0]!.colour)!;
+      const isWhole = groups.reduce((sum, group) => sum + group.length, 0) === size;
+      // Where all members were looked at, the largest group keeps the colour.
+      const kept = isWhole ? groups.reduce((a, b) => (b.length > a.length ? b : a)) : undefined;
+      for (const group of groups) {
+        if (group === kept) continue;
+        recolour(group, next++, members);
+        moved.push(...group);
+      }
+    }
+    changed = moved;
   }
 }
 
-function labels(texts: readonly string[]): string {
+function keyOf({ edges }: Vertex): string {
+  return joined(edges.map(({ label, to }) => `${label} ${to.colour}`));
+}
+
+function recolour(group: readonly Vertex[], colour: number, members: Map<number, Set<Vertex>>): void {
+  for (const one of group) members.get(one.colour)?.delete(one);
+  members.set(colour, new Set(group));
+  for (const one of group) one.colour = colour;
+}
+
+function grouped<Key>(vertices: readonly Vertex[], keyOfOne: (one: Vertex) => Key): Vertex[][] {
+  const groups = new Map<Key, Vertex[]>();
+  for (const one of vertices) {
+    const key = keyOfOne(one);
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
+  }
+  return [...groups.values()];
+}
+
+function joined(texts: readonly string[]): string {
   return texts.length === 0 ? "" : [...new Set(texts)].sort().join("\n");
 }
 
