@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { mcpgen } from "../support/in-process.js";
 import {
   addOver,
+  implementation,
   addVendor,
   contentOf,
   jsonOf,
@@ -95,6 +96,22 @@ describe("extension add", () => {
       status: "draft",
       link: "https://example.com/paint",
     });
+  });
+
+  test("an object that nearly is a definition of the base is asked about, and never taken for it", async () => {
+    const { properties, ...rest } = implementation;
+    const { icons: _, ...members } = properties;
+    const Mine = {
+      type: "object",
+      properties: { app: { ...rest, properties: { ...members, licence: {} } } },
+    };
+    const folder = vendorProject({ "vendor.json": JSON.stringify({ $defs: { Mine } }) });
+    const { stdout } = await addOver(folder);
+    expect(stdout).toContain(
+      "Is /$defs/Mine/properties/app a copy of the base's Implementation, which differs from it?",
+    );
+    expect(stdout).toContain('"becomes":{"$ref":"base#/$defs/Implementation"}');
+    expect(textOf(folder, `${vendorFolder}/schema.json`)).not.toContain("base#");
   });
 
   test("--dry-run reports the same, and writes nothing", async () => {

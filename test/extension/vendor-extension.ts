@@ -9,14 +9,18 @@ const text = { type: "string" };
 const colour = { anyOf: ["red", "green"].map((value) => ({ type: "string", const: value })) };
 
 /** An object as programs print it: it says what other members may be. */
-const closed = (properties: object, required: readonly string[] = Object.keys(properties)): object => ({
+const closed = <Properties extends object>(
+  properties: Properties,
+  required: readonly string[] = Object.keys(properties),
+) => ({
   type: "object",
   properties,
   required,
   additionalProperties: false,
 });
 
-const implementation = closed(
+/** A copy of a definition of the protocol. */
+export const implementation = closed(
   {
     name: text,
     version: text,

@@ -196,7 +196,9 @@ async function notesOf(
 function questionsOf({ models, bases }: Read, { notes }: NewNotes, about: JsonObject): readonly Question[] {
   const named = Object.values((about["settings"] ?? {}) as JsonObject);
   const settings = named.flatMap((one) => (typeof one === "string" ? [one.split("/").at(-1)!] : []));
-  return openQuestions({ own: models[0]!, base: bases.at(-1)!.model, notes, settings });
+  const [names, ...others] = bases.map(({ document }) => Object.keys(document["$defs"] as JsonObject));
+  const shared = new Set(names!.filter((name) => others.every((all) => all.includes(name))));
+  return openQuestions({ own: models[0]!, base: bases.at(-1)!.model, notes, settings, shared });
 }
 
 /** @throws CodedError MG2007 where the folder of the file is no date and not `draft` */

@@ -28,6 +28,8 @@ export interface Asked {
   readonly own: OwnModel;
   readonly base: ProtocolModel;
   readonly notes: readonly Note[];
+  /** Names of the definitions that all bases have. */
+  readonly shared: ReadonlySet<string>;
   /** Names of the definitions of settings that extension.json has. */
   readonly settings: readonly string[];
 }
@@ -43,6 +45,7 @@ export function openQuestions(asked: Asked): Question[] {
     ...unreached(asked),
     ...carried(asked),
     ...growing(asked),
+    ...resembling(asked),
   ];
 }
 
@@ -260,6 +263,41 @@ function growing(asked: Asked): Question[] {
     {},
   );
 }
+
+/** Objects with nearly the members of a definition of the base: copies of another version of it, perhaps. */
+function resembling(asked: Asked): Question[] {
+  const { own, shared: known } = asked;
+  const ofBase = [...own.schema.definitions.values()].flatMap(({ name, node }) =>
+    known.has(name) && node.properties ? [{ name, members: [...node.properties.keys()] }] : [],
+  );
+  return ownNodes(own).flatMap(({ at, node }) => {
+    const members = new Set(node.properties?.keys());
+    if (members.size < fewestMembers || withoutNote(asked, ["errata"], [at]).length === 0) return [];
+    const near = ofBase
+      .map((one) => ({ ...one, shared: one.members.filter((member) => members.has(member)).length }))
+      .filter(({ shared }) => shared >= fewestMembers)
+      .map(({ name, members: theirs, shared }) => ({
+        name,
+        likeness: shared / (members.size + theirs.length - shared),
+      }))
+      .filter(({ likeness }) => likeness >= leastLikeness)
+      .sort((a, b) => b.likeness - a.likeness || naturalCompare(a.name, b.name));
+    const [best] = near;
+    if (!best) return [];
+    const becomes = { $ref: `base#/$defs/${best.name}` };
+    return ask(
+      "errata",
+      [at],
+      (place) => `Is ${place} a copy of the base's ${best.name}, which differs from it?`,
+      {
+        becomes,
+      },
+    );
+  });
+}
+
+/** Members that an object must share with a definition, and their least share of the members of both. */
+const [fewestMembers, leastLikeness] = [4, 0.6];
 
 /** Every node of the extension's definitions, with its place in the extension's schema. */
 function ownNodes({ schema }: OwnModel): { at: string; node: SchemaNode }[] {
