@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { extensionsFolder } from "../extension/extension-store.js";
 import { isTemplate } from "../print/templates.js";
 import { type Generated, type GenerateRequest, generateFiles } from "../pipeline/generate.js";
 import { type CachedRun, writeCache } from "../files/cache.js";
@@ -52,7 +53,7 @@ export async function compareWithOutput(
   const manifest: Manifest = {
     generator: packageVersion(),
     options,
-    shared: sharedInputs(request),
+    shared: { ...sharedInputs(request), ...extensionInputs(generated) },
     inputs: inputsOf(generated, before, request.kept),
     files: recordedFiles(generated.files, before, leftAlone),
   };
@@ -80,6 +81,18 @@ function inputsOf(
   const all = Object.fromEntries(inputs) as Record<string, Readonly<Record<string, string>>>;
   for (const revision of kept) all[revision] = before?.inputs[revision] ?? all[revision]!;
   return all;
+}
+
+/** Hashes of the files of extensions, by their paths in the schema folder. */
+function extensionInputs({ extensions }: Generated): Record<string, string> {
+  return Object.fromEntries(
+    extensions.flatMap(({ source: { about, inputs } }) =>
+      Object.entries(inputs).map(([role, hash]) => [
+        `${extensionsFolder}/${about.id}/${about.version}/${role}.json`,
+        hash,
+      ]),
+    ),
+  );
 }
 
 /** Hashes of what concerns every revision. */

@@ -4,6 +4,7 @@ import type { Project } from "./project.js";
 import { type CachedRun, cacheFile, readCache } from "../files/cache.js";
 import { fileFingerprint, folderFingerprint, generatorFingerprint } from "../files/fingerprint.js";
 import { sha256 } from "../files/sha256.js";
+import { filesOf, storedExtensions } from "../extension/extension-store.js";
 import { lockFile } from "../revision/lock.js";
 import { revisionFolders } from "../revision/verify.js";
 import type { OutputRequest } from "./output-request.js";
@@ -33,6 +34,8 @@ export function inputState(
     join(schemaDir, lockFile),
     ...revisionFolders(schemaDir).map((revision) => join(schemaDir, revision, "schema.json")),
     ...request.sources.flatMap(({ schemaFile, notesFile }) => [schemaFile, notesFile ?? ""]),
+    // All versions: `check` compares each with the lock.
+    ...storedExtensions(schemaDir).flatMap((stored) => Object.values(filesOf(stored))),
   ];
   const setup = sha256(
     [

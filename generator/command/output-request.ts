@@ -4,6 +4,7 @@ import type { Project } from "./project.js";
 import { contractIn } from "../contract/contract-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { PackageManifest } from "../emit/emitter.js";
+import { newestExtensions } from "../extension/extension-store.js";
 import type { GenerateRequest } from "../pipeline/generate.js";
 import { type RevisionSource, storedRevision } from "../revision/revision-source.js";
 import { readableManifest } from "../files/manifest.js";
@@ -52,6 +53,7 @@ export function outputRequest(
     request: {
       sources: [...wanted, ...kept].sort((a, b) => naturalCompare(a.revision, b.revision)),
       ...(kept.length > 0 && { kept: kept.map(({ revision }) => revision) }),
+      extensions: newestExtensions(project.schemaDir),
       schemaDir: project.schemaDir,
       importExtension,
       ...(only && { only }),

@@ -1,4 +1,5 @@
 import type { JsonObject, Schema } from "@mcpgen/engine";
+import type { Imported } from "./imported.js";
 import type { ProtocolModel } from "../model/model.js";
 import type { EmittedFile } from "../print/emitted-file.js";
 
@@ -23,6 +24,8 @@ export interface Surroundings {
 /** Input of the emitters that know JSON Schema alone: types, open, validators, check. */
 export interface SchemaInput extends Surroundings {
   readonly schema: Schema;
+  /** Definitions of the schema for which nothing is emitted: others export their code. */
+  readonly imported?: Imported;
   /**
    * Whether `format` only describes or is asserted (the formats that the engine knows); by default what the
    * schema's own meta-schema asks for, else it describes.
@@ -35,6 +38,8 @@ export interface SchemaInput extends Surroundings {
 /** Input of the emitters that know the protocol: tables, stubs, vectors, PROTOCOL.md. */
 export interface ModelInput extends Surroundings {
   readonly model: ProtocolModel;
+  /** As in `SchemaInput`. */
+  readonly imported?: Imported;
   /** The revision before it, if that is emitted too. */
   readonly previous?: ProtocolModel;
   /** The revision after it. */
@@ -48,6 +53,8 @@ export type PackageManifest = JsonObject & { readonly name: string };
 export interface WorkspaceInput extends Surroundings {
   /** Oldest first. */
   readonly models: readonly ProtocolModel[];
+  /** Folders of extensions below the output folder, and their bases. */
+  readonly extensions?: readonly { readonly folder: string; readonly bases: readonly string[] }[];
   /** The package to emit a package.json for, if any: its name, and members that replace or join ours. */
   readonly packageManifest?: PackageManifest;
 }

@@ -23,8 +23,19 @@ interface ModelSource {
   /** The schema with errata, extends and documentation applied. */
   readonly schema: Schema;
   readonly notes?: readonly Note[];
+  /** The schema is that of an extension over this base; the methods are those that the extension defines. */
+  readonly over?: Over;
   /** Our own words on a method; without them its message's description is used. */
   readonly documentation?: (method: string) => MethodDocumentation | undefined;
+}
+
+/** What the model of an extension takes from its base. */
+export interface Over {
+  readonly base: ProtocolModel;
+  /** Names of the extension's own definitions; all others are the base's. */
+  readonly own: ReadonlySet<string>;
+  /** The definition of the base that a name stands for. */
+  readonly imported: ReadonlyMap<string, string>;
 }
 
 interface MethodDocumentation {
@@ -41,13 +52,13 @@ export interface BuiltModel {
 
 /** Resolves once what every emitter needs to know of the protocol. */
 export function buildModel(source: ModelSource): BuiltModel {
-  const { notes = [], revision, status } = source;
+  const { notes = [], revision, status, over } = source;
   const assumptions: Assumption[] = [];
   const schema = defineInlineMessages(source.schema, assumptions);
   const problems: NoteProblem[] = [];
   const findings = { assumptions, problems };
   const memberships = readRoleUnions(schema);
-  const messages = findMessages(schema, memberships, assumptions);
+  const messages = findMessages(schema, memberships, assumptions, over?.own);
   const methods = new Set(messages.map(({ method }) => method));
   const said = notesByMethod(notes, methods, problems);
 
@@ -60,10 +71,10 @@ export function buildModel(source: ModelSource): BuiltModel {
     const sending = settle(message, known, findings, memberships);
     return { message, result, sending };
   });
-  const asking = asksForInput(schema, settled);
+  const asking = asksForInput(schema, settled, embeddedIn(over));
 
-  const era = eraOf(revision, schema, messages, assumptions);
-  const subscriptions = findSubscriptions(era, schema, messages, said, problems);
+  const era = over?.base.era ?? eraOf(revision, schema, messages, assumptions);
+  const subscriptions = findSubscriptions(era, schema, messages, said, problems, over?.base);
 
   const model: ProtocolModel = {
     revision,
@@ -73,11 +84,11 @@ export function buildModel(source: ModelSource): BuiltModel {
     methods: settled.map((entry) =>
       assemble(entry, said.get(entry.message.method), asking, { ...source, schema }, subscriptions),
     ),
-    errors: findErrors(schema, notesOf(notes, "error"), assumptions),
-    batches: hasBatches(schema),
+    errors: findErrors(schema, notesOf(notes, "error"), assumptions, over?.own),
+    batches: over?.base.batches ?? hasBatches(schema),
     transport: findTransport(era, notesOf(notes, "transport"), problems),
     headers: headerRules(notes, methods),
-    owned: findOwned(schema, notesOf(notes, "owned"), problems),
+    owned: findOwned(schema, notesOf(notes, "owned"), problems, ownedIn(over)),
     renames: notes.filter((note) => note.kind === "renamed"),
     stepNotes: notes.filter((note): note is StepNote => note.kind === "lower" || note.kind === "lift"),
     assumptions: distinct(assumptions),
@@ -128,11 +139,34 @@ function settle(
   return settleSender(message, found, note, assumptions, memberships);
 }
 
-/** The results that carry requests for input: those that reach a message which travels only inside others. */
-function asksForInput(schema: Schema, settled: readonly Settled[]): ReadonlySet<string> {
-  const embedded = settled
-    .filter(({ sending }) => sending.payload)
-    .map(({ message }) => message.definition.name);
+/** The messages of a base that travel only inside others, by their names in the schema of the extension. */
+function embeddedIn(over: Over | undefined): string[] {
+  const embedded = new Set(over?.base.methods.filter(({ payload }) => payload).map(({ message }) => message));
+  return [...(over?.imported ?? [])].flatMap(([key, name]) => (embedded.has(name) ? [key] : []));
+}
+
+/** The properties that a base owns, by the names of its definitions in the schema of the extension. */
+function ownedIn(over: Over | undefined): ProtocolModel["owned"] {
+  return new Map(
+    [...(over?.imported ?? [])].flatMap(([key, name]) => {
+      const owned = over!.base.owned.get(name);
+      return owned ? [[key, owned] as const] : [];
+    }),
+  );
+}
+
+/**
+ * The results that carry requests for input: those that reach a message which travels only inside others.
+ *
+ * @param others such messages beside those of `settled`
+ */
+function asksForInput(
+  schema: Schema,
+  settled: readonly Settled[],
+  others: readonly string[],
+): ReadonlySet<string> {
+  const own = settled.filter(({ sending }) => sending.payload).map(({ message }) => message.definition.name);
+  const embedded = [...own, ...others];
   const asking = new Set<string>();
   if (embedded.length === 0) return asking;
   const alternatives = settled.flatMap(({ result }) => result?.alternatives ?? []);

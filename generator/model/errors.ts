@@ -3,13 +3,18 @@ import type { Assumption, ErrorCode } from "./model.js";
 import { conjuncts, memberNodes } from "./object-view.js";
 import type { ErrorNote } from "../notes/note.js";
 
-/** The error codes that notes or definitions name, in natural order of code, then of name. A code may have several names. */
+/**
+ * The error codes that notes or definitions name, in natural order of code, then of name. A code may have several names.
+ *
+ * @param among the definitions that may fix a code; all of them without it
+ */
 export function findErrors(
   schema: Schema,
   notes: readonly ErrorNote[],
   assumptions: Assumption[],
+  among?: ReadonlySet<string>,
 ): ErrorCode[] {
-  const defined = definedCodes(schema);
+  const defined = definedCodes(schema, among);
   const errors = notes.flatMap(({ targets, name, http }) =>
     targets.map((target): ErrorCode => {
       const code = Number(target);
@@ -35,9 +40,10 @@ export function findErrors(
 }
 
 /** Definitions that fix an error's `code`, by code; where several do, the first by name. */
-function definedCodes(schema: Schema): ReadonlyMap<number, string> {
+function definedCodes(schema: Schema, among?: ReadonlySet<string>): ReadonlyMap<number, string> {
   const codes = new Map<number, string>();
   for (const definition of schema.definitions.values()) {
+    if (among && !among.has(definition.name)) continue;
     const code = codeOf(schema, definition);
     if (code !== undefined && !codes.has(code)) codes.set(code, definition.name);
   }

@@ -15,14 +15,18 @@ export interface Message {
 /**
  * The message of each method, in natural order of method. A definition is a message because its `method` is one
  * constant string, never because of its name. Abstract bases, where `method` is any string, are no messages.
+ *
+ * @param among the definitions that may be messages; all of them without it
  */
 export function findMessages(
   schema: Schema,
   memberships: ReadonlyMap<string, Membership>,
   assumptions: Assumption[],
+  among?: ReadonlySet<string>,
 ): Message[] {
   const candidates = new Map<string, Definition[]>();
   for (const definition of schema.definitions.values()) {
+    if (among && !among.has(definition.name)) continue;
     const method = constantMember(schema, definition.node, "method");
     if (method === undefined) continue;
     const others = candidates.get(method);

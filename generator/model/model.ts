@@ -69,6 +69,8 @@ export interface Method {
   readonly filter?: string;
   /** The param whose value the list in that member must hold; absent for a member that is a flag. */
   readonly filterKey?: string;
+  /** What the side that sends it must have declared: of extensions alone. */
+  readonly requires?: Requirement;
   /** Requests that go through a list page by page. */
   readonly page?: Page;
   readonly deprecated?: Deprecation;
@@ -123,6 +125,11 @@ export interface Capability {
   readonly path: string;
   /** Its members that gate a part of a method each. */
   readonly parts?: readonly string[];
+}
+
+/** A capability of the other side, and the name of the error that answers without it. */
+export interface Requirement extends Pick<Capability, "of" | "path"> {
+  readonly error: string;
 }
 
 export interface ErrorCode {

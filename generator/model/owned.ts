@@ -2,13 +2,18 @@ import { type Schema, pointerTokens } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { OwnedNote } from "../notes/note.js";
 
-/** The properties that the era owns, by definition: those that notes name, and the same ones in extensions. */
+/**
+ * The properties that the era owns, by definition: those that notes name, and the same ones in extensions.
+ *
+ * @param known those that are known before
+ */
 export function findOwned(
   schema: Schema,
   notes: readonly OwnedNote[],
   problems: NoteProblem[],
+  known: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const named = new Map<string, Set<string>>();
+  const named = new Map([...known].map(([name, properties]) => [name, new Set(properties)]));
   for (const note of notes) {
     for (const target of note.targets) {
       const place = propertyAt(schema, target);

@@ -2,7 +2,7 @@ import type { Schema } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { SubscriptionNote } from "../notes/note.js";
 import type { Message } from "./messages.js";
-import type { Era, Method } from "./model.js";
+import type { Era, Method, ProtocolModel } from "./model.js";
 import type { MethodNotes } from "./notes-by-method.js";
 import { conjuncts, hasMember, memberNames, memberNodes } from "./object-view.js";
 import { propertyAt } from "./owned.js";
@@ -18,13 +18,18 @@ export interface Subscriptions {
 /** The member of a filter, and the param of the notification whose value the list in it must hold. */
 type Filter = Pick<Method, "filter" | "filterKey">;
 
-/** Reads the notes of kinds `listening` and `subscription`; a note without a meaning is a problem. */
+/**
+ * Reads the notes of kinds `listening` and `subscription`; a note without a meaning is a problem.
+ *
+ * @param base that of an extension, whose members join the filters of the base
+ */
 export function findSubscriptions(
   era: Era,
   schema: Schema,
   messages: readonly Message[],
   notes: ReadonlyMap<string, MethodNotes>,
   problems: NoteProblem[],
+  base?: ProtocolModel,
 ): Subscriptions {
   const listening = new Set<string>();
   for (const message of messages) {
@@ -39,7 +44,8 @@ export function findSubscriptions(
     const note = notes.get(message.method)?.subscription;
     if (!note) continue;
     const place = propertyAt(schema, note.filter);
-    const problem = subscriptionProblem(era, schema, message, note, place?.definition, requests);
+    const isJoining = base?.methods.some((method) => method.listening) ?? false;
+    const problem = subscriptionProblem(era, schema, message, note, place?.definition, isJoining || requests);
     if (problem) problems.push({ ...problem, note, target: message.method });
     else
       filters.set(message.method, {
@@ -62,14 +68,17 @@ function listeningProblem(era: Era, { kind }: Message): Problem | undefined {
   return era === "legacy" ? ofSessions : undefined;
 }
 
-/** @param definition the one that has the member; absent if there is none */
+/**
+ * @param definition the one that has the member; absent if there is none
+ * @param listening the requests that a filter belongs to; `true`: requests of the base
+ */
 function subscriptionProblem(
   era: Era,
   schema: Schema,
   { kind, definition: { node } }: Message,
   { filter, key }: SubscriptionNote,
   definition: string | undefined,
-  listening: readonly Message[],
+  listening: readonly Message[] | true,
 ): Problem | undefined {
   if (kind === "request") return { code: "MG1202", message: "it is a request, and no notification" };
   if (era === "legacy") return ofSessions;
@@ -77,7 +86,8 @@ function subscriptionProblem(
     return { code: "MG1202", message: `the schema has no property of a definition at ${filter}` };
   if (key !== undefined && !memberNodes(schema, node, "params").some((each) => hasMember(schema, each, key)))
     return { code: "MG1202", message: `its params have no member ${JSON.stringify(key)}` };
-  if (listening.some((request) => hasFilter(schema, request, definition))) return undefined;
+  if (listening === true || listening.some((request) => hasFilter(schema, request, definition)))
+    return undefined;
   const message = `${filter} is no member of a filter: no request with a note of kind listening has a param of type ${definition}`;
   return { code: "MG1202", message };
 }

@@ -7,6 +7,17 @@ import { modelEmitters, schemaEmitters, workspaceEmitters } from "../emit/regist
 import { stepAssumptions } from "../emit/steps/problems.js";
 import { loadTemplates, overridesIn } from "../print/templates.js";
 import { format } from "../print/format.js";
+import type { StoredExtension } from "../extension/extension-store.js";
+import { readLock } from "../revision/lock.js";
+import {
+  type LoadedExtension,
+  baseEmitters,
+  extensionEmitterNames,
+  extensionFingerprint,
+  extensionRuns,
+  loadExtensions,
+  wholeEmitters,
+} from "./extensions.js";
 import { loadDocumentation } from "../revision/documentation.js";
 import { type LoadedRevision, type RevisionSource, loadRevision } from "../revision/revision-source.js";
 import type { Assumption, ProtocolModel } from "../model/model.js";
@@ -18,6 +29,8 @@ export interface GenerateRequest {
   readonly sources: readonly RevisionSource[];
   /** Sources whose own files stay as they are; only the files that all revisions share include them. */
   readonly kept?: readonly string[];
+  /** Extensions; each is generated over those of its bases that are among the sources. */
+  readonly extensions?: readonly StoredExtension[];
   /** Folder that holds docs.json. */
   readonly schemaDir: string;
   /** Names of emitters (see `emitterNames`); all without it. */
@@ -42,6 +55,7 @@ export interface Generated {
   /** Hash of all that a revision's own files are made from, by revision; none for those that are kept. */
   readonly fingerprints: ReadonlyMap<string, string>;
   readonly models: readonly ProtocolModel[];
+  readonly extensions: readonly LoadedExtension[];
   readonly assumptions: readonly (Assumption & { readonly revision: string })[];
   readonly carried: readonly { readonly revision: string; readonly note: Note }[];
   /** Milliseconds. */
@@ -53,6 +67,7 @@ export const emitterNames: readonly string[] = [
   ...Object.keys(schemaEmitters),
   ...Object.keys(modelEmitters),
   ...Object.keys(workspaceEmitters),
+  ...extensionEmitterNames,
 ];
 
 /**
@@ -68,6 +83,8 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   const revisions = new Map<string, LoadedRevision>();
   for (const source of request.sources) revisions.set(source.revision, await loadRevision(source, docs));
   refuseSecondAssumed(revisions.values());
+  const models = [...revisions.values()].map(({ model }) => model);
+  const extensions = await loadExtensions(request.extensions ?? [], models, storedRevisions(request));
   const read = performance.now();
 
   const kept = new Set(request.kept);
@@ -79,12 +96,19 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
     for (const [path, content] of known ?? []) files.set(path, content);
     return known === undefined;
   });
-  const models = [...revisions.values()].map(({ model }) => model);
+  const about = aboutEach(revisions);
+  const changedExtensions = extensions.filter((extension) => {
+    const fingerprint = extensionFingerprint(extension, about);
+    fingerprints.set(extension.folder, fingerprint);
+    const known = request.reuse?.(extension.folder, fingerprint);
+    for (const [path, content] of known ?? []) files.set(path, content);
+    return known === undefined;
+  });
   let format = 0;
   // Each file is finished before the next is emitted: what one is made of is not kept beside the next.
   for (const [path, file] of emitAll(
-    changed.map(([, { model }]) => model),
-    models,
+    { models: changed.map(([, { model }]) => model), extensions: changedExtensions },
+    { models, extensions },
     request,
   )) {
     const emitted = performance.now();
@@ -96,11 +120,15 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
     fingerprints,
     inputs: new Map([...revisions].map(([revision, { inputs }]) => [revision, inputs])),
     models,
-    assumptions: wanted.flatMap(([revision, { model, assumptions }]) => {
-      const previous = models[models.indexOf(model) - 1];
-      const steps = previous && isWanted("steps", request) ? stepAssumptions(previous, model) : [];
-      return [...assumptions, ...steps].map((assumption) => ({ ...assumption, revision }));
-    }),
+    extensions,
+    assumptions: [
+      ...ofExtensions(extensions),
+      ...wanted.flatMap(([revision, { model, assumptions }]) => {
+        const previous = models[models.indexOf(model) - 1];
+        const steps = previous && isWanted("steps", request) ? stepAssumptions(previous, model) : [];
+        return [...assumptions, ...steps].map((assumption) => ({ ...assumption, revision }));
+      }),
+    ],
     carried: wanted.flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
     timings: { read: read - start, emit: performance.now() - read - format, format },
   };
@@ -128,16 +156,39 @@ function fingerprintsOf(
   all: ReadonlyMap<string, LoadedRevision>,
 ): Map<string, string> {
   const order = [...all.keys()];
-  const about = (revision: string | undefined): JsonObject | null => {
-    const loaded = revision === undefined ? undefined : all.get(revision);
-    return loaded ? { ...loaded.inputs, revision: loaded.model.revision, status: loaded.model.status } : null;
-  };
+  const about = aboutEach(all);
   return new Map(
     [...wanted.keys()].map((revision) => {
       const place = order.indexOf(revision);
       const after = order[place + 1] ?? null;
       return [revision, sha256(canonicalText([about(revision), about(order[place - 1]), after]))];
     }),
+  );
+}
+
+/** What the files of each revision are made from. */
+function aboutEach(
+  all: ReadonlyMap<string, LoadedRevision>,
+): (revision: string | undefined) => JsonObject | null {
+  return (revision) => {
+    const loaded = revision === undefined ? undefined : all.get(revision);
+    return loaded ? { ...loaded.inputs, revision: loaded.model.revision, status: loaded.model.status } : null;
+  };
+}
+
+/** Ids of the revisions that an extension may have as bases. */
+function storedRevisions({ sources, schemaDir }: GenerateRequest): string[] {
+  return [...new Set([...readLock(schemaDir).keys(), ...sources.map(({ revision }) => revision)])];
+}
+
+function ofExtensions(extensions: readonly LoadedExtension[]): Generated["assumptions"] {
+  return extensions.flatMap(({ source, models }) =>
+    models.flatMap(({ assumptions, revision }) =>
+      assumptions.map((assumption) => ({
+        ...assumption,
+        revision: `${source.about.id} over ${revision}`,
+      })),
+    ),
   );
 }
 
@@ -157,14 +208,20 @@ async function finished(path: string, file: EmittedFile, request: GenerateReques
   }
 }
 
+/** Revisions and extensions. */
+interface Subjects {
+  readonly models: readonly ProtocolModel[];
+  readonly extensions: readonly LoadedExtension[];
+}
+
 /**
  * Each file, emitted when it is asked for.
  *
- * @param changed those of `models` whose own files are wanted, too
+ * @param changed those whose own files are wanted, too
  */
 function* emitAll(
-  changed: readonly ProtocolModel[],
-  models: readonly ProtocolModel[],
+  changed: Subjects,
+  { models, extensions }: Subjects,
   request: GenerateRequest,
 ): Generator<readonly [path: string, file: EmittedFile]> {
   const render = loadTemplates(request.templatesDir);
@@ -186,7 +243,7 @@ function* emitAll(
     }
   }
   const common = { importExtension: request.importExtension, render };
-  for (const model of changed) {
+  for (const model of changed.models) {
     const surroundings: Surroundings = {
       ...common,
       folder: model.revision,
@@ -202,11 +259,23 @@ function* emitAll(
       ...(next && { next }),
     });
   }
+  for (const extension of changed.extensions) {
+    const { schema, base, whole } = extensionRuns(extension);
+    for (const [index, input] of base.entries()) {
+      yield* run(schemaEmitters, { ...common, ...schema[index]! });
+      yield* run(baseEmitters, { ...common, ...input });
+    }
+    yield* run(wholeEmitters, { ...common, ...whole });
+  }
   const workspace: WorkspaceInput = {
     ...common,
     folder: "",
     origin: "schema",
     models,
+    extensions: extensions.map(({ folder, models: over }) => ({
+      folder,
+      bases: over.map(({ revision }) => revision),
+    })),
     ...(request.packageManifest && { packageManifest: request.packageManifest }),
   };
   yield* run(workspaceEmitters, workspace);

@@ -100,7 +100,7 @@ interface MethodMap {
   readonly sender: Role;
 }
 
-const maps: readonly MethodMap[] = [
+export const maps: readonly MethodMap[] = [
   {
     name: "ClientRequests",
     about: "What clients request and servers answer.",
@@ -135,14 +135,19 @@ function exportSpecifier(qualified: string, exported: string): string {
   return own === exported ? own : `${own} as ${exported}`;
 }
 
-function declare(definition: Definition, identifier: string, names: ReadonlyMap<string, string>): string {
+export function declare(
+  definition: Definition,
+  identifier: string,
+  names: ReadonlyMap<string, string>,
+): string {
   const { node } = definition;
   if (!isInterface(definition)) return assigned(`export type ${identifier} =`, printType(node, names), "");
   const body = printBody(membersOf(node, names, "  "), indexSignature(node, names, "  "), "", true);
   return `${interfaceHead(identifier, [])} ${body}`;
 }
 
-function rowOf(
+/** A row of a map of methods. */
+export function rowOf(
   model: ProtocolModel,
   authored: AuthoredSchema,
   method: Method,

@@ -2,7 +2,8 @@ import { type Definition, type Schema, Tags, descendants, reachingOpen } from "@
 import { laidOutTexts } from "../../print/code-layout.js";
 import { copyModule } from "../copied-module.js";
 import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
-import { capitalised, nameDefinitions } from "../../print/names.js";
+import { capitalised } from "../../print/names.js";
+import { localNames, rootOf } from "../imported.js";
 import { stringLiteral } from "../../print/text.js";
 import { textNeeds } from "../texts/modules.js";
 import { assertFormats } from "../texts/scanned.js";
@@ -15,10 +16,10 @@ import { type Describing, describePart } from "./part.js";
  * file says what each definition looks like; `issues.ts`, beside the revisions, compares values with that.
  */
 export const emitCheck: Emitter<SchemaInput> = (input) => {
-  const { folder, origin, importExtension, render } = input;
+  const { imported, folder, origin, importExtension, render } = input;
   const schema = assertFormats(input.schema, input.formats);
   const needs = textNeeds(schema);
-  const identifiers = nameDefinitions(schema);
+  const identifiers = localNames(schema, imported);
   const constants = new Map(
     [...identifiers].map(([name, identifier]) => [name, `${capitalised(identifier)}Shape`]),
   );
@@ -32,11 +33,19 @@ export const emitCheck: Emitter<SchemaInput> = (input) => {
   const definitions = [...schema.definitions.values()].map((definition) => {
     const identifier = capitalised(identifiers.get(definition.name)!);
     const handsOn = readingsOf(differing.has(definition.name), needs.formats || needs.patterns);
-    return { ...viewOf(describing, definition, identifier, differing.has(definition.name)), handsOn };
+    const exported = imported?.identifiers.get(definition.name);
+    const validators = exported === undefined ? "validators" : "baseValidators";
+    const judged = capitalised(exported ?? identifier);
+    return {
+      ...viewOf(describing, definition, identifier, differing.has(definition.name)),
+      ...{ handsOn, validators, judged },
+    };
   });
   const usesShape = definitions.some(({ assertsShape }) => assertsShape);
   const content = render("check.ts", {
     ...{ origin, importExtension, usesShape, definitions },
+    root: rootOf(folder),
+    importedFolder: imported && imported.identifiers.size > 0 ? imported.folder : undefined,
     ...{ needs, usesTexts: needs.formats || needs.patterns },
   });
   return new Map([[`${folder}/check.ts`, laidOutTexts(content)]]);

@@ -1,3 +1,4 @@
+import type { Definition } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../../print/code-layout.js";
 import type { Emitter, ModelInput } from "../emitter.js";
@@ -13,8 +14,9 @@ const roles: readonly Role[] = ["client", "server"];
 export const emitMethods: Emitter<ModelInput> = ({ model, folder, origin, importExtension, render }) => {
   const names = nameDefinitions(model.schema);
   const facts = new Facts(model, names);
-  const { requests, notifications, usesTypes } = typeRows(model, names);
-  const base64 = base64Members(model, facts);
+  const typeOf = (definition: string): string => `types.${names.get(definition)!}`;
+  const { requests, notifications, usesTypes } = typeRows(model, typeOf);
+  const base64 = base64Members(model.schema.definitions.values(), facts);
   const content = render("methods.ts", {
     origin,
     importExtension,
@@ -37,7 +39,7 @@ function flags({ batches, transport }: ProtocolModel): readonly string[] {
 }
 
 /** The names of all methods that a side sends as messages, or inside messages. */
-function methodTypes(model: ProtocolModel, role: Role): { about: string; declaration: string }[] {
+export function methodTypes(model: ProtocolModel, role: Role): { about: string; declaration: string }[] {
   return (["request", "notification"] as const).map((kind) => {
     const methods = model.methods.filter((method) => method.kind === kind && method.senders.includes(role));
     const names = methods.map(({ name }) => stringLiteral(name));
@@ -48,11 +50,23 @@ function methodTypes(model: ProtocolModel, role: Role): { about: string; declara
   });
 }
 
-function errorRows(model: ProtocolModel): string[] {
+export function errorRows(model: ProtocolModel): string[] {
   return model.errors.map(({ code, name, http }) => {
     const status = http === undefined ? [] : [["http", String(http)] as const];
     return memberLine(1, memberKey(name), objectLayout([["code", String(code)], ...status]));
   });
+}
+
+interface TableView {
+  readonly role: Role;
+  readonly incomingRequests: readonly Row[];
+  readonly incomingNotifications: readonly Row[];
+  readonly outgoingRequests: readonly Row[];
+  readonly outgoingNotifications: readonly Row[];
+  readonly requests: readonly Row[];
+  readonly notifications: readonly Row[];
+  /** Lines. */
+  readonly results: readonly string[];
 }
 
 interface Row {
@@ -62,7 +76,8 @@ interface Row {
   readonly facts: readonly string[];
 }
 
-function tableOf(model: ProtocolModel, role: Role, facts: Facts): object {
+/** The rows of the maps by method. */
+export function tableOf(model: ProtocolModel, role: Role, facts: Facts): TableView {
   const peer = opposite(role);
   const sentBy = (sender: Role, kind: Method["kind"]): Method[] =>
     model.methods.filter((method) => method.kind === kind && method.senders.includes(sender));
@@ -100,9 +115,9 @@ function resultRow(method: Method, facts: Facts): string[] {
   return answers.length === 0 ? [] : [memberLine(2, memberKey(method.name), arrayLayout(answers, true))];
 }
 
-/** The members with the format `byte` of all definitions. */
-function base64Members({ schema }: ProtocolModel, facts: Facts): Layout[] {
-  return [...schema.definitions.values()].flatMap(({ name, node }) =>
+/** The members with the format `byte` of definitions. */
+export function base64Members(definitions: Iterable<Definition>, facts: Facts): Layout[] {
+  return [...definitions].flatMap(({ name, node }) =>
     [...(node.properties ?? [])]
       .filter(([, { format }]) => format === "byte")
       .map(([member]) =>

@@ -4,25 +4,33 @@ import {
   type HeaderRule,
   type Method,
   type ProtocolModel,
+  type Requirement,
   type Role,
   gate,
 } from "../../model/model.js";
 import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
 import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
+import type { Imported } from "../imported.js";
 import type { Layout } from "../../print/layout.js";
 
-type TableEntry = readonly [key: string, value: Layout];
+export type TableEntry = readonly [key: string, value: Layout];
 
 /** Prints what the tables say of one method. */
 export class Facts {
   private readonly names: ReadonlyMap<string, string>;
+  private readonly imported: Imported | undefined;
   private readonly headersOf = new Map<string, HeaderRule[]>();
   /** Definitions whose open reading differs from the exact one. */
   private readonly differing: ReadonlySet<string>;
 
-  constructor(model: ProtocolModel, names: ReadonlyMap<string, string>) {
+  constructor(
+    model: Pick<ProtocolModel, "schema" | "headers">,
+    names: ReadonlyMap<string, string>,
+    imported?: Imported,
+  ) {
     this.names = names;
+    this.imported = imported;
     this.differing = reachingOpen(model.schema);
     for (const rule of model.headers) {
       const rules = this.headersOf.get(rule.method);
@@ -39,11 +47,18 @@ export class Facts {
   /** The validator of the open reading. Where the readings do not differ, `acceptsX` is a second name of `isX`. */
   accepts(definition: string): TableEntry {
     const reading = this.differing.has(definition) ? "accepts" : "is";
-    return ["accepts", `validators.${reading}${this.nameOf(definition)}`];
+    return ["accepts", this.validator(reading, definition)];
   }
 
   exactly(definition: string): TableEntry {
-    return ["is", `validators.is${this.nameOf(definition)}`];
+    return ["is", this.validator("is", definition)];
+  }
+
+  private validator(reading: "accepts" | "is", definition: string): string {
+    const exported = this.imported?.identifiers.get(definition);
+    return exported === undefined
+      ? `validators.${reading}${this.nameOf(definition)}`
+      : `baseValidators.${reading}${capitalised(exported)}`;
   }
 
   /** A definition by name, with the validator of the wanted reading. */
@@ -71,6 +86,7 @@ export class Facts {
       method.payload && ["payload", "true"],
       method.filter !== undefined && ["filter", stringLiteral(method.filter)],
       method.filterKey !== undefined && ["filterKey", stringLiteral(method.filterKey)],
+      method.requires !== undefined && ["requires", requirementLayout(method.requires)],
     ];
     return members.filter((member) => member !== false);
   }
@@ -110,8 +126,17 @@ export class Facts {
   }
 }
 
+/** What the other side must have declared. */
+export function requirementLayout({ of, path, error }: Requirement): Layout {
+  return objectLayout([
+    ["of", stringLiteral(of)],
+    ["path", pathLayout(path)],
+    ["error", stringLiteral(error)],
+  ]);
+}
+
 /** The member that distinguishes an alternative from the plain result, and the capability it requires. */
-function marker(alternative: Alternative): TableEntry[] {
+export function marker(alternative: Alternative): TableEntry[] {
   const { capability } = alternative;
   return [
     ...mark(alternative),
@@ -120,7 +145,7 @@ function marker(alternative: Alternative): TableEntry[] {
 }
 
 /** The member that distinguishes an alternative from the plain result. */
-function mark({ discriminator }: Alternative): TableEntry[] {
+export function mark({ discriminator }: Alternative): TableEntry[] {
   const { key, value } = discriminator ?? {};
   return [
     ...(key === undefined ? [] : [["key", stringLiteral(key)] as const]),
@@ -128,7 +153,7 @@ function mark({ discriminator }: Alternative): TableEntry[] {
   ];
 }
 
-function pathLayout(pointer: string): Layout {
+export function pathLayout(pointer: string): Layout {
   return stringsLayout(pointerTokens(pointer));
 }
 

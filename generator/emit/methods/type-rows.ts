@@ -17,16 +17,20 @@ interface TypeRows {
   readonly usesTypes: boolean;
 }
 
-/** What each method carries and what may answer it, as types. */
-export function typeRows(model: ProtocolModel, names: ReadonlyMap<string, string>): TypeRows {
+/**
+ * What each method carries and what may answer it, as types.
+ *
+ * @param typeOf prints the type of a definition
+ */
+export function typeRows(model: ProtocolModel, typeOf: (definition: string) => string): TypeRows {
   const rows = (kind: Method["kind"]): TypeRow[] =>
     model.methods
       .filter((method) => method.kind === kind)
       .map((method) => ({
         doc: methodDoc(method, "  "),
         key: memberKey(method.name),
-        params: printAt(2, unionMember("params", paramsArms(method, names))),
-        result: printAt(2, unionMember("result", resultArms(method, names))),
+        params: printAt(2, unionMember("params", paramsArms(method, typeOf))),
+        result: printAt(2, unionMember("result", resultArms(method, typeOf))),
       }));
   const requests = rows("request");
   const notifications = rows("notification");
@@ -36,15 +40,15 @@ export function typeRows(model: ProtocolModel, names: ReadonlyMap<string, string
   return { requests, notifications, usesTypes };
 }
 
-function paramsArms({ message, params }: Method, names: ReadonlyMap<string, string>): string[] {
+function paramsArms({ message, params }: Method, typeOf: (definition: string) => string): string[] {
   if (params.presence === "none") return ["undefined"];
   // An indexed access already has `undefined` where the member is optional.
-  if (params.definition === undefined) return [`types.${names.get(message)!}["params"]`];
-  const type = `types.${names.get(params.definition)!}`;
+  if (params.definition === undefined) return [`${typeOf(message)}["params"]`];
+  const type = typeOf(params.definition);
   return params.presence === "optional" ? [type, "undefined"] : [type];
 }
 
-function resultArms(method: Method, names: ReadonlyMap<string, string>): string[] {
-  const types = answersOf(method).map((name) => `types.${names.get(name)!}`);
+function resultArms(method: Method, typeOf: (definition: string) => string): string[] {
+  const types = answersOf(method).map(typeOf);
   return types.length > 0 ? types : ["unknown"];
 }

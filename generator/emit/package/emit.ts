@@ -13,6 +13,7 @@ const workspaceModules = [
   "open",
   "server",
 ];
+const extensionModules = ["authoring", "client", "server"];
 const revisionModules = ["check", "client", "methods", "server", "types", "validators"];
 
 /** What package.json says where the configuration does not. */
@@ -27,7 +28,12 @@ const defaults: JsonObject = {
  * `package.json` and `README.md`, where a package is asked for: one entry for each module, so that a program loads only
  * what it imports.
  */
-export const emitPackage: Emitter<WorkspaceInput> = ({ models, packageManifest, render }) => {
+export const emitPackage: Emitter<WorkspaceInput> = ({
+  models,
+  extensions = [],
+  packageManifest,
+  render,
+}) => {
   if (packageManifest === undefined) return new Map();
   const { name, ...given } = packageManifest;
   const revisions = models.map(({ revision }) => revision);
@@ -38,6 +44,10 @@ export const emitPackage: Emitter<WorkspaceInput> = ({ models, packageManifest, 
     ...revisions.flatMap((revision, index) =>
       [...revisionModules, ...(index > 0 ? ["steps"] : [])].map((module) => `${revision}/${module}`),
     ),
+    ...extensions.flatMap(({ folder, bases }) => [
+      ...extensionModules.map((module) => `${folder}/${module}`),
+      ...bases.flatMap((base) => revisionModules.map((module) => `${folder}/${base}/${module}`)),
+    ]),
   ].map((module) => ({
     key: JSON.stringify(module === "index" ? "." : `./${module}`),
     source: JSON.stringify(`./${module}.ts`),
@@ -48,7 +58,10 @@ export const emitPackage: Emitter<WorkspaceInput> = ({ models, packageManifest, 
     key: JSON.stringify(key),
     value: JSON.stringify(value, null, 2).replaceAll("\n", "\n  "),
   }));
-  const vectors = revisions.map((revision) => JSON.stringify(`./${revision}/vectors.json`));
+  const vectors = [
+    ...revisions,
+    ...extensions.flatMap(({ folder, bases }) => bases.map((base) => `${folder}/${base}`)),
+  ].map((folder) => JSON.stringify(`./${folder}/vectors.json`));
   const view = { name: JSON.stringify(name), members, modules, vectors };
   return new Map([
     ["package.json", { content: render("package.json", view), formatted: true }],

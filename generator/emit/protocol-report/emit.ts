@@ -4,6 +4,7 @@ import type {
   ErrorCode,
   HeaderRule,
   Method,
+  Requirement,
   ResultOf,
   TransportFact,
 } from "../../model/model.js";
@@ -30,7 +31,8 @@ export const emitProtocolReport: Emitter<ModelInput> = ({ model, folder, origin,
   return new Map([[`${folder}/PROTOCOL.md`, { content, formatted: true }]]);
 };
 
-function methodLine(method: Method): string {
+/** One line about a method. */
+export function methodLine(method: Method): string {
   const { name, kind, senders, payload, message, params, result, capabilities, deprecated } = method;
   const facts = [
     `${codeSpan(name)}: ${payload ? "embedded " : ""}${kind} from ${senders.join(" and ")}, ${codeSpan(message)}`,
@@ -38,6 +40,7 @@ function methodLine(method: Method): string {
     params.presence === "optional" ? "params optional" : params.presence === "none" ? "no params" : undefined,
     result && resultText(result),
     ...capabilities.map(needText),
+    method.requires && requirementText(method.requires),
     method.page && `pages of ${codeSpan(method.page.member)}`,
     method.cacheable ? "cacheable" : undefined,
     method.multiRoundTrip ? "may ask for input" : undefined,
@@ -46,6 +49,11 @@ function methodLine(method: Method): string {
     deprecated && (deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`),
   ];
   return facts.filter((fact) => fact !== undefined).join(", ");
+}
+
+/** What the side that sends a method must have declared. */
+export function requirementText({ of, path, error }: Requirement): string {
+  return `requires ${of} capability ${codeSpan(path)}, else ${codeSpan(error)}`;
 }
 
 function keyText({ filterKey }: Method): string {
@@ -67,7 +75,7 @@ function resultText({ definition, alternatives }: ResultOf): string {
   return `result ${definition === undefined ? "unknown" : codeSpan(definition)}${others.join("")}`;
 }
 
-function errorLine({ code, name, http, definition }: ErrorCode): string {
+export function errorLine({ code, name, http, definition }: ErrorCode): string {
   const facts = [
     `${codeSpan(String(code))}: ${codeSpan(name)}`,
     http === undefined ? undefined : `HTTP ${http}`,
@@ -76,7 +84,7 @@ function errorLine({ code, name, http, definition }: ErrorCode): string {
   return facts.filter((fact) => fact !== undefined).join(", ");
 }
 
-function headerLine({ header, method, from }: HeaderRule): string {
+export function headerLine({ header, method, from }: HeaderRule): string {
   const where = method === "*" ? "every request" : codeSpan(method);
   return `${codeSpan(header)}: ${where}, ${from === null ? "the negotiated revision" : codeSpan(from)}`;
 }
@@ -86,7 +94,7 @@ const transportLines: { readonly [F in TransportFact]: string } = {
   priming: "first event of a stream: an id and no data",
 };
 
-function heading({ name, extends: bases = [], node }: Definition): string {
+export function heading({ name, extends: bases = [], node }: Definition): string {
   const facts = [
     codeSpan(name),
     ...(bases.length > 0 ? [`extends ${bases.map(codeSpan).join(", ")}`] : []),

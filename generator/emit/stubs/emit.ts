@@ -1,6 +1,6 @@
 import { type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { memberNodes } from "../../model/object-view.js";
-import { type Method, type Role, opposite } from "../../model/model.js";
+import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import type { Emitter, Files, ModelInput } from "../emitter.js";
 import { argumentsWithin } from "../../print/code-layout.js";
 import { methodDoc } from "../method-doc.js";
@@ -33,7 +33,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
     next: input.next?.revision,
     modelTypes: modelTypes(sent).join(", "),
     methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
-    stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema)),
+    stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema, byMethod)),
   });
   return new Map([[`${folder}/${role}.ts`, { content, formatted: true as const }]]);
 }
@@ -50,6 +50,35 @@ function modelTypes(sent: readonly Method[]): string[] {
   ];
 }
 
+/** The stubs of the messages that a role sends, and the types of their signatures. */
+export function stubsOf(
+  model: ProtocolModel,
+  role: Role,
+  taken: ReadonlySet<string>,
+  types: TypesOfMethods = byMethod,
+): { readonly stubs: readonly Stub[]; readonly modelTypes: readonly string[] } {
+  const sent = model.methods.filter((method) => method.senders.includes(role) && !method.payload);
+  const operations = nameOperations(sent, taken);
+  return {
+    stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema, types)),
+    modelTypes: modelTypes(sent).filter((name) => name !== "Revision"),
+  };
+}
+
+/** How the types of params and result are written. */
+export interface TypesOfMethods {
+  readonly params: (method: Method) => string;
+  readonly result: (method: Method) => string;
+  /** The params may be left out. */
+  readonly isOptional: (method: Method) => boolean;
+}
+
+const byMethod: TypesOfMethods = {
+  params: ({ name }) => `Params<${stringLiteral(name)}>`,
+  result: ({ name }) => `Result<${stringLiteral(name)}>`,
+  isOptional: ({ params }) => params.presence === "optional",
+};
+
 /** A function that sends a method. */
 interface Stub {
   readonly doc: string;
@@ -61,17 +90,16 @@ interface Stub {
   readonly sent: string;
 }
 
-function stub(method: Method, name: string, schema: Schema): Stub {
+function stub(method: Method, name: string, schema: Schema, types: TypesOfMethods): Stub {
   const { kind, params } = method;
-  const literal = stringLiteral(method.name);
   const parameters = [
     "caller: Caller",
     ...(params.presence === "none"
       ? []
-      : [`params${params.presence === "optional" ? "?" : ""}: Params<${literal}>`]),
+      : [`params${types.isOptional(method) ? "?" : ""}: ${types.params(method)}`]),
     ...(kind === "request" ? ["options?: RequestOptions"] : []),
   ];
-  const result = kind === "request" ? `Result<${literal}>` : "void";
+  const result = kind === "request" ? types.result(method) : "void";
   const send = kind === "request" ? "request" : "notify";
   return {
     doc: methodDoc(method),

@@ -1,15 +1,20 @@
 import type { Method } from "../../model/model.js";
 import { capitalised, identifiersFor } from "../../print/names.js";
 
-/** Names that a file of stubs already uses for other values. */
-const taken = new Set(["clientReceives", "revision", "serverReceives"]);
+/** Names that a file of stubs of a revision already uses for other values. */
+const ofRevisions = new Set(["clientReceives", "revision", "serverReceives"]);
 
 /**
  * The name of the function that sends each method: the message's (`CallToolRequest` → `callTool`,
  * `ProgressNotification` → `notifyProgress`); where that is taken or reserved, the method's own
  * (`files/delete` → `filesDelete`).
+ *
+ * @param taken names that the file already uses for other values
  */
-export function nameOperations(methods: readonly Method[]): ReadonlyMap<string, string> {
+export function nameOperations(
+  methods: readonly Method[],
+  taken: ReadonlySet<string> = ofRevisions,
+): ReadonlyMap<string, string> {
   const wanted = methods.map((method) => ({ method, name: afterMessage(method) }));
   const counts = new Map<string, number>();
   for (const { name } of wanted) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,6 +1,6 @@
-import type { Definition, Schema } from "@mcpgen/engine";
+import { type Definition, type Schema, naturalCompare } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
-import { nameDefinitions } from "../../print/names.js";
+import { importSpecifier, localNames, ownDefinitions, rootOf, wordsOf } from "../imported.js";
 import { deprecationLine, docComment } from "../../print/text.js";
 import { printable } from "./breadth.js";
 import { isInterface } from "./declaration.js";
@@ -13,19 +13,36 @@ import {
   printBody,
   printType,
 } from "./print.js";
-import { assigned, interfaceHead, settled } from "./layout.js";
+import { assigned, importTypes, interfaceHead, settled } from "./layout.js";
 
 /** `types.ts`: one exported type for each definition, named as in the schema. */
-export const emitTypes: Emitter<SchemaInput> = ({ schema: exact, folder, origin, render }) => {
+export const emitTypes: Emitter<SchemaInput> = (input) => {
+  const { schema: exact, imported, folder, origin, render } = input;
   const schema = printable(exact);
-  const names = nameDefinitions(schema);
-  const definitions = [...schema.definitions.values()].map((definition) => ({
+  const names = localNames(schema, imported);
+  const definitions = ownDefinitions(schema, imported).map((definition) => ({
     doc: documentation(definition),
     declaration: declare(definition, schema, names),
   }));
-  const content = render("types.ts", { origin, definitions });
+  const code = definitions.map(({ declaration }) => declaration).join("\n");
+  const content = render("types.ts", { origin, imports: importOf(input, names, code), definitions });
   return new Map([[`${folder}/types.ts`, settled(content)]]);
 };
+
+/** The types of others that the code uses; nothing if there are none. */
+function importOf(
+  { imported, folder, importExtension }: SchemaInput,
+  names: TypeNames,
+  code: string,
+): string {
+  if (!imported) return "";
+  const used = wordsOf(code);
+  const specifiers = [...imported.identifiers]
+    .filter(([name]) => used.has(names.get(name)!))
+    .map(([name, identifier]) => importSpecifier(identifier, names.get(name)!));
+  const from = `${rootOf(folder)}${imported.folder}/types.${importExtension}`;
+  return importTypes(specifiers.sort(naturalCompare), from);
+}
 
 function documentation({ node, see = [] }: Definition): string {
   return docComment([

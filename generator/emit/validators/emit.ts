@@ -1,7 +1,8 @@
-import { type Schema, reachingOpen, recursiveDefinitions } from "@mcpgen/engine";
+import { type Schema, naturalCompare, reachingOpen, recursiveDefinitions } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
-import { capitalised, nameDefinitions } from "../../print/names.js";
+import { capitalised } from "../../print/names.js";
+import { importSpecifier, localNames, rootOf, wordsOf } from "../imported.js";
 import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
 import { assertFormats } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";
@@ -17,13 +18,14 @@ import type { FileNames, Reading } from "./unit.js";
  * `acceptsX`, which also takes unknown members of unions and sets that are declared open.
  */
 export const emitValidators: Emitter<SchemaInput> = (input) => {
-  const { folder } = input;
+  const { folder, imported } = input;
   const { schema, own } = promoted(assertFormats(input.schema, input.formats));
   const needs = textNeeds(schema);
-  const names = nameDefinitions(input.schema);
+  const names = localNames(input.schema, imported);
+  const isOwn = (name: string): boolean => !imported?.identifiers.has(own.get(name) ?? name);
   const functions = new FunctionNames(functionWords(names, own), schema.patterns, new Set(own.keys()));
   const types = new Map(
-    (input.judgesOnly ? [] : [...names]).map(([name, identifier]) => [
+    (input.judgesOnly ? [] : [...names].filter(([name]) => isOwn(name))).map(([name, identifier]) => [
       name,
       shadowing.has(identifier) ? `${identifier}Type` : identifier,
     ]),
@@ -31,16 +33,23 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const file: FileNames = {
     names: functions,
     differing: reachingOpen(schema),
-    proving: new Set([...types.keys()].map((name) => functions.local("is", name))),
+    proving: new Set(
+      [...types.keys(), ...(imported?.identifiers.keys() ?? [])].map((name) => functions.local("is", name)),
+    ),
   };
   const emitter = new DefinitionEmitter(file, types, recursiveDefinitions(schema));
   const exact = readingOf(schema, false);
   const open = readingOf(schema, true);
-  const definitions = emitter.emitAll(schema.definitions.values(), exact, open);
+  const emitted = [...schema.definitions.values()].filter(({ name }) => isOwn(name));
+  const definitions = emitter.emitAll(emitted, exact, open);
   const content = input.render("validators.ts", {
     origin: input.origin,
     judgesOnly: input.judgesOnly === true,
-    imports: [...importsOf(needs, input.importExtension), importOf(names, types, input.importExtension)]
+    imports: [
+      ...importsOf(needs, input.importExtension),
+      importOf(names, types, input.importExtension),
+      importedFunctions(input, functions, definitions.join("\n")),
+    ]
       .filter((line) => line !== "")
       .join("\n"),
     blocks: [...prelude(emitter.prelude), ...definitions],
@@ -50,6 +59,24 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
     ...textModules(needs, input),
   ]);
 };
+
+/** The functions of others that the code calls; nothing if there are none. */
+function importedFunctions(
+  { imported, folder, importExtension }: SchemaInput,
+  functions: FunctionNames,
+  code: string,
+): string {
+  if (!imported) return "";
+  const used = wordsOf(code);
+  const specifiers = [...imported.identifiers].flatMap(([name, identifier]) =>
+    (["is", "accepts"] as const)
+      .filter((prefix) => used.has(functions.local(prefix, name)))
+      .map((prefix) => importSpecifier(prefix + capitalised(identifier), functions.local(prefix, name))),
+  );
+  if (specifiers.length === 0) return "";
+  const from = `${rootOf(folder)}${imported.folder}/validators.${importExtension}`;
+  return importTypes(specifiers.sort(naturalCompare), from).replace(/^import type /, "import ");
+}
 
 /** The identifier of each definition as it stands in the names of functions; those that are promoted are numbered. */
 function functionWords(
@@ -109,8 +136,7 @@ function importOf(
   extension: string,
 ): string {
   const specifiers = [...types].map(([name, local]) => {
-    const identifier = names.get(name)!;
-    return local === identifier ? identifier : `${identifier} as ${local}`;
+    return importSpecifier(names.get(name)!, local);
   });
   return importTypes(specifiers, `./types.${extension}`);
 }

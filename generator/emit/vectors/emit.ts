@@ -5,7 +5,8 @@ import { minimallyInvalid } from "../../sample/invalid.js";
 import { randomFrom } from "../../sample/random.js";
 import { minimalValid, sampleValid } from "../../sample/sample.js";
 import type { Emitter, ModelInput } from "../emitter.js";
-import { capitalised, nameDefinitions } from "../../print/names.js";
+import { capitalised } from "../../print/names.js";
+import { localNames } from "../imported.js";
 import { escapeUnprintable } from "../../print/text.js";
 
 /** A message, and whether the definition takes it. */
@@ -33,10 +34,11 @@ const invalidEach = 3;
  * `vectors.json`: valid and minimally invalid messages of each method, and results. Drawn from a stream of
  * random numbers of each definition's own, so that a change of one leaves the others as they are.
  */
-export const emitVectors: Emitter<ModelInput> = ({ model, folder }) => {
-  const identifiers = nameDefinitions(model.schema);
+export const emitVectors: Emitter<ModelInput> = ({ model, imported, folder }) => {
+  const identifiers = localNames(model.schema, imported);
   const names: Names = (definition) => capitalised(identifiers.get(definition)!);
-  const vectors = [...messageVectors(model, names), ...resultVectors(model, names)];
+  const isOwn = (definition: string): boolean => !imported?.identifiers.has(definition);
+  const vectors = [...messageVectors(model, names), ...resultVectors(model, names, isOwn)];
   const lines = vectors.map((vector) => `    ${escapeUnprintable(JSON.stringify(vector))}`).join(",\n");
   const list = vectors.length === 0 ? "[]" : `[\n${lines}\n  ]`;
   const content = `{\n  "format": 1,\n  "revision": ${JSON.stringify(model.revision)},\n  "vectors": ${list}\n}\n`;
@@ -54,10 +56,11 @@ function messageVectors(model: ProtocolModel, names: Names): Vector[] {
   });
 }
 
-function resultVectors(model: ProtocolModel, names: Names): Vector[] {
+function resultVectors(model: ProtocolModel, names: Names, isOwn: (definition: string) => boolean): Vector[] {
   const answered = new Map<string, Method[]>();
   for (const method of model.methods) {
     for (const definition of answersOf(method)) {
+      if (!isOwn(definition)) continue;
       const methods = answered.get(definition);
       if (methods) methods.push(method);
       else answered.set(definition, [method]);

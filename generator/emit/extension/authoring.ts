@@ -1,0 +1,133 @@
+import type { ExtensionModel } from "../../model/extension-model.js";
+import { type Method, type Role, receivers } from "../../model/model.js";
+import { memberKey, stringLiteral, docComment, deprecationLine } from "../../print/text.js";
+import { type AuthoredSchema, authoredSchema } from "../authoring/authored-schema.js";
+import { declare, maps, rowOf } from "../authoring/emit.js";
+import type { Emitter } from "../emitter.js";
+import { type Imported, importSpecifier, localNames, rootOf } from "../imported.js";
+import { importTypes, settled } from "../types/layout.js";
+import { union } from "../types/print.js";
+import { type WholeExtensionInput, importedBy } from "./input.js";
+
+/** The name of the interface with the types of all messages. */
+export const typesName = "Messages";
+
+/** What handlers and calls of an extension are written in: the vocabulary of its newest base. */
+export interface ExtensionVocabulary {
+  readonly model: ExtensionModel;
+  readonly authored: AuthoredSchema;
+  readonly imported: Imported;
+  /** Definition → its type, as `authoring.ts` refers to it. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** The vocabulary of the newest base. */
+export function vocabularyOf(models: readonly ExtensionModel[]): ExtensionVocabulary {
+  const model = models.at(-1)!;
+  const authored = authoredSchema(model);
+  const imported = importedBy(model);
+  const exported = exportedNames(localNames(model.schema, imported));
+  const names = new Map(
+    [...exported].map(([name, identifier]) => {
+      if (authored.changed.has(name)) return [name, identifier];
+      const elsewhere = imported.identifiers.get(name);
+      return [
+        name,
+        elsewhere === undefined ? `types.${ownName(model, imported, name)}` : `baseTypes.${elsewhere}`,
+      ];
+    }),
+  );
+  return { model, authored, imported, names };
+}
+
+function ownName({ schema }: ExtensionModel, imported: Imported, name: string): string {
+  return localNames(schema, imported).get(name)!;
+}
+
+/** The names that `authoring.ts` exports types under. */
+function exportedNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const taken = new Set(["types", "baseTypes", typesName, ...maps.map(({ name }) => name)]);
+  return new Map(
+    [...names].map(([name, identifier]) => {
+      let free = identifier;
+      while (taken.has(free)) free += "_";
+      taken.add(free);
+      return [name, free];
+    }),
+  );
+}
+
+/** `authoring.ts`: the types of handlers, calls and settings of an extension. */
+export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
+  const { models, folder, origin, importExtension, render } = input;
+  const { model, authored, imported, names } = vocabularyOf(models);
+  const view = {
+    ...{ origin, importExtension, typesName },
+    latest: model.revision,
+    changed: authored.reached
+      .filter(({ name }) => authored.changed.has(name))
+      .map((definition) => ({
+        doc: docComment([definition.node.description, deprecationLine(definition.node.deprecated)]),
+        declaration: declare(definition, names.get(definition.name)!, names),
+      })),
+    maps: maps.map(({ name, about, kind, sender }) => ({
+      name,
+      about,
+      rows: model.methods
+        .filter((method) => method.kind === kind && method.senders.includes(sender))
+        .map((method) => rowOf(model, authored, method, names)),
+    })),
+    clientSettings: settingsType(model, "client", names),
+    serverSettings: settingsType(model, "server", names),
+    optional: union(optionalMethods(model).map(stringLiteral)).replace(/^never$/, ""),
+  };
+  const draft = render("extension-authoring.ts", view);
+  const uses = (module: string): boolean => new RegExp(`\\b${module}\\.\\w`).test(draft);
+  const own = authored.reached.filter(
+    ({ name }) => !authored.changed.has(name) && !imported.identifiers.has(name),
+  );
+  const folderOf = (module: string): string => `./${model.revision}/${module}.${importExtension}`;
+  const imports = [
+    ...(uses("types") ? [`import type * as types from "${folderOf("types")}";`] : []),
+    ...(uses("baseTypes")
+      ? [`import type * as baseTypes from "${rootOf(folder)}${model.revision}/types.${importExtension}";`]
+      : []),
+    reexported(
+      own.map(({ name }) => names.get(name)!.slice("types.".length)),
+      folderOf("types"),
+    ),
+  ].filter((line) => line !== "");
+  return new Map([
+    [`${folder}/authoring.ts`, settled(render("extension-authoring.ts", { ...view, imports }))],
+  ]);
+};
+
+function reexported(identifiers: readonly string[], from: string): string {
+  const taken = [typesName, ...maps.map(({ name }) => name)];
+  const specifiers = identifiers.map((name) =>
+    importSpecifier(name, taken.includes(name) ? `${name}_` : name),
+  );
+  return importTypes(specifiers, from).replace(/^import type /, "export type ");
+}
+
+function settingsType(model: ExtensionModel, role: Role, names: ReadonlyMap<string, string>): string {
+  const place = model.declared[role];
+  if (!place) return "undefined";
+  return place.settings === undefined ? "{ [key: string]: unknown }" : names.get(place.settings)!;
+}
+
+/** The methods that a side need not handle: they are gated by a part of what it declares. */
+function optionalMethods({ methods, declared }: ExtensionModel): string[] {
+  const isPartly = (method: Method): boolean =>
+    receivers(method).some((role) => {
+      const place = declared[role]?.path;
+      const gate = method.capabilities.find(({ of }) => of === role)?.path;
+      return place !== undefined && gate !== undefined && gate.startsWith(`${place}/`);
+    });
+  return methods.filter((method) => method.kind === "request" && isPartly(method)).map(({ name }) => name);
+}
+
+/** The type of a part of a message: `ClientRequests["a/b"]["params"]`. */
+export function messageType(map: string, method: string, part: "params" | "result"): string {
+  return `${map}[${memberKey(method).replace(/^(?!")(.*)$/, '"$1"')}]["${part}"]`;
+}

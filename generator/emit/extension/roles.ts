@@ -1,0 +1,79 @@
+import type { Method, Role } from "../../model/model.js";
+import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
+import { capitalised, identifiersFor } from "../../print/names.js";
+import { docComment, stringLiteral } from "../../print/text.js";
+import { maps } from "../authoring/emit.js";
+import type { Emitter, Files } from "../emitter.js";
+import { rootOf } from "../imported.js";
+import { pathLayout } from "../methods/facts.js";
+import { type TypesOfMethods, stubsOf } from "../stubs/emit.js";
+import { type ExtensionVocabulary, messageType, typesName, vocabularyOf } from "./authoring.js";
+import type { WholeExtensionInput } from "./input.js";
+
+/** `client.ts`: an extension for clients over all its bases, with a function for each message that clients send. */
+export const emitExtensionForClients: Emitter<WholeExtensionInput> = (input) => emitRole("client", input);
+
+/** `server.ts`: the same for servers. */
+export const emitExtensionForServers: Emitter<WholeExtensionInput> = (input) => emitRole("server", input);
+
+function emitRole(role: Role, input: WholeExtensionInput): Files {
+  const { models, folder, origin, importExtension, render, needs, description } = input;
+  const vocabulary = vocabularyOf(models);
+  const { id, version } = vocabulary.model;
+  const name = exportedName(id);
+  const kind = `${capitalised(role)}Extension`;
+  const tables = models.map(({ revision }) => `table ${revision}`);
+  const identifiers = identifiersFor(tables);
+  const used = new Set([name, kind, typesName, `${role}Extension`, ...identifiers.values()]);
+  const types = typesOf(role, vocabulary);
+  const { stubs, modelTypes } = stubsOf(vocabulary.model, role, used, types);
+  const mapNames = maps
+    .map((map) => map.name)
+    .filter((map) => stubs.some(({ parameters, result }) => `${parameters} ${result}`.includes(`${map}[`)));
+  const content = render("extension.ts", {
+    ...{ origin, importExtension, role, kind, name, typesName },
+    make: `${role}Extension`,
+    root: rootOf(folder),
+    modelTypes: modelTypes.join(", "),
+    maps: mapNames.join(", "),
+    doc: docComment([description ?? `The extension ${id}, as a ${role} speaks it.`]),
+    id: stringLiteral(id),
+    version: stringLiteral(version),
+    bases: models.map(({ revision }) => ({
+      folder: revision,
+      key: stringLiteral(revision),
+      name: identifiers.get(`table ${revision}`)!,
+    })),
+    needs: needsLine(needs),
+    stubs,
+  });
+  return new Map([[`${folder}/${role}.ts`, { content }]]);
+}
+
+/** `io.modelcontextprotocol/experimental-tasks` → `experimentalTasks`. */
+export function exportedName(id: string): string {
+  const last = id.split("/")[1]!;
+  return identifiersFor([last]).get(last)!;
+}
+
+function typesOf(role: Role, { authored }: ExtensionVocabulary): TypesOfMethods {
+  const mapOf = ({ kind }: Method): string =>
+    maps.find((map) => map.kind === kind && map.sender === role)!.name;
+  return {
+    params: (method) => messageType(mapOf(method), method.name, "params"),
+    result: (method) => messageType(mapOf(method), method.name, "result"),
+    isOptional: ({ params }) =>
+      params.presence === "optional" ||
+      (params.definition !== undefined && authored.lenient.has(params.definition)),
+  };
+}
+
+function needsLine({ capabilities, extensions }: WholeExtensionInput["needs"]): string {
+  const members = [
+    ...(capabilities.length > 0
+      ? [["capabilities", arrayLayout(capabilities.map(pathLayout))] as const]
+      : []),
+    ...(extensions.length > 0 ? [["extensions", stringsLayout(extensions)] as const] : []),
+  ];
+  return members.length === 0 ? "" : memberLine(1, "needs", objectLayout(members));
+}

@@ -1,0 +1,50 @@
+import type { Definition, Schema } from "@mcpgen/engine";
+import { capitalised, identifiersFor, nameDefinitions } from "../print/names.js";
+
+/** Definitions of a schema whose code stands elsewhere: those of the revision that an extension extends. */
+export interface Imported {
+  /** Folder of their files, below the output folder. */
+  readonly folder: string;
+  /** The identifiers that those files export, by the name of the definition in this schema. */
+  readonly identifiers: ReadonlyMap<string, string>;
+}
+
+/** The way from a folder of output to the output folder: `../` for `2026-07-28`. */
+export function rootOf(folder: string): string {
+  return "../".repeat(folder.split("/").length);
+}
+
+/** The definitions whose code is emitted. */
+export function ownDefinitions({ definitions }: Schema, imported: Imported | undefined): Definition[] {
+  const all = [...definitions.values()];
+  return imported ? all.filter(({ name }) => !imported.identifiers.has(name)) : all;
+}
+
+/**
+ * As `nameDefinitions`. A definition that is imported keeps the identifier that it is exported under, unless an own one
+ * has it.
+ */
+export function localNames(schema: Schema, imported: Imported | undefined): ReadonlyMap<string, string> {
+  if (!imported) return nameDefinitions(schema);
+  const own = identifiersFor(ownDefinitions(schema, imported).map(({ name }) => name));
+  const taken = new Set([...own.values()].map(capitalised));
+  const names = new Map(own);
+  for (const [name, identifier] of imported.identifiers) {
+    let local = identifier;
+    while (taken.has(capitalised(local))) local = `Base${capitalised(local)}`;
+    taken.add(capitalised(local));
+    names.set(name, local);
+  }
+  return new Map([...schema.definitions.keys()].map((name) => [name, names.get(name)!]));
+}
+
+/** `exported`, or `exported as local` where it has another name here. */
+export function importSpecifier(exported: string, local: string): string {
+  return exported === local ? local : `${exported} as ${local}`;
+}
+
+/** The words of code that may be names, without comments and texts. */
+export function wordsOf(code: string): ReadonlySet<string> {
+  const aside = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:/g;
+  return new Set(code.replace(aside, " ").match(/[\w$]+/g) ?? []);
+}

@@ -1,0 +1,158 @@
+import { type Definition, type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
+
+/**
+ * The schema with each definition `own`, where it is an `allOf` of plain objects, as one object that extends those it
+ * refers to: `allOf: [{ $ref: Result }, { … }]` becomes the members of both. A value is valid as before.
+ */
+export function flattened(schema: Schema, own: ReadonlySet<string>): Schema {
+  const definitions = new Map(schema.definitions);
+  const pending = new Set<string>();
+  const settle = (name: string): Definition => {
+    const definition = definitions.get(name)!;
+    if (!own.has(name) || pending.has(name) || !definition.node.allOf) return definition;
+    pending.add(name);
+    const flat = flatDefinition(definition, settle);
+    definitions.set(name, flat);
+    return flat;
+  };
+  for (const name of own) settle(name);
+  return { ...schema, definitions };
+}
+
+function flatDefinition(definition: Definition, settle: (name: string) => Definition): Definition {
+  const { allOf = [], ...rest } = definition.node;
+  const bases: string[] = [];
+  const parts: SchemaNode[] = [];
+  for (const part of [...allOf, rest]) {
+    const target = referred(part);
+    if (target !== undefined) bases.push(target);
+    parts.push(target === undefined ? part : settle(target).node);
+  }
+  if (!parts.every((part) => part === rest || isPlainObject(part)) || !isPlain(rest)) return definition;
+  const { pointer, description, deprecated, title } = definition.node;
+  const merged = parts.reduce((all, part) => mergedObjects(all, part, settle));
+  const node: SchemaNode = {
+    ...merged,
+    pointer,
+    types: ["object"],
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(deprecated && { deprecated }),
+  };
+  const inherited = [...new Set([...(definition.extends ?? []), ...bases])].sort(naturalCompare);
+  return { ...definition, node, ...(inherited.length > 0 && { extends: inherited }) };
+}
+
+/** The definition that a node stands for alone. */
+function referred({ pointer: _, ref, ...rest }: SchemaNode): string | undefined {
+  return Object.keys(rest).length === 0 ? ref : undefined;
+}
+
+const remarks = ["pointer", "title", "description", "deprecated", "examples"];
+const ofObjects = new Set([...remarks, "types", "properties", "required", "additionalProperties"]);
+
+/** A node that says nothing but what members an object has, and lets others pass. */
+function isPlainObject(node: SchemaNode): boolean {
+  return node.types?.join() === "object" && isPlain(node);
+}
+
+function isPlain(node: SchemaNode): boolean {
+  return Object.keys(node).every((key) => ofObjects.has(key)) && isUnlimited(node.additionalProperties);
+}
+
+function isUnlimited(node: SchemaNode | undefined): boolean {
+  return (
+    node === undefined ||
+    Object.keys(node).every((key) => key === "always" || key === "typeText" || remarks.includes(key))
+  );
+}
+
+/** One object with the members of both. */
+function mergedObjects(a: SchemaNode, b: SchemaNode, settle: (name: string) => Definition): SchemaNode {
+  const properties = new Map(a.properties);
+  for (const [name, member] of b.properties ?? []) {
+    const known = properties.get(name);
+    properties.set(name, known ? both(known, member, settle) : member);
+  }
+  const required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])].sort(naturalCompare);
+  const additional = a.additionalProperties ?? b.additionalProperties;
+  return {
+    pointer: a.pointer,
+    types: ["object"],
+    ...(properties.size > 0 && {
+      properties: new Map([...properties].sort(([one], [other]) => naturalCompare(one, other))),
+    }),
+    ...(required.length > 0 && { required }),
+    ...(additional && { additionalProperties: additional }),
+  };
+}
+
+/** A node that takes what both take: one of them, if it takes nothing else. */
+function both(a: SchemaNode, b: SchemaNode, settle: (name: string) => Definition): SchemaNode {
+  if (implies(b, a, settle)) return b;
+  if (implies(a, b, settle)) return withRemarks(a, b);
+  if (isPlainObject(a) && isPlainObject(b)) return withRemarks(mergedObjects(a, b, settle), b);
+  return withRemarks({ pointer: b.pointer, allOf: [bare(a), bare(b)] }, b);
+}
+
+function withRemarks(node: SchemaNode, { description, deprecated }: SchemaNode): SchemaNode {
+  return {
+    ...node,
+    ...(description !== undefined && { description }),
+    ...(deprecated && { deprecated }),
+  };
+}
+
+function bare({ description: _description, deprecated: _deprecated, ...node }: SchemaNode): SchemaNode {
+  return node;
+}
+
+/** Whether `narrow` surely takes only what `wide` takes. */
+function implies(
+  narrow: SchemaNode,
+  wide: SchemaNode,
+  settle: (name: string) => Definition,
+  depth = 0,
+): boolean {
+  if (isUnlimited(wide)) return true;
+  if (depth > 8) return false;
+  if (narrow.ref !== undefined && narrow.ref === wide.ref && isAlone(wide)) return true;
+  const deeper = (one: SchemaNode, other: SchemaNode): boolean => implies(one, other, settle, depth + 1);
+  if (wide.ref !== undefined) return isAlone(wide) && deeper(narrow, settle(wide.ref).node);
+  if (narrow.ref !== undefined && isAlone(narrow)) return deeper(settle(narrow.ref).node, wide);
+  if (isPlainObject(wide)) return isPlainObject(narrow) && holdsMembers(narrow, wide, deeper);
+  return isScalarSubset(narrow, wide);
+}
+
+function isAlone(node: SchemaNode): boolean {
+  return Object.keys(node).every((key) => key === "ref" || remarks.includes(key));
+}
+
+function holdsMembers(
+  narrow: SchemaNode,
+  wide: SchemaNode,
+  deeper: (narrow: SchemaNode, wide: SchemaNode) => boolean,
+): boolean {
+  return (
+    (wide.required ?? []).every((name) => narrow.required?.includes(name)) &&
+    [...(wide.properties ?? [])].every(([name, member]) => {
+      const own = narrow.properties?.get(name);
+      return own === undefined ? isUnlimited(member) : deeper(own, member);
+    })
+  );
+}
+
+const ofScalars = new Set([...remarks, "types", "const", "enum"]);
+
+/** Whether the values that `narrow` lists, or its types, are all among those of `wide`, which asks nothing else. */
+function isScalarSubset(narrow: SchemaNode, wide: SchemaNode): boolean {
+  if (!Object.keys(wide).every((key) => ofScalars.has(key)) || wide.open) return false;
+  const values = narrow.const ? [narrow.const.value] : narrow.enum;
+  const allowed = wide.const ? [wide.const.value] : wide.enum;
+  if (allowed) return values?.every((value) => allowed.includes(value)) ?? false;
+  const types = new Set<string>(wide.types);
+  if (values && !narrow.types) return false;
+  return (
+    narrow.types?.every((type) => types.has(type) || (type === "integer" && types.has("number"))) ?? false
+  );
+}

@@ -1,0 +1,242 @@
+import {
+  type JsonObject,
+  type Schema,
+  atPointer,
+  isJsonObject,
+  jsonObject,
+  pointer,
+  pointerTokens,
+  readSchema,
+} from "@mcpgen/engine";
+import { CodedError, type Place } from "../diagnostics/coded-error.js";
+import { buildModel } from "../model/build-model.js";
+import { type ExtensionModel, completeExtension } from "../model/extension-model.js";
+import type { ProtocolModel } from "../model/model.js";
+import { type NoteProblem, applyNotes } from "../notes/apply.js";
+import type { CarriesNote, ExtendsNote, Note } from "../notes/note.js";
+import { withPlaces } from "../revision/schema-source.js";
+import type { ExtensionSource } from "./extension-source.js";
+import { flattened } from "./flatten.js";
+import {
+  type BaseNames,
+  baseNames,
+  definitionReference,
+  isBaseReference,
+  referredDefinition,
+  withBaseDefinitions,
+  withStubs,
+  withoutBaseReferences,
+} from "./over-base.js";
+
+/**
+ * Compiles an extension over one of its bases.
+ *
+ * @throws CodedError MG1303 for a reference to what the base does not have, MG11xx for a schema that is none, MG1202 and
+ *   MG1203 for a note that leads nowhere or changes nothing
+ */
+export async function extensionOver(source: ExtensionSource, base: ProtocolModel): Promise<ExtensionModel> {
+  const notes = source.notes.filter(({ bases }) => bases?.includes(base.revision) ?? true);
+  const problems: NoteProblem[] = [];
+  const { schema, own, imported } = await schemaOver(source, base, notes, problems);
+  const { model, problems: found } = buildModel({
+    revision: base.revision,
+    status: source.about.status,
+    schema,
+    notes: notes.map((note) => inNames(note, imported)),
+    over: { base, own, imported },
+  });
+  problems.push(...found);
+  const extension = completeExtension({ facts: source.about, base, imported, notes, model }, problems);
+  refuseProblems(problems, source, base.revision);
+  return extension;
+}
+
+interface SchemaOver {
+  /** The extension's definitions with those of the base that they reach. */
+  readonly schema: Schema;
+  readonly own: ReadonlySet<string>;
+  /** The definition of the base that a name stands for. */
+  readonly imported: ReadonlyMap<string, string>;
+}
+
+async function schemaOver(
+  source: ExtensionSource,
+  base: ProtocolModel,
+  notes: readonly Note[],
+  problems: NoteProblem[],
+): Promise<SchemaOver> {
+  const written = isJsonObject(source.document["$defs"]) ? Object.keys(source.document["$defs"]) : [];
+  const names = baseNames(base.schema, new Set(written));
+  const seen = new Set<string>(definitionsBeside(notes, base));
+  const inSchema = {
+    base: base.revision,
+    schema: base.schema,
+    placeOf: (at: string): Place => ({ file: source.schemaFile.file, pointer: at }),
+  };
+  const work = { source, base, names, seen, problems };
+  const plain = withoutBaseReferences(source.document, names, inSchema, seen) as JsonObject;
+  const extended = withInherited(plain, notes, work);
+  const corrections = notes.flatMap((note) => corrected(note, work));
+  const document = withStubs(extended, [...seen].map(names.keyOf));
+  const applied = applyNotes(document, corrections);
+  problems.push(...applied.problems);
+  const read = await withPlaces(source.schemaFile, () =>
+    readSchema(applied.document, {
+      nodeRemarks: (at) => applied.nodeRemarks.get(at),
+      definitionRemarks: (name) => applied.definitionRemarks.get(name),
+    }),
+  );
+  const joined = withBaseDefinitions(read, base.schema, seen, names);
+  const imported = new Map(
+    [...joined.definitions.keys()].flatMap((key) => {
+      const name = names.definitionOf(key);
+      return name === undefined ? [] : [[key, name] as const];
+    }),
+  );
+  const own = new Set([...read.definitions.keys()].filter((name) => !imported.has(name)));
+  return { schema: flattened(joined, own), own, imported };
+}
+
+/** Definitions that the model needs, though the schema may not refer to them: the least results, those that notes name. */
+function definitionsBeside(notes: readonly Note[], { schema, methods }: ProtocolModel): string[] {
+  const least = ["EmptyResult", "Result"].filter((name) => schema.definitions.has(name));
+  const results = notes.flatMap((note) =>
+    note.kind === "augments"
+      ? note.targets.flatMap(
+          (target) => methods.find(({ name }) => name === target)?.result?.definition ?? [],
+        )
+      : [],
+  );
+  const named = notes.flatMap((note) =>
+    note.kind === "pairing" ? [note.result, ...(note.alternatives ?? [])] : [],
+  );
+  const ofBase = named.flatMap((name) => definitionNamed(name) ?? []);
+  return [...least, ...results, ...ofBase.filter((name) => schema.definitions.has(name))];
+}
+
+/** What `base#/$defs/X` names. */
+function definitionNamed(reference: string): string | undefined {
+  return isBaseReference(reference) ? pointerTokens(reference.slice("base#".length))[1] : undefined;
+}
+
+interface Work {
+  readonly source: ExtensionSource;
+  readonly base: ProtocolModel;
+  readonly names: BaseNames;
+  readonly seen: Set<string>;
+  readonly problems: NoteProblem[];
+}
+
+/** The document, in which definitions also extend what notes say of them. */
+function withInherited(document: JsonObject, notes: readonly Note[], work: Work): JsonObject {
+  const added = notes.filter(
+    (note) => note.kind === "extends" && isBaseReference(note.base),
+  ) as ExtendsNote[];
+  if (added.length === 0) return document;
+  const definitions = { ...(document["$defs"] as JsonObject) };
+  for (const note of added) {
+    const base = referredDefinition(note.base, note.pointer, inNotes(work));
+    work.seen.add(base);
+    for (const target of note.targets) {
+      const [holder, name, ...inside] = pointerTokens(target);
+      const definition = name === undefined ? undefined : definitions[name];
+      if (holder !== "$defs" || inside.length > 0 || !isJsonObject(definition)) {
+        work.problems.push({ code: "MG1202", note, target, message: "the schema has no such definition" });
+        continue;
+      }
+      definitions[name!] = inheriting(definition, definitionReference(work.names.keyOf(base)));
+    }
+  }
+  return jsonObject(
+    Object.entries(document).map(([key, value]) => [
+      key,
+      key === "$defs" ? jsonObject(Object.entries(definitions)) : value,
+    ]),
+  );
+}
+
+function inheriting(definition: JsonObject, reference: string): JsonObject {
+  const { allOf, description, ...rest } = definition;
+  const parts = Array.isArray(allOf) ? allOf : [];
+  const own = Object.keys(rest).length > 0 ? [jsonObject(Object.entries(rest))] : [];
+  return jsonObject(
+    Object.entries({
+      allOf: [{ $ref: reference }, ...parts, ...own],
+      ...(description !== undefined && { description }),
+    }),
+  );
+}
+
+/** The note as it corrects the schema, without references to the base. */
+function corrected(note: Note, work: Work): Note[] {
+  if (note.kind === "carries") return carried(note, work);
+  if (note.kind === "extends" && isBaseReference(note.base)) return [];
+  if (note.kind !== "errata" || note.becomes === undefined) return [note];
+  const at = pointer(note.pointer, "becomes");
+  return [
+    { ...note, becomes: withoutBaseReferences(note.becomes, work.names, inNotes(work), work.seen, at) },
+  ];
+}
+
+/** A place that holds the result of a method refers to the definition of that result. */
+function carried(note: CarriesNote, work: Work): Note[] {
+  const { base, names, seen, problems } = work;
+  const ofBase = base.methods.find(({ name }) => name === note.of)?.result?.definition;
+  if (ofBase !== undefined) seen.add(ofBase);
+  const result = ofBase === undefined ? ownResult(note.of, work.source.document) : names.keyOf(ofBase);
+  if (result === undefined) {
+    const message = `neither the extension nor the base ${base.revision} has a request ${JSON.stringify(note.of)} with a result`;
+    problems.push({ code: "MG1202", note, target: note.targets[0]!, message });
+    return [];
+  }
+  const { of: _, kind: _kind, ...rest } = note;
+  return [{ ...rest, kind: "errata", becomes: { $ref: definitionReference(result) } }];
+}
+
+/** The definition after which the result of a method of the extension is named. */
+function ownResult(method: string, document: JsonObject): string | undefined {
+  const definitions = document["$defs"] as JsonObject;
+  const message = Object.keys(definitions).find((name) =>
+    [`/$defs/${name}`, `/$defs/${name}/allOf/0`, `/$defs/${name}/allOf/1`].some(
+      (place) => atPointer(document, `${place}/properties/method/const`) === method,
+    ),
+  );
+  const result = message?.replace(/Request$/, "Result");
+  return result !== undefined && Object.hasOwn(definitions, result) ? result : undefined;
+}
+
+function inNotes({ source, base }: Work): Parameters<typeof referredDefinition>[2] {
+  return {
+    base: base.revision,
+    schema: base.schema,
+    placeOf: (at) => ({ file: source.notesFile ?? source.schemaFile.file, pointer: at }),
+  };
+}
+
+/** The note with the names that definitions of the base have in the schema of the extension. */
+function inNames(note: Note, imported: ReadonlyMap<string, string>): Note {
+  if (note.kind !== "pairing") return note;
+  const key = (reference: string): string => {
+    const name = definitionNamed(reference);
+    return name === undefined ? reference : ([...imported].find(([, one]) => one === name)?.[0] ?? reference);
+  };
+  const { alternatives } = note;
+  return { ...note, result: key(note.result), ...(alternatives && { alternatives: alternatives.map(key) }) };
+}
+
+function refuseProblems(problems: readonly NoteProblem[], source: ExtensionSource, base: string): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const rest = problems.length > 1 ? ` (and ${problems.length - 1} more notes have problems)` : "";
+  throw new CodedError(
+    first.code,
+    `note of kind ${first.note.kind} on ${first.target}, over the base ${base}: ${first.message}${rest}`,
+    {
+      place: { file: source.notesFile ?? source.schemaFile.file, pointer: first.note.pointer },
+      next:
+        source.about.bases.length > 1
+          ? 'Correct the note, remove it, or limit it to the other bases with "bases".'
+          : "Correct the note, or remove it.",
+    },
+  );
+}

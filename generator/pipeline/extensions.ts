@@ -1,0 +1,181 @@
+import { canonicalText } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { emitExtensionAuthoring } from "../emit/extension/authoring.js";
+import {
+  type ExtensionInput,
+  type WholeExtensionInput,
+  folderOfExtension,
+  importedBy,
+} from "../emit/extension/input.js";
+import { emitExtensionMethods } from "../emit/extension/methods.js";
+import { emitExtensionReport } from "../emit/extension/report.js";
+import { emitExtensionForClients, emitExtensionForServers } from "../emit/extension/roles.js";
+import { emitExtensionClient, emitExtensionServer } from "../emit/extension/stubs.js";
+import type { Emitter, SchemaInput } from "../emit/emitter.js";
+import { emitVectors } from "../emit/vectors/emit.js";
+import { type ExtensionSource, readStoredExtension } from "../extension/extension-source.js";
+import type { StoredExtension } from "../extension/extension-store.js";
+import { extensionOver } from "../extension/load-extension.js";
+import { sha256 } from "../files/sha256.js";
+import type { ExtensionModel } from "../model/extension-model.js";
+import type { ProtocolModel } from "../model/model.js";
+
+/** An extension over those of its bases that are generated. */
+export interface LoadedExtension {
+  readonly source: ExtensionSource;
+  /** Folder of its output, below the output folder. */
+  readonly folder: string;
+  /** Oldest base first; never empty. */
+  readonly models: readonly ExtensionModel[];
+}
+
+/** Emitters of the files of an extension over one base, by the names that `--only` takes. */
+export const baseEmitters: Readonly<Record<string, Emitter<ExtensionInput>>> = {
+  methods: emitExtensionMethods,
+  client: emitExtensionClient,
+  server: emitExtensionServer,
+  vectors: emitVectors,
+  extension: emitExtensionReport,
+};
+
+/** Emitters of the files that all bases share. */
+export const wholeEmitters: Readonly<Record<string, Emitter<WholeExtensionInput>>> = {
+  authoring: emitExtensionAuthoring,
+  client: emitExtensionForClients,
+  server: emitExtensionForServers,
+};
+
+/** The names of emitters that only extensions have. */
+export const extensionEmitterNames: readonly string[] = ["extension"];
+
+/**
+ * Reads extensions and compiles each over those of its bases that are among `models`.
+ *
+ * @param revisions ids of all stored revisions
+ * @throws CodedError as `readStoredExtension` and `extensionOver`; MG1304 where two owners define the same
+ */
+export async function loadExtensions(
+  stored: readonly StoredExtension[],
+  models: readonly ProtocolModel[],
+  revisions: readonly string[],
+): Promise<LoadedExtension[]> {
+  const loaded: LoadedExtension[] = [];
+  for (const one of stored) {
+    const source = await readStoredExtension(one, revisions);
+    const bases = models.filter(({ revision }) => source.about.bases.includes(revision));
+    const over: ExtensionModel[] = [];
+    for (const base of bases) over.push(await extensionOver(source, base));
+    if (over.length > 0) loaded.push({ source, folder: folderOfExtension(source.about), models: over });
+  }
+  for (const base of models) refuseClashes(base, loaded);
+  return loaded;
+}
+
+/** A name that has one owner on each revision. */
+interface Owned {
+  readonly what: string;
+  readonly owner: string;
+  readonly file?: string;
+}
+
+/** @throws CodedError MG1304 naming both owners */
+function refuseClashes(base: ProtocolModel, extensions: readonly LoadedExtension[]): void {
+  const owners = new Map<string, Owned>();
+  const own = (one: Owned): void => {
+    const other = owners.get(one.what);
+    if (!other) {
+      owners.set(one.what, one);
+      return;
+    }
+    const elsewhere = other.file === undefined ? "" : ` (${other.file})`;
+    throw new CodedError(
+      "MG1304",
+      `${one.what} has two owners on ${base.revision}: ${other.owner}${elsewhere} and ${one.owner}`,
+      {
+        place: { ...(one.file !== undefined && { file: one.file }) },
+        next: `Give it another name in ${one.owner}, or remove ${base.revision} from the bases of one of them.`,
+      },
+    );
+  };
+  for (const what of namesOf(base)) own({ what, owner: `the revision ${base.revision}` });
+  for (const { source, models } of extensions) {
+    const model = models.find(({ revision }) => revision === base.revision);
+    if (!model) continue;
+    const owner = `the extension ${source.about.id}`;
+    const names = [
+      ...namesOf(model),
+      ...model.augments.flatMap(resultNames),
+      ...model.members.map(memberName),
+    ];
+    for (const what of new Set(names)) own({ what, owner, file: source.schemaFile.file });
+  }
+}
+
+function namesOf({ methods, errors }: ProtocolModel): string[] {
+  return [
+    ...methods.map(({ name, kind }) => `the ${kind} ${JSON.stringify(name)}`),
+    ...errors.map(({ name }) => `the error ${name}`),
+    ...new Set(
+      methods.flatMap(({ filter }) => (filter === undefined ? [] : [`the filter member ${filter}`])),
+    ),
+    ...methods.flatMap(({ name, result }) =>
+      (result?.alternatives ?? []).flatMap(({ discriminator }) => markName(name, discriminator)),
+    ),
+  ];
+}
+
+function resultNames({ method, result }: ExtensionModel["augments"][number]): string[] {
+  return markName(method.name, result.discriminator);
+}
+
+function markName(method: string, mark: { key: string; value?: string } | undefined): string[] {
+  if (!mark) return [];
+  const value = mark.value === undefined ? "" : ` ${JSON.stringify(mark.value)}`;
+  return [`the result of ${JSON.stringify(method)} with ${mark.key}${value}`];
+}
+
+function memberName({ of, path }: ExtensionModel["members"][number]): string {
+  return `the member ${path} of ${of}`;
+}
+
+/** A hash of all that an extension's own files are made from. */
+export function extensionFingerprint(
+  { source, models }: LoadedExtension,
+  inputsOf: (revision: string) => unknown,
+): string {
+  const bases = models.map(({ revision }) => [revision, inputsOf(revision)]);
+  return sha256(canonicalText(JSON.parse(JSON.stringify([source.about.version, source.inputs, bases]))));
+}
+
+/** The inputs of the emitters of an extension, each with its emitters. */
+export function extensionRuns({ source, folder, models }: LoadedExtension): {
+  readonly schema: readonly Pick<SchemaInput, "schema" | "imported" | "folder" | "origin">[];
+  readonly base: readonly Pick<ExtensionInput, "model" | "imported" | "previous" | "folder" | "origin">[];
+  readonly whole: Pick<
+    WholeExtensionInput,
+    "models" | "needs" | "description" | "link" | "folder" | "origin"
+  >;
+} {
+  const { id, version, needs, description, link } = source.about;
+  const origin = `schema/extensions/${id}/${version}`;
+  const base = models.map((model, index) => {
+    const previous = models[index - 1];
+    return {
+      ...{ model, origin },
+      folder: `${folder}/${model.revision}`,
+      imported: importedBy(model),
+      ...(previous && { previous }),
+    };
+  });
+  return {
+    schema: base.map(({ model, imported, folder: own }) => ({
+      ...{ schema: model.schema, imported, folder: own, origin },
+    })),
+    base,
+    whole: {
+      ...{ models, needs, folder, origin },
+      ...(description !== undefined && { description }),
+      ...(link !== undefined && { link }),
+    },
+  };
+}
