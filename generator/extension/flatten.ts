@@ -44,7 +44,7 @@ function flatDefinition(definition: Definition, settle: (name: string) => Defini
 }
 
 /** The definition that a node stands for alone. */
-function referred({ pointer: _, ref, ...rest }: SchemaNode): string | undefined {
+function referred({ pointer: _pointer, ref, ...rest }: SchemaNode): string | undefined {
   return Object.keys(rest).length === 0 ? ref : undefined;
 }
 
@@ -118,10 +118,27 @@ function implies(
   if (depth > 8) return false;
   if (narrow.ref !== undefined && narrow.ref === wide.ref && isAlone(wide)) return true;
   const deeper = (one: SchemaNode, other: SchemaNode): boolean => implies(one, other, settle, depth + 1);
+  if (isAnyObject(wide) && takesObjectsOnly(narrow, settle)) return true;
   if (wide.ref !== undefined) return isAlone(wide) && deeper(narrow, settle(wide.ref).node);
   if (narrow.ref !== undefined && isAlone(narrow)) return deeper(settle(narrow.ref).node, wide);
   if (isPlainObject(wide)) return isPlainObject(narrow) && holdsMembers(narrow, wide, deeper);
   return isScalarSubset(narrow, wide);
+}
+
+/** An object of any members. */
+function isAnyObject(node: SchemaNode): boolean {
+  return isPlainObject(node) && !node.properties && !node.required?.length;
+}
+
+function takesObjectsOnly(node: SchemaNode, settle: (name: string) => Definition, depth = 0): boolean {
+  if (depth > 8) return false;
+  const deeper = (part: SchemaNode): boolean => takesObjectsOnly(part, settle, depth + 1);
+  return (
+    node.types?.join() === "object" ||
+    (node.ref !== undefined && deeper(settle(node.ref).node)) ||
+    (node.allOf?.some(deeper) ?? false) ||
+    ((node.anyOf ?? node.oneOf)?.every(deeper) ?? false)
+  );
 }
 
 function isAlone(node: SchemaNode): boolean {

@@ -1,10 +1,13 @@
+import type { Schema } from "@mcpgen/engine";
 import type { Note } from "../notes/note.js";
 import type { NoteProblem } from "../notes/apply.js";
+import { constantMember, hasMember, requiredMembers } from "./object-view.js";
 import { discriminate } from "./discriminator.js";
 import {
   type Alternative,
   type Assumption,
   type Capability,
+  type Discriminator,
   type Method,
   type ProtocolModel,
   type Requirement,
@@ -182,7 +185,8 @@ function augmented(note: Extract<Note, { kind: "augments" }>, context: Context):
     const plain = [...imported].find(([, name]) => name === method.result?.definition)?.[0];
     const discriminator = mark
       ? { key: Object.keys(mark)[0]!, value: Object.values(mark)[0]! }
-      : discriminate(model.schema, plain, note.result, assumptions).discriminator;
+      : (constantMark(model.schema, plain, note.result) ??
+        discriminate(model.schema, plain, note.result, assumptions).discriminator);
     const sender = method.senders.find((side) => facts.declared[side] !== undefined);
     const requires: Requirement | undefined =
       sender === undefined
@@ -202,6 +206,19 @@ function augmented(note: Extract<Note, { kind: "augments" }>, context: Context):
       },
     ];
   });
+}
+
+/** The required constant of a member that the plain result has, too: `resultType`, say. */
+function constantMark(schema: Schema, plain: string | undefined, added: string): Discriminator | undefined {
+  const node = schema.definitions.get(added)!.node;
+  const plainNode = schema.definitions.get(plain ?? "")?.node;
+  if (!plainNode) return undefined;
+  for (const key of requiredMembers(schema, node)) {
+    const value = constantMember(schema, node, key);
+    const isShared = value !== undefined && hasMember(schema, plainNode, key);
+    if (isShared && constantMember(schema, plainNode, key) !== value) return { key, value };
+  }
+  return undefined;
 }
 
 function memberRules(

@@ -30,7 +30,8 @@ export function findOwned(
   const owned = new Map<string, ReadonlySet<string>>();
   for (const { name, node } of named.size === 0 ? [] : schema.definitions.values()) {
     const inherited = [name, ...basesOf(schema, name)].flatMap((base) => [...(named.get(base) ?? [])]);
-    const properties = inherited.filter((property) => node.properties?.has(property));
+    const parts = [node, ...(node.allOf ?? [])];
+    const properties = inherited.filter((property) => parts.some((part) => part.properties?.has(property)));
     if (properties.length > 0) owned.set(name, new Set(properties));
   }
   return owned;
@@ -48,15 +49,20 @@ export function propertyAt(
   return known ? { definition, property } : undefined;
 }
 
-/** All definitions that `name` extends, directly or not. */
+/** All definitions that `name` extends or combines with members, directly or not. */
 function basesOf(schema: Schema, name: string): Set<string> {
   const bases = new Set<string>();
-  const pending = [...(schema.definitions.get(name)?.extends ?? [])];
+  const of = (one: string): string[] => {
+    const { extends: extended = [], node } = schema.definitions.get(one) ?? {};
+    const combined = (node?.allOf ?? []).map(({ ref }) => ref).filter((ref) => ref !== undefined);
+    return [...extended, ...combined];
+  };
+  const pending = of(name);
   while (pending.length > 0) {
     const base = pending.pop()!;
     if (bases.has(base)) continue;
     bases.add(base);
-    pending.push(...(schema.definitions.get(base)?.extends ?? []));
+    pending.push(...of(base));
   }
   return bases;
 }

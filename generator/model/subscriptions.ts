@@ -1,4 +1,4 @@
-import type { Schema } from "@mcpgen/engine";
+import type { Schema, SchemaNode } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { SubscriptionNote } from "../notes/note.js";
 import type { Message } from "./messages.js";
@@ -84,12 +84,21 @@ function subscriptionProblem(
   if (era === "legacy") return ofSessions;
   if (definition === undefined)
     return { code: "MG1202", message: `the schema has no property of a definition at ${filter}` };
-  if (key !== undefined && !memberNodes(schema, node, "params").some((each) => hasMember(schema, each, key)))
+  if (key !== undefined && !memberNodes(schema, node, "params").some((each) => describes(schema, each, key)))
     return { code: "MG1202", message: `its params have no member ${JSON.stringify(key)}` };
   if (listening === true || listening.some((request) => hasFilter(schema, request, definition)))
     return undefined;
   const message = `${filter} is no member of a filter: no request with a note of kind listening has a param of type ${definition}`;
   return { code: "MG1202", message };
+}
+
+/** Whether `node` describes the member, itself or in each arm of a union. */
+function describes(schema: Schema, node: SchemaNode, name: string): boolean {
+  return conjuncts(schema, node).some(
+    (part) =>
+      hasMember(schema, part, name) ||
+      ((part.anyOf ?? part.oneOf)?.every((arm) => describes(schema, arm, name)) ?? false),
+  );
 }
 
 /** Whether a param of the request, other than `_meta`, is of the type `definition`. */

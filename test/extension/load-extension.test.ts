@@ -139,6 +139,33 @@ test("a result that is added to a method of the base is marked, and needs the ex
   ]);
 });
 
+test("a result is marked by a constant of a member that the plain result has, too", async () => {
+  const constant = { type: "string", const: "later" };
+  const { augments } = await over(modern, {
+    definitions: { LaterResult: result({ ahead: { type: "string" }, resultType: constant }) },
+    notes: [{ kind: "augments", target: "tools/call", result: "LaterResult" }],
+  });
+  expect(augments[0]!.result.discriminator).toEqual({ key: "resultType", value: "later" });
+});
+
+test("what the era owns is known in an allOf with a union, too", async () => {
+  const either = { anyOf: [{ type: "object" }, { type: "object", properties: { a: { type: "string" } } }] };
+  const { owned } = await over(modern, {
+    definitions: {
+      SearchRequest: search.SearchRequest,
+      SearchResult: {
+        allOf: [
+          { $ref: "base#/$defs/Result" },
+          either,
+          { type: "object", properties: { resultType: { type: "string", const: "complete" } } },
+        ],
+      },
+    },
+    notes: [fromClient],
+  });
+  expect(owned.get("SearchResult")).toEqual(new Set(["resultType"]));
+});
+
 test("a member of a base object, a filter and what a place carries", async () => {
   const definitions = {
     Color: { type: "string", enum: ["red", "green"] },

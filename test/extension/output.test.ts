@@ -1,8 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
-import { storedExtensions } from "../../generator/extension/extension-store.js";
-import { failureOf } from "../support/failure-of.js";
-import { generate, releasedSource, schemaDir } from "../pipeline/generated.js";
+import { generate, releasedSource } from "../support/generated-output.js";
 import { type ExtensionText, request, result, stored } from "./models.js";
 
 const sources = ["2025-11-25", "2026-07-28"].map(releasedSource);
@@ -58,97 +56,4 @@ test("the order in which files are written does not show", async () => {
   const one = await generate(sources, { only, extensions: [stored(search)] });
   const other = await generate(sources, { only, extensions: [stored({ ...search, definitions })] });
   expect([...other.files]).toEqual([...one.files]);
-});
-
-test("an extension none of whose bases is generated adds nothing", async () => {
-  const [old] = sources;
-  const one = await generate([old!], {
-    only: ["methods"],
-    extensions: [stored({ ...search, bases: ["2026-07-28"] })],
-  });
-  expect([...one.files.keys()]).toEqual(["2025-11-25/methods.ts"]);
-});
-
-describe("a clash names both owners and the base", () => {
-  const clash = (...extensions: ExtensionText[]): Promise<unknown> =>
-    failureOf(generate(sources.slice(1), { only: ["methods"], extensions: extensions.map(stored) }));
-
-  test("of a method of the base", async () => {
-    const definitions = {
-      SearchRequest: request("tools/call"),
-      SearchResult: search.definitions["SearchResult"]!,
-    };
-    expect(await clash({ ...search, definitions, notes: [] })).toMatchObject({
-      code: "MG1304",
-      message:
-        'the request "tools/call" has two owners on 2026-07-28: the revision 2026-07-28 and the extension com.example/search',
-      place: { file: expect.stringContaining("schema.json") as string },
-    });
-  });
-
-  test("of methods of two extensions", async () => {
-    expect(await clash(search, { ...search, id: "com.example/find" })).toMatchObject({
-      code: "MG1304",
-      message: expect.stringMatching(
-        /^the request "search" has two owners on 2026-07-28: the extension com\.example\/search \(.*\) and the extension com\.example\/find$/,
-      ) as string,
-    });
-  });
-
-  const only = (definitions: JsonObject, note: JsonObject): ExtensionText => ({
-    id: "com.example/search",
-    bases: ["2026-07-28"],
-    definitions,
-    notes: [note],
-  });
-
-  test.each<[string, ExtensionText, string]>([
-    [
-      "an error",
-      only({ A: { type: "string" } }, { kind: "error", target: "-31000", name: "HEADER_MISMATCH" }),
-      "the error HEADER_MISMATCH",
-    ],
-    [
-      "a result",
-      only(
-        { A: result({ a: { type: "string" } }) },
-        { kind: "augments", target: "tools/call", result: "A", mark: { resultType: "input_required" } },
-      ),
-      'the result of "tools/call" with resultType "input_required"',
-    ],
-    [
-      "a member of a filter",
-      {
-        ...only(
-          {
-            F: { type: "object", properties: { toolsListChanged: { type: "boolean" } } },
-            ANotification: {
-              type: "object",
-              required: ["method"],
-              properties: { method: { const: "notifications/a", type: "string" } },
-            },
-          },
-          {
-            kind: "subscription",
-            target: "notifications/a",
-            filter: "/$defs/F/properties/toolsListChanged",
-          },
-        ),
-      },
-      "the filter member toolsListChanged",
-    ],
-  ])("of %s", async (_, text, what) => {
-    expect(await clash(text)).toMatchObject({
-      code: "MG1304",
-      message: `${what} has two owners on 2026-07-28: the revision 2026-07-28 and the extension com.example/search`,
-    });
-  });
-});
-
-test("the stored extensions share no name on any base", async () => {
-  const all = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"].map(releasedSource);
-  const { extensions } = await generate(all, { only: [], extensions: storedExtensions(schemaDir) });
-  expect(extensions.map(({ source }) => source.about.id)).toEqual(
-    storedExtensions(schemaDir).map(({ id }) => id),
-  );
 });

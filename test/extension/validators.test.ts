@@ -1,25 +1,13 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { isValid } from "@mcpgen/engine/interpreter";
+import type { JsonObject } from "@mcpgen/engine";
 import { readStoredExtension } from "../../generator/extension/extension-source.js";
 import { storedExtensions } from "../../generator/extension/extension-store.js";
 import { extensionOver } from "../../generator/extension/load-extension.js";
 import { ajvFor } from "../support/ajv-verdicts.js";
 import { compile } from "../support/compiled-schema.js";
 import { instanceCount, instancesOf } from "../support/instances.js";
-import { publishedModel, releasedModel } from "../support/models.js";
+import { publishedModel } from "../support/models.js";
 import { documentOf, revisions } from "../support/revisions.js";
-
-interface Vector {
-  readonly validator: string;
-  readonly method?: string;
-  readonly valid: boolean;
-  readonly message: JsonValue;
-}
-
-type Validators = Readonly<Record<string, (value: unknown) => boolean>>;
-type Checks = Readonly<Record<string, (value: unknown) => readonly unknown[]>>;
 
 const cases: readonly [id: string, base: string][] = storedExtensions("schema").flatMap(({ id }) =>
   revisions.map((base): [string, string] => [id, base]),
@@ -34,27 +22,6 @@ describe.each(cases)("%s over %s", async (id, base) => {
     test.skip("is no base of it", () => {});
     return;
   }
-  const folder = new URL(`../../generated/extensions/${id}/${base}/`, import.meta.url);
-
-  test("the vectors are what they claim to be, by interpreter, validators and checks", async () => {
-    const { schema } = await extensionOver(source, await releasedModel(base));
-    const text = readFileSync(new URL("vectors.json", folder), "utf8");
-    const { vectors } = JSON.parse(text) as { vectors: readonly Vector[] };
-    const validators = (await import(new URL("validators.ts", folder).href)) as Validators;
-    const checks = (await import(new URL("check.ts", folder).href)) as Checks;
-    for (const { validator, valid, message } of vectors) {
-      const { node } = schema.definitions.get(validator)!;
-      const verdicts = [
-        isValid(schema, node, message),
-        validators[`is${validator}`]!(message),
-        checks[`check${validator}`]!(message).length === 0,
-        valid ? validators[`accepts${validator}`]!(message) : false,
-      ];
-      expect(verdicts, JSON.stringify({ validator, message })).toEqual(verdicts.map(() => valid));
-    }
-    expect(vectors.length).toBeGreaterThan(10);
-  });
-
   test("all judges agree with ajv on the schema as it is written", { timeout: 600_000 }, async () => {
     const { schema, imported } = await extensionOver({ ...source, notes: [] }, await publishedModel(base));
     const ownDefinitions = source.document["$defs"] as JsonObject;

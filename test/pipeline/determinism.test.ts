@@ -3,7 +3,7 @@ import type { JsonObject } from "@mcpgen/engine";
 import { randomFrom } from "../../generator/sample/random.js";
 import { shuffledSchema } from "../support/shuffled-schema.js";
 import { documentOf } from "../support/revisions.js";
-import { generate, releasedSource, writtenSource } from "./generated.js";
+import { generate, releasedSource, writtenSource } from "../support/generated-output.js";
 
 test("every order of keys and set members in the input gives the same bytes, in every file", async () => {
   const revisions = ["2025-11-25"];

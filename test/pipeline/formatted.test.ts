@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { format } from "../../generator/print/format.js";
 import { smallSchemaText } from "../support/small-protocol.js";
-import { generate, releasedSource, writtenSource } from "./generated.js";
+import { generate, releasedSource, writtenSource } from "../support/generated-output.js";
 
 /** What speaks of all revisions, and is printed as prettier prints it. */
 const shared = ["README.md", "client.ts", "explained.ts", "index.ts", "listed.ts", "server.ts"];

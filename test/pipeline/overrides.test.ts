@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { smallSchemaText } from "../support/small-protocol.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { generate, writtenSource } from "./generated.js";
+import { generate, writtenSource } from "../support/generated-output.js";
 
 const generateWith = (templates: Readonly<Record<string, string>>) =>
   generate([writtenSource("small", smallSchemaText)], { templatesDir: temporaryFolder(templates) });

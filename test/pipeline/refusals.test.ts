@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emitterNames } from "../../generator/pipeline/generate.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { generate, releasedSource, writtenSource } from "./generated.js";
+import { generate, releasedSource, writtenSource } from "../support/generated-output.js";
 
 const sources = [releasedSource("2024-11-05")];
 const schema = JSON.stringify({ $defs: { A: { enum: ["a", "b"] } } });

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { generate, writtenSource } from "./generated.js";
+import { generate, writtenSource } from "../support/generated-output.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
 
 const folder = new URL("./fixtures/", import.meta.url);

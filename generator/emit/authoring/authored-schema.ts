@@ -41,6 +41,14 @@ export function authoredSchema(model: ProtocolModel): AuthoredSchema {
 }
 
 function without(node: SchemaNode, names: ReadonlySet<string>): SchemaNode {
+  const { allOf } = node;
+  if (!allOf) return withoutMembers(node, names);
+  const parts = allOf.map((part) => (part.properties ? withoutMembers(part, names) : part));
+  const kept = parts.filter((part) => part.properties?.size !== 0);
+  return { ...(node.properties ? withoutMembers(node, names) : node), allOf: kept };
+}
+
+function withoutMembers(node: SchemaNode, names: ReadonlySet<string>): SchemaNode {
   const properties = new Map([...(node.properties ?? [])].filter(([name]) => !names.has(name)));
   return { ...node, properties, ...withRequired((node.required ?? []).filter((name) => !names.has(name))) };
 }

@@ -103,10 +103,8 @@ export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
 };
 
 function reexported(identifiers: readonly string[], from: string): string {
-  const taken = [typesName, ...maps.map(({ name }) => name)];
-  const specifiers = identifiers.map((name) =>
-    importSpecifier(name, taken.includes(name) ? `${name}_` : name),
-  );
+  const taken = new Set([typesName, ...maps.map(({ name }) => name)]);
+  const specifiers = identifiers.map((name) => importSpecifier(name, taken.has(name) ? `${name}_` : name));
   return importTypes(specifiers, from).replace(/^import type /, "export type ");
 }
 

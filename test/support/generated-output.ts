@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type GenerateRequest, type Generated, generateFiles } from "../../generator/pipeline/generate.js";
 import type { RevisionSource } from "../../generator/revision/revision-source.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { temporaryFolder } from "./temporary-folder.js";
 
 export const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));
 
