@@ -1,5 +1,7 @@
 import { createLocalJWKSet, errors, type JWK, jwtVerify } from "jose";
+import { jsonObject } from "../shared/json-object.js";
 import type { Client } from "./client.js";
+import { isDocumentUrl } from "./client-documents.js";
 import { findClient } from "./clients.js";
 import { digestOf, sameText } from "./encoding.js";
 import { paths, type Proxy } from "./proxy.js";
@@ -20,12 +22,20 @@ interface Presented {
 /**
  * Authenticates a client by the method that it registered (RFC 6749, 2.3).
  *
+ * @param isOwner whether the login of the request is of a client: the document of no other one is fetched
+ * @returns `undefined` if a client with a document has no such login
  * @throws {Refused} `invalid_client` with status 401
  */
-export async function authenticatedClient(proxy: Proxy, request: Request, form: Parameters): Promise<Client> {
+export async function authenticatedClient(
+  proxy: Proxy,
+  request: Request,
+  form: Parameters,
+  isOwner: (id: string) => Promise<boolean>,
+): Promise<Client | undefined> {
   const header = request.headers.get("authorization");
   const presented = header === null ? inForm(form) : inHeader(header, form);
   const refuse = (): Refused => invalidClient(header !== null);
+  if (isDocumentUrl(presented.id) && !(await isOwner(presented.id))) return undefined;
   let client: Client | undefined;
   try {
     client = await findClient(proxy.settings, proxy.documents, presented.id);
@@ -94,13 +104,9 @@ function decoded(text: string): string {
 
 /** The `sub` of an assertion that is not verified yet. */
 function subjectOf(assertion: string): string | undefined {
-  try {
-    const payload = latin1((assertion.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
-    const { sub } = JSON.parse(payload) as { sub?: unknown };
-    return typeof sub === "string" ? sub : undefined;
-  } catch {
-    return undefined;
-  }
+  const payload = latin1((assertion.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
+  const { sub } = jsonObject(payload) ?? {};
+  return typeof sub === "string" ? sub : undefined;
 }
 
 /** Verifies an assertion (RFC 7523, 3); it works once. */

@@ -31,15 +31,15 @@ export function clientOfDocument(
   document: Readonly<Record<string, unknown>>,
 ): Client {
   const { client_id, client_name, redirect_uris, client_secret, grant_types } = document;
-  if (client_id !== id) throw invalid("its client_id is not the URL of the document");
-  if (client_secret !== undefined) throw invalid("it holds a client_secret");
+  if (client_id !== id) throw unusableDocument("its client_id is not the URL of the document");
+  if (client_secret !== undefined) throw unusableDocument("it holds a client_secret");
   if (typeof client_name !== "string" || clientName(client_name) === "")
-    throw invalid("it has no client_name");
+    throw unusableDocument("it has no client_name");
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > maxUris)
-    throw invalid(`redirect_uris must be a list of 1 to ${maxUris}`);
+    throw unusableDocument(`redirect_uris must be a list of 1 to ${maxUris}`);
   for (const uri of redirect_uris) {
     const problem = redirectProblem(uri, settings.clients.customSchemes);
-    if (problem !== undefined) throw invalid(`a redirect URI ${problem}`);
+    if (problem !== undefined) throw unusableDocument(`a redirect URI ${problem}`);
   }
   const method = methodOf(document);
   return {
@@ -60,7 +60,8 @@ function methodOf(document: Readonly<Record<string, unknown>>): ClientMethod {
   const listed: readonly unknown[] = Array.isArray(offered) ? offered : [];
   if (listed.includes("none")) return "none";
   const method = methods.find((each) => each === asked);
-  if (method === undefined) throw invalid("its token_endpoint_auth_method must be none or private_key_jwt");
+  if (method === undefined)
+    throw unusableDocument("its token_endpoint_auth_method must be none or private_key_jwt");
   return method;
 }
 
@@ -68,10 +69,10 @@ function keysOf({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): readonly
   const keys = (jwks as { keys?: unknown } | undefined)?.keys;
   if (Array.isArray(keys) && keys.length > 0 && keys.length <= maxUris) return keys as JWK[];
   if (typeof jwks_uri === "string" && isDocumentUrl(jwks_uri)) return jwks_uri;
-  throw invalid("private_key_jwt needs jwks or jwks_uri");
+  throw unusableDocument("private_key_jwt needs jwks or jwks_uri");
 }
 
-function invalid(what: string): AuthError {
+export function unusableDocument(what: string): AuthError {
   return new AuthError(
     "auth-metadata-invalid",
     `The metadata document of the client cannot be used: ${what}. Correct the document at the client_id.`,

@@ -1,7 +1,7 @@
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
-import type { Fetch } from "../shared/guarded-fetch.js";
-import type { ClientDocuments } from "./client-documents.js";
+import { type Fetch, objectIn } from "../shared/guarded-fetch.js";
+import { type ClientDocuments, unusableDocument } from "./client-documents.js";
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -45,36 +45,22 @@ async function fetched(fetch_: Fetch, url: string): Promise<{ document: Document
     headers: { accept: "application/json" },
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: unknown) => {
-    throw error instanceof AuthError ? error : unusable("it cannot be fetched");
+    throw error instanceof AuthError ? error : unusableDocument("it cannot be fetched");
   });
-  if (response.status !== 200) throw unusable(`the answer has status ${response.status}`);
+  if (response.status !== 200) throw unusableDocument(`the answer has status ${response.status}`);
   const bytes = await boundedBytes(response.body, maxBytes);
-  if (!bytes) throw unusable(`it has more than ${maxBytes} bytes`);
+  if (!bytes) throw unusableDocument(`it has more than ${maxBytes} bytes`);
+  const { headers } = response;
+  const document = await objectIn(new Response(bytes, { headers }));
+  if (!document) throw unusableDocument("it is not a JSON object of the type application/json");
   return {
-    document: parsed(new TextDecoder().decode(bytes)),
-    maxAgeMs: maxAgeOf(response.headers.get("cache-control")),
+    document,
+    maxAgeMs: maxAgeOf(headers.get("cache-control")),
   };
-}
-
-function parsed(text: string): Document {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Document;
-  } catch {
-    // Handled below.
-  }
-  throw unusable("it is not a JSON object");
 }
 
 function maxAgeOf(header: string | null): number {
   if (header !== null && /(?:^|[\s,])no-(?:store|cache)/i.test(header)) return leastMs;
   const [, seconds] = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(header ?? "") ?? [];
   return Math.min(Math.max(Number(seconds ?? 3600) * 1000, leastMs), mostMs);
-}
-
-function unusable(what: string): AuthError {
-  return new AuthError(
-    "auth-metadata-invalid",
-    `The metadata document of the client cannot be used: ${what}. Correct the document at the client_id.`,
-  );
 }

@@ -1,3 +1,4 @@
+import { jsonObject } from "../shared/json-object.js";
 import { type ClientMethod, clientName, type SealedClient } from "./client.js";
 import { secretOf } from "./clients.js";
 import type { Settings } from "./options.js";
@@ -55,15 +56,9 @@ export async function register(settings: Settings, request: Request): Promise<Re
 async function metadataOf(request: Request): Promise<Readonly<Record<string, unknown>>> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw badMetadata("the body must be application/json");
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(await readBody(request));
-  } catch (error) {
-    if (error instanceof Refused) throw error;
-  }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
-    throw badMetadata("the body must be a JSON object");
-  return parsed as Record<string, unknown>;
+  const parsed = jsonObject(await readBody(request));
+  if (!parsed) throw badMetadata("the body must be a JSON object");
+  return parsed;
 }
 
 function redirectUrisOf(settings: Settings, given: unknown): readonly string[] {

@@ -15,21 +15,17 @@ import { emptyResponse, Refused } from "./responses.js";
 export async function revoke(proxy: Proxy, request: Request): Promise<Response> {
   const { settings } = proxy;
   const form = await formOf(request);
-  const client = await authenticatedClient(proxy, request, form);
-  const token = form.get("token");
-  if (token === undefined) throw new Refused("invalid_request", "token is missing");
+  const token = form.get("token") ?? "";
   const read = readRefreshToken(token);
-  const stored = read && (await readGrant(settings, read.grant));
-  if (
-    read &&
-    stored &&
-    stored.grant.client === client.id &&
-    (await isRefreshToken(settings, read, stored.grant))
-  )
-    await revokeGrant(settings, read.grant, "revoked by the client");
   const verified = read ? undefined : await verifyAccessToken(settings, token);
-  if (verified && verified.stored.grant.client === client.id)
-    await revokeAccessToken(proxy, verified.stored.id, verified.claims.jti!, verified.claims.exp!);
+  const stored = read ? await readGrant(settings, read.grant) : verified?.stored;
+  const isOwner = async (id: string): Promise<boolean> => stored?.grant.client === id;
+  const client = await authenticatedClient(proxy, request, form, isOwner);
+  if (token === "") throw new Refused("invalid_request", "token is missing");
+  if (!client || stored?.grant.client !== client.id) return emptyResponse(200);
+  if (verified) await revokeAccessToken(proxy, stored.id, verified.claims.jti!, verified.claims.exp!);
+  else if (await isRefreshToken(settings, read!, stored.grant))
+    await revokeGrant(settings, stored.id, "revoked by the client");
   return emptyResponse(200);
 }
 

@@ -8,31 +8,43 @@ import { changeGrant, type Grant, readGrant, revokeGrant, type StoredGrant } fro
 import type { Settings } from "./options.js";
 import type { Proxy } from "./proxy.js";
 import { isResource } from "./redirects.js";
-import { isRefreshToken, readRefreshToken, refreshToken } from "./refresh-token.js";
+import { isRefreshToken, type ReadToken, readRefreshToken, refreshToken } from "./refresh-token.js";
 import { formOf, type Parameters } from "./requests.js";
 import { jsonResponse, Refused } from "./responses.js";
 
 /** The token endpoint. @throws {Refused} */
 export async function token(proxy: Proxy, request: Request): Promise<Response> {
+  const { settings } = proxy;
   const form = await formOf(request);
-  const client = await authenticatedClient(proxy, request, form);
   const grantType = form.get("grant_type");
-  if (grantType === "authorization_code") return redeem(proxy.settings, client, form);
-  if (grantType === "refresh_token") return refresh(proxy.settings, client, form);
+  const isCode = grantType === "authorization_code";
+  const code = isCode ? await settings.keys.open("code", form.get("code") ?? "") : undefined;
+  const read = isCode ? (code as Code | undefined) : readRefreshToken(form.get("refresh_token") ?? "");
+  const stored = read && (await readGrant(settings, read.grant));
+  const isOwner = async (id: string): Promise<boolean> => stored?.grant.client === id;
+  const client = await authenticatedClient(proxy, request, form, isOwner);
   if (grantType === undefined) throw new Refused("invalid_request", "grant_type is missing");
-  throw new Refused("unsupported_grant_type", "grant_type must be authorization_code or refresh_token");
+  if (!isCode && grantType !== "refresh_token")
+    throw new Refused("unsupported_grant_type", "grant_type must be authorization_code or refresh_token");
+  if (!read || !stored) throw invalidGrant(isCode ? "The code is not valid" : refreshFault);
+  return "challenge" in read
+    ? redeem(settings, client, form, read, stored)
+    : refresh(settings, client, form, read, stored);
 }
 
 /**
  * Exchanges a code. A mistake of the client to whom it was issued leaves the code valid; a second use, or a use by another
  * client, ends the login: the code was stolen.
  */
-async function redeem(settings: Settings, client: Client, form: Parameters): Promise<Response> {
-  const code = (await settings.keys.open("code", form.get("code") ?? "")) as Code | undefined;
-  const stored = code && (await readGrant(settings, code.grant));
-  if (!code || !stored) throw invalidGrant("The code is not valid");
+async function redeem(
+  settings: Settings,
+  client: Client | undefined,
+  form: Parameters,
+  code: Code,
+  stored: StoredGrant,
+): Promise<Response> {
   const { grant } = stored;
-  if (grant.redeemed || grant.client !== client.id) {
+  if (grant.redeemed || grant.client !== client?.id) {
     await revokeGrant(settings, stored.id, grant.redeemed ? "code used twice" : "code of another client");
     throw invalidGrant("The code is not valid");
   }
@@ -57,12 +69,15 @@ async function redeem(settings: Settings, client: Client, form: Parameters): Pro
  * Rotates a refresh token (OAuth 2.1, 4.3.1). The previous one stays valid until the new one is used for the first time: an
  * answer can be lost. After that, it was stolen, and the login ends.
  */
-async function refresh(settings: Settings, client: Client, form: Parameters): Promise<Response> {
-  const read = readRefreshToken(form.get("refresh_token") ?? "");
-  const stored = read && (await readGrant(settings, read.grant));
-  if (!read || !stored || !(await isRefreshToken(settings, read, stored.grant)))
-    throw invalidGrant("The refresh token is not valid");
-  if (stored.grant.client !== client.id) throw invalidGrant("The refresh token is not valid");
+async function refresh(
+  settings: Settings,
+  client: Client | undefined,
+  form: Parameters,
+  read: ReadToken,
+  stored: StoredGrant,
+): Promise<Response> {
+  if (stored.grant.client !== client?.id || !(await isRefreshToken(settings, read, stored.grant)))
+    throw invalidGrant(refreshFault);
   checkResource(stored.grant, form);
   const scopes = narrowed(stored.grant.scopes, form, true);
   const rotated = await changeGrant(settings, read.grant, (current) =>
@@ -75,7 +90,7 @@ async function refresh(settings: Settings, client: Client, form: Parameters): Pr
     return tokens(settings, rotated, scopes, read.number + 1);
   }
   await revokeGrant(settings, read.grant, "refresh token used after its successor");
-  throw invalidGrant("The refresh token is not valid");
+  throw invalidGrant(refreshFault);
 }
 
 function expiryOf({ accessSeconds, refreshSeconds, seconds }: Settings, { refreshes }: Grant): number {
@@ -112,6 +127,8 @@ function narrowed(granted: readonly string[], form: Parameters, isStrict: boolea
     throw new Refused("invalid_scope", "The user did not allow a scope");
   return scopes;
 }
+
+const refreshFault = "The refresh token is not valid";
 
 function invalidGrant(what: string): Refused {
   return new Refused("invalid_grant", what);

@@ -1,6 +1,8 @@
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
+import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
+import { jsonObject } from "../shared/json-object.js";
 
 /** The tokens of the upstream for one login. */
 export interface UpstreamTokens {
@@ -241,22 +243,9 @@ function isLoopbackServer(server: Upstream["server"]): boolean {
 }
 
 async function boundedJson(response: Response): Promise<Readonly<Record<string, unknown>>> {
-  const chunks: string[] = [];
-  const decoder = new TextDecoder();
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength;
-    if (length > maxBytes)
-      throw new AuthError("auth-metadata-invalid", `The upstream answered more than ${maxBytes} bytes.`);
-    chunks.push(decoder.decode(chunk, { stream: true }));
-  }
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(chunks.join(""));
-  } catch {
-    // An answer that is no JSON is an error like one without members.
-  }
-  return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
-    ? (parsed as Record<string, unknown>)
-    : {};
+  const bytes = await boundedBytes(response.body, maxBytes);
+  if (!bytes)
+    throw new AuthError("auth-metadata-invalid", `The upstream answered more than ${maxBytes} bytes.`);
+  // An answer that is no JSON is an error like one without members.
+  return jsonObject(new TextDecoder().decode(bytes)) ?? {};
 }

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { authorizationUrl, issuer, Proxied, redirectUri, type TestClient } from "./proxied.js";
 
 const id = "https://client.example.org/oauth/client.json";
@@ -48,6 +48,10 @@ test.each<[string, unknown]>([
   ["more than 64 KB", { ...good, padding: "x".repeat(66_000) }],
   ["a list", [good]],
   ["a text", new Response("not json")],
+  [
+    "a type that is not JSON",
+    new Response(JSON.stringify(good), { headers: { "content-type": "text/html" } }),
+  ],
   ["a redirection", new Response("", { status: 302, headers: { location: "https://a.example/" } })],
 ])("a document with %s is refused", async (_, document) => {
   const { proxied } = withDocuments({ [id]: document });
@@ -179,6 +183,42 @@ test("private_key_jwt: an assertion of the client's key works once; others are 4
   const fresh = await assertion();
   expect(await redeem(fresh)).toBe(200);
   expect(await redeem(fresh)).toBe(401);
+});
+
+describe("attack 18: requests without a login fetch no document", () => {
+  const forms: readonly (readonly [string, string, Record<string, string>])[] = [
+    [
+      "a code that is none",
+      "token",
+      { grant_type: "authorization_code", code: "x", code_verifier: verifier },
+    ],
+    ["a refresh token that is none", "token", { grant_type: "refresh_token", refresh_token: "x" }],
+    ["neither", "token", { grant_type: "authorization_code" }],
+    ["a token that is none", "revoke", { token: "x" }],
+  ];
+
+  test.each(forms)("with %s at %s", async (_, endpoint, form) => {
+    const { proxied, fetched } = withDocuments({ [id]: good });
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        const client_id = `https://client${at}.example.org/c.json`;
+        return (await proxied.post(`/${endpoint}`, { ...form, client_id })).status;
+      }),
+    );
+    expect(fetched).toEqual([]);
+    // An answer to a revocation does not say whether the token was one (RFC 7009, 2.2).
+    expect(new Set(statuses)).toEqual(new Set([endpoint === "token" ? 400 : 200]));
+  });
+
+  test("a code of another client fetches nothing, and ends the login", async () => {
+    const { proxied, fetched } = withDocuments({ [id]: good });
+    const done = await proxied.login(client);
+    fetched.length = 0;
+    const stolen = await proxied.redeem({ ...client, id: "https://attacker.example/c.json" }, done);
+    expect([stolen.status, await stolen.json()]).toMatchObject([400, { error: "invalid_grant" }]);
+    expect(fetched).toEqual([]);
+    expect((await proxied.redeem(client, done)).status).toBe(400);
+  });
 });
 
 test("without cimd, no document is fetched, and metadata do not offer it", async () => {

@@ -40,7 +40,7 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 /** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
-const mostOwn = 18.2;
+const mostOwn = 18.3;
 /** The same with both. */
 const mostWhole = 31.2;
 
