@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sharedFolder } from "../support/temporary-folder.js";
 import { type Packed, npm, packAll } from "./packages.js";
-import { hasPseudoTerminals, inPseudoTerminal } from "./pseudo-terminal.js";
+import { hasPseudoTerminals, inPseudoTerminal } from "../support/pseudo-terminal.js";
 
 /** Needs a build, and packages that npm may have to fetch: the long run alone does this. */
 const long = process.env["MCPGEN_LONG"] === "1";

@@ -82,18 +82,22 @@ async function received(
   const reader = createInterface({ input, output: undefined, terminal: false });
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
+  // A terminal in its usual mode turns Ctrl-C into a signal, not into a key of the reader. The login must unwind: its lock
+  // and its port are released on the way.
+  const interrupted = (): void => done.abort();
+  process.on("SIGINT", interrupted);
   const pasted = new Promise<string>((resolve, reject) => {
     reader.on("line", (line) => {
       const text = line.trim();
       if (URL.canParse(text) && text.startsWith(receiver.uri.split("?")[0]!)) resolve(text);
       else if (text !== "") output.write("This is not the address that the browser shows after the login.\n");
     });
-    reader.on("SIGINT", () => reject(cancelled()));
-    signal.addEventListener("abort", () => reject(cancelled()), { once: true });
+    either.addEventListener("abort", () => reject(cancelled()), { once: true });
   });
   try {
     return await Promise.race([receiver.receive(url, facts, either), pasted]);
   } finally {
+    process.off("SIGINT", interrupted);
     done.abort();
     reader.close();
     input.pause();

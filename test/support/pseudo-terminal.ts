@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { promisify } from "node:util";
 
 /** Runs a program in a separate terminal. When a text has appeared there, types the answer that stands beside it. */
 const script = `
@@ -42,7 +43,26 @@ export function inPseudoTerminal(
   answers: readonly (readonly [question: string, keys: string])[],
 ): Watched {
   const input = JSON.stringify([command, folder, answers]);
-  const { CI: _, ...env } = process.env;
+  const env = environment();
   const output = execFileSync("python3", ["-c", script, input], { encoding: "utf8", env, timeout: 60_000 });
   return JSON.parse(output) as Watched;
+}
+
+/** The same beside this process, which may have to answer the command. */
+export async function besidePseudoTerminal(
+  command: readonly string[],
+  folder: string,
+  answers: readonly (readonly [question: string, keys: string])[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Watched> {
+  const input = JSON.stringify([command, folder, answers]);
+  const options = { env: { ...environment(), ...variables }, timeout: 60_000 };
+  const { stdout } = await promisify(execFile)("python3", ["-c", script, input], options);
+  return JSON.parse(stdout) as Watched;
+}
+
+/** Where `CI` is set, nothing is asked. */
+function environment(): NodeJS.ProcessEnv {
+  const { CI: _, ...env } = process.env;
+  return env;
 }
