@@ -1,11 +1,15 @@
-import type { AuthorizationServer } from "oauth4webapi";
-import { base64Url, sha256 } from "../shared/base64url.js";
+import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
-import { setAll } from "../shared/form-request.js";
-import { shown } from "../shared/token-response.js";
 import { hostOf } from "../shared/urls.js";
 import type { AuthorizationFacts, RedirectReceiver } from "./options.js";
-import { type TokenEndpoint, TokenRefusal, type Tokens, requestTokens } from "./token-request.js";
+import {
+  type TokenEndpoint,
+  TokenRefusal,
+  type Tokens,
+  authentication,
+  requestTokens,
+  shown,
+} from "./token-request.js";
 
 /** One authorization of a user. */
 export interface CodeRequest {
@@ -18,7 +22,7 @@ export interface CodeRequest {
 }
 
 /** @throws {AuthError} `auth-pkce-unsupported` (2026-07-28, authorization code protection) */
-export function checkPkce(as: AuthorizationServer, assumed: boolean): void {
+export function checkPkce(as: oauth.AuthorizationServer, assumed: boolean): void {
   const methods: unknown = as.code_challenge_methods_supported;
   if (assumed && methods === undefined) return;
   if (Array.isArray(methods) && methods.includes("S256")) return;
@@ -37,36 +41,43 @@ export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): P
   const { receiver, resource, scopes, facts, signal } = request;
   if (as.authorization_endpoint === undefined)
     throw new AuthError("auth-metadata-invalid", `${hostOf(as.issuer)}: authorization_endpoint is missing`);
-  const verifier = randomText();
-  const state = randomText();
+  const verifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
   const url = new URL(as.authorization_endpoint);
-  setAll(url.searchParams, {
+  const params = {
     response_type: "code",
     client_id: client.id,
     redirect_uri: receiver.uri,
-    code_challenge: await sha256(verifier),
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
     state,
-    scope: scopes.join(" ") || undefined,
+    scope: scopes.length > 0 ? scopes.join(" ") : undefined,
     resource,
     // OpenID Connect Core, 11.
     prompt: scopes.includes("offline_access") ? "consent" : undefined,
-    dpop_jkt: await proofs?.thumbprint(),
-  });
+    dpop_jkt: await proofs?.handle.calculateThumbprint(),
+  };
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined) url.searchParams.set(name, value);
   const answer = await receiver.receive(url.href, { ...facts, state }, signal);
-  return requestTokens(endpoint, {
-    grant_type: "authorization_code",
-    code: codeOf(as, receiver.uri, answer, state),
-    redirect_uri: receiver.uri,
-    code_verifier: verifier,
-    resource,
-  });
+  const code = checkedResponse(as, client.id, receiver.uri, answer, state);
+  const auth = await authentication(endpoint);
+  return requestTokens(endpoint, (options) =>
+    oauth.authorizationCodeGrantRequest(as, { client_id: client.id }, auth, code, receiver.uri, verifier, {
+      ...options,
+      ...(resource !== undefined && { additionalParameters: { resource } }),
+    }),
+  );
 }
 
-const randomText = (): string => base64Url(crypto.getRandomValues(new Uint8Array(32)));
-
-/** The code of a redirect, after issuer and state are checked: before that, nothing in it is believed. */
-function codeOf(as: AuthorizationServer, uri: string, answer: string, state: string): string {
+/** The parameters of a redirect, after issuer and state are checked: before that, nothing in it is believed. */
+function checkedResponse(
+  as: oauth.AuthorizationServer,
+  clientId: string,
+  uri: string,
+  answer: string,
+  state: string,
+): URLSearchParams {
   const host = hostOf(as.issuer);
   const url = URL.canParse(answer) ? new URL(answer) : undefined;
   const expected = new URL(uri);
@@ -78,22 +89,22 @@ function codeOf(as: AuthorizationServer, uri: string, answer: string, state: str
       "auth-refused",
       `the authorization of ${host} came back to another URL than the redirect URI`,
     );
-  // A parameter that is there twice is none of them (RFC 6749, 3.1).
-  const once = (name: string): string | undefined => {
-    const all = url.searchParams.getAll(name);
-    return all.length > 1 ? "" : all[0];
-  };
-  const issuer = once("iss");
-  const isMissing = issuer === undefined && as.authorization_response_iss_parameter_supported === true;
-  if (isMissing || (issuer ?? as.issuer) !== as.issuer)
+  const issuers = url.searchParams.getAll("iss");
+  const needed = as.authorization_response_iss_parameter_supported === true;
+  if (issuers.some((issuer) => issuer !== as.issuer) || (needed && issuers.length === 0))
     throw new AuthError("auth-issuer-mismatch", `the authorization response is not of the issuer ${host}`);
-  const error = once("error");
-  const code = once("code");
-  if (once("state") !== state || !(error ?? code))
+  try {
+    return oauth.validateAuthResponse(as, { client_id: clientId }, url, state);
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError)
+      throw new TokenRefusal(
+        as.issuer,
+        shown(error.error),
+        "The user or the server did not authorize the client",
+      );
     throw new AuthError(
       "auth-refused",
       `the authorization response of ${host} does not belong to this request`,
     );
-  if (error === undefined) return code!;
-  throw new TokenRefusal(as.issuer, shown(error), "The user or the server did not authorize the client");
+  }
 }

@@ -1,5 +1,5 @@
+import type { CryptoKey, PrivateKey } from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
-import type { SigningKey } from "../shared/form-request.js";
 import type { ClientKey } from "./options.js";
 
 /** How the platform names the algorithms that clients sign with. */
@@ -17,14 +17,14 @@ const algorithms: Readonly<Record<string, Parameters<typeof crypto.subtle.import
  *
  * @throws {AuthError} `auth-options`: it cannot be read; the text holds nothing of the key
  */
-export async function importKey({ pem, jwk, alg, kid }: ClientKey): Promise<SigningKey> {
+export async function importKey({ pem, jwk, alg, kid }: ClientKey): Promise<PrivateKey> {
   const name = alg ?? (jwk?.["alg"] as string | undefined) ?? "ES256";
   const algorithm = algorithms[name];
   try {
     if (!algorithm || (pem === undefined) === (jwk === undefined)) throw new Error("unusable");
-    const key = await (jwk
+    const key = (await (jwk
       ? crypto.subtle.importKey("jwk", { ...(jwk as object), key_ops: ["sign"] }, algorithm, false, ["sign"])
-      : crypto.subtle.importKey("pkcs8", bytesOf(pem!), algorithm, false, ["sign"]));
+      : crypto.subtle.importKey("pkcs8", bytesOf(pem!), algorithm, false, ["sign"]))) as CryptoKey;
     const id = kid ?? (jwk?.["kid"] as string | undefined);
     return id === undefined ? { key } : { key, kid: id };
   } catch {

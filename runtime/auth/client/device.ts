@@ -1,9 +1,16 @@
+import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
-import { objectIn } from "../shared/guarded-fetch.js";
-import { shown } from "../shared/token-response.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import type { AuthorizationFacts, DevicePrompt } from "./options.js";
-import { type TokenEndpoint, TokenRefusal, type Tokens, requestTokens, send } from "./token-request.js";
+import {
+  type TokenEndpoint,
+  TokenRefusal,
+  type Tokens,
+  authentication,
+  refusal,
+  requestTokens,
+  transport,
+} from "./token-request.js";
 
 /** One login on another device. */
 export interface DeviceRequest {
@@ -29,20 +36,27 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
   const { as, client, guard } = endpoint;
   const { resource, facts, show, signal } = request;
   const { scopes } = facts;
-  const response = await send({ as, client, guard }, as.device_authorization_endpoint!, {
-    resource,
-    scope: scopes.join(" ") || undefined,
-  });
-  const device = await deviceResponse(as.issuer, response);
-  const ends = Date.now() + device.seconds * 1000;
+  const auth = await authentication(endpoint);
+  const asClient = { client_id: client.id };
+  const params = {
+    ...(resource !== undefined && { resource }),
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+  };
+  let device: oauth.DeviceAuthorizationResponse;
+  try {
+    const response = await oauth.deviceAuthorizationRequest(as, asClient, auth, params, transport(guard));
+    device = await oauth.processDeviceAuthorizationResponse(as, asClient, response);
+  } catch (error) {
+    throw refusal(as.issuer, error);
+  }
+  const ends = Date.now() + device.expires_in * 1000;
   await show(promptOf(device, facts, guard.local), signal);
   for (let interval = device.interval ?? defaultInterval; Date.now() < ends;) {
     await pause(interval * 1000, signal);
     try {
-      return await requestTokens(endpoint, {
-        grant_type: "urn:ietf:params:oauth:grant-type:device_code",
-        device_code: device.code,
-      });
+      return await requestTokens(endpoint, (options) =>
+        oauth.deviceCodeGrantRequest(as, asClient, auth, device.device_code, options),
+      );
     } catch (error) {
       const code = error instanceof TokenRefusal ? error.error : undefined;
       if (code === "slow_down") interval += defaultInterval;
@@ -52,45 +66,24 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
   throw new AuthError("auth-needs-user", `the code of ${hostOf(as.issuer)} was not entered in time`);
 }
 
-/** An answer of the device authorization endpoint (RFC 8628, 3.2). */
-interface Device {
-  readonly code: string;
-  readonly userCode: string;
-  readonly uri: unknown;
-  readonly uriComplete: unknown;
-  readonly seconds: number;
-  readonly interval: number | undefined;
-}
-
-/** @throws {AuthError} */
-async function deviceResponse(issuer: string, response: Response): Promise<Device> {
-  const body = (await objectIn(response)) ?? {};
-  if (response.status !== 200) throw new TokenRefusal(issuer, shown(body["error"]));
-  const { device_code: code, user_code: userCode, expires_in: seconds, interval } = body;
-  const isNumber = (value: unknown): value is number => typeof value === "number" && value > 0;
-  if (typeof code !== "string" || code === "" || typeof userCode !== "string" || !isNumber(seconds))
-    throw new AuthError("auth-metadata-invalid", `${hostOf(issuer)}: its device code cannot be used`);
-  const { verification_uri: uri, verification_uri_complete: uriComplete } = body;
-  return { code, userCode, uri, uriComplete, seconds, interval: isNumber(interval) ? interval : undefined };
-}
-
 /** What may be shown: the addresses are safe, and the code is a word. */
 function promptOf(
-  { userCode, uri, uriComplete, seconds }: Device,
+  device: oauth.DeviceAuthorizationResponse,
   facts: Omit<AuthorizationFacts, "state">,
   local: boolean,
 ): DevicePrompt {
+  const { user_code: userCode, verification_uri: uri, verification_uri_complete: complete } = device;
   const isCode = userCode.length <= longestCode && /^[\x21-\x7e]+$/.test(userCode);
   const safe = endpointUrl(uri, local);
   if (!isCode || !safe)
     throw new AuthError("auth-metadata-unsafe", `${hostOf(facts.issuer)}: its device code cannot be shown`);
-  const whole = endpointUrl(uriComplete, local);
+  const whole = complete === undefined ? undefined : endpointUrl(complete, local);
   return {
     ...facts,
     userCode,
     verificationUri: safe.href,
     ...(whole && { verificationUriComplete: whole.href }),
-    expiresIn: seconds,
+    expiresIn: device.expires_in,
   };
 }
 

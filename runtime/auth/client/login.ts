@@ -22,7 +22,7 @@ const deviceRedirect = "http://127.0.0.1/callback";
 /** Lets the user log in, after a registration where one is needed. */
 export async function login(options: OAuthOptions, context: FlowContext): Promise<FlowResult> {
   const { as, target, resource, server, proofs, guard, store, report, signal } = context;
-  const registrar = { ...context, options };
+  const registrar = { options, store, guard, report };
   const { device } = options;
   const scopes = scopesOf(options, context);
   const facts = { issuer: as.issuer, resource: target.resource ?? server, scopes };
@@ -31,7 +31,8 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
     const client = await clientFor(registrar, as, deviceRedirect);
     report({ type: "opened", issuer: as.issuer, scopes });
     const request = { resource, facts, show: device, signal };
-    return resultOf(store, client, scopes, deviceFlow({ as, client, guard, proofs }, request));
+    const asked = deviceFlow({ as, client, guard, proofs }, request);
+    return { client, scopes, tokens: await forgetting(store, client, asked) };
   }
   checkPkce(as, options.issuers?.[as.issuer]?.pkce === "assumed");
   const { redirect } = options;
@@ -45,8 +46,8 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
     checkRedirect(receiver.uri);
     const client = await clientFor(registrar, as, receiver.uri);
     report({ type: "opened", issuer: as.issuer, scopes });
-    const request = { receiver, resource, scopes, facts, signal };
-    return await resultOf(store, client, scopes, codeFlow({ as, client, guard, proofs }, request));
+    const asked = codeFlow({ as, client, guard, proofs }, { receiver, resource, scopes, facts, signal });
+    return { client, scopes, tokens: await forgetting(store, client, asked) };
   } finally {
     await receiver.close?.();
   }
@@ -63,18 +64,15 @@ function checkRedirect(uri: string): void {
     throw new AuthError("auth-options", "redirect.uri: authorization needs a URL with https");
 }
 
-async function resultOf(
+function forgetting(
   store: TokenStore,
   client: AuthenticatedClient,
-  scopes: readonly string[],
-  asked: Promise<Tokens>,
-): Promise<FlowResult> {
-  try {
-    return { client, scopes, tokens: await asked };
-  } catch (error) {
+  tokens: Promise<Tokens>,
+): Promise<Tokens> {
+  return tokens.catch(async (error: unknown) => {
     await forgetRefused(store, client, error);
     throw error;
-  }
+  });
 }
 
 /** The scopes to ask for (2026-07-28, scope selection strategy; step-up: what was asked for before is kept). */

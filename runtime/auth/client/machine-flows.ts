@@ -1,4 +1,4 @@
-import type { AuthorizationServer } from "oauth4webapi";
+import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { hostOf } from "../shared/urls.js";
 import { discoverServer } from "./discovery.js";
@@ -6,7 +6,14 @@ import type { FlowContext, FlowResult } from "./flow.js";
 import type { ClientCredentialsOptions, EnterpriseOptions, WorkloadIdentityOptions } from "./machine.js";
 import { bindIssuer } from "./registration.js";
 import { union } from "./scopes.js";
-import { type TokenEndpoint, requestTokens, send, tokenResponse } from "./token-request.js";
+import {
+  type TokenEndpoint,
+  authentication,
+  refusal,
+  requestTokens,
+  tokenResponse,
+  transport,
+} from "./token-request.js";
 
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -20,9 +27,12 @@ export async function byCredentials(
   const { as, guard, proofs, store } = context;
   await bindIssuer(store, options, as.issuer);
   checkMethod(as, options.key ? ["private_key_jwt"] : ["client_secret_basic", "client_secret_post"]);
-  const scopes = scopesOf(context, options.scopes);
   const endpoint: TokenEndpoint = { as, client: options, guard, proofs };
-  const tokens = await requestTokens(endpoint, params(context, "client_credentials", scopes));
+  const auth = await authentication(endpoint);
+  const scopes = scopesOf(context, options.scopes);
+  const tokens = await requestTokens(endpoint, (more) =>
+    oauth.clientCredentialsGrantRequest(as, { client_id: options.id }, auth, params(context, scopes), more),
+  );
   return { client: options, scopes, tokens };
 }
 
@@ -36,8 +46,10 @@ export async function byWorkload(
     const text = `the server names the issuer ${hostOf(as.issuer)}, and the option issuer ${hostOf(issuer)}`;
     throw new AuthError("auth-issuer-mismatch", text);
   }
-  const endpoint: TokenEndpoint = { as, client: { id: clientId }, guard, proofs };
-  return bearer(context, endpoint, scopesOf(context, named), await assertion());
+  // The library wants a client id; without one, none is sent.
+  const endpoint: TokenEndpoint = { as, client: { id: clientId || "workload" }, guard, proofs };
+  const auth = clientId === "" ? () => undefined : await authentication(endpoint);
+  return bearer(context, endpoint, auth, scopesOf(context, named), await assertion());
 }
 
 /** The grant jwt-bearer with an assertion of the identity provider. */
@@ -48,7 +60,7 @@ export async function byEnterprise(options: EnterpriseOptions, context: FlowCont
   const scopes = scopesOf(context, options.scopes);
   const assertion = await identityAssertion(options, context, scopes);
   const endpoint: TokenEndpoint = { as, client, guard, proofs };
-  return bearer(context, endpoint, scopes, assertion);
+  return bearer(context, endpoint, await authentication(endpoint), scopes, assertion);
 }
 
 /** Exchanges the user's id token for an assertion that the authorization server accepts (ID-JAG). */
@@ -58,38 +70,56 @@ async function identityAssertion(
   scopes: readonly string[],
 ): Promise<string> {
   const { as, guard } = context;
-  const provider: AuthorizationServer =
+  const provider: oauth.AuthorizationServer =
     typeof idp === "string"
       ? await discoverServer(idp, guard)
       : { issuer: new URL(idp.tokenEndpoint).origin, token_endpoint: idp.tokenEndpoint };
-  const response = await send({ as: provider, client: idpClient, guard }, provider.token_endpoint!, {
-    ...params(context, tokenExchange, scopes),
+  const auth = await authentication({ as: provider, client: idpClient });
+  const request = {
+    ...params(context, scopes),
     requested_token_type: `${tokenType}id-jag`,
     audience: as.issuer,
     subject_token: await idToken(),
     subject_token_type: `${tokenType}id_token`,
-  });
-  const body = await tokenResponse(provider.issuer, response);
-  if (body.issued === `${tokenType}id-jag`) return body.access;
+  };
+  const asClient = { client_id: idpClient.id };
+  try {
+    const response = await oauth.genericTokenEndpointRequest(
+      provider,
+      asClient,
+      auth,
+      tokenExchange,
+      request,
+      transport(guard),
+    );
+    const body = await tokenResponse(provider.issuer, response);
+    if (body.issued === `${tokenType}id-jag`) return body.access;
+  } catch (error) {
+    throw refusal(provider.issuer, error);
+  }
   throw new AuthError("auth-refused", `${hostOf(provider.issuer)} issued another token than an ID-JAG`);
 }
 
 async function bearer(
   context: FlowContext,
   endpoint: TokenEndpoint,
+  auth: oauth.ClientAuth,
   scopes: readonly string[],
   assertion: string,
 ): Promise<FlowResult> {
-  const tokens = await requestTokens(endpoint, { ...params(context, jwtBearer, scopes), assertion });
-  return { client: endpoint.client, scopes, tokens };
+  const { as, client } = endpoint;
+  const request = { ...params(context, scopes), assertion };
+  const tokens = await requestTokens(endpoint, (more) =>
+    oauth.genericTokenEndpointRequest(as, { client_id: client.id }, auth, jwtBearer, request, more),
+  );
+  return { client, scopes, tokens };
 }
 
-function params(
-  { resource }: FlowContext,
-  grantType: string,
-  scopes: readonly string[],
-): Record<string, string | undefined> {
-  return { grant_type: grantType, resource, scope: scopes.join(" ") || undefined };
+function params({ resource }: FlowContext, scopes: readonly string[]): Record<string, string> {
+  return {
+    ...(resource !== undefined && { resource }),
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+  };
 }
 
 function scopesOf(
@@ -100,7 +130,7 @@ function scopesOf(
 }
 
 /** @throws {AuthError} the metadata must list how the client authenticates (extension OAuth client credentials) */
-function checkMethod(as: AuthorizationServer, methods: readonly string[]): void {
+function checkMethod(as: oauth.AuthorizationServer, methods: readonly string[]): void {
   const listed = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   if (methods.some((method) => listed.includes(method))) return;
   const text = `${hostOf(as.issuer)} does not list ${methods.join(" or ")} among its authentication methods`;

@@ -1,41 +1,38 @@
-import type { CryptoKey } from "jose";
-import { base64Url, sha256 } from "../shared/base64url.js";
-import { signedJwt } from "../shared/signed-jwt.js";
+import * as oauth from "oauth4webapi";
 
-interface PublicKey {
-  readonly kty: string;
-  readonly crv: string;
-  readonly x: string;
-  readonly y: string;
-}
-
-/** Proofs of possession of one key (RFC 9449), for one server: the token endpoint, or the resource. */
+/** Proofs of possession of one key (RFC 9449), for the token endpoint and for requests of the resource. */
 export class Proofs {
+  /** For requests of tokens; it remembers the nonces of their servers. */
+  readonly handle: oauth.DPoPHandle;
   /** The private key as a text to store. */
   readonly key: string;
-  readonly #private: CryptoKey;
-  readonly #public: PublicKey;
+  readonly #resource: oauth.DPoPHandle;
   #nonce: string | undefined;
 
-  private constructor(key: string, privateKey: CryptoKey, { kty, crv, x, y }: PublicKey) {
+  private constructor(pair: oauth.CryptoKeyPair, key: string) {
     this.key = key;
-    this.#private = privateKey;
-    this.#public = { kty, crv, x, y };
+    this.handle = oauth.DPoP({}, pair);
+    this.#resource = oauth.DPoP({}, pair, {
+      [oauth.modifyAssertion]: (_, claims) => {
+        if (this.#nonce !== undefined) claims["nonce"] = this.#nonce;
+      },
+    });
   }
 
   /** @param stored the key of earlier proofs; without it, a new key is made */
   static async of(stored?: string): Promise<Proofs> {
+    if (stored === undefined) {
+      const pair = await oauth.generateKeyPair("ES256", { extractable: true });
+      return new Proofs(pair, JSON.stringify(await crypto.subtle.exportKey("jwk", pair.privateKey)));
+    }
+    const jwk = JSON.parse(stored) as { kty: string; crv: string; x: string; y: string };
+    const { kty, crv, x, y } = jwk;
     const algorithm = { name: "ECDSA", namedCurve: "P-256" };
-    const { subtle } = crypto;
-    const made = stored === undefined && (await subtle.generateKey(algorithm, true, ["sign", "verify"]));
-    const key = made ? JSON.stringify(await subtle.exportKey("jwk", made.privateKey)) : stored!;
-    const jwk = JSON.parse(key) as PublicKey;
-    return new Proofs(key, await subtle.importKey("jwk", jwk, algorithm, false, ["sign"]), jwk);
-  }
-
-  /** The thumbprint of the key (RFC 7638). */
-  thumbprint(): Promise<string> {
-    return sha256(JSON.stringify(this.#public, ["crv", "kty", "x", "y"]));
+    const [privateKey, publicKey] = await Promise.all([
+      crypto.subtle.importKey("jwk", jwk, algorithm, false, ["sign"]),
+      crypto.subtle.importKey("jwk", { kty, crv, x, y }, algorithm, true, ["verify"]),
+    ]);
+    return new Proofs({ privateKey, publicKey } as oauth.CryptoKeyPair, stored);
   }
 
   /** Remembers the nonce of a response; returns whether there was a new one. */
@@ -46,22 +43,18 @@ export class Proofs {
     return true;
   }
 
-  /** The proof of one request (RFC 9449, 4.2), with an access token where one is sent. */
-  async proof(method: string, url: string, token?: string): Promise<string> {
-    const { origin, pathname } = new URL(url);
-    const claims = {
-      jti: base64Url(crypto.getRandomValues(new Uint8Array(16))),
-      htm: method,
-      htu: origin + pathname,
-      iat: Math.floor(Date.now() / 1000),
-      ath: token === undefined ? undefined : await sha256(token),
-      nonce: this.#nonce,
-    };
-    return signedJwt({ typ: "dpop+jwt", jwk: this.#public }, claims, this.#private);
-  }
-
   /** The headers of one request with an access token. */
   async headers(method: string, url: string, token: string): Promise<Record<string, string>> {
-    return { authorization: `DPoP ${token}`, dpop: await this.proof(method, url, token) };
+    let sent: Record<string, string> = {};
+    // The library sends requests of the resource; only their headers are needed here.
+    await oauth.protectedResourceRequest(token, method, new URL(url), undefined, undefined, {
+      DPoP: this.#resource,
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: async (_, { headers }) => {
+        sent = headers;
+        return new Response();
+      },
+    });
+    return { authorization: sent["authorization"]!, dpop: sent["dpop"]! };
   }
 }

@@ -1,12 +1,10 @@
-import type { AuthorizationServer } from "oauth4webapi";
+import type * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
-import { jsonObject } from "../shared/json-object.js";
-import { shown } from "../shared/token-response.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
-import { type AuthenticatedClient, TokenRefusal } from "./token-request.js";
+import { type AuthenticatedClient, TokenRefusal, shown } from "./token-request.js";
 
 /** A registration as it is stored. */
 interface Registration extends AuthenticatedClient {
@@ -37,7 +35,7 @@ const registrationKey = ({ client = {} }: OAuthOptions, issuer: string, redirect
  */
 export async function knownClient(
   { options: { client = {} }, store }: Pick<Registrar, "options" | "store">,
-  as: AuthorizationServer,
+  as: oauth.AuthorizationServer,
 ): Promise<AuthenticatedClient | undefined> {
   const { id, metadataUrl } = client;
   if (id !== undefined) {
@@ -56,7 +54,7 @@ export async function knownClient(
 /** The client of a login: one that the issuer knows, or a registration with this redirect URI. */
 export async function clientFor(
   registrar: Registrar,
-  as: AuthorizationServer,
+  as: oauth.AuthorizationServer,
   redirectUri: string,
 ): Promise<AuthenticatedClient> {
   const known = await knownClient(registrar, as);
@@ -67,7 +65,7 @@ export async function clientFor(
   return isCurrent ? value : registerClient(registrar, as, redirectUri, registration);
 }
 
-/** Removes the registration of a client that its issuer has forgotten. */
+/** Removes the registration of a client that the issuer no longer knows. */
 export async function forgetRefused(
   store: TokenStore,
   client: AuthenticatedClient,
@@ -94,7 +92,7 @@ export async function bindIssuer(store: TokenStore, client: KnownClient, issuer:
  */
 async function registerClient(
   registrar: Registrar,
-  as: AuthorizationServer,
+  as: oauth.AuthorizationServer,
   redirectUri: string,
   key: string,
 ): Promise<AuthenticatedClient> {
@@ -116,14 +114,14 @@ async function registerClient(
     },
     { ...guard, timeout: 30_000 },
   );
-  const made = jsonObject(await response.text()) ?? {};
-  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made;
+  const made = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>> | null;
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made ?? {};
   if (!response.ok || typeof id !== "string") {
-    const why = response.ok ? "no client_id" : shown(made["error"]);
+    const why = response.ok ? "no client_id" : shown(made?.["error"]);
     const text = `${host} did not register the client: ${why}. Check redirect URI and client.applicationType, or set client.id`;
     throw new AuthError("auth-registration-impossible", text);
   }
-  const expires = made["client_secret_expires_at"];
+  const expires = made?.["client_secret_expires_at"];
   const registration: Registration = {
     id,
     registration: key,
@@ -139,9 +137,9 @@ async function registerClient(
 
 function clientMetadata(
   { client = {}, device }: OAuthOptions,
-  as: AuthorizationServer,
+  as: oauth.AuthorizationServer,
   redirectUri: string,
-): Record<string, unknown> {
+): Record<string, oauth.JsonValue> {
   // RFC 8414, 2: what is not listed is client_secret_basic.
   const listed = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   const methods = ["none", "client_secret_basic", "client_secret_post"];

@@ -1,4 +1,4 @@
-import type { AuthorizationServer } from "oauth4webapi";
+import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import type { Guard } from "../shared/guarded-fetch.js";
 import { hostOf, isLoopback } from "../shared/urls.js";
@@ -11,7 +11,13 @@ import { forgetRefused } from "./registration.js";
 import { covers } from "./scopes.js";
 import { SingleFlight } from "./single-flight.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
-import { type TokenEndpoint, TokenRefusal, type Tokens, requestTokens } from "./token-request.js";
+import {
+  type TokenEndpoint,
+  TokenRefusal,
+  type Tokens,
+  authentication,
+  requestTokens,
+} from "./token-request.js";
 
 /** Why a token is to be renewed, as a refusal says it. */
 export interface Need {
@@ -41,7 +47,7 @@ export class Renewal {
   /** The grant of the last login. */
   #fresh: Grant | undefined;
   /** Metadata of issuers, for refreshes. */
-  readonly #servers = new Map<string, AuthorizationServer>();
+  readonly #servers = new Map<string, oauth.AuthorizationServer>();
 
   constructor(flow: Flow, store: TokenStore, server: string, report: (event: AuthEvent) => void) {
     this.#flow = flow;
@@ -97,7 +103,12 @@ export class Renewal {
     });
   }
 
-  async #served(need: Need, as: AuthorizationServer, target: Target, signal: AbortSignal): Promise<Grant> {
+  async #served(
+    need: Need,
+    as: oauth.AuthorizationServer,
+    target: Target,
+    signal: AbortSignal,
+  ): Promise<Grant> {
     const { value } = await readRecord<Grant>(this.#store, this.#key(target.issuer, target.resource));
     const stored = isGrant(value) ? value : undefined;
     const enough = covers(stored?.scopes ?? [], (need.more && need.scopes) || []);
@@ -119,7 +130,7 @@ export class Renewal {
   async #discover(
     need: Need,
     signal: AbortSignal,
-  ): Promise<{ readonly target: Target; readonly as: AuthorizationServer }> {
+  ): Promise<{ readonly target: Target; readonly as: oauth.AuthorizationServer }> {
     const guard = this.#guard(signal);
     const { options, issuer, legacy } = this.#flow;
     const found = await discoverResource(this.#server, need, options, guard);
@@ -141,14 +152,14 @@ export class Renewal {
     throw new AuthError("auth-metadata-invalid", text);
   }
 
-  async #metadata(issuer: string, signal: AbortSignal): Promise<AuthorizationServer> {
+  async #metadata(issuer: string, signal: AbortSignal): Promise<oauth.AuthorizationServer> {
     let as = this.#servers.get(issuer);
     if (!as) this.#servers.set(issuer, (as = await discoverServer(issuer, this.#guard(signal))));
     return as;
   }
 
   async #context(
-    as: AuthorizationServer,
+    as: oauth.AuthorizationServer,
     target: Target,
     need: Need | undefined,
     kept: readonly string[],
@@ -173,7 +184,7 @@ export class Renewal {
 
   /** Tokens are bound to a key if both sides offer it, or one side or the application asks for it. */
   async #proofs(
-    as: AuthorizationServer,
+    as: oauth.AuthorizationServer,
     { dpop: offered }: Target,
     grant: Grant | undefined,
   ): Promise<Proofs | undefined> {
@@ -195,9 +206,13 @@ export class Renewal {
     if (client?.id !== grant.clientId) return undefined;
     const endpoint: TokenEndpoint = { as, client, guard: context.guard, proofs };
     try {
-      const refresh_token = grant.tokens.refresh;
-      const params = { grant_type: "refresh_token", refresh_token, resource };
-      const tokens = await requestTokens(endpoint, params);
+      const auth = await authentication(endpoint);
+      const tokens = await requestTokens(endpoint, (options) =>
+        oauth.refreshTokenGrantRequest(as, { client_id: client.id }, auth, grant.tokens.refresh!, {
+          ...options,
+          ...(resource !== undefined && { additionalParameters: { resource } }),
+        }),
+      );
       this.#report(event("refreshed", as, tokens));
       return await this.#keep({
         ...grant,
@@ -270,6 +285,6 @@ export class Renewal {
   }
 }
 
-function event(type: "token" | "refreshed", as: AuthorizationServer, tokens: Tokens): AuthEvent {
+function event(type: "token" | "refreshed", as: oauth.AuthorizationServer, tokens: Tokens): AuthEvent {
   return { type, issuer: as.issuer, ...(tokens.expiresIn !== undefined && { expiresIn: tokens.expiresIn }) };
 }

@@ -1,11 +1,11 @@
 import type { Authorizer, AuthorizeRequest, HeaderValues } from "@mcpgen/runtime";
-import type { AuthChallenge } from "../shared/challenges.js";
+import { type AuthChallenge, parseChallenges } from "../shared/challenges.js";
 import type { Flow } from "./flow.js";
 import { type Grant, expiryOf, refreshTimeOf } from "./grant.js";
 import type { AuthEvent } from "./options.js";
 import type { Proofs } from "./proofs.js";
 import type { Need, Renewal } from "./renewal.js";
-import { covers, parseScopes } from "./scopes.js";
+import { covers, parseScopes, union } from "./scopes.js";
 import { type TokenStore, memoryStore } from "./store.js";
 
 /** What happened to one request before. */
@@ -78,8 +78,6 @@ class ServerSession {
     request: AuthorizeRequest,
     { status, headers }: NonNullable<AuthorizeRequest["refused"]>,
   ): Promise<HeaderValues | undefined> {
-    // What only refusals need is loaded with the first.
-    const { parseChallenges } = await import("../shared/challenges.js");
     const challenges = parseChallenges(headers.get("www-authenticate"));
     const progress = this.#progressOf(request.signal);
     if (this.#nonceAsked(challenges, headers) && progress.nonces++ < 2) return this.#headers(request);
@@ -138,7 +136,7 @@ class ServerSession {
     for (let tries = 0; tries < 3; tries++) {
       const next = await (await this.#renewal()).renewed(need, signal);
       await this.#use(next);
-      if (!need.more || covers(next.scopes, need.scopes ?? [])) return;
+      if (!need.more || covers(next.scopes, union(need.scopes ?? [], []))) return;
     }
   }
 

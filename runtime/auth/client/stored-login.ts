@@ -1,12 +1,12 @@
+import * as oauth from "oauth4webapi";
 import type { Guard } from "../shared/guarded-fetch.js";
-import { jsonObject } from "../shared/json-object.js";
 import { isLoopback } from "../shared/urls.js";
 import { discoverServer } from "./discovery.js";
 import { type Grant, expiryOf, isGrant } from "./grant.js";
 import type { OAuthOptions } from "./options.js";
 import { knownClient } from "./registration.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
-import { send } from "./token-request.js";
+import { authentication, transport } from "./token-request.js";
 
 /** A stored login, without its secrets. */
 export interface StoredLogin {
@@ -86,18 +86,24 @@ async function revoke(
   const guard: Guard = { fetch, privateNetwork, local: isLoopback(new URL(server).hostname) };
   const as = await discoverServer(issuer, guard);
   const client = kept ?? (await knownClient({ options, store }, as));
-  const { revocation_endpoint: url } = as;
-  if (url === undefined || !client) return false;
+  if (as.revocation_endpoint === undefined || !client) return false;
+  const auth = await authentication({ as, client });
   // Most servers revoke the access tokens of a refresh token; those that do not have an endpoint for both.
-  const all = { refresh_token: tokens.refresh, access_token: tokens.access };
-  for (const [token_type_hint, token] of Object.entries(all)) {
-    if (token === undefined) continue;
-    const response = await send({ as, client, guard }, url, { token, token_type_hint });
-    if (response.status === 200) continue;
-    // The refresh token, which came before, is revoked: that ends the login. Many servers cannot revoke a JWT (RFC 7009, 2.2.1).
-    const { error } = jsonObject(await response.text()) ?? {};
-    if (token !== tokens.access || tokens.refresh === undefined || error !== "unsupported_token_type")
-      return false;
+  const refresh = tokens.refresh === undefined ? [] : ([[tokens.refresh, "refresh_token"]] as const);
+  for (const [token, hint] of [...refresh, [tokens.access, "access_token"] as const]) {
+    const request = { ...transport(guard), additionalParameters: { token_type_hint: hint } };
+    const response = await oauth.revocationRequest(as, { client_id: client.id }, auth, token, request);
+    try {
+      await oauth.processRevocationResponse(response);
+    } catch (error) {
+      // The refresh token, which came before, is revoked: that ends the login. Many servers cannot revoke a JWT.
+      if (hint !== "access_token" || !refresh.length || !isUnsupported(error)) throw error;
+    }
   }
   return true;
+}
+
+/** RFC 7009, 2.2.1: the server does not revoke tokens of this type. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof oauth.ResponseBodyError && error.error === "unsupported_token_type";
 }

@@ -1,10 +1,8 @@
-import type { AuthorizationServer } from "oauth4webapi";
+import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
-import { formRequest } from "../shared/form-request.js";
 import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
-import { jsonObject } from "../shared/json-object.js";
-import { type TokenResponse, shown, tokensIn } from "../shared/token-response.js";
 import { hostOf } from "../shared/urls.js";
+import { importKey } from "./client-keys.js";
 import type { KnownClient } from "./options.js";
 import type { Proofs } from "./proofs.js";
 
@@ -17,7 +15,7 @@ export interface AuthenticatedClient extends Omit<KnownClient, "issuer"> {
 
 /** Where, and with what, tokens are asked for. */
 export interface TokenEndpoint {
-  readonly as: AuthorizationServer;
+  readonly as: oauth.AuthorizationServer;
   readonly client: AuthenticatedClient;
   readonly guard: Guard;
   readonly proofs?: Proofs | undefined;
@@ -30,6 +28,7 @@ export interface Tokens {
   readonly obtained: number;
   /** Seconds. */
   readonly expiresIn?: number | undefined;
+  readonly scope?: string | undefined;
 }
 
 /** An error that an authorization server answered; only its code is kept. */
@@ -42,24 +41,29 @@ export class TokenRefusal extends AuthError {
   }
 }
 
+type Send = (options: oauth.TokenEndpointRequestOptions) => Promise<Response>;
+
 /**
- * Asks for tokens, once more if a DPoP nonce is missing, and reads the answer (RFC 6749, 5.1). An id token in it is not
- * used, and so not read.
+ * Sends a request of the token endpoint, once more if it asks for a DPoP nonce, and reads the answer (RFC 6749, 5.1). An
+ * id token in it is not used, and so not read.
  *
  * @throws {AuthError} without what the server answered, except an error code
  */
-export async function requestTokens(endpoint: TokenEndpoint, params: FormParams): Promise<Tokens> {
+export async function requestTokens(endpoint: TokenEndpoint, send: Send): Promise<Tokens> {
   const { as, proofs } = endpoint;
+  const options: oauth.TokenEndpointRequestOptions = {
+    ...transport(endpoint.guard),
+    ...(proofs && { DPoP: proofs.handle }),
+  };
   for (let again = proofs !== undefined; ; again = false) {
     try {
-      const response = await send(endpoint, as.token_endpoint!, params);
-      proofs?.observe(response.headers);
-      const body = await tokenResponse(as.issuer, response);
+      const body = await tokenResponse(as.issuer, await send(options));
       if (proofs && body.type !== "dpop") throw new TokenRefusal(as.issuer, "no DPoP token");
       if (!proofs && body.type !== "bearer") throw unusable(as.issuer, "token_type");
       return body;
     } catch (error) {
-      if (!again || !(error instanceof TokenRefusal) || error.error !== "use_dpop_nonce") throw error;
+      if (again && error instanceof TokenRefusal && error.error === "use_dpop_nonce") continue;
+      throw refusal(as.issuer, error);
     }
   }
 }
@@ -71,8 +75,9 @@ const passing: ReadonlySet<string> = new Set(["server_error", "temporarily_unava
 export async function tokenResponse(
   issuer: string,
   response: Response,
-): Promise<TokenResponse & { readonly obtained: number }> {
-  const body = jsonObject(await response.text()) ?? {};
+): Promise<Tokens & { readonly type: string; readonly issued: unknown }> {
+  const body = ((await response.json().catch(() => undefined)) ?? {}) as Readonly<Record<string, unknown>>;
+  const { access_token: access, token_type: type, refresh_token: refresh, scope } = body;
   const { error } = body;
   if (response.status !== 200) {
     if (typeof error !== "string" || response.status >= 500 || passing.has(error))
@@ -82,9 +87,18 @@ export async function tokenResponse(
       );
     throw new TokenRefusal(issuer, shown(error));
   }
-  const tokens = tokensIn(body);
-  if (typeof tokens === "string") throw unusable(issuer, tokens);
-  return { ...tokens, obtained: Date.now() };
+  if (typeof access !== "string" || !/^[\x21-\x7e]+$/.test(access)) throw unusable(issuer, "access_token");
+  if (typeof type !== "string") throw unusable(issuer, "token_type");
+  const seconds = Number.parseFloat(String(body["expires_in"]));
+  return {
+    access,
+    type: type.toLowerCase(),
+    issued: body["issued_token_type"],
+    refresh: typeof refresh === "string" ? refresh : undefined,
+    obtained: Date.now(),
+    expiresIn: seconds >= 0 ? seconds : undefined,
+    scope: typeof scope === "string" ? scope : undefined,
+  };
 }
 
 function unusable(issuer: string, member: string): AuthError {
@@ -94,22 +108,47 @@ function unusable(issuer: string, member: string): AuthError {
   );
 }
 
-/** Parameters of a form; absent ones are left out. */
-type FormParams = Readonly<Record<string, string | undefined>>;
-
-/** Sends a form to an endpoint of the authorization server, with what authenticates the client. */
-export async function send(
-  { as, client: { id, key, secret, method }, guard, proofs }: TokenEndpoint,
-  url: string,
-  params: FormParams,
-): Promise<Response> {
-  const listed = as.token_endpoint_auth_methods_supported;
-  const usual = !listed || listed.includes("client_secret_basic");
-  const way = method ?? (usual ? "client_secret_basic" : "client_secret_post");
-  const client = key
-    ? { id, key: await (await import("./client-keys.js")).importKey(key) }
-    : { id, ...(way !== "none" && { secret }), basic: secret !== undefined && way === "client_secret_basic" };
-  const request = await formRequest(as.issuer, client, params);
-  if (proofs) request.headers["dpop"] = await proofs.proof("POST", url);
-  return guardedFetch(url, request, { ...guard, timeout: 30_000 });
+/** How the library sends: bounded, without redirects, to endpoints that discovery has checked. */
+export function transport(guard: Guard): oauth.HttpRequestOptions<"POST", URLSearchParams> {
+  return {
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: (url: string, init: object) =>
+      guardedFetch(url, init as RequestInit, { ...guard, timeout: 30_000 }),
+    ...(guard.signal && { signal: guard.signal }),
+  };
 }
+
+/** Errors of the library hold what they are about, secrets included: none leaves here as it is, nor as a cause. */
+export function refusal(issuer: string, error: unknown): unknown {
+  if (error instanceof AuthError || !(error instanceof Error)) return error;
+  if (error.name === "AbortError" || error.name === "TimeoutError") return error;
+  return new AuthError(
+    "auth-metadata-invalid",
+    `${hostOf(issuer)}: no token can be asked for with its metadata`,
+  );
+}
+
+/** An error code of OAuth, if it is one (RFC 6749, 5.2). */
+export const shown = (code: unknown): string =>
+  typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "an unknown error";
+
+/** How a client authenticates (RFC 6749, 2.3). */
+export async function authentication({
+  as,
+  client: { id, key, secret, method },
+}: Pick<TokenEndpoint, "as" | "client">): Promise<oauth.ClientAuth> {
+  if (key) return oauth.PrivateKeyJwt(await importKey(key));
+  const listed = as.token_endpoint_auth_methods_supported;
+  const basic = !listed || listed.includes("client_secret_basic");
+  const way =
+    secret === undefined ? "none" : (method ?? (basic ? "client_secret_basic" : "client_secret_post"));
+  return (_as, _client, body, headers) => {
+    // Encoded as a form, no more than that: some servers do not decode (RFC 6749, 2.3.1).
+    if (way === "client_secret_basic")
+      return headers.set("authorization", `Basic ${btoa(`${formText(id)}:${formText(secret!)}`)}`);
+    body.set("client_id", id);
+    if (way === "client_secret_post") body.set("client_secret", secret!);
+  };
+}
+
+const formText = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1);

@@ -1,10 +1,9 @@
-import { EmbeddedJWK, type JWK, compactVerify } from "jose";
-import { jsonObject } from "../shared/json-object.js";
+import { EmbeddedJWK, type JWK, calculateJwkThumbprint, compactVerify } from "jose";
 import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
 import { digestOf } from "./digest.js";
 import { DpopNonces } from "./dpop-nonces.js";
+import { jsonObject } from "../shared/json-object.js";
 import { type SignatureAlgorithm, checkAlgorithms, joseCode } from "./jwks.js";
-import { thumbprintOf } from "./thumbprint.js";
 import { MemoryReplayStore, type ReplayStore } from "./replay-store.js";
 
 export interface DpopOptions {
@@ -129,7 +128,7 @@ async function provenClaims(
   const verified = await verifiedProof(proof, algorithms);
   if ("error" in verified) return verified;
   const { payload, jwk } = verified;
-  if ((await thumbprintOf(jwk)) !== thumbprint)
+  if ((await calculateJwkThumbprint(jwk)) !== thumbprint)
     return { error: "invalid_token", description: "the token is bound to another key" };
   const { jti, iat, htm, htu, ath, nonce } = payload;
   if (typeof jti !== "string" || jti === "" || jti.length > longestId)

@@ -1,5 +1,5 @@
-import { formRequest } from "../shared/form-request.js";
-import { objectIn } from "../shared/guarded-fetch.js";
+import * as oauth from "oauth4webapi";
+import { AuthError } from "../shared/errors.js";
 import { checkFunction, checkNames } from "../shared/option-check.js";
 import { checkAudience } from "./audience.js";
 import {
@@ -11,7 +11,7 @@ import {
   unavailable,
 } from "./issuer-document.js";
 import { refused } from "./jwks.js";
-import { type ClientCredentials, checkCredentials, formClient } from "./server-client.js";
+import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
 export interface IntrospectionOptions extends ClientCredentials {
@@ -54,27 +54,36 @@ export function introspection(options: IntrospectionOptions): TokenIssuer {
     ...(scopes && { scopes }),
     async verify(token) {
       found ??= await issuerEndpoint(send, issuer, "introspection_endpoint");
-      return introspected(send, found, options, token);
+      return introspected(send, { issuer, introspection_endpoint: found }, options, token);
     },
   };
 }
 
 async function introspected(
   send: Fetch,
-  url: string,
-  options: IntrospectionOptions,
+  as: oauth.AuthorizationServer,
+  options: ClientCredentials,
   token: string,
 ): Promise<Claims> {
-  const params = { token, token_type_hint: "access_token" };
-  const response = await boundedFetch(
-    send,
-    url,
-    await formRequest(options.issuer, formClient(options), params),
-  );
-  const { active, ...claims } = (response.status === 200 && (await objectIn(response))) || {};
-  if (typeof active !== "boolean") throw unavailable("the issuer answered the introspection with an error");
-  if (!active) throw refused("its issuer says that it is not active");
-  const { token_use: use = "access" } = claims;
-  if (use !== "access_token" && use !== "access") throw refused("it is not an access token");
-  return { exp: Math.floor(Date.now() / 1000) + withoutExpiry, ...claims };
+  const client = { client_id: options.clientId };
+  try {
+    const response = await oauth.introspectionRequest(as, client, clientAuthentication(options), token, {
+      [oauth.customFetch]: (url, init) => boundedFetch(send, url, init as RequestInit),
+      [oauth.allowInsecureRequests]: true,
+      additionalParameters: { token_type_hint: "access_token" },
+    });
+    const { active, ...claims } = await oauth.processIntrospectionResponse(as, client, response);
+    if (!active) throw refused("its issuer says that it is not active");
+    if (
+      claims["token_use"] !== undefined &&
+      claims["token_use"] !== "access_token" &&
+      claims["token_use"] !== "access"
+    )
+      throw refused("it is not an access token");
+    return { exp: Math.floor(Date.now() / 1000) + withoutExpiry, ...claims };
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    // The causes hold requests with the token and the secret.
+    throw unavailable("the issuer answered the introspection with an error");
+  }
 }

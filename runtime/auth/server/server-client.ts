@@ -1,5 +1,5 @@
 import type { CryptoKey } from "jose";
-import type { FormClient } from "../shared/form-request.js";
+import * as oauth from "oauth4webapi";
 import { checkText, wrongOption } from "../shared/option-check.js";
 
 /** How this server authenticates at an issuer. */
@@ -22,11 +22,8 @@ export function checkCredentials(given: ClientCredentials, place: string): void 
     throw wrongOption(`${place}clientKey.key`, "expected a private CryptoKey");
 }
 
-/** How this server authenticates in a request. */
-export function formClient({
-  clientId: id,
-  clientSecret: secret,
-  clientKey: key,
-}: ClientCredentials): FormClient {
-  return { id, secret, key, basic: secret !== undefined };
+export function clientAuthentication({ clientSecret, clientKey }: ClientCredentials): oauth.ClientAuth {
+  if (clientSecret !== undefined) return oauth.ClientSecretBasic(clientSecret);
+  const { key, kid } = clientKey!;
+  return oauth.PrivateKeyJwt(kid === undefined ? key : { key, kid });
 }

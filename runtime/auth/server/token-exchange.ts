@@ -1,12 +1,10 @@
+import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
-import { formRequest } from "../shared/form-request.js";
-import { objectIn } from "../shared/guarded-fetch.js";
 import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
 import { checkScopes } from "../shared/scopes.js";
-import { shown, tokensIn } from "../shared/token-response.js";
 import { digestOf } from "./digest.js";
 import { type Fetch, boundedFetch, checkIssuer, checkUrl, issuerEndpoint } from "./issuer-document.js";
-import { type ClientCredentials, checkCredentials, formClient } from "./server-client.js";
+import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
 import { TokenCache } from "./token-cache.js";
 
 export interface TokenExchangeOptions extends ClientCredentials {
@@ -117,37 +115,56 @@ async function exchanged(
   token: string,
   target: UpstreamTarget,
 ): Promise<UpstreamToken> {
-  const { issuer, fetch: send = fetch, flow = "token-exchange" } = options;
+  const { issuer, clientId, fetch: send = fetch, flow = "token-exchange" } = options;
   const endpoint = options.tokenEndpoint ?? (await issuerEndpoint(send, issuer, "token_endpoint"));
-  const request = await formRequest(issuer, formClient(options), parametersOf(flow, token, target));
-  const response = await boundedFetch(send, endpoint, request);
-  const body = (await objectIn(response)) ?? {};
-  // Neither the request nor the answer may be a cause: they hold tokens.
-  if (response.status !== 200)
-    throw new AuthError("auth-refused", `The issuer refused to exchange the token: ${shown(body["error"])}.`);
-  const found = tokensIn(body);
-  if (typeof found === "string" || found.type !== "bearer")
-    throw new AuthError("auth-refused", "The issuer returned no bearer token.");
-  const { access: accessToken, expiresIn } = found;
-  if (accessToken === token)
-    throw new AuthError(
-      "auth-refused",
-      "The issuer returned the client's own token, which must not go upstream.",
+  const as = { issuer, token_endpoint: endpoint };
+  const client = { client_id: clientId };
+  const grant = flow === "on-behalf-of" ? jwtBearerGrant : tokenExchangeGrant;
+  try {
+    const response = await oauth.genericTokenEndpointRequest(
+      as,
+      client,
+      clientAuthentication(options),
+      grant,
+      parametersOf(flow, token, target),
+      {
+        [oauth.customFetch]: (url, init) => boundedFetch(send, url, init as RequestInit),
+        [oauth.allowInsecureRequests]: true,
+      },
     );
-  return { accessToken, ...(expiresIn !== undefined && { expiresAt: Date.now() + 1000 * expiresIn }) };
+    const found = await oauth.processGenericTokenEndpointResponse(as, client, response);
+    if (found.access_token === token)
+      throw new AuthError(
+        "auth-refused",
+        "The issuer returned the client's own token, which must not go upstream.",
+      );
+    const { expires_in: seconds } = found;
+    const expiresAt = seconds === undefined ? {} : { expiresAt: Date.now() + 1000 * seconds };
+    return { accessToken: found.access_token, ...expiresAt };
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    // Its cause could hold the token.
+    const code = error instanceof oauth.ResponseBodyError ? safeCode(error.error) : "";
+    throw new AuthError("auth-refused", `The issuer refused to exchange the token${code}.`);
+  }
+}
+
+/** The code of an error (RFC 6749, 5.2), if it has the form of one. */
+function safeCode(code: string): string {
+  return /^[a-z_]{1,64}$/.test(code) ? `: ${code}` : "";
 }
 
 function parametersOf(
   flow: "token-exchange" | "on-behalf-of",
   token: string,
   { audience, resource, scopes }: UpstreamTarget,
-): Record<string, string | undefined> {
+): Record<string, string> {
   return {
     ...(flow === "on-behalf-of"
-      ? { grant_type: jwtBearerGrant, assertion: token, requested_token_use: "on_behalf_of" }
-      : { grant_type: tokenExchangeGrant, subject_token: token, subject_token_type: accessTokenType }),
-    audience,
-    resource,
-    scope: scopes?.join(" "),
+      ? { assertion: token, requested_token_use: "on_behalf_of" }
+      : { subject_token: token, subject_token_type: accessTokenType }),
+    ...(audience !== undefined && { audience }),
+    ...(resource !== undefined && { resource }),
+    ...(scopes && { scope: scopes.join(" ") }),
   };
 }
