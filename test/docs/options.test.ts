@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { clientCredentials, enterprise, oauth, workloadIdentity } from "@mcpgen/auth/client";
 import { keychain, loopback } from "@mcpgen/auth/node";
 import { github, oauthProxy } from "@mcpgen/auth/proxy";
+import { dpop, introspection, jwks, resourceServer, tokenExchange } from "@mcpgen/auth/server";
 import type { JsonObject } from "@mcpgen/engine";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
@@ -38,6 +39,9 @@ const proxied = {
   keys: ["options: a secret of 32 characters"],
 };
 
+const issued = { resource: "https://api.example.com/mcp", issuers: [jwks("https://auth.example.com")] };
+const upstream = { issuer: "https://auth.example.com", clientId: "id", clientSecret: "secret" };
+
 /** Uses an option that does not exist, by the heading of the table that lists those that do. */
 const refusals: Readonly<Record<string, () => unknown>> = {
   createServer: () => createServer(info, wrong),
@@ -68,6 +72,14 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   enterprise: () => enterprise({ ...employee, ...wrong }),
   loopback: () => loopback(wrong),
   keychain: () => keychain(wrong),
+  resourceServer: () => resourceServer({ ...issued, ...wrong }),
+  scopes: () => resourceServer({ ...issued, scopes: wrong }),
+  cache: () => resourceServer({ ...issued, cache: wrong }),
+  jwks: () => jwks("https://auth.example.com", wrong),
+  introspection: () => introspection({ ...upstream, ...wrong }),
+  dpop: () => dpop(wrong),
+  nonces: () => dpop({ nonces: { keys: [], ...wrong } }),
+  tokenExchange: () => tokenExchange({ ...upstream, ...wrong }),
   oauthProxy: () => oauthProxy({ ...proxied, ...wrong }),
   clients: () => oauthProxy({ ...proxied, clients: wrong }),
   consent: () => oauthProxy({ ...proxied, consent: wrong }),
