@@ -19,12 +19,14 @@ try {
   step("judging vectors");
   const rows = [];
   for (const revision of generated.revisions) rows.push(await judged(revision));
-  const judgedIn = performance.now() - started;
+  for (const { id, bases } of generated.extensions)
+    for (const base of bases) rows.push(await judgedExtension(id, base));
+  const whole = performance.now() - started;
   step("calling a server");
   const calls = [];
   for (const revision of await newestOfEachEra()) calls.push(await called(revision));
   done();
-  print(rows, generatedIn, judgedIn);
+  print(rows, generatedIn, whole);
   printCalls(calls);
   if (rows.some(({ misjudged }) => misjudged.length > 0) || calls.some(({ right }) => !right))
     process.exitCode = 1;
@@ -54,24 +56,36 @@ function run(script, ...args) {
   });
 }
 
-/** Has the built validators of a revision judge its vectors. */
+/** The rows of a revision: its validators judge its vectors. */
 async function judged(revision) {
-  const folder = join(root, "generated", revision);
+  const { revision: server } = await import(built(revision, "server.js"));
+  const { revision: client } = await import(built(revision, "client.js"));
+  return judgedIn(revision, revision, [server.table, client.table]);
+}
+
+/** The same of an extension over one of its bases. */
+async function judgedExtension(id, base) {
+  const folder = `extensions/${id}/${base}`;
+  const { serverTable, clientTable } = await import(built(folder, "methods.js"));
+  return judgedIn(`${id} ${base}`, folder, [serverTable, clientTable]);
+}
+
+function built(folder, file) {
+  return pathToFileURL(join(root, "generated/dist", folder, file)).href;
+}
+
+/** Has the built validators in a folder judge its vectors. */
+async function judgedIn(revision, path, tables) {
+  const folder = join(root, "generated", path);
   const started = performance.now();
-  const built = pathToFileURL(join(root, "generated/dist", revision, "validators.js"));
-  const validators = await import(built.href);
-  const { revision: server } = await import(new URL("./server.js", built).href);
-  const { revision: client } = await import(new URL("./client.js", built).href);
+  const validators = await import(built(path, "validators.js"));
   const { vectors } = JSON.parse(await readFile(join(folder, "vectors.json"), "utf8"));
   const misjudged = vectors.filter(
     ({ validator, valid, message }) => validators[`is${validator}`](message) !== valid,
   );
-  const methods = new Set([
-    ...server.table.incomingRequests.keys(),
-    ...server.table.incomingNotifications.keys(),
-    ...client.table.incomingRequests.keys(),
-    ...client.table.incomingNotifications.keys(),
-  ]);
+  const methods = new Set(
+    tables.flatMap((table) => [...table.incomingRequests.keys(), ...table.incomingNotifications.keys()]),
+  );
   const types = (await readFile(join(folder, "types.ts"), "utf8")).match(
     /^export (interface|type) /gm,
   ).length;
@@ -128,7 +142,7 @@ function printCalls(calls) {
 
 function print(rows, generatedIn, total) {
   const table = [
-    ["revision", "methods", "types", "validators", "files", "vectors", "judged in"],
+    ["revision, or extension over one", "methods", "types", "validators", "files", "vectors", "judged in"],
     ...rows.map((row) => [
       row.revision,
       ...[row.methods, row.types, row.validators, row.files].map(String),

@@ -52,13 +52,18 @@ export function planOutcome(
   { directory }: CommandContext,
 ): Outcome {
   const steps = planSteps(plan, outDir, directory);
-  const revisions = [...generated.fingerprints.keys()];
+  const made = [...generated.fingerprints.keys()];
+  const extensions = generated.extensions
+    .filter(({ folder }) => made.includes(folder))
+    .map(({ source, models }) => ({ id: source.about.id, bases: models.map(({ base }) => base.revision) }));
+  const folders = new Set(generated.extensions.map(({ folder }) => folder));
   return {
     ...(steps !== "" && { steps }),
-    summary: `${revisions.join(", ")}: ${planCounts(plan)}`,
+    summary: `${made.join(", ")}: ${planCounts(plan)}`,
     data: {
       out: relative(directory, outDir) || ".",
-      revisions,
+      revisions: made.filter((name) => !folders.has(name)),
+      extensions,
       files: plan.map(({ path, action, before, after }) => ({ path, action, before, after })),
       assumptions: generated.assumptions,
       timings: generated.timings,
