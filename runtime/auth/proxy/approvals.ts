@@ -3,7 +3,7 @@ import type { Client } from "./client.js";
 import { setCookie } from "./cookies.js";
 import { digestOf } from "./encoding.js";
 import type { Proxy } from "./proxy.js";
-import { isLoopback } from "./redirects.js";
+import { isLoopback, withoutLoopbackPort } from "./redirects.js";
 
 /** What one user of the browser decided about one client. */
 type Approval = readonly [request: string, subject: string, expires: number];
@@ -16,7 +16,7 @@ const maxApprovals = 20;
  * another, and the user decides again.
  */
 function requestName(client: Client, asked: AuthorizationRequest): Promise<string> {
-  const uri = isLoopback(asked.redirectUri) ? asked.redirectUri.replace(/:\d+/, "") : asked.redirectUri;
+  const uri = withoutLoopbackPort(asked.redirectUri);
   const parts = [client.id, client.name, uri, asked.resource, asked.scopes.toSorted()];
   return digestOf(JSON.stringify(parts));
 }

@@ -136,8 +136,8 @@ function resourceOf({ settings }: Proxy, asked: readonly string[], refuse: Refus
 }
 
 /**
- * Refuses towards the client. Anybody can register a client, and then any link to this server would be one to an address of
- * his choice (OAuth 2.1, 7.12.2): without a decision of the user, the browser is redirected only to clients of the operator
+ * Refuses towards the client. Registration is open, so any link to this server could lead to an address that an attacker
+ * registered (OAuth 2.1, 7.12.2): without a decision of the user, the browser is redirected only to clients of the operator
  * and to the user's own machine.
  */
 function refused(

@@ -101,7 +101,7 @@ function routesOf(proxy: Proxy): readonly ServerRoute[] {
   ];
 }
 
-/** A document that anybody may read. */
+/** A public document: pages of any origin may read it. */
 function document(answer: () => Response | Promise<Response>): (request: Request) => Promise<Response> {
   return async ({ method }) => {
     if (method === "OPTIONS") return preflightResponse("GET, HEAD");

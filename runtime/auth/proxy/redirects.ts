@@ -3,7 +3,12 @@ const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d{1,5})?([/?][^#]
 const maxLength = 512;
 
 export function isLoopback(uri: string): boolean {
-  return loopback.test(uri);
+  return loopback.test(uri) && URL.canParse(uri);
+}
+
+/** The redirect URI of an application on the user's own machine without its port; any other URI as it is. */
+export function withoutLoopbackPort(uri: string): string {
+  return uri.replace(loopback, (_, host: string, _port, rest = "") => `http://${host}${rest}`);
 }
 
 /**
@@ -12,9 +17,7 @@ export function isLoopback(uri: string): boolean {
  */
 export function matchesRedirect(registered: string, requested: string): boolean {
   if (registered === requested) return true;
-  const [, host, , rest = ""] = loopback.exec(registered) ?? [];
-  const found = loopback.exec(requested);
-  return host !== undefined && found !== null && found[1] === host && (found[3] ?? "") === rest;
+  return isLoopback(requested) && withoutLoopbackPort(registered) === withoutLoopbackPort(requested);
 }
 
 /**

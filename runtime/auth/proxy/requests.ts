@@ -22,11 +22,12 @@ export class Parameters {
 
   constructor(query: URLSearchParams) {
     this.query = query;
-    const names = [...query.keys()];
-    // `resource` may stand several times (RFC 8707, 2).
-    this.repeated = [
-      ...new Set(names.filter((name, index) => name !== "resource" && names.indexOf(name) < index)),
-    ];
+    const known = new Set<string>();
+    const repeated = new Set<string>();
+    for (const name of query.keys()) (known.has(name) ? repeated : known).add(name);
+    // It may stand several times (RFC 8707, 2).
+    repeated.delete("resource");
+    this.repeated = [...repeated];
   }
 
   get(name: string): string | undefined {

@@ -135,7 +135,7 @@ async function verifyJwt(
 const malformed = "it is malformed";
 
 /** The code of an error of jose. */
-export function joseCode(error: unknown): string | undefined {
+function joseCode(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === "string" && code.startsWith("ERR_J") ? code : undefined;
 }

@@ -201,7 +201,7 @@ class ResourceGuard {
     const { dpop, exchange } = this.#options;
     const conclude = (): AuthPrincipal | AuthDenial => {
       if (denial || !exchange) return denial ?? caller;
-      // The token belongs to this request: its claims, not they of others with the same token, lead to it.
+      // Requests with one token share its claims. The exchange finds a token by the object of one request.
       const auth = Object.freeze({ ...caller.auth });
       exchange.bind(auth, token);
       return { ...caller, auth };
@@ -254,7 +254,7 @@ class ResourceGuard {
     const issuer = this.#issuerOf(token);
     if (!issuer) throw refused("no issuer of this server issued it");
     const claims = await issuer.verify(token);
-    // Introspection may leave it out: then the issuer is who was asked.
+    // Introspection may leave it out: then it is the issuer that answered.
     const { iss = issuer.opaque ? issuer.issuer : undefined } = claims;
     if (typeof iss !== "string" || this.#byIssuer.get(iss) !== issuer)
       throw refused("it names another issuer");

@@ -107,6 +107,8 @@ test("a loopback redirect may have any port; host and path stay", async () => {
   expect(await shown("http://127.0.0.1:4711/cb")).toBe(200);
   expect(await shown("http://127.0.0.1/cb")).toBe(200);
   expect(await shown("http://[::1]:9/cb")).toBe(200);
+  expect(await shown("http://127.0.0.1:65535/cb")).toBe(200);
+  expect(await shown("http://127.0.0.1:65536/cb")).toBe(400);
   expect(await shown("http://localhost:4711/cb")).toBe(400);
   expect(await shown("http://127.0.0.1:4711/cb/")).toBe(400);
   expect(await shown("http://127.0.0.1:4711/cb?x=1")).toBe(400);
@@ -316,6 +318,23 @@ test("consent: where any application can use a client id, no decision is remembe
   await proxied.login(client, {}, browser);
   expect((await browser.open(authorizationUrl(client, verifier))).text).toContain("<form");
 });
+
+test.each(["127.0.0.1", "[::1]", "localhost"])(
+  "consent: a decision counts for every port of %s, and for one path",
+  async (host) => {
+    const proxied = new Proxied();
+    const at = (end: string): string => `http://${host}${end}`;
+    const client = await proxied.register({ redirect_uris: [at("/cb"), at("/cb:4711")] });
+    const browser = proxied.browser();
+    await proxied.login({ ...client, redirectUri: at(":4711/cb") }, {}, browser);
+    const shown = async (uri: string): Promise<boolean> =>
+      (await browser.open(authorizationUrl({ ...client, redirectUri: uri }, verifier))).text.includes(
+        "<form",
+      );
+    expect(await shown(at("/cb:4711"))).toBe(true);
+    expect(await shown(at(":4712/cb"))).toBe(false);
+  },
+);
 
 test("registration: a flood leaves nothing behind, and metadata are bounded", async () => {
   const proxied = new Proxied();

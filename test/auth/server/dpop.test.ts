@@ -142,6 +142,18 @@ test("attack 20: a proof that another key signed, or that brings a private or sy
     expect((await refusedWith(from, await proofOf(from, changes)))[0]).toBe("invalid_dpop_proof");
 });
 
+test.each([
+  ["ES256", { kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA" }],
+  ["EdDSA", { kty: "OKP", crv: "Ed25519", x: "AA" }],
+  ["RS256", { kty: "RSA", n: "AA", e: "AQAB" }],
+])("attack 20: a proof with a key that the platform cannot import gets 401 (%s)", async (alg, jwk) => {
+  const from = await sender();
+  const [header, payload] = [{ alg, typ: "dpop+jwt", jwk }, {}].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString("base64url"),
+  );
+  expect((await refusedWith(from, `${header}.${payload}.AAAA`))[0]).toBe("invalid_dpop_proof");
+});
+
 test("attack 20: no proof, two headers, and a text that is no JWT get 401", async () => {
   const from = await sender();
   const two = `${await proofOf(from)}, ${await proofOf(from)}`;
