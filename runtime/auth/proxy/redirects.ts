@@ -40,7 +40,7 @@ export function redirectProblem(uri: unknown, customSchemes: readonly string[]):
   return "is neither https nor a loopback address";
 }
 
-/** Where a redirect URI leads, for people: the host, or the scheme of an application. */
+/** Where a redirect URI leads, to show it: the host, or the scheme of an application. */
 export function destinationOf(uri: string): string {
   const { protocol, host } = new URL(uri);
   return /^https?:$/.test(protocol) ? host : protocol;

@@ -12,11 +12,11 @@ export interface UpstreamTokens {
   readonly expiresAt?: number;
 }
 
-/** The user, as the upstream names him. */
+/** The user, by the name that the upstream gives. */
 export interface Identity {
   /** Never changes, and belongs to no other user of the upstream. */
   readonly subject: string;
-  /** A name for people. */
+  /** A name to show. */
   readonly name?: string;
 }
 
@@ -220,7 +220,7 @@ export class UpstreamClient {
     if (typeof found.subject === "string" && found.subject !== "") return found;
     throw new AuthError(
       "auth-refused",
-      `The upstream ${this.profile.name} did not name the user. Add the scope that names him, or give the profile identify.`,
+      `The upstream ${this.profile.name} did not name the user. Add the scope that names the user, or give the profile identify.`,
     );
   }
 

@@ -414,7 +414,7 @@ export class Endpoint {
     const { running, held } = this.#concurrency;
     running.add(exchange.principal, count);
     held.add(exchange.principal, exchange.size);
-    void found
+    void Promise.resolve(found)
       .finally(() => {
         running.give(exchange.principal, count);
         held.give(exchange.principal, exchange.size);

@@ -153,6 +153,14 @@ describe.each(adapters)("permit over %s", (adapter) => {
     expect(principals).toEqual([found]);
   });
 
+  test("permit may give any thenable", async () => {
+    const { server } = serverWith([]);
+    const thenable = { then: (use: (found: undefined) => void) => use(undefined) };
+    const served = await serve(adapter, server, { sessions: false, permit: () => thenable as never });
+    const { status } = await post(served.url, ...asModern("tools/list", {}));
+    expect(status).toBe(200);
+  });
+
   test("a permit that fails or gives nonsense lets nothing run", async () => {
     const { server, ran, warnings } = serverWith((() => "write") as never);
     let permit: NonNullable<HttpOptions["permit"]> = () => undefined;
