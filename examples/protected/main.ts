@@ -17,14 +17,19 @@ const auth = resourceServer({
   scopes: { required: ["notes"], hierarchy: { "notes:write": ["notes:read"] } },
 });
 
-/** Notes by their owner: the principal is the issuer and the subject. */
+/** Notes by their owner. */
 const notes = new Map<string, string[]>();
+
+/** The issuer and the subject. A token of a client without a user may have none: then the client is the owner. */
+function ownerOf(given: unknown): string {
+  const { issuer, subject, clientId } = auth.requireScopes(given, []);
+  return JSON.stringify(subject === undefined ? { issuer, clientId } : { issuer, subject });
+}
 
 const server = createServer({ name: "notes", version: "1.0.0" }, { revisions: serverRevisions });
 
 server.tool("list_notes", { description: "Your notes.", scopes: ["notes:read"] }, (_, context) => {
-  const { issuer, subject = "" } = auth.requireScopes(context.auth, []);
-  return (notes.get(`${issuer}|${subject}`) ?? []).join("\n");
+  return (notes.get(ownerOf(context.auth)) ?? []).join("\n");
 });
 
 server.tool(
@@ -35,8 +40,7 @@ server.tool(
     inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
   },
   ({ text }, context) => {
-    const { issuer, subject = "" } = auth.requireScopes(context.auth, []);
-    const owner = `${issuer}|${subject}`;
+    const owner = ownerOf(context.auth);
     notes.set(owner, [...(notes.get(owner) ?? []), text]);
     return "added";
   },
