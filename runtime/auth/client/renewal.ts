@@ -143,7 +143,7 @@ export class Renewal {
       this.#report({ type: "discovered", issuer: as.issuer, resource, scopes });
       return { target, as };
     }
-    if (legacy !== undefined && legacy === need.revision) {
+    if (legacy && legacy === need.revision) {
       const as = await discoverLegacy(this.#server, legacy, guard);
       this.#servers.set(as.issuer, as);
       return { target: { resource: undefined, issuer: as.issuer, dpop: undefined }, as };
@@ -200,11 +200,17 @@ export class Renewal {
   }
 
   /** @returns `undefined` if the refresh token no longer works */
-  async #refresh(grant: Grant, context: FlowContext): Promise<Grant | undefined> {
+  #refresh(grant: Grant, context: FlowContext): Promise<Grant | undefined> {
+    // The answer may hold the next refresh token: the request goes on if its callers give up, and others join it.
+    const never = AbortSignal.any([]);
+    return this.#flights.run(JSON.stringify(grant), never, () => this.#rotated(grant, context));
+  }
+
+  async #rotated(grant: Grant, context: FlowContext): Promise<Grant | undefined> {
     const { as, resource, proofs } = context;
     const client = grant.client ?? (await this.#flow.client(context));
     if (client?.id !== grant.clientId) return undefined;
-    const endpoint: TokenEndpoint = { as, client, guard: context.guard, proofs };
+    const endpoint: TokenEndpoint = { as, client, guard: this.#guard(), proofs };
     try {
       const auth = await authentication(endpoint);
       const tokens = await requestTokens(endpoint, (options) =>
@@ -266,7 +272,7 @@ export class Renewal {
     return (await this.#store.lock?.(this.#key(at.issuer, at.resource), signal)) ?? (async () => undefined);
   }
 
-  #guard(signal: AbortSignal): Guard {
+  #guard(signal?: AbortSignal): Guard {
     // A server on the internet must not send the client to this machine.
     const { fetch, privateNetwork } = this.#flow.options;
     return { fetch, privateNetwork, local: isLoopback(new URL(this.#server).hostname), signal };

@@ -68,6 +68,9 @@ export async function requestTokens(endpoint: TokenEndpoint, send: Send): Promis
   }
 }
 
+/** Seconds of a life at most: the end of a longer one may be no date. */
+const longestLife = 1e9;
+
 /** Errors that say nothing about the grant (RFC 6749, 4.1.2.1). */
 const passing: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
 
@@ -96,7 +99,7 @@ export async function tokenResponse(
     issued: body["issued_token_type"],
     refresh: typeof refresh === "string" ? refresh : undefined,
     obtained: Date.now(),
-    expiresIn: seconds >= 0 ? seconds : undefined,
+    expiresIn: seconds >= 0 ? Math.min(seconds, longestLife) : undefined,
     scope: typeof scope === "string" ? scope : undefined,
   };
 }

@@ -23,7 +23,7 @@ export interface Guard {
 const longestBody = 65_536;
 
 /** The headers that callers need; the platform's parsers get no other. */
-const kept = ["content-type", "dpop-nonce", "cache-control", "retry-after"];
+const kept = ["content-type", "dpop-nonce", "cache-control"];
 
 /**
  * Sends a request without following redirects, and reads at most 64 KB of the answer in five seconds.

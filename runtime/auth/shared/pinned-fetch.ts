@@ -120,7 +120,7 @@ function request(
         const { statusCode: status = 0, headers: given } = message;
         if (status < 200 || status > 599) {
           message.destroy();
-          return reject(new TypeError("a status that is none"));
+          return reject(new TypeError("wrong status"));
         }
         const received = new Headers();
         for (const [name, value] of Object.entries(given))

@@ -132,6 +132,39 @@ describe("refresh", () => {
   });
 });
 
+describe("a refresh whose request is given up", () => {
+  test("keeps the rotated refresh token: no token is used twice, and the user is not asked", async () => {
+    let asked!: () => void;
+    const asking = new Promise<void>((resolve) => (asked = resolve));
+    let go!: () => void;
+    const answering = new Promise<void>((resolve) => (go = resolve));
+    const { as, rs } = await pair({
+      // The token is rotated; its answer waits.
+      fault: async ({ params }, answer) => {
+        if (params.get("grant_type") !== "refresh_token") return answer;
+        asked();
+        await answering;
+        return answer;
+      },
+    });
+    const authorizer = login();
+    expect(await send(authorizer, rs.url)).toBe(200);
+    as.expireAccessTokens();
+    const controller = new AbortController();
+    const request = { method: "POST", url: rs.url, signal: controller.signal };
+    await authorizer.authorize({ ...request, attempt: 0 });
+    const refused = { status: 401, headers: new Headers() };
+    const first = authorizer.authorize({ ...request, attempt: 1, refused });
+    await asking;
+    controller.abort(new Error("given up"));
+    await expect(first).rejects.toThrow("given up");
+    const second = send(authorizer, rs.url);
+    go();
+    expect(await second).toBe(200);
+    expect([as.count("token refresh_token"), as.state.reuses, as.count("authorize")]).toEqual([1, 0, 1]);
+  });
+});
+
 describe("stored tokens", () => {
   test("serve the next start without a refusal", async () => {
     const { as, rs } = await pair();

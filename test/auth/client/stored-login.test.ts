@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { forgetLogin, memoryStore, storedLogin } from "../../../runtime/auth/client.js";
-import { login, pair, send } from "./drive.js";
+import { login, pair, send, user } from "./drive.js";
 
 test("a stored login is shown without its secrets, revoked and removed", async () => {
   const { as, rs } = await pair({ scopes: ["a", "offline_access"] }, { scopes: ["a"] });
@@ -25,6 +25,21 @@ test("a stored login is shown without its secrets, revoked and removed", async (
   ]);
   expect(await storedLogin(store, rs.url, { client })).toBeUndefined();
 });
+
+test.each([1e13, 1e300, "Infinity"])(
+  "a life of %s seconds is one whose end is a date",
+  async (expires_in) => {
+    const { rs } = await pair({
+      fault: (call, answer) =>
+        call.endpoint === "token" ? { ...answer, body: { ...(answer.body as object), expires_in } } : answer,
+    });
+    const store = memoryStore();
+    expect(await send(login({ store }), rs.url)).toBe(200);
+    const { expires } = (await storedLogin(store, rs.url))!;
+    expect(new Date(expires!).getTime()).toBeGreaterThan(Date.now() + 9e11);
+    expect(await send(login({ store, redirect: user(() => "https://elsewhere.example") }), rs.url)).toBe(200);
+  },
+);
 
 test.each([
   ["has no revocation", { metadata: { revocation_endpoint: undefined } }],
