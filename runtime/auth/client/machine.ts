@@ -1,5 +1,7 @@
 import type { Authorizer } from "@mcpgen/runtime";
 import { checkFunction, checkNames, checkText, wrongOption } from "../shared/option-check.js";
+import { checkScopes } from "../shared/scopes.js";
+import { checkFlow } from "./flow-options.js";
 import { type FlowOptions, type KnownClient, flowOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
 
@@ -15,6 +17,7 @@ export interface ClientCredentialsOptions extends FlowOptions, KnownClient {
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
   checkNames(options, [...flowOptions, "id", "secret", "key", "issuer", "scopes"]);
+  checkMachine(options);
   const { id, secret, key, issuer } = options;
   checkText(id, "id");
   if ((secret === undefined) === (key === undefined))
@@ -45,6 +48,7 @@ export interface WorkloadIdentityOptions extends FlowOptions {
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
   checkNames(options, [...flowOptions, "assertion", "clientId", "issuer", "scopes"]);
+  checkMachine(options);
   checkFunction(options.assertion, "assertion");
   const { clientId = "", issuer } = options;
   return authorizerOf({
@@ -77,6 +81,7 @@ export interface EnterpriseOptions extends FlowOptions {
  */
 export function enterprise(options: EnterpriseOptions): Authorizer {
   checkNames(options, [...flowOptions, "idp", "idToken", "client", "idpClient", "scopes"]);
+  checkMachine(options);
   const { client, idpClient, idp } = options;
   checkFunction(options.idToken, "idToken");
   checkText(client?.id, "client.id");
@@ -90,4 +95,12 @@ export function enterprise(options: EnterpriseOptions): Authorizer {
     client: async () => client,
     acquire: async (context) => (await import("./machine-flows.js")).byEnterprise(options, context),
   });
+}
+
+/** @throws {AuthError} `auth-options` */
+function checkMachine(
+  options: FlowOptions & { readonly issuer?: string; readonly scopes?: readonly string[] },
+): void {
+  checkFlow(options);
+  if (options.scopes !== undefined) checkScopes(options.scopes, "scopes");
 }

@@ -1,6 +1,8 @@
 import type { Authorizer } from "@mcpgen/runtime";
-import { checkNames, wrongOption } from "../shared/option-check.js";
+import { checkFunction, checkNames, wrongOption } from "../shared/option-check.js";
+import { checkScopes } from "../shared/scopes.js";
 import { endpointUrl } from "../shared/urls.js";
+import { checkFlow } from "./flow-options.js";
 import { type OAuthOptions, flowOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
 
@@ -30,7 +32,15 @@ const knownOfClient = ["id", "secret", "key", "issuer", "metadataUrl", "name", "
 /** @throws {AuthError} `auth-options` */
 function checkOptions(options: OAuthOptions): void {
   checkNames(options, known);
-  const { client = {}, legacy, dpop } = options;
+  const { client = {}, legacy, redirect, scopes } = options;
+  checkFlow(options);
+  if (redirect !== undefined && typeof (redirect as { receive?: unknown }).receive !== "function")
+    checkFunction(redirect, "redirect");
+  if (scopes !== undefined && typeof scopes !== "function") {
+    checkNames(scopes, ["policy", "always"], "scopes.");
+    if ("always" in scopes) checkScopes(scopes.always, "scopes.always");
+    else if (scopes.policy !== "challenge") throw wrongOption("scopes.policy", "expected challenge");
+  }
   checkNames(client, knownOfClient, "client.");
   if (client.metadataUrl !== undefined) {
     const url = endpointUrl(client.metadataUrl, false);
@@ -40,6 +50,4 @@ function checkOptions(options: OAuthOptions): void {
   if (client.id === undefined && client.secret !== undefined)
     throw wrongOption("client.id", "expected the id that belongs to client.secret");
   if (legacy !== undefined && legacy !== "2025-03-26") throw wrongOption("legacy", 'expected "2025-03-26"');
-  if (dpop !== undefined && !["never", "when-offered", "required"].includes(dpop))
-    throw wrongOption("dpop", "expected never, when-offered or required");
 }

@@ -83,6 +83,8 @@ export type AuthEvent =
   | { readonly type: "registered"; readonly issuer: string }
   | { readonly type: "opened"; readonly issuer: string; readonly scopes: readonly string[] }
   | { readonly type: "token" | "refreshed"; readonly issuer: string; readonly expiresIn?: number }
+  /** The store did not take refreshed tokens: this process alone has them. */
+  | { readonly type: "not-stored"; readonly issuer: string }
   | { readonly type: "refused"; readonly status: number; readonly scopes?: readonly string[] };
 
 /** Options that all flows have. */

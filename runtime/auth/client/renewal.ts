@@ -110,10 +110,13 @@ export class Renewal {
     signal: AbortSignal,
   ): Promise<Grant> {
     const { value } = await readRecord<Grant>(this.#store, this.#key(target.issuer, target.resource));
-    const stored = isGrant(value) ? value : undefined;
+    const kept = isGrant(value) ? value : undefined;
+    const { refused: sent } = need;
+    // What was sent is newer if the store did not take it.
+    const stored = kept && sent && sent.id === kept.id && isAsNew(sent, kept) ? sent : kept;
     const enough = covers(stored?.scopes ?? [], (need.more && need.scopes) || []);
     // The token of a login just made is sent once more: another login would give the same.
-    const refused = need.refresh || need.refused !== this.#fresh ? need.refused?.tokens.access : "";
+    const refused = need.refresh || sent !== this.#fresh ? sent?.tokens.access : "";
     if (stored && enough && stored.tokens.access !== refused && Date.now() < expiryOf(stored)) return stored;
     const context = await this.#context(as, target, need, stored?.scopes ?? [], stored, signal);
     if (stored?.tokens.refresh !== undefined && need.refresh && enough && !need.more) {
@@ -220,10 +223,10 @@ export class Renewal {
         }),
       );
       this.#report(event("refreshed", as, tokens));
-      return await this.#keep({
-        ...grant,
-        tokens: { ...tokens, refresh: tokens.refresh ?? grant.tokens.refresh },
-      });
+      const next = { ...grant, tokens: { ...tokens, refresh: tokens.refresh ?? grant.tokens.refresh } };
+      // The old refresh token is used up: without the new one, the user would have to log in again.
+      await this.#keep(next).catch(() => this.#report({ type: "not-stored", issuer: as.issuer }));
+      return next;
     } catch (error) {
       if (!(error instanceof TokenRefusal)) throw error;
       // Another process may have used the token first, if the store has no lock.
@@ -259,10 +262,11 @@ export class Renewal {
     return grant;
   }
 
-  /** The stored grant, if it is another than the given one. */
+  /** The stored grant, if it is another than the given one, and no older. */
   async #newer(grant: Grant): Promise<Grant | undefined> {
     const { value } = await readRecord<Grant>(this.#store, this.#key(grant.issuer, grant.resource));
-    return isGrant(value) && value.tokens.access !== grant.tokens.access ? value : undefined;
+    const isOther = isGrant(value) && value.tokens.access !== grant.tokens.access;
+    return isOther && !isAsNew(grant, value) ? value : undefined;
   }
 
   async #lock(
@@ -290,6 +294,8 @@ export class Renewal {
     return storeKey("server", this.#server, this.#flow.name);
   }
 }
+
+const isAsNew = (one: Grant, other: Grant): boolean => one.tokens.obtained >= other.tokens.obtained;
 
 function event(type: "token" | "refreshed", as: oauth.AuthorizationServer, tokens: Tokens): AuthEvent {
   return { type, issuer: as.issuer, ...(tokens.expiresIn !== undefined && { expiresIn: tokens.expiresIn }) };

@@ -1,4 +1,4 @@
-import { createLocalJWKSet, errors, type JWK, jwtVerify } from "jose";
+import { createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from "jose";
 import { jsonObject } from "../shared/json-object.js";
 import type { Client } from "./client.js";
 import { isDocumentUrl } from "./client-documents.js";
@@ -112,11 +112,12 @@ function subjectOf(assertion: string): string | undefined {
 /** Verifies an assertion (RFC 7523, 3); it works once. */
 async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): Promise<boolean> {
   const { settings, documents } = proxy;
+  let claims: JWTPayload;
   try {
     const keys = (
       typeof client.keys === "string" ? (await documents.read(client.keys))["keys"] : client.keys
     ) as readonly JWK[];
-    const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys: [...keys] }), {
+    const verified = await jwtVerify(assertion, createLocalJWKSet({ keys: [...keys] }), {
       algorithms: assertionAlgorithms,
       issuer: client.id,
       subject: client.id,
@@ -124,9 +125,7 @@ async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): P
       requiredClaims: ["exp", "jti"],
       currentDate: new Date(settings.now()),
     });
-    if (payload.exp! > settings.seconds() + maxAssertionSeconds) return false;
-    const name = `assertion:${await digestOf(`${client.id}\n${payload.jti}`)}`;
-    return await settings.store.put(name, "used", undefined, payload.exp! * 1000);
+    claims = verified.payload;
   } catch (error) {
     if (
       error instanceof errors.JOSEError ||
@@ -136,4 +135,12 @@ async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): P
       return false;
     throw error;
   }
+  const { exp, jti } = claims;
+  if (exp! > settings.seconds() + maxAssertionSeconds) return false;
+  return settings.store.put(
+    `assertion:${await digestOf(`${client.id}\n${jti}`)}`,
+    "used",
+    undefined,
+    exp! * 1000,
+  );
 }

@@ -281,3 +281,28 @@ test("attack 23: events and errors hold no secret", async () => {
   expect([...as.secrets].filter((secret) => output.includes(secret))).toEqual([]);
   expect(as.secrets.size).toBeGreaterThan(10);
 });
+
+test("refreshed tokens serve on when the store does not take them, and an event says so", async () => {
+  const { as, rs } = await pair();
+  const inner = memoryStore();
+  let isFull = false;
+  const store = {
+    ...inner,
+    put: (...given: Parameters<typeof inner.put>) =>
+      isFull ? Promise.reject(new Error("no space left")) : inner.put(...given),
+  };
+  const events: AuthEvent[] = [];
+  const authorizer = login({ store, onEvent: (event) => events.push(event) });
+  expect(await send(authorizer, rs.url)).toBe(200);
+  isFull = true;
+  for (let refreshes = 1; refreshes <= 2; refreshes++) {
+    as.expireAccessTokens();
+    expect(await send(authorizer, rs.url)).toBe(200);
+    expect([as.count("token refresh_token"), as.state.reuses, as.count("authorize")]).toEqual([
+      refreshes,
+      0,
+      1,
+    ]);
+  }
+  expect(events.filter(({ type }) => type === "not-stored")).toHaveLength(2);
+});

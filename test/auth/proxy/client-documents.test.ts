@@ -180,6 +180,10 @@ test("private_key_jwt: an assertion of the client's key works once; others are 4
   expect(await redeem(await assertion({ exp: proxied.now / 1000 - 60 }))).toBe(401);
   expect(await redeem(await assertion({ exp: proxied.now / 1000 + 86_400 }))).toBe(401);
   expect(await redeem(await assertion({ jti: undefined }))).toBe(401);
+  const { put } = proxied.store;
+  proxied.store.put = () => Promise.reject(Object.assign(new Error("no store"), { code: "ECONNREFUSED" }));
+  await expect(redeem(await assertion())).rejects.toThrow("no store");
+  proxied.store.put = put;
   const fresh = await assertion();
   expect(await redeem(fresh)).toBe(200);
   expect(await redeem(fresh)).toBe(401);
