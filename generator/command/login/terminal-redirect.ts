@@ -28,8 +28,8 @@ export function terminalRedirect(
     return {
       uri: receiver.uri,
       receive: (url, facts, within) => {
-        show(description(server, url, facts, browser));
-        return received(receiver, terminal, url, facts, within);
+        const announce = (): void => show(description(server, url, facts, browser));
+        return received(receiver, terminal, announce, url, facts, within);
       },
       close: () => receiver.close?.(),
     };
@@ -75,6 +75,7 @@ function factLines({ issuer, resource, scopes }: LoginFacts): string[] {
 async function received(
   receiver: RedirectReceiver,
   { input, output }: Terminal,
+  announce: () => void,
   url: string,
   facts: LoginFacts,
   signal: AbortSignal,
@@ -95,6 +96,8 @@ async function received(
     either.addEventListener("abort", () => reject(cancelled()), { once: true });
   });
   try {
+    // The user may answer at once: from here on, Ctrl-C and a pasted address are heard.
+    announce();
     return await Promise.race([receiver.receive(url, facts, either), pasted]);
   } finally {
     process.off("SIGINT", interrupted);
