@@ -7,8 +7,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { manifestFile } from "../files/manifest.js";
 import { contentSha256 } from "../files/line-ends.js";
 import { isInterrupted } from "../files/transaction.js";
-import { readLock } from "../revision/lock.js";
-import { verifyExtensions } from "../extension/extension-store.js";
+import { extensionKey, hasSchemas, verifyExtensions } from "../extension/extension-store.js";
 import { verifyStore } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
 import { counted } from "../print/counted.js";
@@ -90,7 +89,7 @@ export function isContractsOnly(
   targets: readonly ContractTarget[],
 ): boolean {
   if (targets.length === 0) return false;
-  return args.string("contract") !== undefined || readLock(schemaDir).size === 0;
+  return args.string("contract") !== undefined || !hasSchemas(schemaDir);
 }
 
 async function upstream(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
@@ -176,12 +175,14 @@ function unreadable(error: CodedError, schemas: readonly Finding[], { directory 
 }
 
 function clean(warnings: readonly Finding[], { request }: OutputRequest): Outcome {
-  const { sources, kept = [] } = request;
-  const revisions = sources.map(({ revision }) => revision).filter((revision) => !kept.includes(revision));
+  const { sources, kept = [], basePackage, extensions = [] } = request;
+  const emitted = basePackage === undefined ? sources : [];
+  const revisions = emitted.map(({ revision }) => revision).filter((revision) => !kept.includes(revision));
+  const names = revisions.length > 0 ? revisions : extensions.map(extensionKey);
   return {
     findings: warnings,
-    summary: `${revisions.join(", ")}: schemas equal the lock, output is up to date`,
-    data: { revisions },
+    summary: `${names.join(", ")}: schemas equal the lock, output is up to date`,
+    data: { revisions, extensions: extensions.map(extensionKey) },
   };
 }
 

@@ -10,8 +10,12 @@ export const extensionCommands: readonly CommandDefinition[] = [
     },
     options: {
       id: text("What the sides declare, e.g. com.example/search", { demandOption: true }),
-      base: texts("Revision that it extends; may be repeated (default: those of the version before)"),
-      version: text("Version of the extension (default: the folder of FILE, if it is a date or draft)"),
+      base: texts(
+        "Revision that it extends; may be repeated (default: those of the version before, else the newest)",
+      ),
+      version: text(
+        "Version of the extension (default: the folder of FILE, if it is a date or draft, else the newest, else 1.0.0)",
+      ),
       notes: text("What the schema cannot say (default: the notes of the version before)"),
       status: text("How final it is (default: released for a date or a number such as 1.2.0)", {
         choices: ["draft", "released", "handwritten"],

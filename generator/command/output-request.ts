@@ -4,11 +4,12 @@ import type { Project } from "./project.js";
 import { contractIn } from "../contract/contract-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { PackageManifest } from "../emit/emitter.js";
-import { newestExtensions } from "../extension/extension-store.js";
+import { type StoredExtension, newestExtensions } from "../extension/extension-store.js";
 import type { GenerateRequest } from "../pipeline/generate.js";
 import { type RevisionSource, storedRevision } from "../revision/revision-source.js";
 import { readableManifest } from "../files/manifest.js";
 import { type Lock, readLock } from "../revision/lock.js";
+import { ownSchemaFolder, protocolPackage } from "../revision/revisions-folder.js";
 import { expectRevisionName } from "../notes/revision-name.js";
 import { expectRevision } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
@@ -47,14 +48,19 @@ export function outputRequest(
   const importExtension =
     (args.string("import-extension") as "js" | "ts" | undefined) ?? config.importExtension ?? "js";
   const notes = !args.flag("no-notes");
-  const wanted = sourcesOf(args, project, directory, lock);
+  const extensions = newestExtensions(project.schemaDir);
+  const basePackage = basePackageOf(args, extensions, lock);
+  const schemaDir = basePackage === undefined ? project.schemaDir : ownSchemaFolder;
+  const wanted =
+    basePackage === undefined ? sourcesOf(args, project, directory, lock) : ownRevisions(args, schemaDir);
   const kept = keptSources(args, wanted, project, lock);
   return {
     request: {
       sources: [...wanted, ...kept].sort((a, b) => naturalCompare(a.revision, b.revision)),
       ...(kept.length > 0 && { kept: kept.map(({ revision }) => revision) }),
-      extensions: newestExtensions(project.schemaDir),
-      schemaDir: project.schemaDir,
+      ...(basePackage !== undefined && { basePackage }),
+      extensions,
+      schemaDir,
       importExtension,
       ...(only && { only }),
       ...(templatesDir && { templatesDir }),
@@ -63,11 +69,29 @@ export function outputRequest(
     options: {
       importExtension,
       notes,
+      ...(basePackage !== undefined && { basePackage }),
       ...(packageManifest && { package: packageManifest }),
       ...(templatesDir && { templates: true }),
     },
     partial: only !== undefined,
   };
+}
+
+/** The package that has the revisions, where the schema folder has extensions alone, and no other is asked for. */
+function basePackageOf(
+  args: Arguments,
+  extensions: readonly StoredExtension[],
+  lock: Lock,
+): string | undefined {
+  const isAsked = args.strings("revision") !== undefined || args.string("schema") !== undefined;
+  return lock.size > 0 || extensions.length === 0 || isAsked ? undefined : protocolPackage;
+}
+
+/** The revisions that mcpgen brings. */
+function ownRevisions(args: Arguments, schemaDir: string): RevisionSource[] {
+  return [...readLock(schemaDir)].map(([revision, { status }]) =>
+    storedRevision(schemaDir, revision, status, !args.flag("no-notes")),
+  );
 }
 
 /** The names that npm allows; more on docs.npmjs.com, package.json, name. */
@@ -114,7 +138,7 @@ function sourcesOf(args: Arguments, project: Project, directory: string, lock: L
   if (sources.length === 0) {
     throw new CodedError("MG2010", "there is no revision to generate", {
       place: { file: schemaDir },
-      next: `${fromContract(directory)}Bring one in with \`mcpgen revision add FILE\`, or name a file with --schema and --name. In a project of \`mcpgen init\`, run it where mcpgen.config.json is.`,
+      next: `${fromContract(directory)}Bring one in with \`mcpgen revision add FILE\`, or an extension with \`mcpgen extension add FILE --id ID\`; or name a file with --schema and --name. In a project of \`mcpgen init\`, run it where mcpgen.config.json is.`,
     });
   }
   return sources;

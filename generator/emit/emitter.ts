@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly origin: string;
   /** Extension of relative imports. */
   readonly importExtension: "js" | "ts";
+  /** Package that has the files of the revisions and those that all share; by default they are part of the output. */
+  readonly basePackage?: string;
   /** Lays out a file with the Handlebars template of that name (user overrides included). */
   readonly render: (template: string, view: object) => string;
 }

@@ -1,5 +1,6 @@
 import type { Definition, Schema } from "@mcpgen/engine";
 import { capitalised, identifiersFor, nameDefinitions } from "../print/names.js";
+import type { Surroundings } from "./emitter.js";
 
 /** Definitions of a schema whose code stands elsewhere: those of the revision that an extension extends. */
 export interface Imported {
@@ -9,9 +10,18 @@ export interface Imported {
   readonly identifiers: ReadonlyMap<string, string>;
 }
 
-/** The way from a folder of output to the output folder: `../` for `2026-07-28`. */
-export function rootOf(folder: string): string {
-  return "../".repeat(folder.split("/").length);
+/**
+ * The specifier of a module that is not part of what is emitted into `folder`: a file below the output folder, or an
+ * entry of the package that has it.
+ *
+ * @param module path below the output folder, without extension: `model`, `2026-07-28/types`
+ */
+export function sharedModule(
+  { folder, importExtension, basePackage }: Pick<Surroundings, "folder" | "importExtension" | "basePackage">,
+  module: string,
+): string {
+  if (basePackage !== undefined) return `${basePackage}/${module}`;
+  return `${"../".repeat(folder.split("/").length)}${module}.${importExtension}`;
 }
 
 /** The definitions whose code is emitted. */

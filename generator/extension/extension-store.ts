@@ -7,7 +7,7 @@ import { closest } from "../diagnostics/suggest.js";
 import { withPlainLineEnds } from "../files/line-ends.js";
 import { sha256 } from "../files/sha256.js";
 import { decodeText, readBytes } from "../files/text-file.js";
-import { type LockedExtension, readExtensionLock } from "../revision/lock.js";
+import { type LockedExtension, readExtensionLock, readLock } from "../revision/lock.js";
 import { extensionId } from "./extension-id.js";
 
 /** A version of an extension in a schema folder. */
@@ -65,6 +65,11 @@ export function storedExtensions(schemaDir: string): StoredExtension[] {
       }),
     ),
   );
+}
+
+/** Whether a schema folder has anything to generate from. */
+export function hasSchemas(schemaDir: string): boolean {
+  return readLock(schemaDir).size > 0 || storedExtensions(schemaDir).length > 0;
 }
 
 function foldersIn(folder: string): string[] {

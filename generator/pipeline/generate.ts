@@ -31,7 +31,9 @@ export interface GenerateRequest {
   readonly kept?: readonly string[];
   /** Extensions; each is generated over those of its bases that are among the sources. */
   readonly extensions?: readonly StoredExtension[];
-  /** Folder that holds docs.json. */
+  /** Package that has the files of the sources: only those of extensions are emitted, and they import the package. */
+  readonly basePackage?: string;
+  /** Folder that holds docs.json and the lock of the revisions. */
   readonly schemaDir: string;
   /** Names of emitters (see `emitterNames`); all without it. */
   readonly only?: readonly string[];
@@ -88,7 +90,8 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   const read = performance.now();
 
   const kept = new Set(request.kept);
-  const wanted = [...revisions].filter(([revision]) => !kept.has(revision));
+  const emitted = request.basePackage === undefined ? [...revisions] : [];
+  const wanted = emitted.filter(([revision]) => !kept.has(revision));
   const fingerprints = fingerprintsOf(new Map(wanted), revisions);
   const files = new Map<string, string>();
   const changed = wanted.filter(([revision]) => {
@@ -118,7 +121,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   return {
     files,
     fingerprints,
-    inputs: new Map([...revisions].map(([revision, { inputs }]) => [revision, inputs])),
+    inputs: new Map(emitted.map(([revision, { inputs }]) => [revision, inputs])),
     models,
     extensions,
     assumptions: [
@@ -242,7 +245,8 @@ function* emitAll(
         yield [path, shipped ? file : { content: file.content }];
     }
   }
-  const common = { importExtension: request.importExtension, render };
+  const { importExtension, basePackage } = request;
+  const common = { importExtension, ...(basePackage !== undefined && { basePackage }), render };
   for (const model of changed.models) {
     const surroundings: Surroundings = {
       ...common,
@@ -267,6 +271,7 @@ function* emitAll(
     }
     yield* run(wholeEmitters, { ...common, ...whole });
   }
+  if (basePackage !== undefined) return;
   const workspace: WorkspaceInput = {
     ...common,
     folder: "",

@@ -49,7 +49,7 @@ describe.runIf(long)("from the packages as they are published", () => {
           ) &&
           !(
             name === "mcpgen" &&
-            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|formats|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|CHANGELOG\.md)$/.test(
+            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|formats|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|CHANGELOG\.md|schema\/(?:[\w.-]+\/)*[a-z]+\.json)$/.test(
               file,
             )
           ) &&

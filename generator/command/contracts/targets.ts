@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { readLock } from "../../revision/lock.js";
+import { hasSchemas } from "../../extension/extension-store.js";
 import type { ContractRole } from "../../contract/emit/input.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
@@ -112,7 +112,7 @@ function configured({ loaded, outDir, schemaDir }: Project, { directory }: Comma
       ...(base !== undefined && { base: resolve(folder, base) }),
     };
   });
-  const protocol = readLock(schemaDir).size > 0 ? [outDir] : [];
+  const protocol = hasSchemas(schemaDir) ? [outDir] : [];
   for (const [index, target] of targets.entries()) {
     refuseRoot(target.outDir);
     const others = [...protocol, ...targets.slice(0, index).map((other) => other.outDir)];

@@ -19,6 +19,7 @@ import {
 } from "../../extension/extension-store.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { readLock } from "../../revision/lock.js";
+import { revisionsFolder } from "../../revision/revisions-folder.js";
 import { type UpstreamFile, readUpstream } from "../../revision/source.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
@@ -54,7 +55,7 @@ export class ExtensionSides {
   /** @throws CodedError MG1306 and those of `readStoredExtension` and `comparedExtension` */
   async stored(name: string): Promise<ExtensionSide & { readonly stored: StoredExtension }> {
     const stored = expectExtension(this.schemaDir, name);
-    const source = await readStoredExtension(stored, [...readLock(this.schemaDir).keys()]);
+    const source = await readStoredExtension(stored, [...readLock(revisionsFolder(this.schemaDir)).keys()]);
     const { schema } = filesOf(stored);
     return {
       ...{ name: extensionKey(stored), source, stored },

@@ -3,7 +3,7 @@ import { laidOutTexts } from "../../print/code-layout.js";
 import { copyModule } from "../copied-module.js";
 import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { capitalised } from "../../print/names.js";
-import { localNames, rootOf } from "../imported.js";
+import { localNames, sharedModule } from "../imported.js";
 import { stringLiteral } from "../../print/text.js";
 import { textNeeds } from "../texts/modules.js";
 import { assertFormats } from "../texts/scanned.js";
@@ -44,8 +44,13 @@ export const emitCheck: Emitter<SchemaInput> = (input) => {
   const usesShape = definitions.some(({ assertsShape }) => assertsShape);
   const content = render("check.ts", {
     ...{ origin, importExtension, usesShape, definitions },
-    root: rootOf(folder),
-    importedFolder: imported && imported.identifiers.size > 0 ? imported.folder : undefined,
+    modules: {
+      issues: sharedModule(input, "issues"),
+      ...(imported &&
+        imported.identifiers.size > 0 && {
+          validators: sharedModule(input, `${imported.folder}/validators`),
+        }),
+    },
     ...{ needs, usesTexts: needs.formats || needs.patterns },
   });
   return new Map([[`${folder}/check.ts`, laidOutTexts(content)]]);

@@ -4,7 +4,7 @@ import { memberKey, stringLiteral, docComment, deprecationLine } from "../../pri
 import { type AuthoredSchema, authoredSchema } from "../authoring/authored-schema.js";
 import { declare, maps, rowOf } from "../authoring/emit.js";
 import type { Emitter } from "../emitter.js";
-import { type Imported, importSpecifier, localNames, rootOf } from "../imported.js";
+import { type Imported, importSpecifier, localNames, sharedModule } from "../imported.js";
 import { importTypes, settled } from "../types/layout.js";
 import { union } from "../types/print.js";
 import { type WholeExtensionInput, importedBy } from "./input.js";
@@ -90,7 +90,7 @@ export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
   const imports = [
     ...(uses("types") ? [`import type * as types from "${folderOf("types")}";`] : []),
     ...(uses("baseTypes")
-      ? [`import type * as baseTypes from "${rootOf(folder)}${model.revision}/types.${importExtension}";`]
+      ? [`import type * as baseTypes from "${sharedModule(input, `${model.revision}/types`)}";`]
       : []),
     reexported(
       own.map(({ name }) => names.get(name)!.slice("types.".length)),

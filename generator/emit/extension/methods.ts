@@ -4,7 +4,7 @@ import { arrayLayout, memberLine, objectLayout } from "../../print/code-layout.j
 import type { Layout } from "../../print/layout.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
 import type { Emitter } from "../emitter.js";
-import { localNames, ownDefinitions, rootOf } from "../imported.js";
+import { localNames, ownDefinitions, sharedModule } from "../imported.js";
 import { base64Members, errorRows, methodTypes, tableOf } from "../methods/emit.js";
 import { Facts, type TableEntry, marker, mark, pathLayout, requirementLayout } from "../methods/facts.js";
 import { typeRows } from "../methods/type-rows.js";
@@ -24,8 +24,13 @@ export const emitExtensionMethods: Emitter<ExtensionInput> = (input) => {
   const { requests, notifications } = typeRows(model, typeOf);
   const view = {
     ...{ origin, importExtension, requests, notifications },
-    root: rootOf(folder),
     base: model.revision,
+    modules: {
+      model: sharedModule(input, "model"),
+      sending: sharedModule(input, "sending"),
+      types: sharedModule(input, `${model.revision}/types`),
+      validators: sharedModule(input, `${model.revision}/validators`),
+    },
     methodTypes: roles.flatMap((role) => methodTypes(model, role)),
     common: commonLines(model, facts),
     tables: roles.map((role) => {

@@ -4,7 +4,7 @@ import { capitalised, identifiersFor } from "../../print/names.js";
 import { docComment, stringLiteral } from "../../print/text.js";
 import { maps } from "../authoring/emit.js";
 import type { Emitter, Files } from "../emitter.js";
-import { rootOf } from "../imported.js";
+import { sharedModule } from "../imported.js";
 import { pathLayout } from "../methods/facts.js";
 import { type TypesOfMethods, stubsOf } from "../stubs/emit.js";
 import { type ExtensionVocabulary, messageType, typesName, vocabularyOf } from "./authoring.js";
@@ -33,7 +33,7 @@ function emitRole(role: Role, input: WholeExtensionInput): Files {
   const content = render("extension.ts", {
     ...{ origin, importExtension, role, kind, name, typesName },
     make: `${role}Extension`,
-    root: rootOf(folder),
+    modules: { extending: sharedModule(input, "extending"), model: sharedModule(input, "model") },
     modelTypes: modelTypes.join(", "),
     maps: mapNames.join(", "),
     doc: docComment([description ?? `The extension ${id}, as a ${role} speaks it.`]),

@@ -1,7 +1,7 @@
 import type { ExtensionModel } from "../../model/extension-model.js";
 import type { Role } from "../../model/model.js";
 import type { Emitter, Files } from "../emitter.js";
-import { rootOf } from "../imported.js";
+import { sharedModule } from "../imported.js";
 import { stubsOf } from "../stubs/emit.js";
 import type { ExtensionInput } from "./input.js";
 
@@ -11,12 +11,13 @@ export const emitExtensionClient: Emitter<ExtensionInput> = (input) => emitStubs
 /** `server.ts`: the same for servers. */
 export const emitExtensionServer: Emitter<ExtensionInput> = (input) => emitStubs("server", input);
 
-function emitStubs(role: Role, { model, folder, origin, importExtension, render }: ExtensionInput): Files {
+function emitStubs(role: Role, input: ExtensionInput): Files {
+  const { model, folder, origin, importExtension, render } = input;
   const { stubs, modelTypes } = stubsOf(model, role, new Set([`${role}Table`]));
   const usesResult = stubs.some(({ send }) => send === "request");
   const content = render("extension-stubs.ts", {
     ...{ origin, importExtension, role, stubs },
-    root: rootOf(folder),
+    modules: { model: sharedModule(input, "model") },
     modelTypes: modelTypes.join(", "),
     methodTypes: methodTypes(model, role, usesResult),
   });

@@ -7,10 +7,12 @@ const workspaceModules = [
   "authoring",
   "client",
   "explained",
+  "extending",
   "issues",
   "listed",
   "model",
   "open",
+  "sending",
   "server",
 ];
 const extensionModules = ["authoring", "client", "server"];

@@ -1,6 +1,6 @@
 import { type Definition, type Schema, naturalCompare } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
-import { importSpecifier, localNames, ownDefinitions, rootOf, wordsOf } from "../imported.js";
+import { importSpecifier, localNames, ownDefinitions, sharedModule, wordsOf } from "../imported.js";
 import { deprecationLine, docComment } from "../../print/text.js";
 import { printable } from "./breadth.js";
 import { isInterface } from "./declaration.js";
@@ -30,17 +30,14 @@ export const emitTypes: Emitter<SchemaInput> = (input) => {
 };
 
 /** The types of others that the code uses; nothing if there are none. */
-function importOf(
-  { imported, folder, importExtension }: SchemaInput,
-  names: TypeNames,
-  code: string,
-): string {
+function importOf(input: SchemaInput, names: TypeNames, code: string): string {
+  const { imported } = input;
   if (!imported) return "";
   const used = wordsOf(code);
   const specifiers = [...imported.identifiers]
     .filter(([name]) => used.has(names.get(name)!))
     .map(([name, identifier]) => importSpecifier(identifier, names.get(name)!));
-  const from = `${rootOf(folder)}${imported.folder}/types.${importExtension}`;
+  const from = sharedModule(input, `${imported.folder}/types`);
   return importTypes(specifiers.sort(naturalCompare), from);
 }
 

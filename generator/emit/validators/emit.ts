@@ -2,7 +2,7 @@ import { type Schema, naturalCompare, reachingOpen, recursiveDefinitions } from 
 import type { Emitter, SchemaInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/names.js";
-import { importSpecifier, localNames, rootOf, wordsOf } from "../imported.js";
+import { importSpecifier, localNames, sharedModule, wordsOf } from "../imported.js";
 import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
 import { assertFormats } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";
@@ -61,11 +61,8 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
 };
 
 /** The functions of others that the code calls; nothing if there are none. */
-function importedFunctions(
-  { imported, folder, importExtension }: SchemaInput,
-  functions: FunctionNames,
-  code: string,
-): string {
+function importedFunctions(input: SchemaInput, functions: FunctionNames, code: string): string {
+  const { imported } = input;
   if (!imported) return "";
   const used = wordsOf(code);
   const specifiers = [...imported.identifiers].flatMap(([name, identifier]) =>
@@ -74,7 +71,7 @@ function importedFunctions(
       .map((prefix) => importSpecifier(prefix + capitalised(identifier), functions.local(prefix, name))),
   );
   if (specifiers.length === 0) return "";
-  const from = `${rootOf(folder)}${imported.folder}/validators.${importExtension}`;
+  const from = sharedModule(input, `${imported.folder}/validators`);
   return importTypes(specifiers.sort(naturalCompare), from).replace(/^import type /, "import ");
 }
 

@@ -15,6 +15,7 @@ import {
   readExtensionLock,
   readLock,
 } from "../../revision/lock.js";
+import { revisionsFolder } from "../../revision/revisions-folder.js";
 import { canonicalDocument } from "../../revision/schema-source.js";
 import type { UpstreamFile } from "../../revision/source.js";
 import { type CanonicalExtension, canonicalExtension } from "../canonical/canonical-extension.js";
@@ -39,9 +40,9 @@ export interface AddExtensionRequest {
   readonly schemaDir: string;
   readonly source: UpstreamFile;
   readonly id: string;
-  /** Ids of revisions. Default: the bases of the version before. */
+  /** Ids of revisions. Default: the bases of the version before, or the newest released revision. */
   readonly bases?: readonly string[];
-  /** Default: the name of the file's folder, if that is a date or `draft`. */
+  /** Default: the name of the file's folder, if that is a date or `draft`; else the newest stored version, or 1.0.0. */
   readonly version?: string;
   /** Default: released for a date or a number with dots, draft for any other version. */
   readonly status?: RevisionStatus;
@@ -92,8 +93,9 @@ export async function addExtension(request: AddExtensionRequest): Promise<Staged
 export async function stageExtension(request: AddExtensionRequest): Promise<StagedExtension> {
   const { schemaDir, source, id } = request;
   extensionId(id);
-  const version = expectExtensionVersion(request.version ?? versionFromFolder(source.file));
-  const others = versionsOf(schemaDir, id).filter((one) => one.version !== version);
+  const stored = versionsOf(schemaDir, id);
+  const version = expectExtensionVersion(request.version ?? usualVersion(source.file, stored.at(-1)));
+  const others = stored.filter((one) => one.version !== version);
   const previous = request.previous ?? others.at(-1);
   const previousFile = previous && (await optionalJson(filesOf(previous).extension));
   const folder = extensionFolder(schemaDir, { id, version });
@@ -156,7 +158,9 @@ async function readCanonical(
 ): Promise<Read> {
   const document = await canonicalDocument(source, { descriptions });
   const newestFirst = [...bases].reverse();
-  const canonical = canonicalExtension(document, newestFirst, [...readLock(schemaDir).keys()]);
+  const canonical = canonicalExtension(document, newestFirst, [
+    ...readLock(revisionsFolder(schemaDir)).keys(),
+  ]);
   if (Object.keys(canonical.document["$defs"] as JsonObject).length === 0)
     throw new CodedError("MG1109", "every definition is one of the base's: nothing is left", {
       place: { file: source.file, pointer: "/$defs" },
@@ -201,15 +205,14 @@ function questionsOf({ models, bases }: Read, { notes }: NewNotes, about: JsonOb
   return openQuestions({ own: models[0]!, base: bases.at(-1)!.model, notes, settings, shared });
 }
 
-/** @throws CodedError MG2007 where the folder of the file is no date and not `draft` */
-function versionFromFolder(source: string): string {
+/** The version of a file for which none is named: that of its folder, the newest stored one, or the first. */
+function usualVersion(source: string, newest: StoredExtension | undefined): string {
   const folder = folderOf(source);
-  if (isRevisionFolder(folder)) return folder;
-  throw new CodedError("MG2007", "the folder of the file does not give the version of the extension", {
-    place: { file: source },
-    next: "Say it with --version, e.g. --version 1.0.0.",
-  });
+  return isRevisionFolder(folder) ? folder : (newest?.version ?? firstVersion);
 }
+
+/** The version of an extension that is added for the first time. */
+const firstVersion = "1.0.0";
 
 /** Versions of the extension in the schema folder, oldest first. */
 function versionsOf(schemaDir: string, id: string): StoredExtension[] {

@@ -4,7 +4,8 @@ import { closest } from "../../diagnostics/suggest.js";
 import { loadJson } from "../../files/json-file.js";
 import type { ProtocolModel } from "../../model/model.js";
 import { loadDocumentation } from "../../revision/documentation.js";
-import { readLock } from "../../revision/lock.js";
+import { type Lock, readLock } from "../../revision/lock.js";
+import { revisionsFolder } from "../../revision/revisions-folder.js";
 import { loadRevision, storedRevision } from "../../revision/revision-source.js";
 import { expectRevision } from "../../revision/verify.js";
 import { referencesToBase } from "../canonical/over-base.js";
@@ -20,9 +21,10 @@ export interface LoadedBase {
 /**
  * The revisions that an extension extends, oldest first.
  *
+ * @param revisions ids; without it, the newest released revision
  * @param source the file of the extension, for errors
  * @param options.notes whether the notes of the revisions apply (the default)
- * @throws CodedError MG2010 for a revision that is not stored, MG2003 where none is named
+ * @throws CodedError MG2010 for a revision that is not stored, MG2003 where none is named and none is released
  */
 export async function loadBases(
   schemaDir: string,
@@ -30,28 +32,30 @@ export async function loadBases(
   source: string,
   options: { readonly notes?: boolean } = {},
 ): Promise<readonly LoadedBase[]> {
-  const lock = readLock(schemaDir);
-  if (revisions === undefined || revisions.length === 0) {
-    const newest = [...lock.keys()].at(-1);
+  const folder = revisionsFolder(schemaDir);
+  const lock = readLock(folder);
+  const wanted = revisions ?? newestReleased(lock);
+  if (wanted.length === 0) {
     throw new CodedError("MG2003", "expected --base and a revision that the extension extends", {
       place: { file: source },
-      next:
-        newest === undefined
-          ? "Bring a revision in first: `mcpgen revision add FILE`."
-          : `Name each, e.g. --base ${newest}.`,
+      next: `Name each, e.g. --base ${[...lock.keys()].at(-1)}.`,
     });
   }
-  const docs = await loadDocumentation(schemaDir);
-  const names = [...new Set(revisions)].sort(naturalCompare);
+  const docs = await loadDocumentation(folder);
+  const names = [...new Set(wanted)].sort(naturalCompare);
   return Promise.all(
     names.map(async (revision) => {
       const { status } = expectRevision(lock, revision);
-      const stored = storedRevision(schemaDir, revision, status, options.notes ?? true);
+      const stored = storedRevision(folder, revision, status, options.notes ?? true);
       const { value } = await loadJson(stored.schemaFile);
       const { model } = await loadRevision(stored, docs);
       return { revision, document: value as JsonObject, model };
     }),
   );
+}
+
+function newestReleased(lock: Lock): string[] {
+  return [...lock].flatMap(([revision, { status }]) => (status === "released" ? [revision] : [])).slice(-1);
 }
 
 /**

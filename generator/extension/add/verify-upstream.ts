@@ -2,6 +2,7 @@ import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { loadJson } from "../../files/json-file.js";
 import { sha256 } from "../../files/sha256.js";
 import { type LockedExtension, readExtensionLock, readLock } from "../../revision/lock.js";
+import { revisionsFolder } from "../../revision/revisions-folder.js";
 import { canonicalDocument } from "../../revision/schema-source.js";
 import type { UpstreamFile } from "../../revision/source.js";
 import { canonicalExtension } from "../canonical/canonical-extension.js";
@@ -32,7 +33,9 @@ export async function verifyExtensionFile(
   const { bases } = await readExtensionFile(await loadJson(files.extension));
   const loaded = await loadBases(schemaDir, bases, files.extension);
   const document = await canonicalDocument(source, { descriptions: hasProse(text) });
-  const canonical = canonicalExtension(document, [...loaded].reverse(), [...readLock(schemaDir).keys()]);
+  const canonical = canonicalExtension(document, [...loaded].reverse(), [
+    ...readLock(revisionsFolder(schemaDir)).keys(),
+  ]);
   const locked = readExtensionLock(schemaDir).get(extensionKey(stored));
   const before = new Set(Object.keys(definitionsOf(value as JsonObject)));
   const after = new Set(Object.keys(definitionsOf(canonical.document)));

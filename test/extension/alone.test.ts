@@ -1,0 +1,109 @@
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+/** Three methods, as a vendor writes them: draft-07, and no reference to the protocol. */
+const message = (method: string, params: object, required: string[]) => ({
+  type: "object",
+  properties: { method: { const: method }, params: { type: "object", ...params } },
+  required,
+});
+const text = { type: "string" };
+const schema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  definitions: {
+    Ticket: { type: "object", properties: { id: text, title: text }, required: ["id", "title"] },
+    ListTicketsRequest: message("tickets/list", { properties: { cursor: text } }, ["method"]),
+    ListTicketsResult: {
+      type: "object",
+      properties: { tickets: { type: "array", items: { $ref: "#/definitions/Ticket" } }, nextCursor: text },
+      required: ["tickets"],
+    },
+    CreateTicketRequest: message("tickets/create", { properties: { title: text }, required: ["title"] }, [
+      "method",
+      "params",
+    ]),
+    CreateTicketResult: {
+      type: "object",
+      properties: { ticket: { $ref: "#/definitions/Ticket" } },
+      required: ["ticket"],
+    },
+    TicketChangedNotification: message(
+      "notifications/tickets/changed",
+      { properties: { ticket: { $ref: "#/definitions/Ticket" } }, required: ["ticket"] },
+      ["method", "params"],
+    ),
+  },
+};
+
+/** A folder with the schema and nothing else. */
+function emptyProject(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "tickets.json"), JSON.stringify(schema));
+  return folder;
+}
+
+const add = ["extension", "add", "tickets.json", "--id", "com.acme/tickets"];
+
+test("an extension is added and generated where there is no schema folder", async () => {
+  const folder = emptyProject();
+  const added = await mcpgen(folder, [...add]);
+  expect([added.code, added.stdout]).toEqual([
+    0,
+    expect.stringContaining("com.acme/tickets@1.0.0: added, released, over 2026-07-28\n"),
+  ]);
+  const generated = await mcpgen(folder, ["generate"]);
+  expect([generated.code, generated.stdout]).toEqual([
+    0,
+    expect.stringContaining("extensions/com.acme/tickets: 11 created"),
+  ]);
+  expect(readdirSync(join(folder, "generated")).sort()).toEqual(["extensions", "manifest.json"]);
+  const checked = await mcpgen(folder, ["check"], { env: { CI: "1" } });
+  expect([checked.code, checked.stdout]).toEqual([
+    0,
+    expect.stringContaining("com.acme/tickets@1.0.0: schemas equal the lock, output is up to date"),
+  ]);
+});
+
+test("what is the protocol's is imported from its package, whose entries it names", async () => {
+  const folder = emptyProject();
+  await mcpgen(folder, [...add, "--base", "2025-06-18", "--base", "2026-07-28"]);
+  await mcpgen(folder, ["generate"]);
+  const { exports } = JSON.parse(readFileSync("generated/package.json", "utf8")) as {
+    exports: Record<string, unknown>;
+  };
+  const root = join(folder, "generated/extensions/com.acme/tickets");
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".ts"),
+  );
+  expect(files).toHaveLength(3 + 2 * 6);
+  const imported = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/ from "([^"]+)";/g)].map(([, from]) => from!),
+  );
+  const outside = [...new Set(imported.filter((from) => !from.startsWith("./")))].sort();
+  expect(outside.filter((from) => from.startsWith("."))).toEqual([]);
+  expect(outside).toContain("@mcpgen/protocol/extending");
+  const missing = outside.filter((from) => !Object.hasOwn(exports, from.replace(/^@mcpgen\/protocol/, ".")));
+  expect(missing).toEqual([]);
+});
+
+test("the same file changes nothing; another one is a new version, or replaces the one that is there", async () => {
+  const folder = emptyProject();
+  await mcpgen(folder, [...add]);
+  const again = await mcpgen(folder, [...add]);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("@1.0.0: unchanged")]);
+  writeFileSync(join(folder, "tickets.json"), JSON.stringify(schema).replace(',"title"]', "]"));
+  const other = await mcpgen(folder, [...add]);
+  expect(other.code).toBe(3);
+  expect(other.stderr).toContain("com.acme/tickets@1.0.0 already exists, with other content");
+  expect(other.stderr).toContain("another --version; to replace this one, repeat the command with --replace");
+});
+
+test("a schema folder with extensions alone is no error; one without anything is", async () => {
+  const folder = temporaryFolder();
+  const { code, stderr } = await mcpgen(folder, ["generate"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("mcpgen extension add FILE --id ID");
+});
