@@ -38,6 +38,7 @@ export const buildings: readonly Building[] = [
       { path: "runtime/core/time", holds: "clock, timeouts, abort signals" },
       { path: "runtime/core/jsonrpc", holds: "messages, errors, batches, pending requests, channels" },
       { path: "runtime/core/options", holds: "judging options and members by name" },
+      { path: "runtime/core/post-message", holds: "a channel between windows, frames and workers" },
       { path: "runtime/core/schema", holds: "schemas of tools, and what is wrong with a value" },
       {
         path: "runtime/core/protocol",

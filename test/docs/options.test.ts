@@ -15,6 +15,7 @@ import {
   stdioServerChannel,
   streamChannel,
 } from "../../runtime/core/stdio.js";
+import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/core/limits.js";
 import { requestLog } from "../../runtime/core/logging.js";
 import { Replay, createTestPair } from "../../runtime/core/testing.js";
@@ -56,6 +57,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   stdioServerChannel: () => stdioServerChannel(wrong),
   streamChannel: () => streamChannel(new PassThrough(), new PassThrough(), wrong),
   stdioClientChannel: () => stdioClientChannel(["node"], wrong),
+  postMessageChannel: () => postMessageChannel({ postMessage() {} }, wrong),
   connect: () => connect(memoryChannels()[0], wrong),
   capabilities: () => connect(memoryChannels()[0], { capabilities: wrong }),
   limits: () => connect(memoryChannels()[0], { limits: wrong }),
