@@ -60,9 +60,9 @@ export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importE
   ]);
 };
 
-/** `listed.ts`; what has no members or other keys than identifiers is left to prettier. */
+/** `listed.ts`; what has no members, or a key that prettier may read as a number, is left to prettier. */
 function listedFile(content: string): EmittedFile {
-  return /\{\n *\}|^ *["'[]/m.test(content) ? { content } : laidOutTexts(content);
+  return /\{\n *\}|^ *(?:"[^a-z]|['[])/im.test(content) ? { content } : laidOutTexts(content);
 }
 
 /** Rows of `listed.ts`, in which definitions have the names of `authoring.ts`. */

@@ -1,5 +1,6 @@
 import type { Method, Role } from "../../model/model.js";
-import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
+import { arrayLayout, laidOut, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
+import type { Layout } from "../../print/layout.js";
 import { capitalised, identifiersFor } from "../../print/names.js";
 import { docComment, stringLiteral } from "../../print/text.js";
 import { maps } from "../authoring/emit.js";
@@ -7,6 +8,7 @@ import type { Emitter, Files } from "../emitter.js";
 import { sharedModule } from "../imported.js";
 import { pathLayout } from "../methods/facts.js";
 import { type TypesOfMethods, stubsOf } from "../stubs/emit.js";
+import { importTypes } from "../types/layout.js";
 import { type ExtensionVocabulary, messageType, typesName, vocabularyOf } from "./authoring.js";
 import type { WholeExtensionInput } from "./input.js";
 
@@ -30,24 +32,44 @@ function emitRole(role: Role, input: WholeExtensionInput): Files {
   const mapNames = maps
     .map((map) => map.name)
     .filter((map) => stubs.some(({ parameters, result }) => `${parameters} ${result}`.includes(`${map}[`)));
+  const declared = declaration(`export const ${name}: ${kind}<${typesName}> =`, `${role}Extension`, [
+    ["format", "1"],
+    ["id", stringLiteral(id)],
+    ["version", stringLiteral(version)],
+    ["role", stringLiteral(role)],
+    ["bases", basesLayout(models.map(({ revision }) => [revision, identifiers.get(`table ${revision}`)!]))],
+    ...needsMember(needs),
+  ]);
   const content = render("extension.ts", {
-    ...{ origin, importExtension, role, kind, name, typesName },
+    ...{ origin, importExtension, role, kind, stubs },
     make: `${role}Extension`,
     modules: { extending: sharedModule(input, "extending"), model: sharedModule(input, "model") },
     modelTypes: modelTypes.join(", "),
-    maps: mapNames.join(", "),
+    authoring: importTypes([typesName, ...mapNames], `./authoring.${importExtension}`),
     doc: docComment([description ?? `The extension ${id}, as a ${role} speaks it.`]),
-    id: stringLiteral(id),
-    version: stringLiteral(version),
-    bases: models.map(({ revision }) => ({
-      folder: revision,
-      key: stringLiteral(revision),
-      name: identifiers.get(`table ${revision}`)!,
-    })),
-    needs: needsLine(needs),
-    stubs,
+    declaration: declared,
+    bases: models.map(({ revision }) => ({ folder: revision, name: identifiers.get(`table ${revision}`)! })),
   });
-  return new Map([[`${folder}/${role}.ts`, { content }]]);
+  return new Map([[`${folder}/${role}.ts`, laidOut(content)]]);
+}
+
+/** `head make({ … });`, broken as prettier breaks it. */
+function declaration(head: string, make: string, members: readonly (readonly [string, Layout])[]): string {
+  const called = `/* @__PURE__ */ ${make}(`;
+  const object = (depth: number): string =>
+    ["{", ...members.map(([key, value]) => "  " + memberLine(depth + 1, key, value)), "}"]
+      .map((line) => "  ".repeat(depth) + line)
+      .join("\n");
+  const room = 80 - `${head} ${called}`.length;
+  if (room >= "{".length) return `${head} ${called}${object(0)});`;
+  return room === 0
+    ? `${head} ${called}\n${object(1)},\n);`
+    : `${head}\n  ${called}${object(1).trimStart()});`;
+}
+
+function basesLayout(bases: readonly (readonly [revision: string, table: string])[]): Layout {
+  const pairs = bases.map(([revision, table]) => arrayLayout([stringLiteral(revision), table]));
+  return ["/* @__PURE__ */ new Map(", arrayLayout(pairs, true), ")"];
 }
 
 /** `io.modelcontextprotocol/experimental-tasks` → `experimentalTasks`. */
@@ -68,12 +90,12 @@ function typesOf(role: Role, { authored }: ExtensionVocabulary): TypesOfMethods 
   };
 }
 
-function needsLine({ capabilities, extensions }: WholeExtensionInput["needs"]): string {
+function needsMember({ capabilities, extensions }: WholeExtensionInput["needs"]): [string, Layout][] {
   const members = [
     ...(capabilities.length > 0
       ? [["capabilities", arrayLayout(capabilities.map(pathLayout))] as const]
       : []),
     ...(extensions.length > 0 ? [["extensions", stringsLayout(extensions)] as const] : []),
   ];
-  return members.length === 0 ? "" : memberLine(1, "needs", objectLayout(members));
+  return members.length === 0 ? [] : [["needs", objectLayout(members)]];
 }

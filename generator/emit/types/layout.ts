@@ -13,7 +13,7 @@ export function assigned(prefix: string, type: string, indent: string): string {
   const line = `${indent}${prefix} ${type};`;
   const members = topLevel(type, " | ");
   if (type.includes("\n")) {
-    if (members.length === 1) return line;
+    if (members.length === 1) return `${indent}${prefix} ${intersected(topLevel(type, " & "), indent)};`;
     const arms = members.map((member) => `\n${indent}  | ${member.replaceAll("\n", "\n    ")}`);
     return `${indent}${prefix}${arms.join("")};`;
   }
@@ -27,8 +27,8 @@ export function assigned(prefix: string, type: string, indent: string): string {
     const lines = unionLines(item, topLevel(item, " | "), `${indent}  `, "");
     return `${indent}${prefix} (\n${lines}\n${indent})[];`;
   }
-  if (/^[\w$]+(?: & [\w$]+)+$/.test(type))
-    return `${indent}${prefix} ${type.replaceAll(" & ", ` &\n${indent}  `)};`;
+  const parts = topLevel(type, " & ");
+  if (parts.length > 1) return `${indent}${prefix} ${intersected(parts, indent)};`;
   const value = /^\{ \[key: string\]: (.*) \}$/.exec(type)?.[1];
   if (value !== undefined) {
     return `${indent}${prefix} {\n${assigned("[key: string]:", value, `${indent}  `)}\n${indent}};`;
@@ -40,6 +40,18 @@ export function assigned(prefix: string, type: string, indent: string): string {
 function unionLines(type: string, members: readonly string[], indent: string, end: string): string {
   const line = `${indent}${type}${end}`;
   return line.length <= width ? line : members.map((member) => `${indent}| ${member}`).join("\n") + end;
+}
+
+/** An intersection over several lines: a name that follows a name goes to the next line, others stay beside `&`. */
+function intersected(parts: readonly string[], indent: string): string {
+  const isObject = (index: number): boolean => parts[index]!.startsWith("{");
+  let isIndented = false;
+  return parts.reduce((text, part, index) => {
+    const inner = part.replaceAll("\n", "\n  ");
+    if (!isObject(index - 1) && !isObject(index)) return `${text} &\n${indent}  ${inner}`;
+    if (index > 1 && isObject(index - 1) !== isObject(index)) isIndented = true;
+    return `${text} & ${isIndented ? inner : part}`;
+  });
 }
 
 /** `export interface Name extends A, B`, its bases on a separate line if they do not fit. */
@@ -70,6 +82,7 @@ function topLevel(type: string, separator: string): string[] {
   for (let index = 0; index < type.length; index++) {
     const character = type[index]!;
     if (character === '"' || character === "'") index = literalEnd(type, index);
+    else if (type.startsWith("/*", index)) index = type.indexOf("*/", index) + 1;
     else if ("{[(<".includes(character)) depth++;
     else if ("}])>".includes(character)) depth--;
     else if (depth === 0 && type.startsWith(separator, index)) {
@@ -97,8 +110,10 @@ export function isSettled(text: string): boolean {
   return code.split("\n").every((line) => {
     // A single base stays on the line of its interface, and a name beside its key, however long they are.
     if (/^ *[\w$]+\??: [\w$]+;$/.test(line)) return true;
-    // A name and an object hug.
-    if (/^export interface [\w$]+ extends [\w$]+ \{\}?$|^ *[\w$]+\??: [\w$]+ & \{$/.test(line)) return true;
+    if (/^export interface [\w$]+ extends [\w$]+ \{\}?$/.test(line)) return true;
+    // A name and an object hug, before the object and behind it.
+    if (/^(?: *[\w$]+\??: |export type [\w$]+ = | +)[\w$.]+ & \{$/.test(line)) return true;
+    if (/^ *\} & [\w$.]+;$/.test(line)) return true;
     return line.length <= width && !/^ *\} [|&]|& \{$|\} \||: \[$|null \| \{$/.test(line);
   });
 }

@@ -79,3 +79,33 @@ test("intersections of names break behind `&`, as prettier breaks them", async (
   }
   expect(broken).toBeGreaterThan(50);
 });
+
+test("intersections of names and objects break as prettier breaks them", async () => {
+  const object = `{\n  /** The name's text: A & B. */\n  a: 1;\n  b?: "x" & string;\n}`;
+  const index = "{ [key: string]: unknown }";
+  const kinds = [() => object, () => index, (length: number) => "types.A".padEnd(length, "b")];
+  const claimed = new Set<string>();
+  for (const length of [8, 24, 33]) {
+    for (const shape of tuples(kinds.length, 4)) {
+      const type = shape.map((kind) => kinds[kind]!(length)).join(" & ");
+      const indented = type.replaceAll("\n", "\n  ");
+      const member = `export interface A {\n${assigned("key?:", indented, "  ")}\n}\n`;
+      for (const text of [member, `${assigned("export type A =", type, "")}\n`]) {
+        if (!isSettled(text)) continue;
+        if (/&/.test(text)) claimed.add(shape.join());
+        expect(await format("a.ts", text)).toBe(text);
+      }
+    }
+  }
+  expect(claimed.size).toBeGreaterThan(20);
+  for (const shape of ["2,0", "0,2", "2,2,0", "2,2,1", "2,0,2"]) expect(claimed).toContain(shape);
+});
+
+/** All sequences of up to `length` numbers below `count`. */
+function tuples(count: number, length: number): number[][] {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  if (length === 1) return numbers.map((number) => [number]);
+  const shorter = tuples(count, length - 1);
+  const longest = shorter.filter((one) => one.length === length - 1);
+  return [...shorter, ...longest.flatMap((one) => numbers.map((number) => [...one, number]))];
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { extensionRuns, wholeEmitters } from "../../generator/pipeline/extensions.js";
+import { format } from "../../generator/print/format.js";
+import { loadTemplates } from "../../generator/print/templates.js";
+import { smallSchemaText } from "../support/small-protocol.js";
+import { generate, writtenSource } from "../support/generated-output.js";
+import { type ExtensionText, request, result, stored } from "./models.js";
+
+const settings = { type: "object", properties: { on: { type: "boolean" } } };
+
+/** An extension whose exported name has that many letters. */
+function named(length: number, bases: readonly string[]): ExtensionText {
+  const name = "e".padEnd(length, "x");
+  const id = `com.example/${name}`;
+  return {
+    id,
+    bases,
+    about: {
+      declared: { server: `/extensions/com.example~1${name}` },
+      settings: { server: "#/$defs/Settings" },
+      ...(length % 2 === 0 && { needs: { capabilities: ["/tools"] } }),
+    },
+    definitions: {
+      FindRequest: request(`${name}/find`),
+      FindResult: result({ hits: { type: "integer" } }),
+      Settings: settings,
+    },
+    notes: [{ kind: "sender", target: `${name}/find`, sender: length % 3 === 0 ? "server" : "client" }],
+  };
+}
+
+const base = { ...(JSON.parse(smallSchemaText) as { $defs: object }) };
+const plain = { type: "object" };
+const schemaText = JSON.stringify({
+  ...base,
+  $defs: {
+    ...base.$defs,
+    JSONRPCRequest: { type: "object", required: ["method"], properties: { method: { type: "string" } } },
+    Result: plain,
+  },
+});
+
+test.each([[["r1"]], [["r1", "a-revision-of-a-longer-name"]]])(
+  "modules of extensions over %j are printed as prettier prints them, whatever the length of their names",
+  async (bases) => {
+    const lengths = [1, 4, 5, 6, 7, 12];
+    const { extensions } = await generate(
+      bases.map((revision) => writtenSource(revision, schemaText)),
+      { only: ["types"], extensions: lengths.map((length) => stored(named(length, bases))) },
+    );
+    const surroundings = { importExtension: "js", render: loadTemplates() } as const;
+    const modules = extensions
+      .map(extensionRuns)
+      .flatMap(({ whole }) =>
+        Object.values(wholeEmitters).flatMap((emit) => [...emit({ ...surroundings, ...whole })]),
+      );
+    expect(modules).toHaveLength(lengths.length * 3);
+    for (const [path, { content, formatted }] of modules) {
+      const isClaimed = bases.length === 1 && !path.endsWith("/authoring.ts");
+      if (isClaimed) expect(formatted, path).toBe(true);
+      expect(content, path).toBe(await format(path, content));
+    }
+  },
+);
