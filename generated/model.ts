@@ -131,7 +131,7 @@ export interface ReceiveTable<R extends Role = Role> {
  * What one side sends, each with its exact validator; apart, so that only who
  * checks it bundles it.
  */
-export interface SendTable<R extends Role = Role> {
+export interface SendTable<R extends string = Role> {
   readonly format: 1;
   readonly role: R;
   readonly requests: ReadonlyMap<string, ExactDefinition>;
@@ -399,6 +399,85 @@ export interface AddedMember extends OpenDefinition, ExactDefinition {
   readonly path: readonly string[];
   readonly required?: true;
 }
+
+/**
+ * A second channel of an extension, as one of its roles uses it: what the role
+ * receives, and what it must know of what it sends. Entries are those of
+ * `ReceiveTable`. No era holds on a channel: nothing is declared before, and
+ * members that a runtime fills in may be absent.
+ */
+export interface ChannelTable<
+  Messages extends ChannelMessages = ChannelMessages,
+> {
+  /** Form of the tables; a runtime refuses forms it does not know. */
+  readonly format: 1;
+  /** Id of the extension. */
+  readonly extension: string;
+  /** Version of the extension. */
+  readonly version: string;
+  /** Id of the revision whose definitions the channel uses. */
+  readonly base: string;
+  /** The role that uses the table, e.g. `view`. */
+  readonly role: string;
+  /** What opens the channel; absent if the role takes no part in it. */
+  readonly handshake?: Handshake;
+  /** Requests it answers, by method. */
+  readonly incomingRequests: ReadonlyMap<string, IncomingRequest>;
+  /** Notifications it hears, by method. */
+  readonly incomingNotifications: ReadonlyMap<string, IncomingNotification>;
+  /** Requests it makes, by method, with what answers them. */
+  readonly outgoingRequests: ReadonlyMap<string, OutgoingRequest>;
+  /** Notifications it sends, by method. */
+  readonly outgoingNotifications: ReadonlyMap<string, OutgoingNotification>;
+  /** As `Revision.developmentSends`. */
+  readonly developmentSends?: SendTable<string> | undefined;
+  /** What the messages carry, as a type alone: no table has the member. */
+  readonly messages?: Messages;
+}
+
+/** The messages that open a channel. */
+export interface Handshake {
+  /** The role sends the request; otherwise it answers it. */
+  readonly opens: boolean;
+  /** Method of the first request. */
+  readonly request: string;
+  /** Method of the notification that the same role sends after the answer. */
+  readonly confirmation?: string;
+}
+
+/** What the messages of a channel carry, for one role: the argument of `ChannelTable`. */
+export interface ChannelMessages {
+  /** `{ params, result }` by method. */
+  readonly incomingRequests: object;
+  /** `{ params }` by method. */
+  readonly incomingNotifications: object;
+  readonly outgoingRequests: object;
+  readonly outgoingNotifications: object;
+}
+
+/** What a role does with what it receives, by method. A request without a handler does not exist. */
+export type ChannelHandlers<
+  Messages extends ChannelMessages,
+  Context = unknown,
+> = {
+  readonly [Method in keyof Messages["incomingRequests"]]?: (
+    params: ChannelParams<Messages["incomingRequests"][Method]>,
+    context: Context,
+  ) => ChannelAnswer<Messages["incomingRequests"][Method]>;
+} & {
+  readonly [Method in keyof Messages["incomingNotifications"]]?: (
+    params: ChannelParams<Messages["incomingNotifications"][Method]>,
+    context: Context,
+  ) => void | Promise<void>;
+};
+
+type ChannelParams<Message> = Message extends { readonly params: infer Params }
+  ? Params
+  : never;
+
+type ChannelAnswer<Request> = Request extends { readonly result: infer Result }
+  ? Result | Promise<Result>
+  : never;
 
 /**
  * What the messages of an extension carry, in the authoring vocabulary of its

@@ -4,7 +4,6 @@ import type {
   Base64Member,
   ExactAnswer,
   ExactDefinition,
-  Role,
   SendTable,
   UndefinedMessage,
 } from "./model.js";
@@ -12,7 +11,7 @@ import type {
 // Finds messages that are not what their revision defines, before they are sent.
 
 /** A table with the function that judges messages by it. */
-export function sendTable<R extends Role>(
+export function sendTable<R extends string>(
   table: Omit<SendTable<R>, "find">,
 ): SendTable<R> {
   const { base64 } = table;

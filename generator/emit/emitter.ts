@@ -55,8 +55,12 @@ export type PackageManifest = JsonObject & { readonly name: string };
 export interface WorkspaceInput extends Surroundings {
   /** Oldest first. */
   readonly models: readonly ProtocolModel[];
-  /** Folders of extensions below the output folder, and their bases. */
-  readonly extensions?: readonly { readonly folder: string; readonly bases: readonly string[] }[];
+  /** Folders of extensions below the output folder, with their bases and the roles of their channel. */
+  readonly extensions?: readonly {
+    readonly folder: string;
+    readonly bases: readonly string[];
+    readonly roles: readonly string[];
+  }[];
   /** The package to emit a package.json for, if any: its name, and members that replace or join ours. */
   readonly packageManifest?: PackageManifest;
 }

@@ -25,9 +25,16 @@ export interface ExtensionFile {
     /** Ids of extensions. */
     readonly extensions: readonly string[];
   };
+  readonly channel?: ChannelFacts;
   readonly description?: string;
   /** The place of its specification. */
   readonly link?: string;
+}
+
+/** A second channel: who takes part in it, and the methods that open it. */
+export interface ChannelFacts {
+  readonly roles: readonly string[];
+  readonly handshake: { readonly request: string; readonly confirmation?: string };
 }
 
 /** An extension file as it is written. */
@@ -39,6 +46,7 @@ interface Written {
   readonly declared: OfEachSide<string | null>;
   readonly settings?: OfEachSide<string | null>;
   readonly needs?: { readonly capabilities?: readonly string[]; readonly extensions?: readonly string[] };
+  readonly channel?: ChannelFacts;
   readonly description?: string;
   readonly link?: string;
 }
@@ -61,7 +69,8 @@ export async function readExtensionFile(source: JsonFile): Promise<ExtensionFile
     placeOf,
   });
   const written = source.value as unknown as Written;
-  const { id, version, status, bases, declared, settings = {}, needs = {}, description, link } = written;
+  const { id, version, status, bases, declared, settings = {}, needs = {} } = written;
+  const { channel, description, link } = written;
   extensionId(id, await placeOf(pointer("", "id")));
   for (const [index, needed] of (needs.extensions ?? []).entries())
     extensionId(needed, await placeOf(pointer("/needs/extensions", index)));
@@ -74,6 +83,7 @@ export async function readExtensionFile(source: JsonFile): Promise<ExtensionFile
     declared: given(declared),
     settings: given(settings, (reference) => pointerTokens(reference).at(-1)!),
     needs: { capabilities: needs.capabilities ?? [], extensions: needs.extensions ?? [] },
+    ...(channel && { channel }),
     ...(description !== undefined && { description }),
     ...(link !== undefined && { link }),
   };

@@ -47,6 +47,42 @@ const declared: Shape = {
   fits: (value) => isJsonObject(value) && ["client", "server"].some((side) => (value[side] ?? null) !== null),
 };
 
+/** Modules of an extension that a role of a channel cannot be called after, and the sides of the protocol. */
+const taken = [
+  ...["authoring", "check", "client", "formats", "index", "methods", "open"],
+  ...["patterns", "server", "steps", "types", "validators", "vectors"],
+];
+
+/** Roles name modules and types. */
+const rolePattern = `^(?!(?:${taken.join("|")})$)[a-z][a-z0-9]*$`;
+
+const role = textLike(
+  rolePattern,
+  "a name of small letters and digits that begins with a letter and that no other module has, such as view",
+  "Role on the channel. It names a module.",
+);
+
+const channel = objectOf(
+  {
+    roles: {
+      ...someOf(role, "Who takes part in it."),
+      expected: "an array of at least two different roles, such as view and host",
+      fits: (value) => Array.isArray(value) && value.length > 1 && new Set(value).size === value.length,
+      schema: { type: "array", description: "Who takes part in it.", minItems: 2, uniqueItems: true },
+    },
+    handshake: objectOf(
+      {
+        request: text("Method of the first request."),
+        confirmation: text("Method of the notification that the same role sends after the answer."),
+      },
+      "The messages that open it.",
+      ["request"],
+    ),
+  },
+  "A second channel with roles that are neither client nor server. Notes of kind channel say what travels on it.",
+  ["roles", "handshake"],
+);
+
 /** The content of extension.json. Keys stand in the order of the documentation. */
 export const extensionShape: Shape = objectOf(
   {
@@ -80,6 +116,7 @@ export const extensionShape: Shape = objectOf(
       },
       "What must be there beside the extension.",
     ),
+    channel,
     description: text("What the extension adds, in one sentence."),
     link: text("Location of its specification."),
   },

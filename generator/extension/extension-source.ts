@@ -13,6 +13,8 @@ import { type StoredExtension, extensionFile, filesOf } from "./extension-store.
 /** The files of an extension, read. */
 export interface ExtensionSource {
   readonly about: ExtensionFile;
+  /** The extension.json, for errors. */
+  readonly aboutFile: string;
   readonly schemaFile: Pick<JsonFile, "file" | "text">;
   /** The schema in canonical form; references `base#/$defs/X` are as they are written. */
   readonly document: JsonObject;
@@ -83,6 +85,7 @@ export async function readExtension({ extension, schema, notes }: ExtensionFiles
   }
   return {
     about,
+    aboutFile: extension.file,
     schemaFile: { file: schema.file, text: schema.text },
     document,
     notes: notes ? parseNotes(notes, { bases: about.bases }) : [],

@@ -10,6 +10,7 @@ import {
 } from "@mcpgen/engine";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import { buildModel } from "../model/build-model.js";
+import { type ChannelFault, faultsOfChannel } from "../model/channel.js";
 import { type ExtensionModel, completeExtension } from "../model/extension-model.js";
 import type { ProtocolModel } from "../model/model.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
@@ -38,16 +39,18 @@ export async function extensionOver(source: ExtensionSource, base: ProtocolModel
   const notes = source.notes.filter(({ bases }) => bases?.includes(base.revision) ?? true);
   const problems: NoteProblem[] = [];
   const { schema, own, imported } = await schemaOver(source, base, notes, problems);
+  const named = notes.map((note) => inNames(note, imported));
   const { model, problems: found } = buildModel({
     revision: base.revision,
     status: source.about.status,
     schema,
-    notes: notes.map((note) => inNames(note, imported)),
+    notes: named,
     over: { base, own, imported },
   });
   problems.push(...found);
-  const extension = completeExtension({ facts: source.about, base, imported, notes, model }, problems);
+  const extension = completeExtension({ facts: source.about, base, imported, notes: named, model }, problems);
   refuseProblems(problems, source, base.revision);
+  if (extension.channel) refuseFaults(faultsOfChannel(extension.channel), source, base.revision);
   return extension;
 }
 
@@ -107,11 +110,16 @@ function definitionsBeside(notes: readonly Note[], { schema, methods }: Protocol
         )
       : [],
   );
-  const named = notes.flatMap((note) =>
-    note.kind === "pairing" ? [note.result, ...(note.alternatives ?? [])] : [],
-  );
+  const named = notes.flatMap((note) => {
+    if (note.kind === "pairing") return [note.result, ...(note.alternatives ?? [])];
+    return note.kind === "channel" ? [note.message ?? "", note.result ?? ""] : [];
+  });
+  const travelling = new Set(notes.flatMap((note) => (note.kind === "channel" ? note.targets : [])));
+  const ofChannel = methods
+    .filter(({ name }) => travelling.has(name))
+    .flatMap(({ message, result }) => [message, result?.definition ?? message]);
   const ofBase = named.flatMap((name) => definitionNamed(name) ?? []);
-  return [...least, ...results, ...ofBase.filter((name) => schema.definitions.has(name))];
+  return [...least, ...results, ...ofChannel, ...ofBase.filter((name) => schema.definitions.has(name))];
 }
 
 /** What `base#/$defs/X` names. */
@@ -215,11 +223,19 @@ function inNotes({ source, base }: Work): Parameters<typeof referredDefinition>[
 
 /** The note with the names that definitions of the base have in the schema of the extension. */
 function inNames(note: Note, imported: ReadonlyMap<string, string>): Note {
-  if (note.kind !== "pairing") return note;
+  if (note.kind !== "pairing" && note.kind !== "channel") return note;
   const key = (reference: string): string => {
     const name = definitionNamed(reference);
     return name === undefined ? reference : ([...imported].find(([, one]) => one === name)?.[0] ?? reference);
   };
+  if (note.kind === "channel") {
+    const { message, result } = note;
+    return {
+      ...note,
+      ...(message !== undefined && { message: key(message) }),
+      ...(result !== undefined && { result: key(result) }),
+    };
+  }
   const { alternatives } = note;
   return { ...note, result: key(note.result), ...(alternatives && { alternatives: alternatives.map(key) }) };
 }
@@ -239,4 +255,12 @@ function refuseProblems(problems: readonly NoteProblem[], source: ExtensionSourc
           : "Correct the note, or remove it.",
     },
   );
+}
+
+function refuseFaults(faults: readonly ChannelFault[], { aboutFile }: ExtensionSource, base: string): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  const { pointer: at, message, next } = first;
+  const place = { file: aboutFile, pointer: at };
+  throw new CodedError("MG1312", `over the base ${base}: ${message}`, { place, next });
 }

@@ -1,6 +1,7 @@
 import type { Schema } from "@mcpgen/engine";
 import type { Note } from "../notes/note.js";
 import type { NoteProblem } from "../notes/apply.js";
+import { type Channel, findChannel } from "./channel.js";
 import { constantMember, hasMember, requiredMembers } from "./object-view.js";
 import { discriminate } from "./discriminator.js";
 import {
@@ -28,6 +29,7 @@ export interface ExtensionModel extends ProtocolModel {
   readonly declared: OfEachSide<DeclaredPlace>;
   readonly augments: readonly Augmented[];
   readonly members: readonly MemberRule[];
+  readonly channel?: Channel;
 }
 
 type OfEachSide<Value> = { readonly [Side in Role]?: Value };
@@ -61,6 +63,7 @@ export interface ExtensionFacts {
   readonly version: string;
   readonly declared: OfEachSide<string>;
   readonly settings: OfEachSide<string>;
+  readonly channel?: Pick<Channel, "roles" | "handshake">;
 }
 
 interface Source {
@@ -78,7 +81,11 @@ export function completeExtension(
   { facts, base, imported, notes, model }: Source,
   problems: NoteProblem[],
 ): ExtensionModel {
-  const assumptions: Assumption[] = [...model.assumptions];
+  const channel = findChannel({ channel: facts.channel, notes, base, imported, model }, problems);
+  const elsewhere = onChannelAlone(notes);
+  const assumptions = model.assumptions.filter(
+    ({ kind, subject }) => kind !== "sender" || !elsewhere.has(subject),
+  );
   const context: Context = { facts, base, imported, model, problems, assumptions };
   const augments = notes.flatMap((note) => (note.kind === "augments" ? augmented(note, context) : []));
   const requirements = requirementsOf(notes, context);
@@ -89,17 +96,28 @@ export function completeExtension(
     version: facts.version,
     base,
     imported,
-    methods: model.methods.map((method) => ({
-      ...method,
-      capabilities: gatesOf(method, facts),
-      ...requirements.get(method.name),
-    })),
+    methods: model.methods
+      .filter(({ name }) => !elsewhere.has(name))
+      .map((method) => ({
+        ...method,
+        capabilities: gatesOf(method, facts),
+        ...requirements.get(method.name),
+      })),
     errors: model.errors.filter((error) => !isKnown(error, base)),
     declared: declaredPlaces(facts),
     augments,
     members,
+    ...(channel && { channel }),
     assumptions,
   };
+}
+
+/** Methods that travel on the channel, and whose sender no other note names. */
+export function onChannelAlone(notes: readonly Note[]): ReadonlySet<string> {
+  const targets = (kind: Note["kind"]): string[] =>
+    notes.flatMap((note) => (note.kind === kind ? note.targets : []));
+  const sent = new Set(targets("sender"));
+  return new Set(targets("channel").filter((target) => !sent.has(target)));
 }
 
 interface Context {

@@ -52,7 +52,8 @@ function describe(schema: Schema, method: string, kind: Kind, definition: Defini
   };
 }
 
-function paramsOf(schema: Schema, { node }: Definition): Params {
+/** The params of a message. */
+export function paramsOf(schema: Schema, { node }: Definition): Params {
   const nodes = memberNodes(schema, node, "params");
   if (nodes.length === 0) return { presence: "none" };
   const presence = requiredMembers(schema, node).has("params") ? "required" : "optional";

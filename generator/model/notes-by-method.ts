@@ -73,6 +73,7 @@ function speaksOfMethod(note: Note, target: string): boolean {
     case "augments":
     case "member":
     case "carries":
+    case "channel":
       return false;
     case "deprecated":
       return !target.startsWith("/");

@@ -125,6 +125,19 @@ export interface CarriesNote extends NoteBase {
   readonly of: string;
 }
 
+/** A method travels on the channel of an extension: one of the extension, or of its base. */
+export interface ChannelNote extends NoteBase {
+  readonly kind: "channel";
+  /** The role that sends it. */
+  readonly sender: string;
+  /** The role that it is sent to. */
+  readonly receiver: string;
+  /** Definition of the message, of a method that neither the extension nor the base defines. */
+  readonly message?: string;
+  /** Definition of what answers that message. */
+  readonly result?: string;
+}
+
 /** The targets are facts about HTTP that hold for the revision: see `TransportFact`. */
 export interface TransportNote extends NoteBase {
   readonly kind: "transport";
@@ -212,6 +225,7 @@ export type Note =
   | AugmentsNote
   | MemberNote
   | CarriesNote
+  | ChannelNote
   | RenamedNote
   | StepNote;
 

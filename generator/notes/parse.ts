@@ -126,6 +126,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
     required: optional({ expected: "true or false", check: (value) => typeof value === "boolean" }),
   },
   carries: { of: string },
+  channel: { sender: string, receiver: string, message: optional(string), result: optional(string) },
   transport: {},
   owned: {},
   deprecated: { since: string, instead: optional(string) },
@@ -144,7 +145,13 @@ function isPointer(value: JsonValue): boolean {
 }
 
 /** Kinds of notes that only extensions have. */
-export const extensionKinds: ReadonlySet<NoteKind> = new Set(["requires", "augments", "member", "carries"]);
+export const extensionKinds: ReadonlySet<NoteKind> = new Set([
+  "requires",
+  "augments",
+  "member",
+  "carries",
+  "channel",
+]);
 
 /** Kinds of notes that only revisions have. */
 const revisionKinds: ReadonlySet<NoteKind> = new Set(["transport"]);

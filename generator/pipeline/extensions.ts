@@ -1,6 +1,7 @@
 import { canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { emitExtensionAuthoring } from "../emit/extension/authoring.js";
+import { emitChannel } from "../emit/extension/channel.js";
 import {
   type ExtensionInput,
   type WholeExtensionInput,
@@ -11,8 +12,8 @@ import { emitExtensionMethods } from "../emit/extension/methods.js";
 import { emitExtensionReport } from "../emit/extension/report.js";
 import { emitExtensionForClients, emitExtensionForServers } from "../emit/extension/roles.js";
 import { emitExtensionClient, emitExtensionServer } from "../emit/extension/stubs.js";
+import { emitExtensionVectors } from "../emit/extension/vectors.js";
 import type { Emitter, SchemaInput } from "../emit/emitter.js";
-import { emitVectors } from "../emit/vectors/emit.js";
 import { type ExtensionSource, readStoredExtension } from "../extension/extension-source.js";
 import type { StoredExtension } from "../extension/extension-store.js";
 import { extensionOver } from "../extension/load-extension.js";
@@ -34,8 +35,9 @@ export const baseEmitters: Readonly<Record<string, Emitter<ExtensionInput>>> = {
   methods: emitExtensionMethods,
   client: emitExtensionClient,
   server: emitExtensionServer,
-  vectors: emitVectors,
+  vectors: emitExtensionVectors,
   extension: emitExtensionReport,
+  channel: emitChannel,
 };
 
 /** Emitters of the files that all bases share. */
@@ -46,7 +48,7 @@ export const wholeEmitters: Readonly<Record<string, Emitter<WholeExtensionInput>
 };
 
 /** The names of emitters that only extensions have. */
-export const extensionEmitterNames: readonly string[] = ["extension"];
+export const extensionEmitterNames: readonly string[] = ["extension", "channel"];
 
 /**
  * Reads extensions and compiles each over those of its bases that are among `models`.

@@ -280,6 +280,7 @@ function* emitAll(
     extensions: extensions.map(({ folder, models: over }) => ({
       folder,
       bases: over.map(({ revision }) => revision),
+      roles: over[0]!.channel?.roles ?? [],
     })),
     ...(request.packageManifest && { packageManifest: request.packageManifest }),
   };

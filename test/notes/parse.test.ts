@@ -74,6 +74,11 @@ const kinds: {
     bad: { member: [1, "a", ""], definition: [1, null], required: ["yes", 1] },
   },
   carries: { needs: { of: "tools/call" }, may: {}, bad: { of: [1, null] } },
+  channel: {
+    needs: { sender: "view", receiver: "host" },
+    may: { message: "PingRequest", result: "EmptyResult" },
+    bad: { sender: [1, null], receiver: [1, ["host"]], message: [1], result: [null] },
+  },
   transport: { needs: {}, may: {}, bad: {} },
   owned: { needs: {}, may: {}, bad: {} },
   deprecated: { needs: { since: "r" }, may: { instead: "Use." }, bad: { since: [1], instead: [1, null] } },

@@ -226,4 +226,10 @@ export const inputDiagnostics = {
     explanation:
       "Versions of extensions are not negotiated: a peer knows the id alone. So SEP-2133 says that a breaking change must use a new identifier, such as `com.example/search-v2`. A change is breaking if an implementation of the old version can fail with a peer of the new one, if a base is gone, or if a side declares the extension elsewhere. If the old version is a draft, the finding is a warning.",
   },
+  MG1312: {
+    title: "The channel of an extension contradicts itself",
+    exit: 3,
+    explanation:
+      'The `channel` of an extension.json names its roles and the methods that open it; notes of kind `channel` name the role that sends each message, and the role that it is sent to. A note must name two of these roles, the methods of the handshake must travel on the channel, from the same role, and each role must send or receive a message. `"message"` and `"result"` describe methods alone that neither the extension nor the base defines. See docs/extensions.md, "A second channel".',
+  },
 } satisfies Record<string, Diagnostic>;

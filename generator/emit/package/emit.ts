@@ -46,9 +46,11 @@ export const emitPackage: Emitter<WorkspaceInput> = ({
     ...revisions.flatMap((revision, index) =>
       [...revisionModules, ...(index > 0 ? ["steps"] : [])].map((module) => `${revision}/${module}`),
     ),
-    ...extensions.flatMap(({ folder, bases }) => [
+    ...extensions.flatMap(({ folder, bases, roles }) => [
       ...extensionModules.map((module) => `${folder}/${module}`),
-      ...bases.flatMap((base) => revisionModules.map((module) => `${folder}/${base}/${module}`)),
+      ...bases.flatMap((base) =>
+        [...revisionModules, ...roles].map((module) => `${folder}/${base}/${module}`),
+      ),
     ]),
   ].map((module) => ({
     key: JSON.stringify(module === "index" ? "." : `./${module}`),

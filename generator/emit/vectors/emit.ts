@@ -1,10 +1,10 @@
 import { type JsonValue, isJsonObject, naturalCompare } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { type Method, type ProtocolModel, type Role, answersOf, receivers } from "../../model/model.js";
+import { type Method, type ProtocolModel, answersOf, receivers } from "../../model/model.js";
 import { minimallyInvalid } from "../../sample/invalid.js";
 import { randomFrom } from "../../sample/random.js";
 import { minimalValid, sampleValid } from "../../sample/sample.js";
-import type { Emitter, ModelInput } from "../emitter.js";
+import type { Emitter, Files, ModelInput } from "../emitter.js";
 import { capitalised } from "../../print/names.js";
 import { localNames } from "../imported.js";
 import { escapeUnprintable } from "../../print/text.js";
@@ -18,7 +18,7 @@ interface Vector {
   /** The methods that a result answers. */
   readonly answers?: readonly string[];
   /** The roles that may send it. */
-  readonly from: readonly Role[];
+  readonly from: readonly string[];
   readonly valid: boolean;
   /** The place of the fault in an invalid message, and the change that made it. */
   readonly pointer?: string;
@@ -34,32 +34,58 @@ const invalidEach = 3;
  * `vectors.json`: valid and minimally invalid messages of each method, and results. Drawn from a stream of
  * random numbers of each definition's own, so that a change of one leaves the others as they are.
  */
-export const emitVectors: Emitter<ModelInput> = ({ model, imported, folder }) => {
+export const emitVectors: Emitter<ModelInput> = (input) => {
+  const between = input.model.methods.map((method) => ({
+    ...{ method, senders: method.senders, receivers: receivers(method) },
+  }));
+  return vectorsFile(input, between);
+};
+
+/** A method, with the roles between which it travels. */
+export interface Travelling {
+  readonly method: Method;
+  readonly senders: readonly string[];
+  readonly receivers: readonly string[];
+}
+
+/** `vectors.json` of the messages of a model that travel. */
+export function vectorsFile(
+  { model, imported, folder }: Pick<ModelInput, "model" | "imported" | "folder">,
+  travelling: readonly Travelling[],
+): Files {
   const identifiers = localNames(model.schema, imported);
   const names: Names = (definition) => capitalised(identifiers.get(definition)!);
   const isOwn = (definition: string): boolean => !imported?.identifiers.has(definition);
-  const vectors = [...messageVectors(model, names), ...resultVectors(model, names, isOwn)];
+  const vectors = [
+    ...messageVectors(model, travelling, names),
+    ...resultVectors(model, travelling, names, isOwn),
+  ];
   const lines = vectors.map((vector) => `    ${escapeUnprintable(JSON.stringify(vector))}`).join(",\n");
   const list = vectors.length === 0 ? "[]" : `[\n${lines}\n  ]`;
   const content = `{\n  "format": 1,\n  "revision": ${JSON.stringify(model.revision)},\n  "vectors": ${list}\n}\n`;
   // One vector a line reads best in a diff; prettier would spread each over many.
   return new Map([[`${folder}/vectors.json`, { content, formatted: true }]]);
-};
+}
 
 type Names = (definition: string) => string;
 
-function messageVectors(model: ProtocolModel, names: Names): Vector[] {
-  return model.methods.flatMap((method) => {
-    const { name, message, senders: from } = method;
+function messageVectors(model: ProtocolModel, travelling: readonly Travelling[], names: Names): Vector[] {
+  return travelling.flatMap(({ method, senders: from }) => {
+    const { name, message } = method;
     const about = { validator: names(message), method: name, from };
     return vectorsOf(model, message, about, (value) => enveloped(value, method));
   });
 }
 
-function resultVectors(model: ProtocolModel, names: Names, isOwn: (definition: string) => boolean): Vector[] {
-  const answered = new Map<string, Method[]>();
-  for (const method of model.methods) {
-    for (const definition of answersOf(method)) {
+function resultVectors(
+  model: ProtocolModel,
+  travelling: readonly Travelling[],
+  names: Names,
+  isOwn: (definition: string) => boolean,
+): Vector[] {
+  const answered = new Map<string, Travelling[]>();
+  for (const method of travelling) {
+    for (const definition of answersOf(method.method)) {
       if (!isOwn(definition)) continue;
       const methods = answered.get(definition);
       if (methods) methods.push(method);
@@ -67,8 +93,8 @@ function resultVectors(model: ProtocolModel, names: Names, isOwn: (definition: s
     }
   }
   return [...answered].flatMap(([definition, methods]) => {
-    const from = [...new Set(methods.flatMap(receivers))].sort(naturalCompare);
-    const about = { validator: names(definition), answers: methods.map(({ name }) => name), from };
+    const from = [...new Set(methods.flatMap((one) => one.receivers))].sort(naturalCompare);
+    const about = { validator: names(definition), answers: methods.map(({ method }) => method.name), from };
     return vectorsOf(model, definition, about, (value) => value);
   });
 }

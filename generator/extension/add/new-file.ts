@@ -18,7 +18,7 @@ const schemaLocation = "https://raw.githubusercontent.com/mcpgen/mcpgen/main/doc
 
 /**
  * The content of a new extension.json. What people write stays: the places where sides declare the extension, its
- * settings, needs, description and link come from the file of the version before, if there is one.
+ * settings, needs, channel, description and link come from the file of the version before, if there is one.
  *
  * @param previous the file of the version before
  */
@@ -40,7 +40,9 @@ export function newExtensionFile(
     declared,
     ...(settings && { settings }),
     ...Object.fromEntries(
-      ["needs", "description", "link"].flatMap((key) => (key in before ? [[key, before[key]!]] : [])),
+      ["needs", "channel", "description", "link"].flatMap((key) =>
+        key in before ? [[key, before[key]!]] : [],
+      ),
     ),
   };
 }

@@ -1,0 +1,124 @@
+import { type Channel, modelOfRole } from "../../model/channel.js";
+import type { Method, ProtocolModel } from "../../model/model.js";
+import { arrayLayout, memberLine, objectLayout } from "../../print/code-layout.js";
+import { capitalised } from "../../print/names.js";
+import { stringLiteral } from "../../print/text.js";
+import type { Emitter, Files } from "../emitter.js";
+import { localNames, ownDefinitions, sharedModule } from "../imported.js";
+import { base64Members, tableOf } from "../methods/emit.js";
+import { Facts } from "../methods/facts.js";
+import { typeRows } from "../methods/type-rows.js";
+import { stubsOf } from "../stubs/emit.js";
+import type { ExtensionInput } from "./input.js";
+
+/** A module for each role of a channel: its table, the types of its messages, and a function for each that it sends. */
+export const emitChannel: Emitter<ExtensionInput> = (input) => {
+  const { channel } = input.model;
+  if (!channel) return new Map();
+  return new Map(channel.roles.flatMap((role) => [...emitRole(channel, role, input)]));
+};
+
+function emitRole(channel: Channel, role: string, input: ExtensionInput): Files {
+  const { model, imported, folder, origin, importExtension, render } = input;
+  const own = modelOfRole(model, channel, role);
+  const names = localNames(model.schema, imported);
+  const facts = new Facts(own, names, imported);
+  const typeOf = (definition: string): string => {
+    const exported = imported.identifiers.get(definition);
+    return exported === undefined ? `types.${names.get(definition)!}` : `baseTypes.${exported}`;
+  };
+  const table = tableOf(own, "client", facts);
+  const taken = new Set([`${role}Table`, `${role}Sends`, "byMethod", "process"]);
+  const { stubs, modelTypes } = stubsOf(own, "client", taken);
+  const view = {
+    ...{ origin, importExtension, role, table, stubs },
+    Role: capitalised(role),
+    modules: {
+      model: sharedModule(input, "model"),
+      sending: sharedModule(input, "sending"),
+      types: sharedModule(input, `${model.revision}/types`),
+      validators: sharedModule(input, `${model.revision}/validators`),
+    },
+    id: stringLiteral(model.id),
+    version: stringLiteral(model.version),
+    baseId: stringLiteral(model.revision),
+    modelTypes: [...tableTypes, ...modelTypes].sort(),
+    maps: mapsOf(own, role, typeOf),
+    usesParams: stubs.some(({ parameters }) => parameters.includes("Params<")),
+    usesResult: stubs.some(({ send }) => send === "request"),
+    handshake: handshakeLine(channel, role),
+    base64: memberLine(
+      1,
+      "base64",
+      arrayLayout(base64Members(ownDefinitions(model.schema, imported), facts), true),
+    ),
+  };
+  const draft = render("extension-channel.ts", view);
+  const uses = (module: string): boolean => new RegExp(`\\b${module}\\.\\w`).test(draft);
+  const content = render("extension-channel.ts", {
+    ...view,
+    usesTypes: uses("types"),
+    usesBaseTypes: uses("baseTypes"),
+    usesValidators: uses("validators"),
+    usesBaseValidators: uses("baseValidators"),
+  });
+  return new Map([[`${folder}/${role}.ts`, { content }]]);
+}
+
+/** The types that every module of a role imports. */
+const tableTypes = [
+  ...["ChannelHandlers", "ChannelTable", "ExactAnswer", "ExactDefinition", "IncomingNotification"],
+  ...["IncomingRequest", "OutgoingNotification", "OutgoingRequest", "SendTable"],
+];
+
+interface MapView {
+  readonly name: string;
+  readonly about: string;
+  readonly rows: readonly object[];
+}
+
+function mapsOf(model: ProtocolModel, role: string, typeOf: (definition: string) => string): MapView[] {
+  const rows = (sender: Method["senders"][number], kind: Method["kind"]): readonly object[] => {
+    const methods = model.methods.filter((method) => method.kind === kind && method.senders.includes(sender));
+    const { requests, notifications } = typeRows({ ...model, methods }, typeOf);
+    return kind === "request"
+      ? requests
+      : notifications.map(({ doc, key, params }) => ({ doc, key, params }));
+  };
+  return [
+    {
+      name: "IncomingRequests",
+      about: `What a ${role} is requested, and answers.`,
+      rows: rows("server", "request"),
+    },
+    {
+      name: "IncomingNotifications",
+      about: `What a ${role} is notified of.`,
+      rows: rows("server", "notification"),
+    },
+    { name: "OutgoingRequests", about: `What a ${role} requests.`, rows: rows("client", "request") },
+    {
+      name: "OutgoingNotifications",
+      about: `What a ${role} announces.`,
+      rows: rows("client", "notification"),
+    },
+  ];
+}
+
+/** The messages that open the channel, for a role that takes part in that. */
+function handshakeLine({ handshake, messages }: Channel, role: string): string | undefined {
+  const { request, confirmation } = handshake;
+  const opening = messages.find(
+    ({ method, sender, receiver }) => method.name === request && (sender === role || receiver === role),
+  );
+  if (!opening) return undefined;
+  return memberLine(
+    1,
+    "handshake",
+    objectLayout([
+      ["opens", String(opening.sender === role)],
+      ["request", stringLiteral(request)],
+      ...(confirmation === undefined ? [] : [["confirmation", stringLiteral(confirmation)] as const]),
+    ]),
+  );
+}
