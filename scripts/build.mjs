@@ -79,7 +79,8 @@ async function examples() {
   // Folders with a package.json are separate packages, whose dependencies are not installed here.
   const has = (name, file) => existsSync(join(folder, name, file));
   const names = (await readdir(folder)).filter((name) => has(name, "main.ts") && !has(name, "package.json"));
-  const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const packages = Object.keys({ ...dependencies, ...devDependencies });
   // One build each: chunks that a server shares with a client would hold, and load, code of both.
   await Promise.all(
     names.map((name) =>
@@ -87,7 +88,7 @@ async function examples() {
         ...common(join(outdir, name)),
         platform: "node",
         conditions: ["mcpgen-source"],
-        external: Object.keys(devDependencies),
+        external: packages.filter((each) => !each.startsWith("@mcpgen/")),
         entryPoints: [join(folder, name, "main.ts")],
       }),
     ),

@@ -45,13 +45,13 @@ const areas: readonly Area[] = [
       ...dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
     ],
   },
-  // What a user's server may: published entries, and for SQLite and WebSockets a package each.
+  // What a user's server may: published entries, and for SQLite, WebSockets and YAML a package each.
   {
     folder: "examples",
     may: [
       /^node:/,
       /^@mcpgen\/(protocol|runtime|auth)(\/|$)/,
-      /^(node-sqlite3-wasm|ws)$/,
+      /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
     ],
   },

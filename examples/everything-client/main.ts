@@ -1,5 +1,6 @@
 // A client that does what the public conformance suite asks: `main.js URL`, with the scenario in the environment.
 import { clientRevisions } from "@mcpgen/protocol/client";
+import { skills } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/skills/client";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { type Credentials, authorizerFor, revisionOf } from "./authorization.js";
 import { fillDefaults } from "./form.js";
@@ -15,6 +16,7 @@ const authorize = authorizerFor(scenario, context);
 
 const options: ConnectOptions = {
   revisions: clientRevisions,
+  extensions: [skills],
   ...(revision === undefined ? {} : { revision }),
   info: { name: "everything-client", version: "1.0.0" },
   elicit: ({ requestedSchema }) => ({ action: "accept", content: fillDefaults(requestedSchema) }),

@@ -1,4 +1,5 @@
 import type { Client } from "@mcpgen/runtime";
+import { HeldSkill, VerificationError, allSkills } from "../skills-client/held-skill.js";
 
 interface Context {
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[];
@@ -30,6 +31,20 @@ const all = async (client: Client): Promise<void> => {
       await client.getPrompt(name, Object.fromEntries(wanted.map((argument) => [argument.name, "text"])));
 };
 
+/** Loads each skill, and then reads its other files, unless it is not what its entry says. */
+async function loadSkills(client: Client): Promise<void> {
+  for (const entry of await allSkills(client)) {
+    try {
+      const skill = await HeldSkill.load(client, entry);
+      if (entry.resources === "dynamic") continue;
+      for (const { uri } of entry.resources) if (uri !== entry.uri) await skill.read(uri);
+    } catch (error) {
+      if (!(error instanceof VerificationError)) throw error;
+      console.error(error.message);
+    }
+  }
+}
+
 /** What to do in a scenario; in any other, everything. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   everything: all,
@@ -49,4 +64,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "json-schema-ref-no-deref": async (client) => {
     await client.listTools();
   },
+  "sep-2640-client-no-prefetch": async (client) => {
+    await allSkills(client);
+  },
+  "sep-2640-client-verify-digest": loadSkills,
+  "sep-2640-client-verify-size": loadSkills,
+  "sep-2640-client-verify-frontmatter": loadSkills,
 };

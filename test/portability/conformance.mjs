@@ -25,6 +25,14 @@ const left = [{ pattern: /(^|-)tasks-/, reason: "the tasks extension is not serv
 /** Scenarios that no revision's set has. */
 const unscored = ["auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"];
 
+/** Scenarios of the skills extension: no revision's set has them, either. */
+const ofSkills = {
+  server: ["enumeration", "manifest", "directory"].map((part) => `sep-2640-skills-${part}`),
+  client: ["no-prefetch", "verify-digest", "verify-size", "verify-frontmatter"].map(
+    (part) => `sep-2640-client-${part}`,
+  ),
+};
+
 const words = process.argv.slice(2);
 const update = words.includes("--update");
 const allSides = ["server", "client", "authorization"];
@@ -57,27 +65,38 @@ try {
 }
 process.exitCode = bad > 0 ? 1 : 0;
 
-/** Runs the server's set; the server listens on a port of its choice. */
+/** Runs the server's set, and the scenarios of skills against the server that has some. */
 async function server(revision) {
-  const child = spawn(
-    process.execPath,
-    [noCode, join(root, "dist/examples/everything-server/main.js"), "--port", "0"],
-    {
-      stdio: ["ignore", "ignore", "pipe"],
-    },
+  const folder = join(out, `server-${revision}`);
+  await listening("everything-server", [], (url) =>
+    run(["server", "--url", url, "--requirements", revision], folder),
   );
+  await listening("skills", [join(root, "examples/skills/catalog")], async (url) => {
+    for (const name of ofSkills.server) {
+      const alone = ["--scenario", name, "--spec-version", revision, "--force"];
+      await run(["server", "--url", url, ...alone], folder);
+    }
+  });
+  return checksBelow(folder, /^server-(.*)-\d{4}-\d\d-\d\dT.*$/);
+}
+
+/** Starts an example that listens on a port of its choice, and stops it after `use`. */
+async function listening(example, args, use) {
+  const program = join(root, `dist/examples/${example}/main.js`);
+  const child = spawn(process.execPath, [noCode, program, ...args, "--port", "0"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   try {
     const url = await new Promise((resolve, reject) => {
       let text = "";
       child.stderr.on("data", (chunk) => {
         text += chunk;
-        const listening = /listening on (\S+)/.exec(text);
-        if (listening) resolve(listening[1]);
+        const found = /listening on (\S+)/.exec(text);
+        if (found) resolve(found[1]);
       });
-      child.on("exit", () => reject(new Error(`the server did not start: ${text}`)));
+      child.on("exit", () => reject(new Error(`${example} did not start: ${text}`)));
     });
-    await run(["server", "--url", url, "--requirements", revision], join(out, `server-${revision}`));
-    return await checksBelow(join(out, `server-${revision}`), /^server-(.*)-\d{4}-\d\d-\d\dT.*$/);
+    await use(url);
   } finally {
     child.kill();
   }
@@ -91,7 +110,8 @@ async function client(revision, listed) {
   const found = await checksBelow(folder, pattern);
   // The suite starts all clients at once, and gives each 30 seconds: what fails there counts if it fails alone, too.
   const again = Object.keys(found).filter((name) => isIncomplete(found[name], listed[name]));
-  for (const name of [...unscored, ...again.map((each) => each.replace(/^auth-/, "auth/"))]) {
+  const others = [...unscored, ...ofSkills.client];
+  for (const name of [...others, ...again.map((each) => each.replace(/^auth-/, "auth/"))]) {
     const alone = join(out, `client-${revision}-alone`, name);
     // The servers of the unscored scenarios have a revision that the scenario names.
     const version = unscored.includes(name) ? [] : ["--spec-version", revision, "--force"];

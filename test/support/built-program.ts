@@ -27,7 +27,7 @@ export function builtProgram(source: string, more: BuildOptions = {}): string {
       format: "esm",
       target: "node20.19",
       conditions: ["mcpgen-source"],
-      external: ["node-sqlite3-wasm", "ws"],
+      external: ["node-sqlite3-wasm", "ws", "yaml"],
       logLevel: "error",
       ...more,
     });
