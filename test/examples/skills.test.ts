@@ -171,7 +171,7 @@ describe("a folder", () => {
     expect(problems).toContain(`${join("many", "SKILL.md")}: it has 513 files; a skill has 512 at most`);
   });
 
-  test("in the folder of a skill is a skill of its own, and belongs to the other", async () => {
+  test("below another skill is a second skill, and belongs to the first, too", async () => {
     const { skills } = await SkillFolder.at(
       temporaryFolder({
         "outer/SKILL.md": manifest("outer"),

@@ -79,7 +79,7 @@ describe.each([
   });
 });
 
-test("at 2026-07-28 a listing and an entry have cache hints, and a directory has none", () => {
+test("at 2026-07-28 a listing and an entry have cache hints, and a directory may have them", () => {
   const { isGetSkillResult, isListSkillsResult, isReadResourceDirectoryResult } = at20260728;
   const resultType = "complete";
   expect(isListSkillsResult({ skills: [], resultType })).toBe(false);

@@ -96,6 +96,7 @@ export const clientTable: ExtensionTable<"client"> = {
         of: "server",
         path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"],
       },
+      cacheable: true,
       result: {
         name: "ReadResourceDirectoryResult",
         accepts: validators.acceptsReadResourceDirectoryResult,
@@ -183,6 +184,7 @@ export const serverTable: ExtensionTable<"server"> = {
         of: "server",
         path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"],
       },
+      cacheable: true,
     },
     "skills/get": {
       name: "GetSkillRequest",
