@@ -38,7 +38,7 @@ const heavy = [
 
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
 const deep = [
-  "test/extension/{output,random-compiled,validators}.test.ts",
+  "test/extension/{output,random-compiled,random-talk,validators}.test.ts",
   "test/auth/client/client-rules.test.ts",
   "test/auth/node/processes.test.ts",
   "test/examples/{ci,ci-job,cli-agent,skills-programs}.test.ts",

@@ -605,14 +605,23 @@ export interface ExtensionContext {
   readonly method: string;
 }
 
-/** Whatever can send messages: all that the stubs need of a runtime. */
-export interface Caller {
+/** Whatever can send notifications: a client, a server, one client of a server. */
+export interface Notifier<Sent = void | Promise<void>> {
+  notify(method: string, params?: object): Sent;
+}
+
+/** Whatever can send requests: a client, one client of a server. */
+export interface Requester {
   /** Sends a request; resolves with its result once that was found valid. */
   request<Result>(
     method: string,
     params: object | undefined,
     options?: RequestOptions,
   ): Promise<Result>;
+}
+
+/** Whatever can send messages: all that the stubs need of a runtime. */
+export interface Caller extends Requester, Notifier<Promise<void>> {
   /** Sends a notification; resolves once it is on its way. */
   notify(method: string, params?: object): Promise<void>;
 }

@@ -4,17 +4,16 @@ import { generate, releasedSource } from "../support/generated-output.js";
 import { revisions } from "../support/revisions.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
 import { stored } from "./models.js";
-import { randomExtension } from "./random-extension.js";
+import { randomCount, randomExtension } from "./random-extension.js";
 
 const seed = process.env["MCPGEN_SEED"] ?? "1";
-const count = process.env["MCPGEN_LONG"] ? 200 : 4;
 
-const extensions = Array.from({ length: count }, (_, number) => randomExtension(seed, number));
+const extensions = Array.from({ length: randomCount }, (_, number) => randomExtension(seed, number));
 
 const all = revisions.map(releasedSource);
 const more = (): Partial<GenerateRequest> => ({ extensions: extensions.map(stored) });
 
-test(`${count} random extensions compile under strict TypeScript`, { timeout: 300_000 }, async () => {
+test(`${randomCount} random extensions compile under strict TypeScript`, { timeout: 300_000 }, async () => {
   const { files } = await generate(all, more());
   const code = new Map([...files].filter(([path]) => path.endsWith(".ts")));
   expect(await compilerErrors(code)).toEqual([]);

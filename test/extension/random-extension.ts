@@ -12,6 +12,12 @@ const everyBase = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026
 /** The revisions without requests from servers. */
 const modern = "2026-07-28";
 
+/** How many the long tests take: all of `npm run test:all`, a few of a shorter run. */
+export const randomCount = Math.min(
+  200,
+  Math.max(12, Math.floor(Number(process.env["MCPGEN_COUNT"] ?? 0) / 500)),
+);
+
 /** What the tests must know of a random extension beside its files. */
 export interface RandomExtension extends ExtensionText {
   /** By method: who sends it, and whether it goes through pages. */
@@ -88,24 +94,26 @@ class Maker {
   }
 
   private request(number: number): void {
-    const canAsk = !this.bases.includes(modern);
-    const sender: Role = canAsk && this.random.chance(0.3) ? "server" : "client";
+    const sender: Role = this.random.chance(0.3) ? "server" : "client";
     const method = `${this.name}/m${number}`;
     const stem = `M${number}`;
-    const paged = this.random.chance(0.3);
+    const paged = sender === "client" && this.random.chance(0.3);
     const params = this.members(1 + this.random.below(3));
     this.definitions[`${stem}Request`] = paged
       ? this.extending("PaginatedRequest", { method: { type: "string", const: method } }, ["method"])
       : this.extending(
-          "JSONRPCRequest",
-          { method: { type: "string", const: method }, params: this.paramsOf(stem, params) },
+          // What a server asks for within a result has no envelope.
+          sender === "server" ? "Request" : "JSONRPCRequest",
+          { method: { type: "string", const: method }, params: this.paramsOf(stem, params, sender) },
           ["method", "params"],
         );
     this.definitions[`${stem}Result`] = paged
       ? this.page(stem)
-      : this.random.chance(0.2)
-        ? this.extending("Result", {}, [])
-        : this.resultOf(stem);
+      : sender === "server"
+        ? { type: "object", properties: this.members(2) }
+        : this.random.chance(0.2)
+          ? this.extending("Result", {}, [])
+          : this.resultOf(stem);
     this.requests.set(method, { sender, paged });
     this.note("sender", method, { sender });
     const answering: Role = sender === "client" ? "server" : "client";
@@ -114,15 +122,15 @@ class Maker {
       const capability = `/extensions/com.example~1${this.name}/${this.random.pick(this.flags[answering])}`;
       this.note("capability", method, { of: answering, capability });
     }
-    if (this.declaring.includes(sender) && this.random.chance(0.3))
+    if (this.declaring.includes(sender) && this.random.chance(0.4))
       this.note("requires", method, { of: sender });
   }
 
   /** Params in place, or a definition. Where requests have `_meta` that is required, they extend params of the base. */
-  private paramsOf(stem: string, members: JsonObject): JsonObject {
+  private paramsOf(stem: string, members: JsonObject, sender: Role): JsonObject {
     const required = Object.keys(members).filter(() => this.random.chance(0.6));
     const own: JsonObject = { type: "object", properties: members, ...(required.length > 0 && { required }) };
-    const newer = this.bases.filter((base) => base >= "2025-11-25");
+    const newer = this.bases.filter((base) => base >= "2025-11-25" && (sender === "client" || base < modern));
     if (newer.length === 0 && this.random.chance(0.5)) return own;
     this.definitions[`${stem}Params`] = own;
     if (newer.length > 0)

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { extensionOver } from "../../generator/extension/load-extension.js";
+import { loadExtensions } from "../../generator/pipeline/extensions.js";
+import { randomFrom } from "../../generator/sample/random.js";
+import { failureOf } from "../support/failure-of.js";
+import { revisions } from "../support/revisions.js";
 import { releasedModel } from "../support/models.js";
-import { sourceOf } from "./models.js";
+import { sourceOf, stored } from "./models.js";
 import { randomExtension } from "./random-extension.js";
 
 const seed = process.env["MCPGEN_SEED"] ?? "1";
@@ -20,6 +24,50 @@ test("random extensions have models over each of their bases", async () => {
           one.requests.get(name)!.paged,
         ]);
     }
+  }
+});
+
+test("malformed ids are refused with their place", async () => {
+  const random = randomFrom(`${seed}: ids`);
+  const breaks: readonly ((id: string) => string)[] = [
+    (id) => id.replace("/", ""),
+    (id) => id.replace("/", "//"),
+    (id) => `${id}/more`,
+    (id) => `1${id}`,
+    (id) => id.replace("/", "-/"),
+    (id) => `${id}-`,
+    (id) => id.replace("/", "/_"),
+    (id) => id.replace("example", "mcp"),
+    (id) => id.replace(".", ".."),
+    (id) => id.replace("e", "é"),
+    () => "com.example/con",
+    (id) => ` ${id}`,
+    () => "",
+  ];
+  for (let number = 0; number < 50; number++) {
+    const one = randomExtension(seed, number);
+    const id = random.pick(breaks)(one.id);
+    expect([id, await failureOf(sourceOf({ ...one, id }))]).toMatchObject([
+      id,
+      { code: "MG1301", place: { file: "extension.json", pointer: "/id" } },
+    ]);
+  }
+});
+
+test("two owners of what a random extension adds are refused with both and a place", async () => {
+  const models = await Promise.all(revisions.map(releasedModel));
+  for (let number = 0; number < 12; number++) {
+    const one = randomExtension(seed, number);
+    const twice = [one, { ...one, id: "com.example/other" }].map(stored);
+    expect(await failureOf(loadExtensions(twice, models, revisions))).toMatchObject({
+      code: "MG1304",
+      message: expect.stringMatching(
+        new RegExp(
+          `has two owners on ${one.bases[0]!}: the extension ${one.id} .* and the extension com.example/other$`,
+        ),
+      ) as string,
+      place: { file: expect.stringMatching(/schema\.json$/) as string },
+    });
   }
 });
 

@@ -14,6 +14,7 @@ import type {
   SendTable,
   StepTable,
   Steps,
+  UndefinedMessage,
 } from "../model.js";
 import { declares, placed } from "./declaring.js";
 import type { Part } from "./extend.js";
@@ -257,13 +258,21 @@ function sendsOf<R extends Role>(
   if (!base) return undefined;
   const added = tables.flatMap((table) => table[kind] ?? []);
   const all = [base, ...added];
+  const isAsking = tables.some(
+    ({ role, incomingRequests, outgoingRequests }) =>
+      (role === "client" ? incomingRequests : outgoingRequests).size > 0,
+  );
   return {
     ...base,
     requests: new Map(all.flatMap(({ requests }) => [...requests])),
     notifications: new Map(
       all.flatMap(({ notifications }) => [...notifications]),
     ),
-    find: (where, method, value) => {
+    find: (where, method, given) => {
+      const { value, wrong } = isAsking
+        ? withoutAsks(given, added)
+        : { value: given };
+      if (wrong) return wrong;
       const marked =
         where === "results" &&
         tables.find(({ augments }) =>
@@ -275,4 +284,29 @@ function sendsOf<R extends Role>(
       return owner?.find(where, method, value);
     },
   };
+}
+
+/**
+ * A message without the input requests of extensions, and what is wrong with
+ * those: the revision describes none of them. Input responses are results that
+ * were judged when their requests were answered.
+ */
+function withoutAsks(
+  value: unknown,
+  added: readonly SendTable[],
+): { readonly value: unknown; readonly wrong?: UndefinedMessage } {
+  if (!isObject(value)) return { value };
+  const { inputRequests, params } = value;
+  if (isObject(params) && params["inputResponses"] !== undefined)
+    return { value: { ...value, params: { ...params, inputResponses: {} } } };
+  if (!isObject(inputRequests)) return { value };
+  const kept: { [key: string]: unknown } = {};
+  for (const [key, request] of Object.entries(inputRequests)) {
+    const method = isObject(request) ? (request["method"] as string) : "";
+    const owner = added.find(({ requests }) => requests.has(method));
+    const wrong = owner?.find("requests", method, request);
+    if (wrong) return { value, wrong };
+    if (!owner) kept[key] = request;
+  }
+  return { value: { ...value, inputRequests: kept } };
 }

@@ -43,9 +43,10 @@ const methodTypes = ["Notifications", "Params", "Requests", "Result"];
 
 /** The types of the stubs' signatures; an unused import would not compile. */
 function modelTypes(sent: readonly Method[]): string[] {
+  const has = (wanted: Method["kind"]): boolean => sent.some(({ kind }) => kind === wanted);
   return [
-    ...(sent.length > 0 ? ["Caller"] : []),
-    ...(sent.some(({ kind }) => kind === "request") ? ["RequestOptions"] : []),
+    ...(has("notification") ? ["Notifier"] : []),
+    ...(has("request") ? ["RequestOptions", "Requester"] : []),
     "Revision",
   ];
 }
@@ -82,6 +83,7 @@ const byMethod: TypesOfMethods = {
 /** A function that sends a method. */
 interface Stub {
   readonly doc: string;
+  /** With its type parameters. */
   readonly name: string;
   readonly parameters: string;
   readonly result: string;
@@ -93,18 +95,19 @@ interface Stub {
 function stub(method: Method, name: string, schema: Schema, types: TypesOfMethods): Stub {
   const { kind, params } = method;
   const parameters = [
-    "caller: Caller",
+    kind === "request" ? "caller: Requester" : "caller: Notifier<Sent>",
     ...(params.presence === "none"
       ? []
       : [`params${types.isOptional(method) ? "?" : ""}: ${types.params(method)}`]),
     ...(kind === "request" ? ["options?: RequestOptions"] : []),
   ];
-  const result = kind === "request" ? types.result(method) : "void";
+  const result = kind === "request" ? `Promise<${types.result(method)}>` : "Sent";
+  const declared = kind === "request" ? name : `${name}<Sent>`;
   const send = kind === "request" ? "request" : "notify";
   return {
     doc: methodDoc(method),
-    name,
-    parameters: argumentsWithin(0, `export function ${name}`, parameters, `: Promise<${result}> {`),
+    name: declared,
+    parameters: argumentsWithin(0, `export function ${declared}`, parameters, `: ${result} {`),
     result,
     send,
     sent: argumentsWithin(1, `return caller.${send}`, sentArguments(method, schema), ";"),
