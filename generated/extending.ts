@@ -59,7 +59,7 @@ export type Given<Settings, Notifications, Context> = ([Settings] extends [
   undefined,
 ]
   ? { readonly settings?: undefined }
-  : object extends Settings
+  : Record<never, never> extends Settings
     ? { readonly settings?: Settings }
     : { readonly settings: Settings }) & {
   /** Listeners of notifications, by method. */

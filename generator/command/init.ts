@@ -1,6 +1,7 @@
 import { loadRevisionIds } from "../capture/runtime.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
+import { capabilitiesOf } from "../init/extension-files.js";
 import { clientFiles } from "../init/client-project.js";
 import { type PackageSpecs, packageSpecs } from "../init/package-specs.js";
 import { type ProjectRequest, commonFiles, generatedFolder } from "../init/project.js";
@@ -18,6 +19,7 @@ import { columns } from "./columns.js";
 import { counted } from "../print/counted.js";
 import { type CommandContext, type RunCommand, canAsk } from "./context.js";
 import { isTaken, lackFindings, projectFolder } from "./init/folder.js";
+import { projectExtensions } from "./init/extensions.js";
 import type { Answers } from "./init/questions.js";
 import { projectSource } from "./init/source.js";
 import type { Outcome } from "./outcome.js";
@@ -37,14 +39,20 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const { dir = ".", name, speaks } = await answers(role, args, context);
   const folder = projectFolder(dir, directory);
   const render = loadTemplates();
-  const { findings, ...source } = await projectSource({ role, args, context, folder, name, speaks, render });
+  const { extensions, stored, generated: code } = await projectExtensions(args, context, folder, speaks);
+  const capabilities = capabilitiesOf(extensions.flatMap(({ needs }) => needs));
+  const { findings, ...source } = await projectSource({
+    ...{ role, args, context, folder, name, speaks, capabilities, render },
+  });
   const packages = packageSpecs(packageFolder, packageVersion());
-  const request: ProjectRequest = { ...source, role, folder, speaks, packages, render };
+  const request: ProjectRequest = { ...source, role, folder, speaks, packages, extensions, render };
   const files = [
+    ...stored,
     ...commonFiles(request),
     ...(role === "server" ? serverFiles(request) : clientFiles(request)),
   ].sort(([a], [b]) => (a < b ? -1 : 1));
-  const { files: generated, warnings } = await generatedFiles(request);
+  const { files: made, warnings } = await generatedFiles(request);
+  const generated = new Map([...made, ...code]);
   const planned = [...files, ...generated].map(([path, content]) => ({
     path,
     content,

@@ -51,8 +51,7 @@ export function outputRequest(
   const extensions = newestExtensions(project.schemaDir);
   const basePackage = basePackageOf(args, extensions, lock);
   const schemaDir = basePackage === undefined ? project.schemaDir : ownSchemaFolder;
-  const wanted =
-    basePackage === undefined ? sourcesOf(args, project, directory, lock) : ownRevisions(args, schemaDir);
+  const wanted = basePackage === undefined ? sourcesOf(args, project, directory, lock) : ownRevisions(notes);
   const kept = keptSources(args, wanted, project, lock);
   return {
     request: {
@@ -88,10 +87,18 @@ function basePackageOf(
 }
 
 /** The revisions that mcpgen brings. */
-function ownRevisions(args: Arguments, schemaDir: string): RevisionSource[] {
-  return [...readLock(schemaDir)].map(([revision, { status }]) =>
-    storedRevision(schemaDir, revision, status, !args.flag("no-notes")),
+function ownRevisions(notes: boolean): RevisionSource[] {
+  return [...readLock(ownSchemaFolder)].map(([revision, { status }]) =>
+    storedRevision(ownSchemaFolder, revision, status, notes),
   );
+}
+
+/** Extensions over the revisions that mcpgen brings, which nothing is generated of. */
+export function extensionsAlone(extensions: readonly StoredExtension[]): GenerateRequest {
+  return {
+    ...{ sources: ownRevisions(true), basePackage: protocolPackage, extensions },
+    ...{ schemaDir: ownSchemaFolder, importExtension: "js" },
+  };
 }
 
 /** The names that npm allows; more on docs.npmjs.com, package.json, name. */

@@ -3,11 +3,15 @@ import { commentText } from "../print/text.js";
 import type { Render } from "../print/templates.js";
 import type { ContractDocument, ContractTool } from "../contract/contract.js";
 import { hostSnippets } from "./host-snippets.js";
+import type { ProjectExtension } from "./extension-files.js";
 import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "../contract/project-name.js";
 
 /** The folder of generated code, below the project. */
 export const generatedFolder = "src/generated";
+
+/** The folder of the code that is generated from the schema folder. */
+export const protocolFolder = `${generatedFolder}/protocol`;
 
 /** The parts of a new project. */
 export interface ProjectRequest {
@@ -21,6 +25,8 @@ export interface ProjectRequest {
   readonly isSample: boolean;
   /** The live server of the contract, which the configuration names. */
   readonly server?: string | undefined;
+  /** Extensions that a server implements. */
+  readonly extensions: readonly ProjectExtension[];
   /** Ids of the revisions to speak; all there are without it. */
   readonly speaks?: readonly string[] | undefined;
   /** The specifiers of our packages. */
@@ -71,9 +77,10 @@ function plainName(name: string | undefined): string {
 const schemaFolder = "node_modules/mcpgen/docs";
 
 /** The content of `mcpgen.config.json` for the project's contract. */
-export function projectConfig({ contractFile, role, server }: ProjectRequest): object {
+export function projectConfig({ contractFile, role, server, extensions }: ProjectRequest): object {
   return {
     $schema: `./${schemaFolder}/config.schema.json`,
+    ...(extensions.some(({ modules }) => modules.startsWith("./")) && { out: protocolFolder }),
     contracts: [{ file: contractFile, out: generatedFolder, role, ...(server !== undefined && { server }) }],
   };
 }
@@ -82,7 +89,12 @@ export function projectConfig({ contractFile, role, server }: ProjectRequest): o
 const typescript = "^7.0.2";
 
 /** The project's package.json. */
-export function projectPackage({ document, role, packages }: ProjectRequest): Record<string, unknown> {
+export function projectPackage({
+  document,
+  role,
+  packages,
+  extensions,
+}: ProjectRequest): Record<string, unknown> {
   const { specs, origin } = packages;
   return {
     name: packageName(document.contract.name, role),
@@ -95,6 +107,7 @@ export function projectPackage({ document, role, packages }: ProjectRequest): Re
       // A fresh copy is generated, too: it costs a fraction of a second.
       start: "tsc && node dist/main.js",
       test: "tsc && node --test",
+      ...(extensions.length > 0 && { client: "tsc && node dist/client.js" }),
     },
     dependencies: {
       // A registry has the dependencies of our packages; npm finds no others than these beside a path.

@@ -3,16 +3,23 @@ import { completable } from "../contract/completable.js";
 import { contractNames } from "../contract/emit/names.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
+import { extensionFiles, extensionUse } from "./extension-files.js";
 import type { ProjectRequest } from "./project.js";
 
-/** The text of the contract that servers start with. */
-export function sampleContract(name: string, render: Render): string {
-  // A string of JSON is one of YAML.
-  return render("skeleton-contract.yaml", { name: JSON.stringify(name) });
+/**
+ * The text of the contract that servers start with.
+ *
+ * @param capabilities those that extensions need
+ */
+export function sampleContract(name: string, render: Render, capabilities: object = {}): string {
+  const declared = Object.keys(capabilities).length === 0 ? "" : JSON.stringify(capabilities);
+  // A value of JSON is one of YAML.
+  return render("skeleton-contract.yaml", { name: JSON.stringify(name), capabilities: declared });
 }
 
 /** The files of a new server alone, by path: its author's from then on. */
-export function serverFiles({ document, isSample, speaks, render }: ProjectRequest): Map<string, string> {
+export function serverFiles(request: ProjectRequest): Map<string, string> {
+  const { document, isSample, speaks, extensions, render } = request;
   const { contract } = document;
   const create = contractNames(contract).createServer;
   const module = "./generated/server.js";
@@ -20,13 +27,16 @@ export function serverFiles({ document, isSample, speaks, render }: ProjectReque
     ? render("skeleton-handlers.ts", {})
     : handlersStub(wantedMembers(contract), module, completable(contract));
   const narrowed = speaks === undefined ? "" : `, speaks: ${JSON.stringify(speaks)}`;
-  const options = `{ revisions: serverRevisions${narrowed} }`;
+  const { locals, imports } = extensionUse(extensions, [create]);
+  const used = locals.length === 0 ? "" : `, extensions: [${locals.join(", ")}]`;
+  const options = `{ revisions: serverRevisions${narrowed}${used} }`;
   return new Map([
     ["src/handlers.ts", handlers],
-    ["src/main.ts", render("skeleton-server-main.ts", { create, options })],
+    ["src/main.ts", render("skeleton-server-main.ts", { create, options, imports })],
     [
       "test/server.test.mjs",
-      render("skeleton-server.test.mjs", { create, options, greets: isSample ? [create] : [] }),
+      render("skeleton-server.test.mjs", { create, options, imports, greets: isSample ? [create] : [] }),
     ],
+    ...extensionFiles(extensions, render, [create]),
   ]);
 }

@@ -3,53 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-
-/** Three methods, as a vendor writes them: draft-07, and no reference to the protocol. */
-const message = (method: string, params: object, required: string[]) => ({
-  type: "object",
-  properties: { method: { const: method }, params: { type: "object", ...params } },
-  required,
-});
-const text = { type: "string" };
-const schema = {
-  $schema: "http://json-schema.org/draft-07/schema#",
-  definitions: {
-    Ticket: { type: "object", properties: { id: text, title: text }, required: ["id", "title"] },
-    ListTicketsRequest: message("tickets/list", { properties: { cursor: text } }, ["method"]),
-    ListTicketsResult: {
-      type: "object",
-      properties: { tickets: { type: "array", items: { $ref: "#/definitions/Ticket" } }, nextCursor: text },
-      required: ["tickets"],
-    },
-    CreateTicketRequest: message("tickets/create", { properties: { title: text }, required: ["title"] }, [
-      "method",
-      "params",
-    ]),
-    CreateTicketResult: {
-      type: "object",
-      properties: { ticket: { $ref: "#/definitions/Ticket" } },
-      required: ["ticket"],
-    },
-    TicketChangedNotification: message(
-      "notifications/tickets/changed",
-      { properties: { ticket: { $ref: "#/definitions/Ticket" } }, required: ["ticket"] },
-      ["method", "params"],
-    ),
-  },
-};
-
-/** A folder with the schema and nothing else. */
-function emptyProject(): string {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "tickets.json"), JSON.stringify(schema));
-  return folder;
-}
-
-const add = ["extension", "add", "tickets.json", "--id", "com.acme/tickets"];
+import { addTickets, ticketsFolder, ticketsSchema } from "../support/tickets-extension.js";
 
 test("an extension is added and generated where there is no schema folder", async () => {
-  const folder = emptyProject();
-  const added = await mcpgen(folder, [...add]);
+  const folder = ticketsFolder();
+  const added = await mcpgen(folder, addTickets);
   expect([added.code, added.stdout]).toEqual([
     0,
     expect.stringContaining("com.acme/tickets@1.0.0: added, released, over 2026-07-28\n"),
@@ -68,8 +26,8 @@ test("an extension is added and generated where there is no schema folder", asyn
 });
 
 test("what is the protocol's is imported from its package, whose entries it names", async () => {
-  const folder = emptyProject();
-  await mcpgen(folder, [...add, "--base", "2025-06-18", "--base", "2026-07-28"]);
+  const folder = ticketsFolder();
+  await mcpgen(folder, [...addTickets, "--base", "2025-06-18", "--base", "2026-07-28"]);
   await mcpgen(folder, ["generate"]);
   const { exports } = JSON.parse(readFileSync("generated/package.json", "utf8")) as {
     exports: Record<string, unknown>;
@@ -90,12 +48,12 @@ test("what is the protocol's is imported from its package, whose entries it name
 });
 
 test("the same file changes nothing; another one is a new version, or replaces the one that is there", async () => {
-  const folder = emptyProject();
-  await mcpgen(folder, [...add]);
-  const again = await mcpgen(folder, [...add]);
+  const folder = ticketsFolder();
+  await mcpgen(folder, addTickets);
+  const again = await mcpgen(folder, addTickets);
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("@1.0.0: unchanged")]);
-  writeFileSync(join(folder, "tickets.json"), JSON.stringify(schema).replace(',"title"]', "]"));
-  const other = await mcpgen(folder, [...add]);
+  writeFileSync(join(folder, "tickets.json"), JSON.stringify(ticketsSchema).replace(',"title"]', "]"));
+  const other = await mcpgen(folder, addTickets);
   expect(other.code).toBe(3);
   expect(other.stderr).toContain("com.acme/tickets@1.0.0 already exists, with other content");
   expect(other.stderr).toContain("another --version; to replace this one, repeat the command with --replace");

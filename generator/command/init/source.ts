@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
+import type { JsonObject } from "@mcpgen/engine";
 import { capture } from "../../capture/capture.js";
 import { isServerSource } from "../../capture/server-source.js";
 import { shownSource } from "../../capture/shown-source.js";
@@ -43,6 +44,8 @@ interface SourceRequest {
   /** The server's name, where one was given. */
   readonly name: string | undefined;
   readonly speaks: readonly string[] | undefined;
+  /** Capabilities that the extensions of a new server need. */
+  readonly capabilities: JsonObject;
   readonly render: Render;
 }
 
@@ -53,7 +56,7 @@ interface SourceRequest {
  *   cannot be; as `readContract` and `withServer`
  */
 export async function projectSource(request: SourceRequest): Promise<ProjectSource> {
-  const { role, args, context, folder, name, render } = request;
+  const { role, args, context, folder, name, capabilities, render } = request;
   const [file, server] = [args.string("contract"), args.string("server")];
   refuseContradictions(request);
   const there = contractIn(folder);
@@ -63,7 +66,9 @@ export async function projectSource(request: SourceRequest): Promise<ProjectSour
     refuseSecond(path, there, folder, context.directory);
     const document = await loadContract(path, shownPath(path, context.directory));
     const contractFile = `mcp.contract${extname(path) === ".json" ? ".json" : ".yaml"}`;
-    const isSample = role === "server" && document.text === sampleContract(document.contract.name, render);
+    const isSample =
+      role === "server" &&
+      document.text === sampleContract(document.contract.name, render, document.contract.capabilities);
     return { document, contractFile, isSample, findings: [] };
   }
   if (role === "client") {
@@ -71,7 +76,11 @@ export async function projectSource(request: SourceRequest): Promise<ProjectSour
       next: "Name its file with --contract FILE, or the running server with --server SOURCE.",
     });
   }
-  const text = sampleContract(name === undefined ? folderName(folder) : expectName(name), render);
+  const text = sampleContract(
+    name === undefined ? folderName(folder) : expectName(name),
+    render,
+    capabilities,
+  );
   const document = await readContract(text, contractFileName);
   return { document, contractFile: contractFileName, isSample: true, findings: [] };
 }

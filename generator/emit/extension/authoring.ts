@@ -115,7 +115,7 @@ function settingsType(model: ExtensionModel, role: Role, names: ReadonlyMap<stri
 }
 
 /** The methods that a side need not handle: they are gated by a part of what it declares. */
-function optionalMethods({ methods, declared }: ExtensionModel): string[] {
+export function optionalMethods({ methods, declared }: ExtensionModel): string[] {
   const isPartly = (method: Method): boolean =>
     receivers(method).some((role) => {
       const place = declared[role]?.path;

@@ -8,6 +8,7 @@ import type { Emitter, Files } from "../emitter.js";
 import { sharedModule } from "../imported.js";
 import { pathLayout } from "../methods/facts.js";
 import { type TypesOfMethods, stubsOf } from "../stubs/emit.js";
+import { nameOperations } from "../stubs/operations.js";
 import { importTypes } from "../types/layout.js";
 import { type ExtensionVocabulary, messageType, typesName, vocabularyOf } from "./authoring.js";
 import type { WholeExtensionInput } from "./input.js";
@@ -22,11 +23,7 @@ function emitRole(role: Role, input: WholeExtensionInput): Files {
   const { models, folder, origin, importExtension, render, needs, description } = input;
   const vocabulary = vocabularyOf(models);
   const { id, version } = vocabulary.model;
-  const name = exportedName(id);
-  const kind = `${capitalised(role)}Extension`;
-  const tables = models.map(({ revision }) => `table ${revision}`);
-  const identifiers = identifiersFor(tables);
-  const used = new Set([name, kind, typesName, `${role}Extension`, ...identifiers.values()]);
+  const { name, kind, identifiers, used } = namesIn(role, models);
   const types = typesOf(role, vocabulary);
   const { stubs, modelTypes } = stubsOf(vocabulary.model, role, used, types);
   const mapNames = maps
@@ -70,6 +67,34 @@ function declaration(head: string, make: string, members: readonly (readonly [st
 function basesLayout(bases: readonly (readonly [revision: string, table: string])[]): Layout {
   const pairs = bases.map(([revision, table]) => arrayLayout([stringLiteral(revision), table]));
   return ["/* @__PURE__ */ new Map(", arrayLayout(pairs, true), ")"];
+}
+
+/** The names that the module of a role uses beside those of its functions. */
+function namesIn(
+  role: Role,
+  models: WholeExtensionInput["models"],
+): {
+  readonly name: string;
+  readonly kind: string;
+  readonly identifiers: ReadonlyMap<string, string>;
+  readonly used: ReadonlySet<string>;
+} {
+  const name = exportedName(models[0]!.id);
+  const kind = `${capitalised(role)}Extension`;
+  const identifiers = identifiersFor(models.map(({ revision }) => `table ${revision}`));
+  return {
+    ...{ name, kind, identifiers },
+    used: new Set([name, kind, typesName, `${role}Extension`, ...identifiers.values()]),
+  };
+}
+
+/** The name of the function that the module of a role has for each method that the role sends. */
+export function functionNames(
+  role: Role,
+  models: WholeExtensionInput["models"],
+): ReadonlyMap<string, string> {
+  const sent = models.at(-1)!.methods.filter((method) => method.senders.includes(role) && !method.payload);
+  return nameOperations(sent, namesIn(role, models).used);
 }
 
 /** `io.modelcontextprotocol/experimental-tasks` → `experimentalTasks`. */

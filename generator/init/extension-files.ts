@@ -1,0 +1,181 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { optionalMethods } from "../emit/extension/authoring.js";
+import { exportedName, functionNames } from "../emit/extension/roles.js";
+import type { ExtensionModel } from "../model/extension-model.js";
+import type { Method, Role } from "../model/model.js";
+import { memberKey, stringLiteral } from "../print/text.js";
+import type { Render } from "../print/templates.js";
+import { minimalValid } from "../sample/sample.js";
+
+/** An extension that a new server implements. */
+export interface ProjectExtension {
+  /** Oldest base first. */
+  readonly models: readonly ExtensionModel[];
+  /** Folder of its modules: below `src`, beginning with `./`, or an entry of a package. */
+  readonly modules: string;
+  /** Capabilities that a server which declares it declares, too, as JSON Pointers. */
+  readonly needs: readonly string[];
+}
+
+/** The names of an extension in a project. */
+interface Names {
+  /** The file with its handlers, below `src/extensions`, without extension. */
+  readonly file: string;
+  /** What the generated modules export it as. */
+  readonly exported: string;
+  /** What the files of the project call it. */
+  readonly local: string;
+}
+
+/** Names that files of a project have for other values. */
+const taken = [
+  ...["client", "clientRevisions", "connect", "extension", "extensions", "handlers", "process"],
+  ...["serveStdio", "serverRevisions", "show", "test"],
+];
+
+/** The names of extensions in a project, each different from the others. */
+function namesOf(extensions: readonly ProjectExtension[], others: readonly string[]): Names[] {
+  const files = new Set<string>();
+  const locals = new Set([...taken, ...others]);
+  return extensions.map(({ models: [model] }) => {
+    const { id } = model!;
+    const [, last = ""] = id.split("/");
+    const file = files.has(last.toLowerCase()) ? id.replace("/", ".") : last;
+    files.add(file.toLowerCase());
+    const exported = exportedName(id);
+    let local = exported;
+    while (locals.has(local)) local += "_";
+    locals.add(local);
+    return { file, exported, local };
+  });
+}
+
+/** What the main file and the tests of a server say about its extensions. */
+export function extensionUse(
+  extensions: readonly ProjectExtension[],
+  others: readonly string[],
+): {
+  readonly locals: readonly string[];
+  /** Imports of the implementations: each specifier below `src`, and what is imported from it. */
+  readonly imports: readonly { readonly names: string; readonly module: string }[];
+} {
+  const names = namesOf(extensions, others);
+  return {
+    locals: names.map(({ local }) => local),
+    imports: names.map(({ file, local }) => ({ names: local, module: `extensions/${file}.js` })),
+  };
+}
+
+/**
+ * The files of a new server that implement its extensions, a client that sends their requests, and a test: the author's
+ * from then on.
+ */
+export function extensionFiles(
+  extensions: readonly ProjectExtension[],
+  render: Render,
+  others: readonly string[],
+): Map<string, string> {
+  if (extensions.length === 0) return new Map();
+  const names = namesOf(extensions, others);
+  const used = new Set([...taken, ...others, ...names.map(({ local }) => local)]);
+  const views = extensions.map((extension, index) => viewOf(extension, names[index]!, used));
+  return new Map([
+    ...views.map(
+      (view) => [`src/extensions/${view.file}.ts`, render("skeleton-extension.ts", view)] as const,
+    ),
+    ["src/client.ts", render("skeleton-extension-client.ts", { extensions: views })],
+    ["test/extensions.test.mjs", render("skeleton-extension.test.mjs", { extensions: views })],
+  ]);
+}
+
+/** @param used names that the client has; those of functions are added */
+function viewOf(
+  { models, modules, needs }: ProjectExtension,
+  { file, exported, local }: Names,
+  used: Set<string>,
+): Readonly<Record<string, unknown>> & { readonly file: string } {
+  const model = models.at(-1)!;
+  const isRelative = modules.startsWith("./");
+  const moduleOf = (role: Role): string => `${modules}/${role}${isRelative ? ".js" : ""}`;
+  const calls = callsOf(models, used);
+  const answers = requestsOf(model, "client").map(stubView);
+  return {
+    ...{ file, exported, local, id: model.id, calls, answers },
+    alias: exported === local ? exported : `${exported} as ${local}`,
+    bases: JSON.stringify(models.map(({ revision }) => revision)),
+    serverModule: stringLiteral(isRelative ? `.${moduleOf("server")}` : moduleOf("server")),
+    clientModule: stringLiteral(moduleOf("client")),
+    testModule: stringLiteral(isRelative ? `../dist/${moduleOf("client").slice(2)}` : moduleOf("client")),
+    implementation: stringLiteral(`../dist/extensions/${file}.js`),
+    functions: calls.map(({ call, as }) => (call === as ? call : `${call} as ${as}`)),
+    handlers: requestsOf(model, "server").map(stubView),
+    capabilities: JSON.stringify(capabilitiesOf(needs)),
+    serverSettings: settingsOf(model, "server"),
+    clientSettings: settingsOf(model, "client"),
+    implementsClient: answers.length > 0 || settingsOf(model, "client") !== "",
+  };
+}
+
+/** `["/resources/subscribe"]` → `{ resources: { subscribe: true } }`; objects are declared by `{}`. */
+export function capabilitiesOf(pointers: readonly string[]): JsonObject {
+  const capabilities: Record<string, JsonObject> = {};
+  for (const pointer of pointers) {
+    const [first, second] = pointer.slice(1).split("/");
+    capabilities[first!] = { ...capabilities[first!], ...(second !== undefined && { [second]: true }) };
+  }
+  return capabilities;
+}
+
+/** The requests that a role must handle. */
+function requestsOf(model: ExtensionModel, receiver: Role): readonly Method[] {
+  const optional = new Set(optionalMethods(model));
+  return model.methods.filter(
+    ({ kind, name, senders }) =>
+      kind === "request" && senders.some((sender) => sender !== receiver) && !optional.has(name),
+  );
+}
+
+function stubView({ name }: Method): object {
+  return { key: stringLiteral(name), text: stringLiteral(`${name} is not written yet`) };
+}
+
+/** A call of each request that servers must handle, with the smallest params that the schema allows. */
+function callsOf(
+  models: readonly ExtensionModel[],
+  used: Set<string>,
+): { readonly method: string; readonly call: string; readonly as: string; readonly given: string }[] {
+  const model = models.at(-1)!;
+  const functions = functionNames("client", models);
+  return requestsOf(model, "server").flatMap(({ name, message, params }) => {
+    const call = functions.get(name);
+    const sample = minimalValid(model.schema, message);
+    if (call === undefined || !isJsonObject(sample)) return [];
+    const given = params.presence === "none" ? "" : `, ${literal(withoutMeta(sample["params"]))}`;
+    let as = call;
+    while (used.has(as)) as += "_";
+    used.add(as);
+    return [{ method: stringLiteral(name), call, as, given }];
+  });
+}
+
+function withoutMeta(params: JsonValue | undefined): JsonValue {
+  if (!isJsonObject(params)) return {};
+  const { _meta, ...rest } = params;
+  return rest;
+}
+
+/** The settings that a side must declare; empty where it need not. */
+function settingsOf({ declared, schema }: ExtensionModel, role: Role): string {
+  const definition = declared[role]?.settings;
+  if (definition === undefined) return "";
+  const sample = minimalValid(schema, definition);
+  return isJsonObject(sample) && Object.keys(sample).length > 0 ? literal(sample) : "";
+}
+
+/** A value as code: JSON, whose keys are quoted only where they must be. */
+function literal(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  if (!isJsonObject(value)) return typeof value === "string" ? stringLiteral(value) : JSON.stringify(value);
+  const members = Object.entries(value).map(([key, member]) => `${memberKey(key)}: ${literal(member)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
