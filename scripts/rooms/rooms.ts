@@ -44,6 +44,7 @@ export const buildings: readonly Building[] = [
         path: "runtime/core/protocol",
         holds: "the revision as a role uses it; _meta, capabilities, headers",
       },
+      { path: "runtime/core/peer", holds: "one side of a channel of an extension" },
       { path: "runtime/core/server", holds: "the server role" },
       { path: "runtime/core/client", holds: "the client role" },
       { path: "runtime/core/stdio", holds: "stdio, both sides" },

@@ -11,6 +11,7 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["serveHttp", "ServeHttpOptions", "http/server"],
   ["serveStdio", "ServeStdioOptions", "stdio", "server"],
   ["streamChannel", "StreamChannelOptions", "stdio"],
+  ["openPeer", "PeerOptions", "peer"],
   ["postMessageChannel", "PostMessageOptions", "post-message"],
   ["stdioClientChannel", "StdioClientOptions", "stdio"],
   ["connect", "ConnectOptions", "connect", "jsonrpc", "protocol"],

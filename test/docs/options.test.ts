@@ -5,6 +5,7 @@ import { clientCredentials, enterprise, oauth, workloadIdentity } from "@mcpgen/
 import { keychain, loopback } from "@mcpgen/auth/node";
 import { github, oauthProxy } from "@mcpgen/auth/proxy";
 import { dpop, introspection, jwks, resourceServer, tokenExchange } from "@mcpgen/auth/server";
+import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
 import type { JsonObject } from "@mcpgen/engine";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
@@ -15,6 +16,7 @@ import {
   stdioServerChannel,
   streamChannel,
 } from "../../runtime/core/stdio.js";
+import { openPeer } from "../../runtime/core/peer.js";
 import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/core/limits.js";
 import { requestLog } from "../../runtime/core/logging.js";
@@ -58,6 +60,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   streamChannel: () => streamChannel(new PassThrough(), new PassThrough(), wrong),
   stdioClientChannel: () => stdioClientChannel(["node"], wrong),
   postMessageChannel: () => postMessageChannel({ postMessage() {} }, wrong),
+  openPeer: () => openPeer(viewTable, memoryChannels()[0], {}, wrong),
   connect: () => connect(memoryChannels()[0], wrong),
   capabilities: () => connect(memoryChannels()[0], { capabilities: wrong }),
   limits: () => connect(memoryChannels()[0], { limits: wrong }),

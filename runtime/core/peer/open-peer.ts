@@ -1,0 +1,52 @@
+import type { ChannelMessages, ChannelTable } from "@mcpgen/protocol/model";
+import type { Channel } from "../jsonrpc/channel.js";
+import { type Rules, checkOptions, invalid, requireFunction, suggestion } from "../options/option-check.js";
+import type { ChannelPeer, PeerHandlers, PeerOptions } from "./peer.js";
+import { PeerConnection } from "./peer-connection.js";
+
+const rules: Rules<PeerOptions> = {
+  timeouts: { timeout: "amount", totalTimeout: "amount" },
+  maxRequests: 1,
+  onError: "function",
+  clock: "object",
+};
+
+/**
+ * Opens one side of a channel of an extension. What arrives is checked by the table, in the open reading: members that the
+ * table does not know are accepted.
+ *
+ * @param table of the role, as its generated module exports it
+ * @param channel to the other side, which has another role; it is opened
+ * @throws {McpError} `invalid-definition`: an option is wrong, the role does not receive a method, or this runtime does
+ *   not read the format of the table
+ */
+export function openPeer<Messages extends ChannelMessages>(
+  table: ChannelTable<Messages>,
+  channel: Channel,
+  handlers: PeerHandlers<Messages>,
+  options: PeerOptions = {},
+): ChannelPeer<Messages> {
+  checkOptions(options, rules, "openPeer: ");
+  const { format, role, incomingRequests, incomingNotifications } = table;
+  if (format !== 1)
+    throw invalid(
+      `openPeer: the table has format ${String(format)}; this runtime reads 1. Generate it again.`,
+    );
+  const known = [...incomingRequests.keys(), ...incomingNotifications.keys()];
+  for (const [method, handler] of Object.entries(handlers)) {
+    if (!known.includes(method))
+      throw invalid(`openPeer: the role ${role} does not receive ${method}. ${suggestion(method, known)}`);
+    requireFunction(`openPeer: ${method}`, handler);
+  }
+  const peer = new PeerConnection(table, channel, new Map(Object.entries(handlers)), options);
+  channel.open(peer);
+  // The functions do not depend on `this`: programs may destructure the object.
+  const open = {
+    ready: peer.ready,
+    closed: peer.over,
+    request: peer.request.bind(peer),
+    notify: peer.notify.bind(peer),
+    close: peer.close.bind(peer),
+  };
+  return open as unknown as ChannelPeer<Messages>;
+}

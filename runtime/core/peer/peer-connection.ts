@@ -1,0 +1,351 @@
+import type {
+  ChannelTable,
+  OpenDefinition,
+  OutgoingRequest,
+  Progress,
+  RequestOptions,
+  SendTable,
+  UndefinedMessage,
+} from "@mcpgen/protocol/model";
+import type { Channel, Receiver } from "../jsonrpc/channel.js";
+import {
+  McpError,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  isMcpError,
+  messageOf,
+  parseError,
+  printError,
+  rpc,
+} from "../jsonrpc/errors.js";
+import {
+  type NotificationMessage,
+  type Params,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  classify,
+  errorText,
+  idOf,
+  isObject,
+  notificationOf,
+  requestOf,
+  resultText,
+} from "../jsonrpc/message.js";
+import { Pending, defaultTimeouts } from "../jsonrpc/pending.js";
+import type { PeerContext, PeerOptions } from "./peer.js";
+
+type Handler = (params: object, context: PeerContext) => unknown;
+
+const cancelled = "notifications/cancelled";
+const progressed = "notifications/progress";
+
+/** Answered without a handler: the request asks whether the other side is there. */
+const ping = "ping";
+
+const defaultMaxRequests = 1000;
+
+/** One side of an open channel: matches responses with requests, calls handlers, and checks messages by the table. */
+export class PeerConnection implements Receiver {
+  readonly ready: Promise<void>;
+  readonly over: Promise<Error | undefined>;
+  readonly #table: ChannelTable;
+  readonly #channel: Channel;
+  readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #maxRequests: number;
+  readonly #onError: NonNullable<PeerOptions["onError"]>;
+  readonly #pending: Pending<ResponseMessage>;
+  /** Requests of the other side that have no answer yet. */
+  readonly #running = new Map<RequestId, AbortController>();
+  /** Aborts at the end of the channel. */
+  readonly #end = new AbortController();
+  #becomeReady!: () => void;
+  #failReady!: (reason: McpError) => void;
+  #becomeOver!: (reason: Error | undefined) => void;
+  #hasConfirmed = false;
+
+  constructor(
+    table: ChannelTable,
+    channel: Channel,
+    handlers: ReadonlyMap<string, Handler>,
+    { timeouts, clock, maxRequests = defaultMaxRequests, onError = print }: PeerOptions,
+  ) {
+    this.#table = table;
+    this.#channel = channel;
+    this.#handlers = handlers;
+    this.#maxRequests = maxRequests;
+    this.#onError = onError;
+    this.#pending = new Pending({ ...defaultTimeouts, ...timeouts }, clock);
+    this.over = new Promise((resolve) => (this.#becomeOver = resolve));
+    this.ready = new Promise((resolve, reject) => {
+      this.#becomeReady = resolve;
+      this.#failReady = reject;
+    });
+    // Not every program waits for it.
+    this.ready.catch(() => {});
+    if (!table.handshake) this.#becomeReady();
+  }
+
+  async request(method: string, params?: Params, options: RequestOptions = {}): Promise<Params> {
+    const { outgoingRequests, outgoingNotifications, incomingNotifications, handshake } = this.#table;
+    const entry = outgoingRequests.get(method);
+    if (!entry) throw this.#unsendable(method);
+    const id = this.#pending.nextId();
+    const reports = options.onProgress && incomingNotifications.has(progressed);
+    const sent = reports ? { ...params, _meta: { ...params?._meta, progressToken: id } } : params;
+    const message = requestOf(id, method, sent);
+    const wrong = this.#wrong("requests", method, message);
+    if (wrong) throw await wrong;
+    const text = jsonOf(method, message);
+    if (this.#end.signal.aborted) throw this.#end.signal.reason as McpError;
+    if (options.signal?.aborted)
+      throw new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason });
+    const answer = this.#pending.wait(id, method, options, ({ message: reason }) => {
+      if (outgoingNotifications.has(cancelled)) void this.notify(cancelled, { requestId: id, reason });
+    });
+    this.#channel.send(text);
+    const result = await resultOf(method, entry, await answer);
+    if (handshake?.opens && method === handshake.request) {
+      if (handshake.confirmation !== undefined) await this.notify(handshake.confirmation, {});
+      this.#becomeReady();
+    }
+    return result;
+  }
+
+  async notify(method: string, params?: Params): Promise<void> {
+    const { outgoingNotifications, handshake } = this.#table;
+    if (!outgoingNotifications.has(method)) throw this.#unsendable(method);
+    const message = notificationOf(method, params);
+    const wrong = this.#wrong("notifications", method, message);
+    if (wrong) throw await wrong;
+    const text = jsonOf(method, message);
+    const confirms = method === handshake?.confirmation;
+    if (this.#end.signal.aborted || (confirms && this.#hasConfirmed)) return;
+    if (confirms) this.#hasConfirmed = true;
+    this.#channel.send(text);
+  }
+
+  close(): Promise<void> {
+    this.closed();
+    return this.#channel.close();
+  }
+
+  message(text: string): void {
+    if (this.#end.signal.aborted) return;
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch (error) {
+      return this.#refuse(undefined, parseError(messageOf(error)));
+    }
+    const kind = classify(message);
+    if (kind === "request") this.#answer(message as RequestMessage);
+    else if (kind === "notification") this.#hear(message as NotificationMessage);
+    else if (kind === "response") this.#settle(message as ResponseMessage);
+    else
+      this.#refuse(
+        idOf(message),
+        invalidRequest(kind === "batch" ? "a channel has no batches" : kind.problem),
+      );
+  }
+
+  turn(): void {}
+
+  tooLong(limit: number): void {
+    this.#onError(new McpError("message-too-long", `a message of more than ${limit} was dropped`));
+  }
+
+  closed(reason?: Error): void {
+    if (this.#end.signal.aborted) return;
+    const error = isMcpError(reason)
+      ? reason
+      : new McpError("connection-closed", "the channel has ended", { cause: reason });
+    this.#end.abort(error);
+    for (const controller of this.#running.values()) controller.abort(error);
+    this.#running.clear();
+    this.#pending.rejectAll(() => error);
+    this.#failReady(error);
+    this.#becomeOver(reason);
+  }
+
+  #answer(request: RequestMessage): void {
+    const { id } = request;
+    if (this.#running.has(id))
+      return this.#refuse(id, invalidRequest("a request of this id is being answered"));
+    if (this.#running.size >= this.#maxRequests) return this.#refuse(id, tooMany(this.#maxRequests));
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    void this.#answerOf(request, controller.signal).then((text) => {
+      // A cancelled request gets no answer, and its id may be in use again.
+      if (this.#running.get(id) !== controller) return;
+      this.#running.delete(id);
+      this.#channel.send(text);
+      const { handshake } = this.#table;
+      if (request.method === handshake?.request && handshake.confirmation === undefined) this.#becomeReady();
+    });
+  }
+
+  /** The text of the response. */
+  async #answerOf(request: RequestMessage, signal: AbortSignal): Promise<string> {
+    const { id, method, params = {} } = request;
+    try {
+      const entry = this.#table.incomingRequests.get(method);
+      const handler = this.#handlers.get(method) ?? (method === ping ? () => ({}) : undefined);
+      if (!entry || !handler)
+        throw new McpError("method-not-found", `no such method: ${method}`, { rpcCode: rpc.methodNotFound });
+      if (!entry.accepts(request)) throw invalidParams(`${method}: ${await problemOf(entry, request)}`);
+      const result = await handler(params, this.#contextOf(method, params, signal, id));
+      if (!isObject(result)) throw internalError(`${method}: the result is no object`);
+      const wrong = this.#wrong("results", method, result);
+      if (wrong) throw await wrong;
+      return resultText(id, jsonOf(method, result));
+    } catch (error) {
+      if (!isMeantForPeer(error)) this.#onError(error, method);
+      return errorTextOf(id, error);
+    }
+  }
+
+  #hear(message: NotificationMessage): void {
+    const { method, params = {} } = message;
+    const entry = this.#table.incomingNotifications.get(method);
+    if (!entry) return;
+    const hear = async (): Promise<void> => {
+      if (!entry.accepts(message)) throw invalidParams(`${method}: ${await problemOf(entry, message)}`);
+      const { handshake } = this.#table;
+      if (!handshake?.opens && method === handshake?.confirmation) this.#becomeReady();
+      if (method === cancelled) this.#cancel(params);
+      if (method === progressed) this.#progress(params);
+      await this.#handlers.get(method)?.(params, this.#contextOf(method, params, this.#end.signal));
+    };
+    hear().catch((error: unknown) => this.#onError(error, method));
+  }
+
+  #cancel({ requestId, reason }: Params): void {
+    const controller = this.#running.get(requestId as RequestId);
+    this.#running.delete(requestId as RequestId);
+    controller?.abort(
+      new McpError("cancelled", typeof reason === "string" ? reason : "the request was cancelled"),
+    );
+  }
+
+  #progress(params: Params): void {
+    const request = this.#pending.get(params["progressToken"] as RequestId);
+    request?.progressed();
+    request?.onProgress?.(params as unknown as Progress);
+  }
+
+  #settle(response: ResponseMessage): void {
+    if (response.id !== undefined) this.#pending.take(response.id)?.resolve(response);
+  }
+
+  #contextOf(method: string, params: Params, signal: AbortSignal, requestId?: RequestId): PeerContext {
+    const meta = isObject(params._meta) ? params._meta : {};
+    const { progressToken } = meta;
+    const reports = progressToken !== undefined && this.#table.outgoingNotifications.has(progressed);
+    return {
+      method,
+      meta,
+      signal,
+      ...(requestId !== undefined && { requestId }),
+      progress: (progress, total, message) => {
+        if (!reports || (requestId !== undefined && !this.#running.has(requestId))) return;
+        const value = { progressToken, progress, total, message };
+        this.notify(progressed, value).catch((error: unknown) => this.#onError(error, method));
+      },
+    };
+  }
+
+  #refuse(id: RequestId | undefined, error: McpError): void {
+    this.#channel.send(errorTextOf(id, error));
+  }
+
+  #unsendable(method: string): McpError {
+    const { role, extension } = this.#table;
+    return new McpError("invalid-message", `${method}: the role ${role} of ${extension} does not send it`);
+  }
+
+  /** The error of a message that its definition does not describe, where `developmentSends` judges messages. */
+  #wrong(...[kind, method, value]: Parameters<SendTable["find"]>): Promise<McpError> | undefined {
+    const wrong = this.#table.developmentSends?.find(kind, method, value);
+    return wrong && notSent(`${kind === "results" ? "the result of " : ""}${method}`, wrong);
+  }
+}
+
+async function notSent(what: string, wrong: UndefinedMessage): Promise<McpError> {
+  const { wrongPlace } = await import("../protocol/send-check.js");
+  const { message, pointer } = wrongPlace(wrong);
+  return new McpError("invalid-message", `${what} is not a ${wrong.definition.name}: ${message}`, {
+    rpcCode: rpc.internalError,
+    data: { pointer },
+  });
+}
+
+/** What is wrong with a value that the open reading refused: the first wrong place. */
+async function problemOf({ accepts, name }: OpenDefinition, value: unknown): Promise<string> {
+  const { locateIssue } = await import("../schema/locate.js");
+  return locateIssue(accepts, value)?.message ?? `it is not a ${name}`;
+}
+
+/** @throws {McpError} `invalid-message`: the value has a cycle, or a value that JSON has not */
+function jsonOf(method: string, value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw new McpError("invalid-message", `${method}: it is not JSON: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The result of a response. @throws {McpError} */
+async function resultOf(
+  method: string,
+  { result: definition }: OutgoingRequest,
+  { result, error }: ResponseMessage,
+): Promise<Params> {
+  if (error !== undefined) throw remoteError(method, error);
+  const problem = !isObject(result)
+    ? "expected an object"
+    : definition && !definition.accepts(result)
+      ? await problemOf(definition, result)
+      : undefined;
+  if (problem === undefined) return result!;
+  throw new McpError("invalid-result", `${method}: the result of the other side is invalid: ${problem}`);
+}
+
+/** The error of a response. Members of it may be missing. */
+function remoteError(method: string, error: unknown): McpError {
+  const { code, message, data } = isObject(error) ? error : {};
+  const text =
+    typeof message === "string" ? message : "the other side answered with an error without a message";
+  const name = code === rpc.methodNotFound ? "method-not-found" : "remote-error";
+  const rpcCode = typeof code === "number" ? code : undefined;
+  return new McpError(name, text.startsWith(`${method}: `) ? text : `${method}: ${text}`, { rpcCode, data });
+}
+
+function tooMany(limit: number): McpError {
+  const message = `more than ${limit} requests are being answered`;
+  return new McpError("limit-exceeded", message, {
+    rpcCode: rpc.invalidRequest,
+    data: { limit: "maxRequests" },
+  });
+}
+
+/** Whether the other side gets the text of an error: its JSON-RPC code says that the request is at fault. */
+function isMeantForPeer(thrown: unknown): thrown is McpError {
+  return isMcpError(thrown) && Number.isSafeInteger(thrown.rpcCode) && thrown.rpcCode !== rpc.internalError;
+}
+
+function errorTextOf(id: RequestId | undefined, thrown: unknown): string {
+  if (!isMeantForPeer(thrown))
+    return errorText(id, { code: rpc.internalError, message: "the request failed" });
+  const { rpcCode: code = 0, message, data } = thrown;
+  try {
+    return errorText(id, { code, message, data });
+  } catch {
+    return errorText(id, { code, message });
+  }
+}
+
+function print(error: unknown, method?: string): void {
+  printError(method ?? "channel", error);
+}
