@@ -24,6 +24,7 @@ export const ours = {
   http: `${folder}http.mjs`,
   client: `${folder}client.mjs`,
   protected: `${folder}protected.mjs`,
+  extensions: `${folder}extensions.mjs`,
 };
 
 /** Makes the files of `ours`. Loads the bundler, so processes under test do not import it. */
@@ -34,6 +35,7 @@ export async function bundleOurs() {
     http: oursInDevelopment,
     client: path("clients/ours.mjs"),
     protected: path("servers/http/ours-protected.mjs"),
+    extensions: path("servers/ours-extensions.mjs"),
   };
   await build({ ...bundling, entryPoints: entries, outdir: folder, outExtension: { ".js": ".mjs" } });
 }

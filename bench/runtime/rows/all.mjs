@@ -1,4 +1,5 @@
 import { clientRows } from "./client.mjs";
+import { extensionRows } from "./extensions.mjs";
 import { httpRows } from "./http.mjs";
 import { sessionsRow } from "./sessions.mjs";
 import { sizeRows } from "./size.mjs";
@@ -11,6 +12,7 @@ export const allRows = [
   ...stdioRows,
   ...httpRows,
   sessionsRow,
+  ...extensionRows,
   ...clientRows,
   startUpRow,
   ...sizeRows,

@@ -9,7 +9,7 @@ const call = (message) => ({
   params: { name: "echo", arguments: { message } },
   judge: (result) => deepStrictEqual(result.content, [{ type: "text", text: message }]),
 });
-const short = call("a message of some forty characters, hello");
+export const short = call("a message of some forty characters, hello");
 const list = { method: "tools/list", params: {}, judge: ({ tools }) => deepStrictEqual(tools.length, 1000) };
 
 /** CPU time of a server for each request, over pipes. */
@@ -29,7 +29,7 @@ export const stdioRows = [
 ];
 
 function row(name, request, revision, inFlight, calls, bar, taking = contenders) {
-  const measure = (effort) => measureRow({ request, revision, inFlight, calls, taking, ...effort });
+  const measure = (effort) => measureStdio({ request, revision, inFlight, calls, taking, ...effort });
   return { name: `stdio, ${name}`, unit: "µs", bar, measure };
 }
 
@@ -39,11 +39,12 @@ function inDevelopment() {
   return found.map((one) => (one.name === ours ? { ...one, server: development } : one));
 }
 
-async function measureRow({ request, revision, inFlight, calls, taking: chosen, share, rounds }) {
+/** The CPU time of each server that `taking` returns, for a request, by name. */
+export async function measureStdio({ request, revision, inFlight, calls, taking: chosen, share, rounds }) {
   const line = requestLine(request.method, request.params, revision);
   const servers = new Map();
   const taking = chosen().filter((one) => one.revisions.includes(revision));
-  for (const one of taking) servers.set(one.name, await open(one.server, revision, request, line));
+  for (const one of taking) servers.set(one.name, await open(one, revision, request, line));
   const count = Math.ceil(calls * share);
   // Until every function is compiled: in the quick run as well, or it would measure the compiler.
   for (const server of servers.values()) {
@@ -61,8 +62,9 @@ async function measureRow({ request, revision, inFlight, calls, taking: chosen, 
 }
 
 /** A server that has answered the opening and, rightly, one request. */
-async function open(file, revision, request, line) {
+async function open({ server: file, options = [] }, revision, request, line) {
   const server = new ProcessUnderTest(file, {
+    options: ["--stdio", ...options],
     environment: { BENCH_TOOLS: request === list ? "1000" : "2" },
   });
   server.send(...(revision === modern ? [discover] : [initialize(revision)]));
