@@ -521,13 +521,36 @@ export interface ExtensionUse<R extends Role = Role, Context = never> {
   };
   /** What runs around requests of the revision or of the extension, by method. */
   readonly around: { readonly [method: string]: Around<Context> };
+  /**
+   * Members that definitions of the program may have for this extension, by kind
+   * (`tools`): they are no part of what the other side gets.
+   */
+  readonly definitions?: DefinitionRules;
+  /** Takes the program that uses the extension, once, before anything is served. */
+  readonly attach?: (program: object) => void;
 }
+
+/** Rules of members by name, by kind of definition. */
+export interface DefinitionRules {
+  readonly [kind: string]: { readonly [member: string]: DefinitionRule };
+}
+
+/**
+ * Returns what was expected of the value of a member, if it is another.
+ *
+ * @param place the member, for errors that the rule throws
+ */
+export type DefinitionRule = (
+  value: unknown,
+  place: string,
+) => string | undefined;
 
 /**
  * Merges the tables of extensions into those of revisions.
  *
  * @param used all extensions of a program
  * @param failure the class of the runtime's errors
+ * @param program what uses the extensions, for those that ask for it
  * @throws an error with the code `invalid-definition`: an extension is given twice,
  *   is made for none of the revisions, lacks a handler or has wrong settings; or a
  *   method, an error, a `resultType` or a member of a filter has two owners
@@ -536,6 +559,7 @@ export type Extend<R extends Role> = (
   used: readonly ExtensionUse<R>[],
   revisions: readonly Revision<R>[],
   failure: Failure,
+  program?: object,
 ) => Extended<R>;
 
 /** The class of a runtime's errors. */
@@ -589,7 +613,8 @@ export type ExtensionListener<Params> = (
 
 /**
  * Runs around each request of a method: returns the result of `next`, or another
- * one. `next` takes other params in place of those of the request.
+ * one. `next` takes other params in place of those of the request, and on a server
+ * another context.
  */
 export type Around<Context> = (
   request: {
@@ -597,7 +622,7 @@ export type Around<Context> = (
     readonly params: object;
     readonly context: Context;
   },
-  next: (params?: object) => object | Promise<object>,
+  next: (params?: object, context?: object) => object | Promise<object>,
 ) => object | Promise<object>;
 
 /** What handlers of an extension know of a request, whatever the runtime. */

@@ -38,6 +38,14 @@ const areas: readonly Area[] = [
     may: [/^node:/, /^@mcpgen\/runtime(\/http)?$/, /^(jose|oauth4webapi)$/],
   },
   {
+    folder: "runtime/tasks",
+    may: [
+      /^@mcpgen\/runtime(\/extending)?$/,
+      // Types of the extensions that it serves, and of tables.
+      /^@mcpgen\/protocol\/(model|extensions\/.*)$/,
+    ],
+  },
+  {
     folder: "generator",
     may: [
       /^node:/,
@@ -50,7 +58,7 @@ const areas: readonly Area[] = [
     folder: "examples",
     may: [
       /^node:/,
-      /^@mcpgen\/(protocol|runtime|auth)(\/|$)/,
+      /^@mcpgen\/(protocol|runtime|auth|tasks)(\/|$)/,
       /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
     ],

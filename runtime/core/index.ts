@@ -45,6 +45,8 @@ export type { ConnectionOptions, ServerConnection } from "./server/connection.js
 
 // What handlers are given, and what they give.
 export type { HandlerContext } from "./server/context.js";
+// With the star, packages of extensions can add members to them.
+export type * from "./server/added-members.js";
 export type { Ask, AskOptions, AskedRequest, AskedResults, Elicited, Form, Page } from "./server/ask.js";
 export type { StructuredAnswer, ToolAnswer, ToolHandler } from "./server/tools.js";
 export {

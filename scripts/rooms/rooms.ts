@@ -79,6 +79,15 @@ export const buildings: readonly Building[] = [
     ],
   },
   {
+    folder: "runtime/tasks",
+    rooms: [
+      { path: "runtime/tasks/state", holds: "the record of a task, and what events make of it" },
+      { path: "runtime/tasks/store", holds: "stores: interface, memory, rules" },
+      { path: "runtime/tasks/server", holds: "tasks of servers: runs, ids, quotas, messages" },
+      { path: "runtime/tasks", holds: "the entries of the package" },
+    ],
+  },
+  {
     folder: "generator",
     rooms: [
       { path: "generator/diagnostics", holds: "error codes, findings, suggestions" },

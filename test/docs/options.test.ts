@@ -7,6 +7,8 @@ import { github, oauthProxy } from "@mcpgen/auth/proxy";
 import { dpop, introspection, jwks, resourceServer, tokenExchange } from "@mcpgen/auth/server";
 import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
 import type { JsonObject } from "@mcpgen/engine";
+import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import { tasks } from "@mcpgen/tasks";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
@@ -89,6 +91,14 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   clients: () => oauthProxy({ ...proxied, clients: wrong }),
   consent: () => oauthProxy({ ...proxied, consent: wrong }),
   createTestPair: () => createTestPair({ server: server(), revisions: [], connection: wrong }),
+  tasks: () => tasks(tasksExtension, wrong),
+  quotas: () => tasks(tasksExtension, { quotas: wrong }),
+  task: () =>
+    createServer(info, { extensions: [tasks(tasksExtension)] }).tool(
+      "a",
+      { task: { support: "optional", ...wrong } },
+      () => "",
+    ),
   Replay: () => new Replay([], { play: "client", ...wrong }),
 };
 
@@ -158,7 +168,7 @@ test("docs/options.md has a table for each interface of options that an entry of
   const exported = Object.values(exports).flatMap(({ "mcpgen-source": path }) => {
     const text = readFileSync(`runtime/core/${path}`, "utf8");
     const statements = text.match(/^export (?:(?:type )?\{[^}]*\}|interface \w+|type \w+)/gm) ?? [];
-    return statements.join(" ").match(/\b\w+(?:Options|Limits?|Bounds)\b/g) ?? [];
+    return statements.join(" ").match(/\b[A-Z]\w+(?:Options|Limits?|Bounds)\b/g) ?? [];
   });
   expect(exported.length).toBeGreaterThan(15);
   const covered = new Map(tables.map(([heading, type]) => [type, heading]));

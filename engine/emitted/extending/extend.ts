@@ -24,6 +24,7 @@ export function extend<R extends Role>(
   used: readonly ExtensionUse<R>[],
   revisions: readonly Revision<R>[],
   failure: Failure,
+  program: object = {},
 ): Extended<R> {
   const invalid = (message: string): Error =>
     new failure("invalid-definition", message);
@@ -33,7 +34,7 @@ export function extend<R extends Role>(
   );
   const handlers = new Map(used.flatMap((use) => Object.entries(use.handlers)));
   const around = allAround(used, parts, failure);
-  return {
+  const extended: Extended<R> = {
     revisions: revisions.map((revision) => {
       const added = parts.get(revision.id)!;
       if (added.length === 0) return revision;
@@ -50,6 +51,8 @@ export function extend<R extends Role>(
     ),
     declared: declaring(parts),
   };
+  for (const use of used) use.attach?.(program);
+  return extended;
 }
 
 function partsOf<R extends Role>(

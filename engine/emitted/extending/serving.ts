@@ -37,13 +37,18 @@ function wrapped(
 ): Run {
   return (params, context) => {
     let once: SerialisedOnce | undefined;
-    const run = (given: object, index: number): object | Promise<object> => {
+    const run = (
+      given: object,
+      own: object,
+      index: number,
+    ): object | Promise<object> => {
       const outer = around[index];
       if (outer)
-        return outer({ method, params: given, context }, (other = given) =>
-          run(other, index + 1),
+        return outer(
+          { method, params: given, context: own as never },
+          (other = given, another = own) => run(other, another, index + 1),
         );
-      const result = handler(given, context);
+      const result = handler(given, own as never);
       if (!isSerialisedOnce(result)) return result;
       once = result;
       return result.value;
@@ -56,7 +61,7 @@ function wrapped(
         result === value ? hints : { ...hints, cacheScope: "private" };
       return result;
     };
-    const result = run(params, 0);
+    const result = run(params, context, 0);
     return isPromise(result)
       ? result.then((value) => settled(value, true))
       : settled(result, false);

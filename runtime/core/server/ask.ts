@@ -288,7 +288,7 @@ async function answerProblem({ method, params = {} }: Asked, answer: Params): Pr
 }
 
 /** The error for a capability that the client has not declared (2026-07-28, basic, `_meta`), or cannot use. */
-function missingCapability(protocol: RequestProtocol, path: readonly string[]): McpError {
+export function missingCapability(protocol: RequestProtocol, path: readonly string[]): McpError {
   const names = path.join(".");
   const name = "MISSING_REQUIRED_CLIENT_CAPABILITY";
   const known = protocol.revision.table.errors[name];

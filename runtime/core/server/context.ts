@@ -12,6 +12,7 @@ import {
   resultText,
 } from "../jsonrpc/message.js";
 import type { Batch } from "../jsonrpc/batch.js";
+import type { AddedContext } from "./added-members.js";
 import type { Ask } from "./ask.js";
 import {
   type CacheHints,
@@ -31,7 +32,7 @@ import { type ConnectedSession, type ServerSession, sessionOf } from "./server-s
 import { wallTimeOf } from "../time/clock.js";
 
 /** The context of one request, for its handler. */
-export interface HandlerContext {
+export interface HandlerContext extends AddedContext {
   /** Aborted when the request is cancelled or times out, or when the connection ends. */
   readonly signal: platform.AbortSignal;
   /** Id of the protocol revision of the request. */
@@ -262,7 +263,7 @@ export class RequestContext implements HandlerContext {
  *
  * @throws {McpError} `invalid-definition`
  */
-function jsonOnly<T>(key: string, value: T): T {
+export function jsonOnly<T>(key: string, value: T): T {
   try {
     if (value === undefined || isJson(value)) return value;
   } catch {

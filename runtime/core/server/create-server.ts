@@ -28,7 +28,7 @@ import type { ServerMiddleware } from "./middleware.js";
 import type { Mount, MountOptions } from "./mounts.js";
 import { Offers } from "./offers.js";
 import { otherFeatures } from "./other-features.js";
-import { type Build, register } from "./registration.js";
+import { type Build, addedBy, register } from "./registration.js";
 import type { ResourceEntry, ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
 import type { Direction } from "./server-definition.js";
@@ -43,7 +43,7 @@ export class CodeFirstServer extends Server {
     checkSpelling("info", info, "Implementation");
     checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
     super(info, options, true, methodSchemas, otherFeatures(listResources));
-    this.#offers = new Offers(this, () => this.refresh());
+    this.#offers = new Offers(this, () => this.refresh(), addedBy(options.extensions ?? []));
   }
 
   protected override checkHandler(direction: Direction, method: string, given: unknown): void {

@@ -2,6 +2,7 @@ import type { Prompt, Resource, ResourceTemplate, Tool } from "@mcpgen/protocol/
 import type { Open } from "@mcpgen/protocol/open";
 import type { Inferred, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 import type { StandardSchema } from "../schema/standard-schema.js";
+import type { AddedToolOptions } from "./added-members.js";
 import type { Completer } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import type { ArgumentNames, PromptArguments, PromptHandler, PromptValues } from "./prompts.js";
@@ -31,7 +32,7 @@ interface Visibility<Definition> {
 
 /** The definition of a tool. A schema is JSON Schema, or of a library that implements Standard JSON Schema. */
 export interface ToolDefinition<Input extends ToolSchema = ToolSchema, Output extends ToolSchema = ToolSchema>
-  extends Omit<Open<"Tool">, "name" | "inputSchema" | "outputSchema">, Visibility<Tool> {
+  extends Omit<Open<"Tool">, "name" | "inputSchema" | "outputSchema">, Visibility<Tool>, AddedToolOptions {
   /** The schema of an object. Default: `{ "type": "object" }`. */
   readonly inputSchema?: Input;
   readonly outputSchema?: Output;

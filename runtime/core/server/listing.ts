@@ -18,6 +18,8 @@ export interface Listed {
   /** Whether this client may see and use it. Default: every client may. */
   readonly visible?: ((definition: never, context: HandlerContext) => boolean) | undefined;
   readonly scopes?: Scopes | undefined;
+  /** Members of the registration that belong to extensions. */
+  readonly added?: { readonly [member: string]: unknown };
 }
 
 /** Pages that are cached for clients that see different entries. */

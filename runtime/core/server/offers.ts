@@ -1,3 +1,4 @@
+import type { DefinitionRules } from "@mcpgen/protocol/model";
 import { invalid } from "../options/option-check.js";
 import { type Kind, keyMembers } from "./definitions.js";
 import type { Listed, Listing } from "./listing.js";
@@ -26,7 +27,11 @@ export class Offers {
   readonly #guests = new Set<Mounted>();
   readonly #hosts = new Set<Mounted>();
 
-  constructor(server: Server, refresh: () => void = () => {}) {
+  /** The members that extensions add to definitions, with their rules. */
+  readonly added: DefinitionRules;
+
+  constructor(server: Server, refresh: () => void = () => {}, added: DefinitionRules = {}) {
+    this.added = added;
     this.#server = server;
     this.#refresh = refresh;
   }

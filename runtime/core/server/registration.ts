@@ -1,3 +1,4 @@
+import type { DefinitionRule, DefinitionRules, ExtensionUse } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import { checkDefinition, requireHandler } from "./definition-check.js";
 import { type Kind, type Registration, keyMembers } from "./definitions.js";
@@ -19,7 +20,7 @@ interface Given {
 export type Build<Entry extends Listed> = (
   place: string,
   given: Given,
-) => { readonly [Member in Exclude<keyof Entry, "enabled" | "scopes">]: unknown };
+) => { readonly [Member in Exclude<keyof Entry, "added" | "enabled" | "scopes">]: unknown };
 
 /** The name of a kind in errors, its definition in the protocol, and the members that a registration has beside those. */
 const kinds = {
@@ -32,6 +33,9 @@ const kinds = {
   },
   prompts: { word: "prompt", definition: "Prompt", own: ["visible", "scopes", "complete"] },
 } as const;
+
+/** Members of definitions that belong to extensions, with their rules. */
+type Added = DefinitionRules[string];
 
 /** A registration of any kind, without the types of its definition. */
 interface AnyRegistration extends Registration {
@@ -52,7 +56,7 @@ export function register<Entry extends Listed>(
   build: Build<Entry>,
 ): AnyRegistration {
   const member = keyMembers[kind];
-  checkMembers(kind, key, definition);
+  checkMembers(kind, key, definition, offers.added[kind] ?? {});
   const { [member]: other = key } = definition as Given;
   if (other !== key)
     throw invalid(
@@ -74,7 +78,8 @@ function registered(offers: Offers, kind: Kind, first: Given, build: Build<Liste
   const enable = (enabled: boolean): void => {
     if (entry) put(given, { ...entry, enabled });
   };
-  put(first, entryOf(kind, first, true, build));
+  const added = offers.added[kind] ?? {};
+  put(first, entryOf(kind, first, true, build, added));
   return {
     get enabled() {
       return entry?.enabled ?? false;
@@ -83,11 +88,11 @@ function registered(offers: Offers, kind: Kind, first: Given, build: Build<Liste
     disable: () => enable(false),
     update: (changes = {}) => {
       if (!entry) throw invalid(`${placeOf(kind, given[member])} was removed. Register it again.`);
-      checkMembers(kind, given[member], changes, ["handler"]);
+      checkMembers(kind, given[member], changes, added, ["handler"]);
       // The key and the handler cannot be left out.
       const { [member]: key = given[member], handler = given["handler"] } = changes;
       const next = { ...given, ...changes, [member]: key, handler };
-      put(next, entryOf(kind, next, entry.enabled, build));
+      put(next, entryOf(kind, next, entry.enabled, build, added));
     },
     remove: () => {
       if (entry) offers.remove(kind, given[member] as string);
@@ -97,25 +102,42 @@ function registered(offers: Offers, kind: Kind, first: Given, build: Build<Liste
 }
 
 /** @throws {McpError} `invalid-definition` */
-function checkMembers(kind: Kind, key: unknown, members: object, more: readonly string[] = []): void {
+function checkMembers(
+  kind: Kind,
+  key: unknown,
+  members: object,
+  added: Added,
+  more: readonly string[] = [],
+): void {
   const { definition, own } = kinds[kind];
-  checkDefinition(placeOf(kind, key), members, definition, [...own, ...more]);
+  checkDefinition(placeOf(kind, key), members, definition, [...own, ...Object.keys(added), ...more]);
 }
 
 /** @throws {McpError} `invalid-definition` */
-function entryOf(kind: Kind, given: Given, enabled: boolean, build: Build<Listed>): Listed {
+function entryOf(kind: Kind, given: Given, enabled: boolean, build: Build<Listed>, rules: Added): Listed {
   const key = given[keyMembers[kind]];
   if (typeof key !== "string" || key === "")
     throw invalid(`${kind}: expected a name, got ${JSON.stringify(key) ?? typeof key}.`);
   const place = placeOf(kind, key);
   requireHandler(place, given["handler"]);
   const members = Object.entries(given).filter(([, value]) => value !== undefined);
-  const { scopes, ...rest } = Object.fromEntries(members);
+  const { scopes, ...rest } = Object.fromEntries(members.filter(([name]) => !Object.hasOwn(rules, name)));
+  const added = members.filter(([name]) => Object.hasOwn(rules, name));
   if (scopes !== undefined && typeof scopes !== "function" && !isScopes(scopes))
     throw invalid(
       `${place}: scopes: expected a list such as ["files:read"], or a function, got ${JSON.stringify(scopes)}.`,
     );
-  return { ...build(place, rest), ...(scopes !== undefined && { scopes }), enabled } as Listed;
+  for (const [name, value] of added) {
+    const expected = rules[name]!(value, `${place}: ${name}`);
+    if (expected !== undefined)
+      throw invalid(`${place}: ${name}: expected ${expected}, got ${JSON.stringify(value) ?? typeof value}.`);
+  }
+  return {
+    ...build(place, rest),
+    ...(scopes !== undefined && { scopes }),
+    ...(added.length > 0 && { added: Object.fromEntries(added) }),
+    enabled,
+  } as Listed;
 }
 
 function placeOf(kind: Kind, key: unknown): string {
@@ -124,4 +146,26 @@ function placeOf(kind: Kind, key: unknown): string {
 
 function invalid(message: string): McpError {
   return new McpError("invalid-definition", message);
+}
+
+/**
+ * The members that extensions add to definitions, with their rules.
+ *
+ * @throws {McpError} `invalid-definition`: two extensions have a member of the same name
+ */
+export function addedBy(
+  extensions: readonly Pick<ExtensionUse, "definitions" | "extension">[],
+): DefinitionRules {
+  const all: { [kind: string]: { [member: string]: DefinitionRule } } = {};
+  for (const { definitions = {}, extension } of extensions)
+    for (const [kind, rules] of Object.entries(definitions)) {
+      const members = (all[kind] ??= {});
+      const taken = Object.keys(rules).find((name) => Object.hasOwn(members, name));
+      if (taken !== undefined)
+        throw invalid(
+          `extension ${extension.id}: another extension has the member ${taken} of ${kind}, too. Use one of them.`,
+        );
+      Object.assign(members, rules);
+    }
+  return all;
 }

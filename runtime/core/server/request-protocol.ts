@@ -157,7 +157,7 @@ function missing(key: string): McpError {
 }
 
 /** Each request states its protocol (2026-07-28). */
-const modernServer: ServerEra = {
+export const modernServer: ServerEra = {
   finish(result, entry, hints, definition, resultType = "complete") {
     // Other result types need members that a handler cannot supply.
     const given = result["resultType"] as string | undefined;

@@ -165,7 +165,17 @@ export function askInRounds(context: RequestContext): Ask {
   return askWith(context, (key, asked) => answerOf(context, rounds, key, asked));
 }
 
-async function answerOf(context: RequestContext, rounds: Rounds, key: string, asked: Asked): Promise<Params> {
+/**
+ * The answer to an ask of a handler, if the client has given it.
+ *
+ * @throws `Suspended`: it has not; the request is among those that `rounds` wants
+ */
+export async function answerOf(
+  context: RequestContext,
+  rounds: Rounds,
+  key: string,
+  asked: Asked,
+): Promise<Params> {
   if (!context.entry.multiRoundTrip)
     throw new McpError("missing-capability", `${context.request.method} cannot ask for input`);
   const { revision } = context.protocol;

@@ -176,7 +176,12 @@ export class Server {
     others: OtherFeatures | undefined,
   ) {
     const { extensions } = options;
-    const extended = (this.#extended = extensions?.[0]?.extend(extensions, options.revisions, McpError));
+    const extended = (this.#extended = extensions?.[0]?.extend(
+      extensions,
+      options.revisions,
+      McpError,
+      this,
+    ));
     this.#given = linkRevisions(
       extended?.revisions ?? options.revisions,
       options.validateSend,

@@ -1,0 +1,22 @@
+// For packages that give an extension its behaviour.
+export {
+  addedToTool,
+  clockOf,
+  detachable,
+  errorOfHandler,
+  isAnswer,
+  principalOf,
+  reportTo,
+  requestAgain,
+  storedRequest,
+  undeclared,
+  type Detachable,
+  type DetachedHooks,
+  type Done,
+  type Journal,
+  type RequestAgain,
+  type StoredRequest,
+} from "./server/detached.js";
+export type { Asked } from "./server/rounds.js";
+export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
+export { wallTimeOf } from "./time/clock.js";

@@ -1,0 +1,293 @@
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import { McpError, rpc } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
+import type { ServerChannel } from "../jsonrpc/channel.js";
+import type { Clock } from "../time/clock.js";
+import { metaKeys } from "../protocol/meta.js";
+import { type Ask, askWith, missingCapability } from "./ask.js";
+import { ServerConnection } from "./connection.js";
+import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
+import { beforeHandshake } from "./legacy.js";
+import { modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
+import { type Asked, type Rounds, answerOf, newRounds } from "./rounds.js";
+import type { Server } from "./server.js";
+
+// Handlers that run on after the answer to their request, and requests that a server makes again for a client.
+
+/** What a handler has asked, and what it has done once: with it, the handler runs again from its first line. JSON. */
+export interface Journal {
+  /** Answers of the client, by the key of the ask. */
+  readonly answers: { readonly [key: string]: Params };
+  /** Results of `context.once`, in the order of their ends. */
+  readonly once: readonly Done[];
+}
+
+/** The result of one `context.once`; without a value if it is `undefined`. */
+export interface Done {
+  readonly key: string;
+  readonly value?: unknown;
+}
+
+/** What happens in a handler that may be detached. */
+export interface DetachedHooks {
+  /** An effect of `context.once` has ended, here or in an earlier round. `once` resolves after this function. */
+  readonly done: (effect: Done) => void | Promise<void>;
+  /** The handler reports progress. */
+  readonly progressed: (progress: number, total?: number, message?: string) => void;
+  /** Further members of the context. */
+  readonly added: object;
+}
+
+/** A handler that may run on after the answer to its request. */
+export interface Detachable {
+  /** The context for the handler. */
+  readonly context: HandlerContext;
+  /** Answers of the client, by the key of the ask. */
+  readonly answers: ReadonlyMap<string, Params>;
+  /** The asks that have no answer, as the revision sends them. If there are any, what the handler gave is void. */
+  readonly wanted: ReadonlyMap<string, Asked>;
+  /**
+   * Separates the handler from its request: from now on the end of the request does not abort the signal; nothing that the
+   * handler reports reaches the client; asks without an answer reject, and stand in `wanted`.
+   */
+  detach(): void;
+  /** Aborts the signal of the handler. */
+  abort(reason: Error): void;
+}
+
+/**
+ * Makes the context of a handler that may run on after the answer to its request.
+ *
+ * @param given the context of the request
+ * @param journal of an earlier run of the handler
+ */
+export function detachable(
+  given: HandlerContext,
+  hooks: DetachedHooks,
+  journal: Journal = { answers: {}, once: [] },
+): Detachable {
+  const request = given as RequestContext;
+  for (const [key, running] of request.rounds?.once ?? [])
+    void running.then((value) => hooks.done(doneOf(key, value)));
+  const rounds = (request.rounds ??= roundsOf(journal));
+  const controller = new AbortController();
+  let isDetached = false;
+  const follow = (): void => {
+    if (!isDetached) controller.abort(request.signal.reason);
+  };
+  if (request.signal.aborted) follow();
+  else request.signal.addEventListener("abort", follow);
+  const whileAttached = <Args extends readonly unknown[]>(run: (...args: Args) => void) => {
+    return (...args: Args): void => {
+      if (!isDetached) run(...args);
+    };
+  };
+  const { progress, headers, url } = request;
+  const own = {
+    rounds,
+    signal: controller.signal,
+    headers,
+    url,
+    // A detached handler has no request that could be over. What an aborted one throws is not reported.
+    get over() {
+      return isDetached ? controller.signal.aborted : request.over;
+    },
+    entry: { ...request.entry, multiRoundTrip: true },
+    progress: (...args: Parameters<HandlerContext["progress"]>) => {
+      if (!isDetached) progress(...args);
+      hooks.progressed(...args);
+    },
+    log: whileAttached(request.log),
+    send: whileAttached(request.send.bind(request)),
+    disconnect: whileAttached(request.disconnect),
+    ...hooks.added,
+  };
+  const context = Object.create(request, Object.getOwnPropertyDescriptors(own)) as RequestContext;
+  const { once } = context;
+  const ask = askIn(context, rounds, () => isDetached);
+  Object.defineProperties(context, {
+    ask: { value: ask },
+    once: {
+      value: ((key, effect) =>
+        once(key, async () => {
+          const value = jsonOnly(key, await effect());
+          await hooks.done(doneOf(key, value));
+          return value;
+        })) satisfies HandlerContext["once"],
+    },
+  });
+  return {
+    context,
+    answers: rounds.answers,
+    wanted: rounds.wanted,
+    detach: () => {
+      isDetached = true;
+      request.signal.removeEventListener("abort", follow);
+      request.rounds = undefined;
+    },
+    abort: (reason) => controller.abort(reason),
+  };
+}
+
+function doneOf(key: string, value: unknown): Done {
+  return value === undefined ? { key } : { key, value };
+}
+
+function roundsOf({ answers, once }: Journal): Rounds {
+  return {
+    ...newRounds(),
+    answers: new Map(Object.entries(answers)),
+    once: new Map(once.map(({ key, value }) => [key, Promise.resolve(value)])),
+  };
+}
+
+/** Asks as the era does, until the handler is detached. */
+function askIn(context: RequestContext, rounds: Rounds, isDetached: () => boolean): Ask {
+  const { connection, protocol, request, signal } = context;
+  return askWith(context, (key, asked, options) =>
+    isDetached() || protocol.revision.era === "modern"
+      ? answerOf(context, rounds, key, asked)
+      : connection.ask(protocol.revision, asked.method, asked.params, { ...options, signal }, request.id),
+  );
+}
+
+/** A request of a client, as it can be made again: JSON. */
+export interface StoredRequest {
+  readonly method: string;
+  /** In the authoring vocabulary, without what belongs to one round. */
+  readonly params: object;
+  readonly revision: string;
+  readonly clientCapabilities: ClientCapabilities;
+  readonly clientInfo?: Implementation;
+  /** Name of the authenticated client, or an empty string. */
+  readonly principal: string;
+  /** Whether the client does not get what handlers throw. */
+  readonly hidesErrors: boolean;
+}
+
+const ofProtocol: ReadonlySet<string> = new Set(Object.values(metaKeys));
+
+/** @param params in the authoring vocabulary */
+export function storedRequest(context: HandlerContext, params: object): StoredRequest {
+  const { connection, protocol, method } = context as RequestContext;
+  const { inputResponses: _, requestState: __, _meta = {}, ...rest } = params as Params;
+  const meta = Object.entries(_meta).filter(([key]) => !ofProtocol.has(key));
+  const { clientCapabilities, clientInfo, revision } = protocol;
+  return {
+    method,
+    params: { ...rest, ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }) },
+    revision: revision.id,
+    clientCapabilities,
+    ...(clientInfo && { clientInfo }),
+    principal: connection.principal,
+    hidesErrors: connection.thrownErrors === "hide",
+  };
+}
+
+/** A request that the server makes again. */
+export interface RequestAgain {
+  readonly context: HandlerContext;
+  /** Calls the handler of the method, inside the middleware. */
+  call(): Promise<object>;
+}
+
+/**
+ * Makes a request again, without a connection to its client.
+ *
+ * @param auth for `context.auth`
+ * @throws {McpError} `unsupported-version`, `method-not-found`: the server is another one than that of the first request
+ */
+export function requestAgain(server: Server, stored: StoredRequest, auth: unknown): RequestAgain {
+  const { definition } = server;
+  const { method, principal, hidesErrors } = stored;
+  const revision = definition.revisions.find(({ id }) => id === stored.revision);
+  if (!revision)
+    throw new McpError("unsupported-version", `protocol version ${stored.revision} is not served`);
+  const entry = revision.table.incomingRequests.get(method) ?? vendorMessage;
+  const handler = handlerOf(definition, entry, method);
+  if (!handler) throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`);
+  const connection = new ServerConnection(definition, new NoChannel(hidesErrors), { auth, principal });
+  const { clientCapabilities, clientInfo } = stored;
+  const { era } = revision.era === "modern" ? { era: modernServer } : beforeHandshake(revision);
+  const protocol: RequestProtocol = { era, revision, clientCapabilities, clientInfo };
+  const params = stored.params as Params;
+  const request = { jsonrpc: "2.0", id: crypto.randomUUID(), method, params } as const;
+  const context = new RequestContext(connection, request, protocol, entry, handler);
+  return { context, call: async () => handler(params as never, context) };
+}
+
+/** A channel to no client. */
+class NoChannel implements ServerChannel {
+  readonly isBrief = true;
+  readonly hidesErrors: boolean;
+
+  constructor(hidesErrors: boolean) {
+    this.hidesErrors = hidesErrors;
+  }
+
+  send(): boolean {
+    return false;
+  }
+
+  reserve(): boolean {
+    return true;
+  }
+
+  collectBatch(): undefined {}
+  answer(): void {}
+  dropAnswer(): void {}
+  abortedWork(): void {}
+  disconnect(): void {}
+  flush(): void {}
+
+  async close(): Promise<void> {}
+}
+
+/** The JSON-RPC error for what a handler threw, as its client would get it. Reports it as the server does. */
+export function errorOfHandler(
+  context: HandlerContext,
+  thrown: unknown,
+): { readonly code: number; readonly message: string; readonly data?: unknown } {
+  const request = context as RequestContext;
+  request.report(thrown);
+  const { connection, protocol, method } = request;
+  const error = errorOf(thrown, connection.definition.thrownErrors === "message");
+  const { refusals } = protocol.revision;
+  const { rpcCode: code = rpc.internalError, message, data } = refusals?.thrown(error, method) ?? error;
+  return { code, message, ...(data !== undefined && { data }) };
+}
+
+/** Reports an error of work that belongs to no request, as the server reports what handlers throw. */
+export function reportTo({ definition }: Server, error: unknown, method: string): void {
+  definition.report(error, { method });
+}
+
+/** The clock of a server. */
+export function clockOf({ definition }: Server): Clock {
+  return definition.clock;
+}
+
+/** Whether a value is a result of a request to the client. */
+export function isAnswer(context: HandlerContext, { method }: Asked, answer: unknown): boolean {
+  const { table } = (context as RequestContext).protocol.revision;
+  return table.outgoingRequests.get(method)?.result?.accepts(answer) === true;
+}
+
+/** The error for a client that has not declared what a request needs. @param path into its capabilities */
+export function undeclared(context: HandlerContext, path: readonly string[]): McpError {
+  return missingCapability((context as RequestContext).protocol, path);
+}
+
+/** Name of the authenticated client, or an empty string. */
+export function principalOf(context: HandlerContext): string {
+  return (context as RequestContext).connection.principal;
+}
+
+/** The members of extensions in the registration of a tool, if this client may use the tool. */
+export function addedToTool(
+  server: Server,
+  name: string,
+  context: HandlerContext,
+): { readonly [member: string]: unknown } | undefined {
+  return server.features.tools.find(name, context)?.added;
+}

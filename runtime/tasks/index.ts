@@ -1,0 +1,10 @@
+// Tool calls that run on after their answer.
+export { tasks, type HandlerTask, type Tasks } from "./server/extension.js";
+export type { TasksOptions, ToolTask } from "./server/options.js";
+export type { Quotas } from "./server/quotas.js";
+export type { TaskAudit, TaskEventListener } from "./server/events.js";
+export { memoryTaskStore } from "./store/memory.js";
+export type { TaskStore } from "./store/store.js";
+export { advance, type TaskEvent } from "./state/advance.js";
+export type { Lease, TaskError, TaskLimits, TaskRecord, TaskStatus } from "./state/record.js";
+export type { Asked, Done, Journal, StoredRequest } from "./state/record.js";

@@ -1,0 +1,261 @@
+import { type Clock, McpError, type HandlerContext, type Server } from "@mcpgen/runtime";
+import { clockOf, reportTo, requestAgain, storedRequest, wallTimeOf } from "@mcpgen/runtime/extending";
+import { type TaskEvent, advance } from "../state/advance.js";
+import { type TaskRecord, internal, isFinal } from "../state/record.js";
+import { memoryTaskStore } from "../store/memory.js";
+import type { TaskStore } from "../store/store.js";
+import { reporter } from "./events.js";
+import { taskIds } from "./ids.js";
+import type { TasksOptions, ToolTask } from "./options.js";
+import { QuotaCounter } from "./quotas.js";
+import { Run } from "./run.js";
+
+/** Tasks that are looked at in one step of a sweep. */
+const sweepStep = 100;
+
+/** Attempts to change a record that others change at the same time. */
+const attempts = 20;
+
+/** Keeps the tasks of a server, and runs them. */
+export class Engine {
+  readonly ids;
+  readonly quotas: QuotaCounter;
+  readonly report;
+  /** Called with each change that clients can see. */
+  changed: (record: TaskRecord) => void = () => {};
+  readonly #store: TaskStore;
+  readonly #isLocal: boolean;
+  readonly #options: TasksOptions;
+  /** The runs of this process, by the id of their task. */
+  readonly #runs = new Map<string, Run>();
+  /** Runs of calls that the server makes again, by the context of the call. */
+  readonly #again = new WeakMap<object, Run>();
+  #server: Server | undefined;
+  #clock: Clock | undefined;
+  #timer: unknown;
+  #isClosed = false;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+    this.#isLocal = !options.store;
+    this.#store = options.store ?? memoryTaskStore();
+    if (options.store && !options.keys)
+      throw new McpError(
+        "invalid-definition",
+        "tasks: a store needs keys: secrets that bind ids to clients. Other processes, and this one after a restart, would refuse the ids.",
+      );
+    this.ids = taskIds(options.keys ?? []);
+    this.quotas = new QuotaCounter(options.quotas);
+    this.report = reporter(options.onEvent);
+  }
+
+  /** Takes the server whose tools run as tasks. @throws {McpError} `invalid-definition`: there is one already */
+  attach(server: Server): void {
+    if (this.#server)
+      throw new McpError(
+        "invalid-definition",
+        "tasks: one server has them already. Call tasks() for each server.",
+      );
+    this.#server = server;
+    // Tasks of other processes may be due. The server is not complete yet.
+    if (!this.#isLocal) queueMicrotask(() => this.#schedule());
+  }
+
+  get server(): Server {
+    return this.#server!;
+  }
+
+  get clock(): Clock {
+    return (this.#clock ??= clockOf(this.server));
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return wallTimeOf(this.clock);
+  }
+
+  /** The run that a call of this context belongs to, if the server makes the call again. */
+  runOf(context: object): Run | undefined {
+    return this.#again.get(context);
+  }
+
+  read(id: string): Promise<TaskRecord | undefined> {
+    return this.#store.read(id);
+  }
+
+  /** Stores the task of a call that runs already. */
+  async create(run: Run, context: HandlerContext, params: object, task: ToolTask): Promise<TaskRecord> {
+    const now = this.now();
+    const request = storedRequest(context, params);
+    const owner = request.principal;
+    const { keepMs = 3_600_000, waitMs = 86_400_000, pollMs = 1000 } = this.#options;
+    const lease = { run: run.name, until: now + this.#leaseMs };
+    const record: TaskRecord = {
+      id: await this.ids.make(owner),
+      owner,
+      version: 1,
+      status: "working",
+      createdAt: now,
+      updatedAt: now,
+      dueAt: lease.until,
+      limits: { keepMs, waitMs, pollMs, ...(task.maxRunMs !== undefined && { maxRunMs: task.maxRunMs }) },
+      tool: (params as { readonly name: string }).name,
+      onRestart: task.onRestart ?? "fail",
+      request,
+      journal: run.journal(),
+      lease,
+    };
+    await this.#store.create(record);
+    this.quotas.made(owner, now);
+    this.#began(run, record);
+    this.report("created", record);
+    this.#schedule();
+    return record;
+  }
+
+  /**
+   * Applies an event to a task.
+   *
+   * @param known the record, if it has been read
+   * @returns the record afterwards; `undefined` if there is no such task
+   */
+  async apply(id: string, event: TaskEvent, known?: TaskRecord): Promise<TaskRecord | undefined> {
+    let record = known ?? (await this.#store.read(id));
+    for (let attempt = 0; record && attempt < attempts; attempt++) {
+      const next = advance(record, event, this.now());
+      if (next === record) return record;
+      if (await this.#store.replace(next, record.version)) {
+        this.#advanced(record, next);
+        return next;
+      }
+      record = await this.#store.read(id);
+    }
+    if (record) throw new McpError("store-failed", `the task was changed ${attempts} times meanwhile`);
+    return undefined;
+  }
+
+  #advanced(before: TaskRecord, after: TaskRecord): void {
+    const { id, status } = after;
+    if (isFinal(status) || status === "input_required") this.#ended(id, before.lease?.run);
+    if (isFinal(status)) this.report("ended", after);
+    else if (before.wanted !== after.wanted)
+      this.report(status === "working" || before.wanted ? "answered" : "asked", after);
+    if (before.status !== status || before.message !== after.message || before.wanted !== after.wanted)
+      this.changed(after);
+  }
+
+  /** Cancels a task: its status at once, its run as soon as the handler heeds its signal. */
+  async cancel(record: TaskRecord): Promise<TaskRecord | undefined> {
+    return this.apply(record.id, { type: "cancelled" }, record);
+  }
+
+  /** As `resume`, for callers that do not wait. */
+  begin(record: TaskRecord, auth: unknown): void {
+    this.resume(record, auth).catch((error: unknown) => reportTo(this.server, error, "tasks"));
+  }
+
+  /**
+   * Runs a task that no run has.
+   *
+   * @param auth of the client, for the handler
+   */
+  async resume(record: TaskRecord, auth?: unknown): Promise<void> {
+    const run = new Run(this, record.id);
+    const lease = { run: run.name, until: this.now() + this.#leaseMs };
+    const leased = await this.apply(record.id, { type: "leased", lease }, record);
+    if (leased?.lease?.run !== run.name || this.#isClosed) return;
+    run.continues(leased);
+    const { request } = leased;
+    this.#began(run, leased);
+    this.report("started", leased);
+    try {
+      const again = requestAgain(this.server, request!, auth);
+      this.#again.set(again.context, run);
+      run.settle(again.call(), again.context);
+    } catch (error) {
+      const { message } = error as Error;
+      await run.apply({ type: "failed", run: run.name, error: internal(message) });
+    }
+  }
+
+  #began(run: Run, { id, owner, limits }: TaskRecord): void {
+    run.deadline = this.clock.now() + (limits.maxRunMs ?? Infinity);
+    this.#runs.set(id, run);
+    this.quotas.ran(owner, 1);
+    run.onEnd = () => {
+      if (this.#runs.get(id) === run) this.#runs.delete(id);
+      this.quotas.ran(owner, -1);
+    };
+  }
+
+  /** The task has ended, or waits: its run here is stopped, if it still runs. */
+  #ended(id: string, name: string | undefined): void {
+    const run = this.#runs.get(id);
+    if (run && run.name === name) run.stop(new McpError("cancelled", "the task has ended"));
+  }
+
+  get #leaseMs(): number {
+    return this.#options.leaseMs ?? 15_000;
+  }
+
+  /** One timer serves all tasks. */
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#isClosed) return;
+    this.#timer = this.clock.schedule(() => void this.#tick(), this.#options.sweepMs ?? 1000);
+    // It does not keep a process alive.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  async #tick(): Promise<void> {
+    await this.sweep().catch((error: unknown) => reportTo(this.server, error, "tasks"));
+    this.#timer = undefined;
+    const { size } = this.#store as { readonly size?: number };
+    // Without tasks in memory, the next one starts the timer again.
+    if (!this.#isLocal || size !== 0) this.#schedule();
+  }
+
+  /** Looks at what is due: runs of this process first, then tasks of the store. */
+  async sweep(): Promise<void> {
+    const now = this.now();
+    this.quotas.sweep(now);
+    for (const run of this.#runs.values()) {
+      if (run.deadline <= this.clock.now()) run.tooLong();
+      else if (run.leasedUntil - now <= this.#leaseMs / 2) await run.prolong(now + this.#leaseMs);
+    }
+    let due: readonly TaskRecord[];
+    do {
+      due = await this.#store.due(now, sweepStep);
+      for (const record of due) await this.#look(record);
+    } while (due.length === sweepStep);
+  }
+
+  async #look(record: TaskRecord): Promise<void> {
+    const { id, version, status, lease, onRestart } = record;
+    if (isFinal(status)) {
+      await this.#store.remove(id, version);
+      return this.report("expired", record);
+    }
+    if (status === "input_required")
+      return void (await this.apply(
+        id,
+        { type: "failed", error: internal("the client gave no input in time") },
+        record,
+      ));
+    // Its run here is busy: the lease is prolonged by the next sweep.
+    if (lease && this.#runs.get(id)?.name === lease.run) return;
+    if (!lease || onRestart === "replay") return this.resume(record);
+    await this.apply(
+      id,
+      { type: "failed", error: internal("the server that ran the task has stopped") },
+      record,
+    );
+  }
+
+  /** Stops the timer, and the runs of this process: another process may take their tasks at once. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer !== undefined) this.clock.clear(this.#timer);
+    const reason = new McpError("connection-closed", "the server is closing");
+    await Promise.all([...this.#runs.values()].map((run) => run.abandon(this.now(), reason)));
+  }
+}

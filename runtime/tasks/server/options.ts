@@ -1,0 +1,86 @@
+import { type Rules, checkOptions, withFunctions } from "@mcpgen/runtime/extending";
+import type { TaskStore } from "../store/store.js";
+import type { TaskEventListener } from "./events.js";
+import type { Quotas } from "./quotas.js";
+
+/** How a server runs tasks. */
+export interface TasksOptions {
+  /** Where tasks are kept. Default: in the memory of this process. */
+  readonly store?: TaskStore;
+  /**
+   * Secrets that bind ids of tasks to their clients: the current one first, then earlier ones. Processes that share a store
+   * need the same secrets. Default: a random secret, which only works with the store in memory.
+   */
+  readonly keys?: readonly string[];
+  /** Milliseconds that a task is kept after its end. Default: one hour. */
+  readonly keepMs?: number;
+  /** Milliseconds that a task waits for input before it fails. Default: one day. */
+  readonly waitMs?: number;
+  /** Milliseconds between polls that the server suggests. Default: 1000. */
+  readonly pollMs?: number;
+  /** Milliseconds after which another worker may take the task of a worker that is silent. Default: 15,000. */
+  readonly leaseMs?: number;
+  /** Milliseconds between two looks at what is due: leases, input, retention, `maxRunMs`. Default: 1000. */
+  readonly sweepMs?: number;
+  readonly quotas?: Quotas;
+  /** Gets what happens to tasks, for audit and telemetry. Exceptions of the listener are ignored. */
+  readonly onEvent?: TaskEventListener;
+}
+
+/** How a tool runs as a task: the member `task` of its definition. */
+export interface ToolTask {
+  /**
+   * `optional`: a call becomes a task if it takes long and the client can have tasks. `required`: clients that cannot have
+   * tasks cannot call the tool. `forbidden`: calls never become tasks, as without the member `task`.
+   */
+  readonly support: "optional" | "required" | "forbidden";
+  /** Milliseconds that a call may take before it becomes a task. Default: 1000. */
+  readonly inlineMs?: number;
+  /**
+   * What becomes of a task when the process that runs it ends. `replay`: another one runs the handler again from its first
+   * line; asks that were answered and effects of `context.once` return at once. `fail`: the task fails. Default: `fail`.
+   */
+  readonly onRestart?: "replay" | "fail";
+  /** Milliseconds that one run of the handler may take; then its signal aborts, and the task fails. Default: no limit. */
+  readonly maxRunMs?: number;
+}
+
+const rules: Rules<TasksOptions> = {
+  store: withFunctions("create", "read", "replace", "due", "remove"),
+  keys: (value) =>
+    Array.isArray(value) && value.every((key) => typeof key === "string" && key.length >= 16)
+      ? undefined
+      : "a list of secrets with at least 16 characters each",
+  keepMs: 0,
+  waitMs: 1,
+  pollMs: 1,
+  leaseMs: 1,
+  sweepMs: 1,
+  quotas: { running: "amount", perMinute: "amount", resultBytes: "amount" } satisfies Rules<Quotas>,
+  onEvent: "function",
+};
+
+const toolRules: Rules<ToolTask> = {
+  support: ["optional", "required", "forbidden"],
+  inlineMs: 0,
+  onRestart: ["replay", "fail"],
+  maxRunMs: 1,
+};
+
+/** @throws {McpError} `invalid-definition` */
+export function checkTasksOptions(options: object): void {
+  checkOptions(options, rules, "tasks: ");
+}
+
+/**
+ * What was expected of the member `task` of a tool, if it is none.
+ *
+ * @param place the member, for errors
+ * @throws {McpError} `invalid-definition`: a member of it is wrong
+ */
+export function toolTaskProblem(value: unknown, place: string): string | undefined {
+  if (typeof value !== "object" || value === null || !("support" in value))
+    return '{ support: "optional" }, "required" or "forbidden"';
+  checkOptions(value, toolRules, `${place}.`);
+  return undefined;
+}

@@ -1,0 +1,193 @@
+import { type HandlerContext, McpError } from "@mcpgen/runtime";
+import {
+  type Detachable,
+  type Done,
+  type Journal,
+  detachable,
+  errorOfHandler,
+  reportTo,
+} from "@mcpgen/runtime/extending";
+import type { TaskEvent } from "../state/advance.js";
+import { type TaskError, type TaskRecord, internal } from "../state/record.js";
+import type { Engine } from "./engine.js";
+
+/** Milliseconds between two reports of progress that are stored. */
+const noteInterval = 1000;
+
+/** One run of a handler as a task, or as a call that may become one. */
+export class Run {
+  /** Names the run in leases. */
+  readonly name = crypto.randomUUID();
+  /** By the clock of the server. */
+  deadline = Infinity;
+  onEnd: () => void = () => {};
+  readonly #engine: Engine;
+  #id: string | undefined;
+  #handler: Detachable | undefined;
+  #record: TaskRecord | undefined;
+  readonly #done: Done[] = [];
+  /** Changes of the record follow one another. */
+  #changes: Promise<unknown> = Promise.resolve();
+  #note: string | undefined;
+  #notedAt = -Infinity;
+  #isNoting = false;
+  #isStopped = false;
+  /** The handler has ended. */
+  #isSettled = false;
+  #isAbandoned = false;
+  #isOver = false;
+
+  constructor(engine: Engine, id?: string) {
+    this.#engine = engine;
+    this.#id = id;
+  }
+
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** Milliseconds since 1970. */
+  get leasedUntil(): number {
+    return this.#record?.lease?.until ?? Infinity;
+  }
+
+  /** The context for the handler. @param task the member `task` of it */
+  handler(context: HandlerContext, task: object): Detachable {
+    const { progressed, done } = this.#hooks();
+    const journal = this.#record?.journal;
+    this.#handler = detachable(context, { progressed, done, added: { task } }, journal);
+    return this.#handler;
+  }
+
+  #hooks() {
+    return {
+      done: async (effect: Done): Promise<void> => {
+        this.#done.push(effect);
+        // What a task has done once is stored before its handler goes on.
+        if (this.#record) await this.apply({ type: "done", run: this.name, effect });
+      },
+      progressed: (_: number, __?: number, message?: string): void => this.#noted(message),
+    };
+  }
+
+  /** What the handler has asked and done. */
+  journal(): Journal {
+    return { answers: Object.fromEntries(this.#handler?.answers ?? []), once: [...this.#done] };
+  }
+
+  /** The run belongs to a task from now on. */
+  continues(record: TaskRecord): void {
+    this.#id = record.id;
+    this.#record = record;
+    this.#done.push(...(record.journal?.once ?? []).filter(({ key }) => !this.#has(key)));
+  }
+
+  #has(key: string): boolean {
+    return this.#done.some((each) => each.key === key);
+  }
+
+  /** Applies an event to the task of this run, after the events before it. */
+  apply(event: TaskEvent): Promise<TaskRecord | undefined> {
+    const change = this.#changes.then(async () => {
+      const { id = "" } = this.#record ?? {};
+      const after = await this.#engine.apply(id, event, this.#record);
+      if (after) this.#record = after;
+      // Another run has the task, or it has ended.
+      if (after?.lease?.run !== this.name) this.stop(new McpError("cancelled", "the task has ended"));
+      return after;
+    });
+    this.#changes = change.catch(() => undefined);
+    return change;
+  }
+
+  async prolong(until: number): Promise<void> {
+    await this.apply({ type: "leased", lease: { run: this.name, until } });
+  }
+
+  /** Stores a report of progress: at most one in a second, the last one of those that came meanwhile. */
+  #noted(message: string | undefined): void {
+    if (message === undefined || this.#isOver) return;
+    this.#note = message;
+    if (this.#isNoting || !this.#record) return;
+    this.#isNoting = true;
+    const { clock } = this.#engine;
+    const store = (): void => {
+      this.#isNoting = false;
+      this.#notedAt = clock.now();
+      if (!this.#isOver)
+        this.apply({ type: "noted", run: this.name, message: this.#note! }).catch(() => undefined);
+    };
+    const wait = this.#notedAt + noteInterval - clock.now();
+    if (wait <= 0) store();
+    else clock.schedule(store, wait);
+  }
+
+  /** Ends the task as its handler ends. */
+  settle(outcome: Promise<object>, context: HandlerContext): void {
+    void outcome
+      .then(
+        (result) => this.#endOf(result),
+        (error: unknown) => this.#failureOf(error, context),
+      )
+      .then((event) => (this.#isAbandoned ? undefined : this.apply(event)))
+      .catch((error: unknown) => reportTo(this.#engine.server, error, context.method))
+      .finally(() => this.#end());
+  }
+
+  #endOf(result: object): TaskEvent {
+    const run = this.name;
+    this.#isSettled = true;
+    const asked = this.#asked();
+    if (asked) return asked;
+    const text = JSON.stringify(result) as string | undefined;
+    const most = this.#engine.quotas.resultBytes;
+    if (text === undefined || text.length > most)
+      return { type: "failed", run, error: internal(`the result has more than ${most} characters`) };
+    return { type: "completed", run, result: JSON.parse(text) as object };
+  }
+
+  #failureOf(thrown: unknown, context: HandlerContext): TaskEvent {
+    this.#isSettled = true;
+    const asked = this.#asked();
+    if (asked) return asked;
+    const error: TaskError = this.#isStopped
+      ? internal("the handler was stopped")
+      : errorOfHandler(this.#handler?.context ?? context, thrown);
+    return { type: "failed", run: this.name, error };
+  }
+
+  /** The event for a handler that waits for input: what it gave is void. */
+  #asked(): TaskEvent | undefined {
+    const { wanted } = this.#handler ?? {};
+    if (!wanted || wanted.size === 0) return undefined;
+    return { type: "asked", run: this.name, wanted: Object.fromEntries(wanted) };
+  }
+
+  /** `maxRunMs` is over. */
+  tooLong(): void {
+    const error = internal("the task took too long");
+    this.deadline = Infinity;
+    void this.apply({ type: "failed", run: this.name, error }).catch(() => undefined);
+  }
+
+  /** Aborts the signal of the handler; what it gives afterwards has no effect. */
+  stop(reason: Error): void {
+    if (this.#isStopped || this.#isSettled) return;
+    this.#isStopped = true;
+    this.#handler?.abort(reason);
+    this.#end();
+  }
+
+  /** Stops the run, and gives the lease back. @param now milliseconds since 1970 */
+  async abandon(now: number, reason: Error): Promise<void> {
+    this.#isAbandoned = true;
+    if (!this.#isSettled) await this.prolong(now).catch(() => undefined);
+    this.stop(reason);
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.onEnd();
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  type Asked,
+  type Done,
+  type Journal,
+  type Lease,
+  type TaskError,
+  type TaskRecord,
+  isFinal,
+} from "./record.js";
+
+/** What happens to a task. Events with `run` come from a run of its handler. */
+export type TaskEvent =
+  /** A run takes the task, or goes on with it. */
+  | { readonly type: "leased"; readonly lease: Lease }
+  /** The handler reports what it does. */
+  | { readonly type: "noted"; readonly run: string; readonly message: string }
+  /** An effect of `context.once` has ended. */
+  | { readonly type: "done"; readonly run: string; readonly effect: Done }
+  /** The handler waits for input. */
+  | { readonly type: "asked"; readonly run: string; readonly wanted: { readonly [key: string]: Asked } }
+  /** The client answers. Keys that are not outstanding are ignored. */
+  | { readonly type: "answered"; readonly answers: Journal["answers"] }
+  | { readonly type: "completed"; readonly run: string; readonly result: object }
+  /** With `run`, the handler failed; without, the server gives up. */
+  | { readonly type: "failed"; readonly run?: string; readonly error: TaskError }
+  | { readonly type: "cancelled"; readonly message?: string };
+
+/**
+ * The state of a task after an event (2025-11-25, tasks, task status lifecycle).
+ *
+ * @param at milliseconds since 1970
+ * @returns `record` itself if the event has no effect: the task has ended, or another run has it
+ */
+export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskRecord {
+  if (isFinal(record.status)) return record;
+  if (event.type === "leased") return leased(record, event.lease, at);
+  if ("run" in event && event.run !== record.lease?.run) return record;
+  switch (event.type) {
+    case "noted":
+      if (event.message === record.message) return record;
+      return next(record, { message: event.message, updatedAt: at });
+    case "done":
+      return next(record, { journal: { ...journalOf(record), once: withDone(record, event.effect) } });
+    case "asked":
+      return asked(record, event.wanted, at);
+    case "answered":
+      return answered(record, event.answers, at);
+    case "completed":
+      return ended(record, { status: "completed", result: event.result }, at);
+    case "failed":
+      return ended(record, { status: "failed", error: event.error, message: event.error.message }, at);
+    case "cancelled":
+      return ended(record, { status: "cancelled", ...messageOf(event) }, at);
+  }
+}
+
+/** A lease is free if it has lapsed; a run may prolong its own. */
+function leased(record: TaskRecord, lease: Lease, at: number): TaskRecord {
+  const { status, lease: held } = record;
+  if (status !== "working" || (held && held.run !== lease.run && held.until > at)) return record;
+  return next(record, { lease, dueAt: lease.until });
+}
+
+function asked(record: TaskRecord, wanted: { readonly [key: string]: Asked }, at: number): TaskRecord {
+  const { answers } = journalOf(record);
+  // A key is used once in the life of a task.
+  const fresh = Object.entries(wanted).filter(([key]) => !Object.hasOwn(answers, key));
+  if (fresh.length === 0) return record;
+  const { lease: _, ...rest } = record;
+  return next(rest, {
+    status: "input_required",
+    wanted: Object.fromEntries(fresh),
+    updatedAt: at,
+    dueAt: at + record.limits.waitMs,
+  });
+}
+
+/** The task goes on when nothing is outstanding: any worker may take it. */
+function answered(record: TaskRecord, answers: Journal["answers"], at: number): TaskRecord {
+  const { wanted = {}, ...rest } = record;
+  const isAnswered = ([key]: readonly [string, unknown]): boolean => Object.hasOwn(answers, key);
+  const outstanding = Object.entries(wanted);
+  const taken = outstanding.filter(isAnswered).map(([key]) => [key, answers[key]!] as const);
+  if (taken.length === 0) return record;
+  const old = journalOf(record);
+  const journal = { ...old, answers: { ...old.answers, ...Object.fromEntries(taken) } };
+  const left = outstanding.filter((each) => !isAnswered(each));
+  return left.length > 0
+    ? next(rest, {
+        journal,
+        wanted: Object.fromEntries(left),
+        updatedAt: at,
+        dueAt: at + record.limits.waitMs,
+      })
+    : next(rest, { journal, status: "working", updatedAt: at, dueAt: at });
+}
+
+/** A task that has ended keeps what clients can still ask for. */
+function ended(record: TaskRecord, outcome: Partial<TaskRecord>, at: number): TaskRecord {
+  const { request: _, journal: __, wanted: ___, lease: ____, ...rest } = record;
+  return next(rest, { ...outcome, updatedAt: at, dueAt: at + record.limits.keepMs });
+}
+
+function next(record: TaskRecord, changes: Partial<TaskRecord>): TaskRecord {
+  return { ...record, ...changes, version: record.version + 1 };
+}
+
+function withDone(record: TaskRecord, effect: Done): readonly Done[] {
+  return [...journalOf(record).once.filter(({ key }) => key !== effect.key), effect];
+}
+
+function journalOf({ journal = { answers: {}, once: [] } }: TaskRecord): NonNullable<TaskRecord["journal"]> {
+  return journal;
+}
+
+function messageOf({ message }: { readonly message?: string }): { readonly message?: string } {
+  return message === undefined ? {} : { message };
+}

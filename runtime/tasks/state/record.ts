@@ -1,0 +1,78 @@
+import type { Asked, Done, Journal, StoredRequest } from "@mcpgen/runtime/extending";
+
+export type { Asked, Done, Journal, StoredRequest };
+
+/** The states of a task. The last three are final. */
+export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
+
+/** A task as a store keeps it: JSON, in the words of no revision. A record never changes: another one takes its place. */
+export interface TaskRecord {
+  readonly id: string;
+  /** Name of the authenticated client that made it, or an empty string. */
+  readonly owner: string;
+  /** Grows by one with each change. */
+  readonly version: number;
+  readonly status: TaskStatus;
+  /** For people: what the task does, or why it failed. */
+  readonly message?: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** When clients could see the last change: milliseconds since 1970. */
+  readonly updatedAt: number;
+  /**
+   * When a worker must look at it, in milliseconds since 1970: the end of the lease, of the wait for input, of the
+   * retention.
+   */
+  readonly dueAt: number;
+  readonly limits: TaskLimits;
+  /** Name of the tool. */
+  readonly tool: string;
+  /** What becomes of it when the process that runs it ends: the handler runs again, or the task fails. */
+  readonly onRestart: "replay" | "fail";
+  /** The call. A task that has ended has none. */
+  readonly request?: StoredRequest;
+  /** What the handler has asked and done. A task that has ended has none. */
+  readonly journal?: Journal;
+  /** Requests to the client that have no answer, by key. */
+  readonly wanted?: { readonly [key: string]: Asked };
+  /** The run that works on it. Without a lease, any worker may begin one. */
+  readonly lease?: Lease;
+  readonly result?: object;
+  readonly error?: TaskError;
+}
+
+/** Milliseconds each. */
+export interface TaskLimits {
+  /** How long a task is kept after its end. */
+  readonly keepMs: number;
+  /** How long a task waits for input. */
+  readonly waitMs: number;
+  /** How often clients may poll. */
+  readonly pollMs: number;
+  /** How long one run of the handler may take. */
+  readonly maxRunMs?: number;
+}
+
+/** The right to run a task. */
+export interface Lease {
+  /** Names one run: events of other runs have no effect. */
+  readonly run: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** A JSON-RPC error. */
+export interface TaskError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export function isFinal(status: TaskStatus): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+/** The error of a task that the server gives up. */
+export function internal(message: string): TaskError {
+  return { code: -32603, message };
+}

@@ -1,0 +1,30 @@
+import type { TaskRecord } from "../state/record.js";
+import type { TaskStore } from "./store.js";
+
+/** A store in the memory of this process: its tasks end with the process. */
+export function memoryTaskStore(): TaskStore & { readonly size: number } {
+  const tasks = new Map<string, TaskRecord>();
+  return {
+    get size() {
+      return tasks.size;
+    },
+    create: async (task) => {
+      if (tasks.has(task.id)) throw new Error(`there is a task ${task.id} already`);
+      tasks.set(task.id, task);
+    },
+    read: async (id) => tasks.get(id),
+    replace: async (task, version) => {
+      if (tasks.get(task.id)?.version !== version) return false;
+      tasks.set(task.id, task);
+      return true;
+    },
+    due: async (now, limit) => {
+      const due: TaskRecord[] = [];
+      for (const task of tasks.values()) if (task.dueAt <= now) due.push(task);
+      return due.sort((one, other) => one.dueAt - other.dueAt).slice(0, limit);
+    },
+    remove: async (id, version) => {
+      if (tasks.get(id)?.version === version) tasks.delete(id);
+    },
+  };
+}

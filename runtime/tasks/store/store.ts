@@ -1,0 +1,26 @@
+import type { TaskRecord } from "../state/record.js";
+
+/**
+ * Keeps tasks. It knows nothing of their states: records are JSON. Each function is atomic. `@mcpgen/tasks/testing` has the
+ * rules that every store obeys.
+ */
+export interface TaskStore {
+  /** Adds a task. It is durable, and other processes can read it, when the promise resolves. */
+  create(task: TaskRecord): Promise<void>;
+  read(id: string): Promise<TaskRecord | undefined>;
+  /**
+   * Puts a record in the place of another one.
+   *
+   * @param version of the record that it replaces
+   * @returns `false` if the task has another version, or is gone; nothing is changed then
+   */
+  replace(task: TaskRecord, version: number): Promise<boolean>;
+  /**
+   * The tasks whose `dueAt` has come, the earliest first.
+   *
+   * @param now milliseconds since 1970
+   */
+  due(now: number, limit: number): Promise<readonly TaskRecord[]>;
+  /** Removes a task, if it is there and has this version. */
+  remove(id: string, version: number): Promise<void>;
+}

@@ -1,0 +1,2 @@
+// The rules of stores, for tests of stores.
+export { sampleTask, storeRules, type StoreRule } from "./store/rules.js";

@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { type TaskEvent, type TaskRecord, type TaskStatus, advance } from "@mcpgen/tasks";
+import { sampleTask } from "@mcpgen/tasks/testing";
+import { expect, test } from "vitest";
+
+/** 2025-11-25, tasks, task status lifecycle. */
+const allowed: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  working: ["working", "input_required", "completed", "failed", "cancelled"],
+  input_required: ["input_required", "working", "completed", "failed", "cancelled"],
+  completed: ["completed"],
+  failed: ["failed"],
+  cancelled: ["cancelled"],
+};
+
+const isFinal = (status: TaskStatus): boolean => allowed[status].length === 1;
+
+const run = fc.constantFrom("run 1", "run 2", "run 3");
+const keys = fc.uniqueArray(fc.constantFrom("a", "b", "c", "__proto__"), { maxLength: 4 });
+const error = { code: -32603, message: "broken" };
+
+const wantedOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((key) => [key, { method: "elicitation/create", params: {} }]));
+const answersOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((key) => [key, { action: "accept" }]));
+
+const event: fc.Arbitrary<TaskEvent> = fc.oneof(
+  fc.record({
+    type: fc.constant("leased" as const),
+    lease: fc.record({ run, until: fc.integer({ min: 0, max: 3000 }) }),
+  }),
+  fc.record({ type: fc.constant("noted" as const), run, message: fc.string() }),
+  fc.record({
+    type: fc.constant("done" as const),
+    run,
+    effect: fc.record({ key: fc.constantFrom("x", "y"), value: fc.jsonValue() }),
+  }),
+  fc.record({ type: fc.constant("asked" as const), run, wanted: keys.map(wantedOf) }),
+  fc.record({ type: fc.constant("answered" as const), answers: keys.map(answersOf) }),
+  fc.record({ type: fc.constant("completed" as const), run, result: fc.constant({ content: [] }) }),
+  fc.record({ type: fc.constant("failed" as const), run, error: fc.constant(error) }),
+  fc.constant<TaskEvent>({ type: "cancelled" }),
+  fc.constant<TaskEvent>({ type: "failed", error }),
+);
+
+/** Events that end a task are rarer here: walks are longer. */
+const walk = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: event.filter(({ type }) => !["completed", "failed", "cancelled"].includes(type)),
+    },
+    { weight: 1, arbitrary: event },
+  ),
+  { maxLength: 40 },
+);
+
+function steps(events: readonly TaskEvent[]): (readonly [TaskRecord, TaskEvent, TaskRecord, number])[] {
+  let record = sampleTask("t", { lease: { run: "run 1", until: 1500 }, dueAt: 1500 });
+  return events.map((each, index) => {
+    const at = 1000 + index * 50;
+    const before = record;
+    record = advance(before, each, at);
+    return [before, each, record, at] as const;
+  });
+}
+
+test("C08: whatever happens, the status follows the allowed edges, and final records never change", () => {
+  fc.assert(
+    fc.property(walk, (events) => {
+      for (const [before, , after] of steps(events)) {
+        expect(allowed[before.status]).toContain(after.status);
+        if (isFinal(before.status)) expect(after).toBe(before);
+        else expect(after === before || after.version === before.version + 1).toBe(true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a run that has not the lease changes nothing; a lease changes hands only when it has lapsed", () => {
+  fc.assert(
+    fc.property(walk, (events) => {
+      for (const [before, each, after, at] of steps(events)) {
+        if ("run" in each && each.run !== before.lease?.run) expect(after).toBe(before);
+        if (each.type !== "leased" || after === before) continue;
+        expect(before.status).toBe("working");
+        expect(!before.lease || before.lease.run === each.lease.run || before.lease.until <= at).toBe(true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("E06: a key that was answered is never outstanding again; outstanding keys stand with input_required alone", () => {
+  fc.assert(
+    fc.property(walk, (events) => {
+      for (const [, , { status, wanted, journal, lease }] of steps(events)) {
+        const outstanding = Object.keys(wanted ?? {});
+        expect(outstanding.length > 0).toBe(status === "input_required");
+        expect(outstanding.filter((key) => Object.hasOwn(journal?.answers ?? {}, key))).toEqual([]);
+        if (status !== "working") expect(lease).toBeUndefined();
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a partial answer leaves the rest outstanding; the last one frees the task for any worker", () => {
+  const asked = advance(
+    sampleTask("t", { lease: { run: "r", until: 9000 } }),
+    { type: "asked", run: "r", wanted: wantedOf(["a", "b"]) },
+    1100,
+  );
+  const half = advance(asked, { type: "answered", answers: answersOf(["b", "other"]) }, 1200);
+  expect(half).toMatchObject({ status: "input_required", wanted: { a: {} }, updatedAt: 1200 });
+  expect(Object.keys(half.wanted!)).toEqual(["a"]);
+  const whole = advance(half, { type: "answered", answers: answersOf(["a", "b"]) }, 1300);
+  expect(whole).toMatchObject({ status: "working", dueAt: 1300, journal: { answers: { a: {}, b: {} } } });
+  expect(advance(whole, { type: "answered", answers: answersOf(["a"]) }, 1400)).toBe(whole);
+});
+
+test("a task that has ended keeps its outcome and nothing of its work; retention counts from the end", () => {
+  const working = sampleTask("t", {
+    limits: { keepMs: 500, waitMs: 1, pollMs: 1 },
+    lease: { run: "r", until: 9000 },
+    journal: { answers: answersOf(["a"]), once: [{ key: "x", value: 1 }] },
+  });
+  const ended = advance(working, { type: "completed", run: "r", result: { content: [] } }, 8000);
+  expect(ended).toMatchObject({ status: "completed", dueAt: 8500, result: { content: [] } });
+  for (const member of ["journal", "lease", "request", "wanted"]) expect(ended).not.toHaveProperty(member);
+});

@@ -1,0 +1,24 @@
+import { memoryTaskStore } from "@mcpgen/tasks";
+import { storeRules } from "@mcpgen/tasks/testing";
+import { expect, test } from "vitest";
+
+test.each(storeRules.map((rule) => [rule.name, rule] as const))("memory: %s", async (_, { check }) => {
+  await check(memoryTaskStore());
+});
+
+test("a store that keeps nothing, and one that never compares, break the rules", async () => {
+  const forgetful = { ...memoryTaskStore(), create: async () => {} };
+  const memory = memoryTaskStore();
+  const blind = {
+    ...memory,
+    replace: async (...[task]: Parameters<typeof memory.replace>) => {
+      await memory.remove(task.id, (await memory.read(task.id))?.version ?? 0);
+      await memory.create(task);
+      return true;
+    },
+  };
+  for (const store of [forgetful, blind]) {
+    const verdicts = await Promise.allSettled(storeRules.map(({ check }) => check(store)));
+    expect(verdicts.some(({ status }) => status === "rejected")).toBe(true);
+  }
+});
