@@ -4,10 +4,13 @@ import {
   type AddExtensionRequest,
   type StagedExtension,
   addExtension,
+  messageForm,
   stageExtension,
 } from "../extension/add/add.js";
+import type { Sender } from "../extension/add/new-notes.js";
 import type { Question } from "../extension/add/questions.js";
 import { extensionId } from "../extension/extension-id.js";
+import { extensionFolder } from "../extension/extension-store.js";
 import { readSource } from "../files/source.js";
 import { recover } from "../files/transaction.js";
 import { counted } from "../print/counted.js";
@@ -15,8 +18,9 @@ import type { RevisionStatus } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { commonFolder, openProject } from "./project.js";
+import { type Project, commonFolder, openProject } from "./project.js";
 import { expectForm } from "./revision-add.js";
+import { shownPath } from "./shown-path.js";
 
 export const extensionAdd: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
@@ -27,10 +31,16 @@ export const extensionAdd: RunCommand = async (args, context) => {
   const { id, version, action, bases, canonical, methods, questions, assumptions, locked, notes } = added;
   const { dropped, folds, reopened, extending, document } = canonical;
   return {
-    findings: [...notesFindings(added), ...questions.map((question) => questionFinding(question, added))],
+    findings: [
+      ...notesFindings(added),
+      ...withoutMessages(added),
+      ...questions.map((question) => questionFinding(question, added, placeOf(added, project, context))),
+    ],
     text: resultText(added, isRehearsal, context.console.settings.verbose),
     ...(action !== "unchanged" &&
-      !isRehearsal && { summary: "Next: `mcpgen generate`, then read the difference." }),
+      !isRehearsal && {
+        summary: `Next: \`mcpgen generate\`, then read the difference. For a new server: \`mcpgen init server --extension ${id}\`.`,
+      }),
     data: {
       ...{ id, version, action, bases, locked, questions, assumptions },
       dryRun: isRehearsal,
@@ -75,6 +85,7 @@ async function requestOf(
     ...(version !== undefined && { version }),
     ...(notes !== undefined && { notes: await readSource(notes, context) }),
     ...(status && { status }),
+    ...sendersOf(args),
     ...(url !== undefined && { url }),
     ...(commit !== undefined && { commit }),
     ...(date !== undefined && { date }),
@@ -109,14 +120,61 @@ function resultText(added: StagedExtension, isRehearsal: boolean, verbose: boole
   );
 }
 
-function questionFinding({ kind, text, answer }: Question, { id, version }: StagedExtension): Finding {
+/** The folder of the extension, as messages call it. */
+function placeOf(added: StagedExtension, { schemaDir }: Project, { directory }: CommandContext): string {
+  return shownPath(extensionFolder(schemaDir, added), directory);
+}
+
+function questionFinding(
+  { kind, subjects, text, answer }: Question,
+  { id, version }: StagedExtension,
+  folder: string,
+): Finding {
   const file = kind === "settings" ? "extension.json" : "notes.json";
   return {
     code: "MG1308",
     severity: "warning",
     message: `${id}@${version}: ${text}`,
-    next: `Write in ${file}: ${JSON.stringify(answer)}`,
+    place: { file: `${folder}/${file}` },
+    next: `Write in ${file}: ${JSON.stringify(answer)}${kind === "sender" ? senderOptions(subjects) : ""}`,
   };
+}
+
+/** The options that say the same as a note of kind `sender`. */
+function senderOptions(methods: readonly string[]): string {
+  const options = methods.map((method) => `--sender ${method}=client|server|both`);
+  return `. Or repeat the command with ${options.join(" ")}`;
+}
+
+/** @throws CodedError MG2004 for what is no method with a side */
+function sendersOf(args: Arguments): Pick<AddExtensionRequest, "senders"> {
+  const given = args.strings("sender");
+  if (given === undefined) return {};
+  const senders = given.map((text): [string, Sender] => {
+    const [, method, side] = /^(.+)=(client|server|both)$/.exec(text) ?? [];
+    if (method !== undefined) return [method, side as Sender];
+    throw new CodedError(
+      "MG2004",
+      `expected --sender METHOD=client|server|both, got ${JSON.stringify(text)}`,
+      {
+        next: "Write the method, =, and the side that sends it, e.g. --sender search/find=client.",
+      },
+    );
+  });
+  return { senders: new Map(senders) };
+}
+
+/** A warning for a schema in which no message was found. */
+function withoutMessages({ id, version, methods }: StagedExtension): Finding[] {
+  if (methods.length > 0) return [];
+  return [
+    {
+      code: "MG1111",
+      severity: "warning",
+      message: `${id}@${version}: no definition describes a message`,
+      next: `Write ${messageForm}. Leave the schema as it is if the extension adds settings, results or members alone.`,
+    },
+  ];
 }
 
 function notesFindings({ id, version, notes }: StagedExtension): Finding[] {

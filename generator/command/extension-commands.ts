@@ -17,6 +17,7 @@ export const extensionCommands: readonly CommandDefinition[] = [
         "Version of the extension (default: the folder of FILE, if it is a date or draft, else the newest, else 1.0.0)",
       ),
       notes: text("What the schema cannot say (default: the notes of the version before)"),
+      sender: texts("METHOD=client, =server or =both: the side that sends it; may be repeated"),
       status: text("How final it is (default: released for a date or a number such as 1.2.0)", {
         choices: ["draft", "released", "handwritten"],
       }),

@@ -16,7 +16,7 @@ export function usageError(message: string, args: readonly string[]): CodedError
   const choice = /Argument: (.*), Given: ([^]*), Choices: (.*)/.exec(message);
   if (choice) return wrongChoice(named(choice[1]!, command), choice[2]!, choice[3]!);
   if (message.startsWith("Missing required argument")) {
-    return new CodedError("MG2003", `expected ${required(message)}`, { next: help });
+    return new CodedError("MG2003", `expected ${required(message, command)}`, { next: help });
   }
   const valueOf = /^Not enough arguments following: (.*)$/.exec(message)?.[1];
   if (valueOf !== undefined)
@@ -98,9 +98,13 @@ function wrongChoice(name: string, given: string, choices: string): CodedError {
   });
 }
 
-function required(message: string): string {
+/** The options that are missing; one alone with its description. */
+function required(message: string, command: CommandDefinition | undefined): string {
   const names = message.replace(/^[^:]*: /, "").split(", ");
-  return names.map((name) => (name === "" ? "an argument" : `--${name}`)).join(" and ");
+  const [name, ...others] = names;
+  const { description } = (others.length === 0 && command?.options?.[name!]) || {};
+  if (description !== undefined) return `--${name}: ${inSentence(description)}`;
+  return names.map((each) => (each === "" ? "an argument" : `--${each}`)).join(" and ");
 }
 
 function missingPositional(

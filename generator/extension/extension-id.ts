@@ -37,12 +37,24 @@ export function extensionId(id: string, place: Place = {}): ExtensionId {
   const fault = faultOf(id);
   if (fault !== undefined) {
     throw new CodedError("MG1301", `${JSON.stringify(id)} is no id of an extension: ${fault}`, {
-      place,
-      next: "Write the domain that you own, reversed, and a name: com.example/search.",
+      ...(Object.keys(place).length > 0 && { place }),
+      next: `Write the domain that you own, reversed, and a name: ${nearestId(id)}.`,
     });
   }
   const [prefix, last] = id.split("/") as [string, string];
   return { prefix, name: last };
+}
+
+/** The id most like `id`; an example where it has no prefix that could stay. */
+function nearestId(id: string): string {
+  const words = id.split("/").map((word) => word.replace(/[^A-Za-z0-9._-]+/g, "-"));
+  const name = words.findLast((word) => /[A-Za-z0-9]/.test(word))?.replace(/^[._-]+|[._-]+$/g, "");
+  const labels = words.slice(0, -1).flatMap((word) => word.split(/[._]+/));
+  const prefix = labels.map((word) => word.replace(/^[^A-Za-z]+|-+$/g, "")).filter((word) => word !== "");
+  const near = `${prefix.length > 0 ? prefix.join(".") : "com.example"}/${name ?? "search"}`;
+  if (faultOf(near) === undefined) return near;
+  const other = `com.example/${name ?? "search"}`;
+  return faultOf(other) === undefined ? other : "com.example/search";
 }
 
 function faultOf(id: string): string | undefined {
@@ -69,7 +81,7 @@ function faultOf(id: string): string | undefined {
 export function expectExtensionVersion(version: string, place: Place = {}): string {
   if (new RegExp(versionPattern).test(version) && !device.test(version)) return version;
   throw new CodedError("MG1301", `${JSON.stringify(version)} is no version of an extension`, {
-    place,
+    ...(Object.keys(place).length > 0 && { place }),
     next: "Use letters, digits, dots and hyphens, e.g. 2026-07-28 or 1.2.0.",
   });
 }

@@ -55,7 +55,14 @@ async function syntaxError(text: string, file: string, cause: unknown): Promise<
   const problem = firstSyntaxError(text, cause);
   return new CodedError("MG1002", problem.message, {
     place: { file, ...lineAndColumn(text, problem.offset) },
-    next: "Correct the file; if it was downloaded, fetch it again.",
+    next: nextOf(file),
     cause,
   });
+}
+
+function nextOf(file: string): string {
+  if (/\.ya?ml$/i.test(file)) return "Schemas and notes are read as JSON: convert the YAML file.";
+  if (/\.[cm]?[jt]s$/i.test(file))
+    return "Name the schema, not the program that defines it: print the schema as JSON first.";
+  return "Correct the file; if it was downloaded, fetch it again.";
 }

@@ -90,17 +90,24 @@ function closestTo({ message, candidates }: SchemaError): string | undefined {
   return name === undefined ? undefined : closest(name, candidates);
 }
 
-/** The canonical form of a schema file; must define something. */
+/**
+ * The canonical form of a schema file; must define something.
+ *
+ * @param options.next what to do about a file without definitions
+ */
 export async function canonicalDocument(
   source: JsonFile,
-  options?: { descriptions?: boolean },
+  {
+    next = "Check that this is the schema of a protocol revision.",
+    ...options
+  }: { descriptions?: boolean; next?: string } = {},
 ): Promise<JsonObject> {
   const document = await withPlaces(source, () => canonicalise(source.value, options));
   const definitions: JsonValue | undefined = document["$defs"];
   if (!isJsonObject(definitions) || Object.keys(definitions).length === 0) {
     throw new CodedError("MG1109", "expected definitions under $defs, got none", {
       place: { file: source.file, pointer: "" },
-      next: "Check that this is the schema of a protocol revision.",
+      next,
     });
   }
   return document;

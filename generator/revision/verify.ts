@@ -132,6 +132,11 @@ export function expectRevision(lock: Lock, revision: string): LockedRevision {
   if (locked) return locked;
   const suggestion = closest(revision, lock.keys());
   throw new CodedError("MG2010", `there is no revision ${JSON.stringify(revision)}`, {
-    next: suggestion === undefined ? "See `mcpgen revision list`." : `Did you mean ${suggestion}?`,
+    next:
+      suggestion !== undefined
+        ? `Did you mean ${suggestion}?`
+        : lock.size === 0
+          ? "Bring it in with `mcpgen revision add FILE`."
+          : `The revisions are ${[...lock.keys()].join(", ")}.`,
   });
 }

@@ -42,7 +42,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate --check --force", "MG2005", "--check writes nothing", /--check/],
     ["generate --schema x --name ../x", "MG2008", 'cannot be called "../x"', /letters/],
     ["generate", "MG2010", "there is no revision to generate", /--contract FILE --out DIR[^]*revision add/],
-    ["generate --revision 2025", "MG2010", 'there is no revision "2025"', /revision list/],
+    ["generate --revision 2025", "MG2010", 'there is no revision "2025"', /revision add/],
     ["explain MG310", "MG2006", 'there is no code or rule "MG310"', /Did you mean MG\d{4}/],
     ["explain -- --json", "MG2006", 'there is no code or rule "--json"', /explain/],
     ["init server -- a --name", "MG2002", 'unexpected argument "--name"', /init server --help/],

@@ -32,9 +32,21 @@ import {
 import { type AddAssumption, assumptionsOf } from "./assumptions.js";
 import { type LoadedBase, expectDefinitions, loadBases } from "./bases.js";
 import { newExtensionFile, usualStatus } from "./new-file.js";
-import { type NewNotes, type NoteSubjects, carriedOver, derivedNotes, givenNotes } from "./new-notes.js";
+import {
+  type NewNotes,
+  type NoteSubjects,
+  type Sender,
+  carriedOver,
+  derivedNotes,
+  givenNotes,
+  withSenders,
+} from "./new-notes.js";
 import { type OwnModel, readOwnModel } from "./own-model.js";
 import { type Question, openQuestions } from "./questions.js";
+
+/** How a schema says what messages there are, for those who write one. */
+export const messageForm =
+  'each message under $defs, with its method as a constant: "FindRequest": { "type": "object", "properties": { "method": { "const": "search/find" }, "params": { "type": "object" } }, "required": ["method"] }';
 
 export interface AddExtensionRequest {
   readonly schemaDir: string;
@@ -48,6 +60,8 @@ export interface AddExtensionRequest {
   readonly status?: RevisionStatus;
   /** Default: the notes of the version before, marked as carried. */
   readonly notes?: JsonFile;
+  /** The sides that send methods; they replace what other notes say. */
+  readonly senders?: ReadonlyMap<string, Sender>;
   /** The version before. Default: the newest stored one that has another version. */
   readonly previous?: StoredExtension;
   readonly descriptions: boolean;
@@ -108,7 +122,8 @@ export async function stageExtension(request: AddExtensionRequest): Promise<Stag
   const locked = lockedEntry(request, version, read.canonical.document);
 
   const present = { id, version, folder };
-  const notes = await notesOf(request, read, previous, filesOf(present).notes);
+  const known = await notesOf(request, read, previous, filesOf(present).notes);
+  const notes = request.senders ? withSenders(known, request.senders, methodsOf(read), bases) : known;
   const status = request.status ?? usualStatus(version);
   const about = newExtensionFile(
     {
@@ -138,8 +153,8 @@ export async function stageExtension(request: AddExtensionRequest): Promise<Stag
 }
 
 /** Whether the same was added before: nothing is written then, so that what people wrote beside the schema stays. */
-function isRepeated({ replace }: AddExtensionRequest, standing: Standing): boolean {
-  return standing === "same" && !replace;
+function isRepeated({ replace, senders }: AddExtensionRequest, standing: Standing): boolean {
+  return standing === "same" && !replace && !senders;
 }
 
 type Standing = "absent" | "same" | "different";
@@ -156,7 +171,7 @@ async function readCanonical(
   bases: readonly LoadedBase[],
   schemaDir: string,
 ): Promise<Read> {
-  const document = await canonicalDocument(source, { descriptions });
+  const document = await canonicalDocument(source, { descriptions, next: `Write ${messageForm}.` });
   const newestFirst = [...bases].reverse();
   const canonical = canonicalExtension(document, newestFirst, [
     ...readLock(revisionsFolder(schemaDir)).keys(),
@@ -171,6 +186,10 @@ async function readCanonical(
   for (const base of newestFirst)
     models.push(await readOwnModel(source, canonical.document, base.model, base.document));
   return { canonical, bases, models };
+}
+
+function methodsOf({ models }: Read): ReadonlySet<string> {
+  return new Set(models.flatMap(({ methods }) => methods.map(({ name }) => name)));
 }
 
 function subjectsOf({ canonical, bases, models }: Read): NoteSubjects {

@@ -1,4 +1,6 @@
 import { type JsonObject, type JsonValue, atPointer, isJsonObject, jsonEqual } from "@mcpgen/engine";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { closest } from "../../diagnostics/suggest.js";
 import type { JsonFile } from "../../files/json-file.js";
 import type { Note } from "../../notes/note.js";
 import { parseNotes } from "../../notes/parse.js";
@@ -61,6 +63,49 @@ export function carriedOver(
 export function derivedNotes(subjects: NoteSubjects, reopened: Reopened): NewNotes {
   const bases = subjects.bases.map(({ revision }) => revision);
   return { ...notesFile(reopening([], reopened), bases), carried: 0, dropped: [] };
+}
+
+/** The side that sends a method, as a note of kind `sender` has it. */
+export type Sender = "client" | "server" | "both";
+
+/**
+ * The notes with one more of kind `sender` for each method; others of that kind no longer name the method.
+ *
+ * @param methods those of the extension
+ * @throws CodedError MG2004 for a method that the extension does not have
+ */
+export function withSenders(
+  { text, ...rest }: NewNotes,
+  senders: ReadonlyMap<string, Sender>,
+  methods: ReadonlySet<string>,
+  bases: NoteSubjects["bases"],
+): NewNotes {
+  for (const method of senders.keys()) expectMethod(method, methods);
+  const named = new Set(senders.keys());
+  const others = entriesOf(JSON.parse(text) as JsonValue).flatMap((entry) =>
+    entry["kind"] === "sender" ? without(entry, named) : [entry],
+  );
+  const given = (["client", "server", "both"] as const).flatMap((sender): JsonObject[] => {
+    const target = [...senders].flatMap(([method, side]) => (side === sender ? [method] : []));
+    if (target.length === 0) return [];
+    const one = target.length === 1 ? target[0]! : target;
+    return [{ kind: "sender", target: one, sender, reason: "Given with --sender.", link: "" }];
+  });
+  return {
+    ...rest,
+    ...notesFile(
+      [...others, ...given],
+      bases.map(({ revision }) => revision),
+    ),
+  };
+}
+
+function expectMethod(method: string, methods: ReadonlySet<string>): void {
+  if (methods.has(method)) return;
+  const suggestion = closest(method, methods);
+  throw new CodedError("MG2004", `--sender: there is no method ${JSON.stringify(method)}`, {
+    next: suggestion === undefined ? "Write a method of the extension." : `Did you mean ${suggestion}?`,
+  });
 }
 
 function notesFile(
