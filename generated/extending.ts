@@ -2,6 +2,7 @@
 
 import type {
   Around,
+  Explanation,
   Extension,
   ExtensionContext,
   ExtensionHandler,
@@ -112,6 +113,23 @@ export function clientExtension<Types extends ExtensionTypes>(
   extension: Extension<"client">,
 ): ClientExtension<Types> {
   return usable(extension) as ClientExtension<Types>;
+}
+
+/**
+ * An extension with the functions that name every wrong place of a message, and
+ * with the exact definitions for production.
+ *
+ * @param bases what each of its bases has beyond the plain tables
+ */
+export function explainedExtension<Used extends Extension>(
+  extension: Used,
+  bases: ReadonlyMap<string, Explanation>,
+): Used {
+  const tables = [...extension.bases].map(([base, table]) => {
+    const { check, sends } = bases.get(base)!;
+    return [base, { ...table, check, sends: sends[extension.role] }] as const;
+  });
+  return usable({ ...extension, bases: new Map(tables) } as Extension) as Used;
 }
 
 interface AnyGiven {

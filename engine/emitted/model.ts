@@ -267,6 +267,8 @@ export type Judge = (value: unknown) => boolean;
  */
 export interface NamedDefinition {
   readonly name: string;
+  /** Its `Checks`, if they are not those of the revision. `extend` makes it; no generated table has it. */
+  readonly check?: () => Promise<Checks>;
 }
 
 /** A definition as a tolerant reader takes it. */
@@ -319,6 +321,12 @@ export interface ErrorCode {
   readonly code: number;
   /** HTTP status of the answer that carries it. */
   readonly http?: number;
+}
+
+/** What is loaded, or checked, beyond the plain tables: an element of `explained`. */
+export interface Explanation {
+  readonly check: () => Promise<Checks>;
+  readonly sends: { readonly [R in Role]: SendTable<R> };
 }
 
 /** The functions of a revision's `check` module, by name. */

@@ -2,6 +2,7 @@ import { canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { emitExtensionAuthoring } from "../emit/extension/authoring.js";
 import { emitChannel } from "../emit/extension/channel.js";
+import { emitExtensionExplained } from "../emit/extension/explained.js";
 import {
   type ExtensionInput,
   type WholeExtensionInput,
@@ -45,6 +46,7 @@ export const wholeEmitters: Readonly<Record<string, Emitter<WholeExtensionInput>
   authoring: emitExtensionAuthoring,
   client: emitExtensionForClients,
   server: emitExtensionForServers,
+  index: emitExtensionExplained,
 };
 
 /** The names of emitters that only extensions have. */

@@ -1,12 +1,9 @@
 import type {
   AddedResult,
-  Checks,
   ErrorTable,
   ExtensionTable,
   Failure,
   MethodFacts,
-  OpenDefinition,
-  OutgoingRequest,
   Refuse,
   Requirement,
   Revision,
@@ -14,10 +11,10 @@ import type {
   SendTable,
   StepTable,
   Steps,
-  UndefinedMessage,
 } from "../model.js";
 import { declares, placed } from "./declaring.js";
 import type { Part } from "./extend.js";
+import { isObject, sendsOf, withCheck, withResults } from "./judging.js";
 
 /** The revision with the tables of extensions. */
 export function mergeTables<R extends Role>(
@@ -34,20 +31,29 @@ export function mergeTables<R extends Role>(
   );
   const joined = <Kind extends MethodKind>(kind: Kind): Table[Kind] => {
     type Methods = ReadonlyMap<string, MethodFacts>;
-    const added = tables.flatMap((each) => [...(each[kind] as Methods)]);
-    const all = added.map(
-      ([method, facts]) =>
-        [
+    const all = tables.flatMap(({ check, [kind]: added }) =>
+      [...(added as Methods)].map(([method, facts]) => {
+        const refusals = refusalsOf(method, revision.id, errors, failure);
+        return [
           method,
-          withRefusal(facts, refusalsOf(method, revision.id, errors, failure)),
-        ] as const,
+          withRefusal(withCheck(facts, check), refusals),
+        ] as const;
+      }),
     );
     return new Map([
       ...(table[kind] as Methods),
       ...all,
     ]) as Methods as Table[Kind];
   };
-  const augments = tables.flatMap((each) => [...each.augments]);
+  const augments = tables.flatMap(({ augments: added, check }) =>
+    [...added].map(
+      ([method, results]) =>
+        [
+          method,
+          results.map((each) => (check ? { ...each, check } : each)),
+        ] as const,
+    ),
+  );
   const outgoingNotifications = joined("outgoingNotifications");
   return {
     ...revision,
@@ -61,18 +67,27 @@ export function mergeTables<R extends Role>(
       outgoingRequests: augmented(
         joined("outgoingRequests"),
         augments,
-        withResults,
+        (entry, results) => withResults(entry, results, revision),
       ),
       outgoingNotifications,
       errors,
     },
-    ...optional("check", checksOf(revision, tables)),
     ...optional("steps", stepsOf(revision, tables)),
-    ...optional("sends", sendsOf(revision, tables, "sends")),
     ...optional(
       "developmentSends",
       sendsOf(revision, tables, "developmentSends"),
     ),
+    ...(revision.sends && {
+      // Read by `validateSend: "always"` alone.
+      get sends(): SendTable<R> {
+        const plain = parts.find(({ table: each }) => !each.sends);
+        if (!plain) return sendsOf(revision, tables, "sends")!;
+        throw new failure(
+          "invalid-definition",
+          `extension ${plain.use.extension.id}: validateSend: it has no exact definitions for production. Pass explained(extension), of its module explained.`,
+        );
+      },
+    }),
   };
 }
 
@@ -111,33 +126,6 @@ function augmented<Entry extends MethodFacts>(
     all.set(method, change({ ...entry, resultTypes }, results));
   }
   return all;
-}
-
-/** A request whose result may be one of those that extensions add. */
-function withResults(
-  entry: OutgoingRequest,
-  results: readonly AddedResult[],
-): OutgoingRequest {
-  const { result } = entry;
-  if (!result) return entry;
-  const either: OpenDefinition = {
-    name: result.name,
-    accepts: (value) => {
-      const marked = results.find((each) => isMarked(each, value));
-      return (marked ?? result).accepts(value);
-    },
-  };
-  return { ...entry, result: either };
-}
-
-/** Whether a value has the mark of a result. */
-export function isMarked(
-  { key, value: mark }: AddedResult,
-  value: unknown,
-): boolean {
-  if (key === undefined || !isObject(value)) return false;
-  const found = value[key];
-  return mark === undefined ? found !== undefined : found === mark;
 }
 
 /** Makes the errors for one method of one revision. */
@@ -209,25 +197,6 @@ function withFilters<Entry extends MethodFacts>(
   );
 }
 
-function isObject(
-  value: unknown,
-): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null;
-}
-
-function checksOf(
-  revision: Revision,
-  tables: readonly ExtensionTable[],
-): (() => Promise<Checks>) | undefined {
-  const all = [revision, ...tables].flatMap(({ check }) => check ?? []);
-  if (all.length === 0) return undefined;
-  return async () => {
-    const loaded = await Promise.all(all.map((check) => check()));
-    // Of two definitions of one name, the functions of the revision are kept.
-    return Object.assign({}, ...loaded.reverse());
-  };
-}
-
 function stepsOf(
   { steps }: Revision,
   tables: readonly ExtensionTable[],
@@ -246,67 +215,4 @@ function stepsOf(
     outgoingNotifications: join("outgoingNotifications"),
     outgoingResults: join("outgoingResults"),
   };
-}
-
-/** The definitions of what is sent: those of an extension judge its methods and its results. */
-function sendsOf<R extends Role>(
-  revision: Revision<R>,
-  tables: readonly ExtensionTable<R>[],
-  kind: "developmentSends" | "sends",
-): SendTable<R> | undefined {
-  const base = revision[kind];
-  if (!base) return undefined;
-  const added = tables.flatMap((table) => table[kind] ?? []);
-  const all = [base, ...added];
-  const isAsking = tables.some(
-    ({ role, incomingRequests, outgoingRequests }) =>
-      (role === "client" ? incomingRequests : outgoingRequests).size > 0,
-  );
-  return {
-    ...base,
-    requests: new Map(all.flatMap(({ requests }) => [...requests])),
-    notifications: new Map(
-      all.flatMap(({ notifications }) => [...notifications]),
-    ),
-    find: (where, method, given) => {
-      const { value, wrong } = isAsking
-        ? withoutAsks(given, added)
-        : { value: given };
-      if (wrong) return wrong;
-      const marked =
-        where === "results" &&
-        tables.find(({ augments }) =>
-          augments.get(method)?.some((each) => isMarked(each, value)),
-        );
-      const owner = marked
-        ? marked[kind]
-        : all.find((sends) => sends[where].has(method));
-      return owner?.find(where, method, value);
-    },
-  };
-}
-
-/**
- * A message without the input requests of extensions, and what is wrong with
- * those: the revision describes none of them. Input responses are results that
- * were judged when their requests were answered.
- */
-function withoutAsks(
-  value: unknown,
-  added: readonly SendTable[],
-): { readonly value: unknown; readonly wrong?: UndefinedMessage } {
-  if (!isObject(value)) return { value };
-  const { inputRequests, params } = value;
-  if (isObject(params) && params["inputResponses"] !== undefined)
-    return { value: { ...value, params: { ...params, inputResponses: {} } } };
-  if (!isObject(inputRequests)) return { value };
-  const kept: { [key: string]: unknown } = {};
-  for (const [key, request] of Object.entries(inputRequests)) {
-    const method = isObject(request) ? (request["method"] as string) : "";
-    const owner = added.find(({ requests }) => requests.has(method));
-    const wrong = owner?.find("requests", method, request);
-    if (wrong) return { value, wrong };
-    if (!owner) kept[key] = request;
-  }
-  return { value: { ...value, inputRequests: kept } };
 }

@@ -1,7 +1,7 @@
 import type { AddedResult, Around, Failure, Requirement } from "../model.js";
 import { declares } from "./declaring.js";
 import type { Part } from "./extend.js";
-import { isMarked } from "./merging.js";
+import { isMarked } from "./judging.js";
 
 type Methods<Handler> = readonly (readonly [
   method: string,

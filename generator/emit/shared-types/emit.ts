@@ -9,6 +9,7 @@ const modules = [
   "extending/claims",
   "extending/declaring",
   "extending/extend",
+  "extending/judging",
   "extending/merging",
   "extending/serving",
   "extending/usable",

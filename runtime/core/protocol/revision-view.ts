@@ -102,8 +102,11 @@ export class RevisionView<R extends Role = Role> {
   }
 
   /** The issues of a value that the open reading refused: all of them if the revision has `check`, the first otherwise. */
-  async issues(value: unknown, { name, accepts }: OpenDefinition): Promise<readonly Issue[]> {
-    const checks = await this.revision.check?.();
+  async issues(
+    value: unknown,
+    { name, accepts, check = this.revision.check }: OpenDefinition,
+  ): Promise<readonly Issue[]> {
+    const checks = await check?.();
     const issues = checks?.[`check${name}`]?.(value, "open") ?? [];
     if (issues.length > 0) return issues;
     const { locateIssue } = await import("../schema/locate.js");

@@ -1,0 +1,141 @@
+import type {
+  AddedResult,
+  ExtensionTable,
+  MethodFacts,
+  OpenDefinition,
+  OutgoingRequest,
+  Revision,
+  Role,
+  SendTable,
+  UndefinedMessage,
+} from "../model.js";
+
+// Which definitions judge the messages of a revision with extensions.
+
+/** A request whose result may be one of those that extensions add. */
+export function withResults(
+  entry: OutgoingRequest,
+  results: readonly AddedResult[],
+  revision: Revision,
+): OutgoingRequest {
+  const { result } = entry;
+  if (!result) return entry;
+  const chosen = (value: unknown): OpenDefinition =>
+    results.find((each) => isMarked(each, value)) ?? result;
+  const { name } = result;
+  const either: OpenDefinition = {
+    name,
+    accepts: (value) => chosen(value).accepts(value),
+    check: async () => {
+      const all = [...results, result].map(
+        async (each) =>
+          [each, await (each.check ?? revision.check)?.()] as const,
+      );
+      const checks = new Map(await Promise.all(all));
+      return {
+        [`check${name}`]: (value, reading) => {
+          const one = chosen(value);
+          const find = checks.get(one)?.[`check${one.name}`];
+          return find?.(value, reading) ?? [];
+        },
+      };
+    },
+  };
+  return { ...entry, result: either };
+}
+
+/** Methods and definitions of an extension, with the functions that say what is wrong. */
+export function withCheck<Entry extends MethodFacts>(
+  entry: Entry,
+  check: ExtensionTable["check"],
+): Entry {
+  if (!check) return entry;
+  const { accepts, result, page }: Partial<OpenDefinition> & OutgoingRequest =
+    entry;
+  return {
+    ...entry,
+    ...(accepts && { check }),
+    ...(result && { result: { ...result, check } }),
+    ...(page && { page: { ...page, check } }),
+  };
+}
+
+/** Whether a value has the mark of a result. */
+export function isMarked(
+  { key, value: mark }: AddedResult,
+  value: unknown,
+): boolean {
+  if (key === undefined || !isObject(value)) return false;
+  const found = value[key];
+  return mark === undefined ? found !== undefined : found === mark;
+}
+
+/** The definitions of what is sent: those of an extension judge its methods and its results. */
+export function sendsOf<R extends Role>(
+  revision: Revision<R>,
+  tables: readonly ExtensionTable<R>[],
+  kind: "developmentSends" | "sends",
+): SendTable<R> | undefined {
+  const base = revision[kind];
+  if (!base) return undefined;
+  const added = tables.flatMap((table) => table[kind] ?? []);
+  const all = [base, ...added];
+  const isAsking = tables.some(
+    ({ role, incomingRequests, outgoingRequests }) =>
+      (role === "client" ? incomingRequests : outgoingRequests).size > 0,
+  );
+  return {
+    ...base,
+    requests: new Map(all.flatMap(({ requests }) => [...requests])),
+    notifications: new Map(
+      all.flatMap(({ notifications }) => [...notifications]),
+    ),
+    find: (where, method, given) => {
+      const { value, wrong } = isAsking
+        ? withoutAsks(given, added)
+        : { value: given };
+      if (wrong) return wrong;
+      const marked =
+        where === "results" &&
+        tables.find(({ augments }) =>
+          augments.get(method)?.some((each) => isMarked(each, value)),
+        );
+      const owner = marked
+        ? marked[kind]
+        : all.find((sends) => sends[where].has(method));
+      return owner?.find(where, method, value);
+    },
+  };
+}
+
+/**
+ * A message without the input requests of extensions, and what is wrong with
+ * those: the revision describes none of them. Input responses are results that
+ * were judged when their requests were answered.
+ */
+function withoutAsks(
+  value: unknown,
+  added: readonly SendTable[],
+): { readonly value: unknown; readonly wrong?: UndefinedMessage } {
+  if (!isObject(value)) return { value };
+  const { inputRequests, params } = value;
+  if (isObject(params) && params["inputResponses"] !== undefined)
+    return { value: { ...value, params: { ...params, inputResponses: {} } } };
+  if (!isObject(inputRequests)) return { value };
+  const kept: { [key: string]: unknown } = {};
+  for (const [key, request] of Object.entries(inputRequests)) {
+    const method = isObject(request) ? (request["method"] as string) : "";
+    const owner = added.find(({ requests }) => requests.has(method));
+    const wrong = owner?.find("requests", method, request);
+    if (wrong) return { value, wrong };
+    if (!owner) kept[key] = request;
+  }
+  return { value: { ...value, inputRequests: kept } };
+}
+
+/** Whether a value has members. */
+export function isObject(
+  value: unknown,
+): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null;
+}
