@@ -503,15 +503,31 @@ export interface ExtensionTypes {
   readonly serverSettings: object | undefined;
   /** Methods whose handlers may be missing: their capability stands in the settings. */
   readonly optional?: string;
+  /** Members that it adds to objects of the protocol, by definition. */
+  readonly members?: object;
 }
 
 /** An extension that one side uses: an element of the option `extensions`. */
 export interface UsedExtension<
   R extends Role = Role,
   Context = never,
+  Members = unknown,
 > extends ExtensionUse<R, Context> {
+  /**
+   * Members that it adds to objects of the protocol, as a type alone: it never
+   * has the member.
+   */
+  readonly members?: Members;
   /** The code that merges tables: a program without extensions has none. */
   readonly extend: Extend<R>;
+  /**
+   * The first member of an object that the extension adds, and that is wrong or
+   * missing, in words; `undefined` if there is none. Objects are written in the
+   * vocabulary of its newest base.
+   *
+   * @param of name of the definition of the object
+   */
+  wrongMember(of: string, object: object): string | undefined;
 }
 
 /** An extension, with what one side gives to it. */

@@ -9,13 +9,16 @@ import type {
   Role,
   UsedExtension,
 } from "./model.js";
+import { memberCheck } from "./extending/added-members.js";
 import { extend } from "./extending/extend.js";
 
 // Extensions as programs use them: elements of the option `extensions`.
 
 /** An extension as a server uses it. */
 export interface ServerExtension<Types extends ExtensionTypes>
-  extends Extension<"server">, UsedExtension<"server", unknown> {
+  extends
+    Extension<"server">,
+    UsedExtension<"server", unknown, MembersOf<Types>> {
   /**
    * The extension with the handlers of its methods.
    *
@@ -30,12 +33,14 @@ export interface ServerExtension<Types extends ExtensionTypes>
     ...options: OptionsOf<
       Given<Types["serverSettings"], Types["clientNotifications"], Context>
     >
-  ): UsedExtension<"server", Context>;
+  ): UsedExtension<"server", Context, MembersOf<Types>>;
 }
 
 /** An extension as a client uses it. */
 export interface ClientExtension<Types extends ExtensionTypes>
-  extends Extension<"client">, UsedExtension<"client", unknown> {
+  extends
+    Extension<"client">,
+    UsedExtension<"client", unknown, MembersOf<Types>> {
   /**
    * The extension with the handlers of its methods.
    *
@@ -50,8 +55,12 @@ export interface ClientExtension<Types extends ExtensionTypes>
     ...options: OptionsOf<
       Given<Types["clientSettings"], Types["serverNotifications"], Context>
     >
-  ): UsedExtension<"client", Context>;
+  ): UsedExtension<"client", Context, MembersOf<Types>>;
 }
+
+type MembersOf<Types> = Types extends { readonly members: infer Members }
+  ? Members
+  : unknown;
 
 /** What a program gives to an extension beside the handlers. */
 export type Given<Settings, Notifications, Context> = ([Settings] extends [
@@ -137,6 +146,7 @@ interface AnyGiven {
 }
 
 function usable<R extends Role>(extension: Extension<R>): object {
+  const wrongMember = memberCheck(extension);
   const use = (
     handlers: UsedExtension["handlers"],
     { settings, on = {}, around = {} }: AnyGiven = {},
@@ -147,6 +157,7 @@ function usable<R extends Role>(extension: Extension<R>): object {
     listeners: on,
     around,
     extend,
+    wrongMember,
   });
   return { ...extension, ...use({}), implement: use };
 }

@@ -1,3 +1,4 @@
+import { pointerTokens } from "@mcpgen/engine";
 import type { ExtensionModel } from "../../model/extension-model.js";
 import { type Method, type Role, receivers } from "../../model/model.js";
 import { memberKey, stringLiteral, docComment, deprecationLine } from "../../print/text.js";
@@ -11,6 +12,9 @@ import { type WholeExtensionInput, importedBy } from "./input.js";
 
 /** The name of the interface with the types of all messages. */
 export const typesName = "Messages";
+
+/** The name of the interface with the members that an extension adds. */
+const membersName = "AddedMembers";
 
 /** What handlers and calls of an extension are written in: the vocabulary of its newest base. */
 export interface ExtensionVocabulary {
@@ -46,7 +50,7 @@ function ownName({ schema }: ExtensionModel, imported: Imported, name: string): 
 
 /** The names that `authoring.ts` exports types under. */
 function exportedNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const taken = new Set(["types", "baseTypes", typesName, ...maps.map(({ name }) => name)]);
+  const taken = new Set(["types", "baseTypes", typesName, membersName, ...maps.map(({ name }) => name)]);
   return new Map(
     [...names].map(([name, identifier]) => {
       let free = identifier;
@@ -62,7 +66,7 @@ export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
   const { models, folder, origin, importExtension, render } = input;
   const { model, authored, imported, names } = vocabularyOf(models);
   const view = {
-    ...{ origin, importExtension, typesName },
+    ...{ origin, importExtension, typesName, membersName },
     latest: model.revision,
     changed: authored.reached
       .filter(({ name }) => authored.changed.has(name))
@@ -77,6 +81,7 @@ export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
         .filter((method) => method.kind === kind && method.senders.includes(sender))
         .map((method) => rowOf(model, authored, method, names)),
     })),
+    members: membersType(model, names),
     clientSettings: settingsType(model, "client", names),
     serverSettings: settingsType(model, "server", names),
     optional: union(optionalMethods(model).map(stringLiteral)).replace(/^never$/, ""),
@@ -103,7 +108,7 @@ export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
 };
 
 function reexported(identifiers: readonly string[], from: string): string {
-  const taken = new Set([typesName, ...maps.map(({ name }) => name)]);
+  const taken = new Set([typesName, membersName, ...maps.map(({ name }) => name)]);
   const specifiers = identifiers.map((name) => importSpecifier(name, taken.has(name) ? `${name}_` : name));
   return importTypes(specifiers, from).replace(/^import type /, "export type ");
 }
@@ -112,6 +117,38 @@ function settingsType(model: ExtensionModel, role: Role, names: ReadonlyMap<stri
   const place = model.declared[role];
   if (!place) return "undefined";
   return place.settings === undefined ? "{ [key: string]: unknown }" : names.get(place.settings)!;
+}
+
+/** The types of the members that an extension adds, by definition of the object: one text a definition. */
+function membersType({ members }: ExtensionModel, names: ReadonlyMap<string, string>): string[] {
+  const objects = new Map<string, MemberTree>();
+  for (const { of, path, definition, required } of members) {
+    const keys = pointerTokens(path);
+    let tree: MemberTree = objects.get(of) ?? { required: false, inner: new Map() };
+    objects.set(of, tree);
+    for (const [index, key] of keys.entries()) {
+      const inner: MemberTree = tree.inner.get(key) ?? { required: false, inner: new Map() };
+      if (required) inner.required = true;
+      if (index === keys.length - 1) inner.type = names.get(definition)!;
+      tree.inner.set(key, inner);
+      tree = inner;
+    }
+  }
+  return [...objects].map(([of, tree]) => `${memberKey(of)}: ${treeType(tree)};`);
+}
+
+interface MemberTree {
+  type?: string;
+  required: boolean;
+  readonly inner: Map<string, MemberTree>;
+}
+
+function treeType({ type, inner }: MemberTree): string {
+  const members = [...inner].map(
+    ([key, tree]) => `${memberKey(key)}${tree.required ? "" : "?"}: ${treeType(tree)}`,
+  );
+  const object = members.length > 0 ? [`{ ${members.join("; ")} }`] : [];
+  return [...(type === undefined ? [] : [type]), ...object].join(" & ");
 }
 
 /** The methods that a side need not handle: they are gated by a part of what it declares. */

@@ -6,6 +6,7 @@ const modules = [
   "model",
   "sending",
   "extending",
+  "extending/added-members",
   "extending/claims",
   "extending/declaring",
   "extending/extend",

@@ -1,9 +1,12 @@
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from "@mcpgen/protocol/authoring";
+import type { UsedExtension } from "@mcpgen/protocol/model";
 import type { Inferred, ToolSchema } from "../schema/schema-type.js";
 import { type Completers, requireArguments } from "./completion.js";
 import type {
+  Added,
   HandlerOf,
   InputFor,
+  MembersOf,
   PromptDefinition,
   PromptRegistration,
   PromptValuesOf,
@@ -20,6 +23,7 @@ import { type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.
 import type { Params } from "../jsonrpc/message.js";
 import { methodSchemas } from "../schema/message-schema.js";
 import { schemaCheck } from "../schema/schema-check.js";
+import type { HandlerContext } from "./context.js";
 import { checkHandler, checkSpelling, checkServerOptions } from "./definition-check.js";
 import { invalid, requireFunction } from "../options/option-check.js";
 import type { ServerEvent } from "../protocol/events.js";
@@ -34,8 +38,12 @@ import { Server, type ServerOptions } from "./server.js";
 import type { Direction } from "./server-definition.js";
 import { listResources } from "./template-lists.js";
 
-/** A server that is defined in code. Tools, resources and prompts may change while it runs. */
-export class CodeFirstServer extends Server {
+/**
+ * A server that is defined in code. Tools, resources and prompts may change while it runs.
+ *
+ * @typeParam Members the members that its extensions add to definitions
+ */
+export class CodeFirstServer<Members = unknown> extends Server {
   readonly #offers: Offers;
 
   constructor(info: Implementation, options: ServerOptions) {
@@ -43,7 +51,12 @@ export class CodeFirstServer extends Server {
     checkSpelling("info", info, "Implementation");
     checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
     super(info, options, true, methodSchemas, otherFeatures(listResources));
-    this.#offers = new Offers(this, () => this.refresh(), addedBy(options.extensions ?? []));
+    this.#offers = new Offers(
+      this,
+      () => this.refresh(),
+      addedBy(options.extensions ?? []),
+      options.extensions,
+    );
   }
 
   protected override checkHandler(direction: Direction, method: string, given: unknown): void {
@@ -74,14 +87,18 @@ export class CodeFirstServer extends Server {
     Given = unknown,
   >(
     name: string,
-    definition: ToolDefinition<Input, Output>,
+    definition: ToolDefinition<Input, Output> & Added<Members, "Tool">,
     handler: HandlerOf<NoInfer<Arguments>, NoInfer<Input>, NoInfer<Output>, Given>,
   ): ToolRegistration<InputFor<Arguments, Input>, Output> {
     return register(this.#offers, "tools", name, definition, handler, toolEntry);
   }
 
   /** Registers a resource. @throws {McpError} `invalid-definition` */
-  resource(uri: string, definition: ResourceDefinition, handler: ResourceHandler): ResourceRegistration {
+  resource(
+    uri: string,
+    definition: ResourceDefinition & Added<Members, "Resource">,
+    handler: ResourceHandler,
+  ): ResourceRegistration {
     return register(this.#offers, "resources", uri, definition, handler, resourceEntry);
   }
 
@@ -93,7 +110,7 @@ export class CodeFirstServer extends Server {
    */
   resourceTemplate<const Template extends string>(
     uriTemplate: Template,
-    definition: TemplateDefinition<NoInfer<Template>>,
+    definition: TemplateDefinition<NoInfer<Template>> & Added<Members, "ResourceTemplate">,
     handler: TemplateHandler<VariablesOf<Template>>,
   ): TemplateRegistration<Template> {
     return register(this.#offers, "templates", uriTemplate, definition, handler, templateEntry);
@@ -107,7 +124,7 @@ export class CodeFirstServer extends Server {
    */
   prompt<Arguments = Inferred, const Given extends PromptArguments = PromptArguments>(
     name: string,
-    definition: PromptDefinition<Given>,
+    definition: PromptDefinition<Given> & Added<Members, "Prompt">,
     handler: PromptHandler<PromptValuesOf<NoInfer<Arguments>, NoInfer<Given>>>,
   ): PromptRegistration<Given> {
     return register(this.#offers, "prompts", name, definition, handler, promptEntry);
@@ -211,6 +228,9 @@ function valuesOf(
  *
  * @throws {McpError} `invalid-definition`
  */
-export function createServer(info: Implementation, options: ServerOptions): CodeFirstServer {
+export function createServer<const Used extends readonly UsedExtension<"server", HandlerContext>[] = []>(
+  info: Implementation,
+  options: ServerOptions & { readonly extensions?: Used },
+): CodeFirstServer<MembersOf<Used>> {
   return new CodeFirstServer(info, options);
 }

@@ -1,4 +1,5 @@
 import type { Prompt, Resource, ResourceTemplate, Tool } from "@mcpgen/protocol/authoring";
+import type { UsedExtension } from "@mcpgen/protocol/model";
 import type { Open } from "@mcpgen/protocol/open";
 import type { Inferred, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 import type { StandardSchema } from "../schema/standard-schema.js";
@@ -29,6 +30,20 @@ interface Visibility<Definition> {
   /** Scopes that `permit` of an HTTP endpoint requires for it. Default: none. */
   readonly scopes?: Scopes;
 }
+
+/** The members that extensions add to a definition of the protocol. */
+export type Added<Members, Definition extends string> = Members extends {
+  readonly [Name in Definition]: infer Found;
+}
+  ? Found
+  : unknown;
+
+/** The members that all of these extensions add, by definition. */
+export type MembersOf<Used extends readonly unknown[]> = Used extends readonly [infer First, ...infer Rest]
+  ? MembersOfOne<First> & MembersOf<Rest>
+  : unknown;
+
+type MembersOfOne<Used> = Used extends UsedExtension<"server", never, infer Members> ? Members : unknown;
 
 /** The definition of a tool. A schema is JSON Schema, or of a library that implements Standard JSON Schema. */
 export interface ToolDefinition<Input extends ToolSchema = ToolSchema, Output extends ToolSchema = ToolSchema>

@@ -1,4 +1,4 @@
-import type { DefinitionRules } from "@mcpgen/protocol/model";
+import type { DefinitionRules, UsedExtension } from "@mcpgen/protocol/model";
 import { invalid } from "../options/option-check.js";
 import { type Kind, keyMembers } from "./definitions.js";
 import type { Listed, Listing } from "./listing.js";
@@ -21,6 +21,7 @@ type Claims = Map<Offers, Set<string>>;
 
 /** The entries of a server, and the servers that show them too. An entry is never changed: another one takes its place. */
 export class Offers {
+  readonly extensions: readonly Pick<UsedExtension, "wrongMember">[];
   readonly #server: Server;
   /** Recomputes the methods of the server. */
   readonly #refresh: () => void;
@@ -30,10 +31,20 @@ export class Offers {
   /** The members that extensions add to definitions, with their rules. */
   readonly added: DefinitionRules;
 
-  constructor(server: Server, refresh: () => void = () => {}, added: DefinitionRules = {}) {
+  /**
+   * @param added rules of the members that extensions add to definitions
+   * @param extensions those of the server, which judge members of their schemas
+   */
+  constructor(
+    server: Server,
+    refresh: () => void = () => {},
+    added: DefinitionRules = {},
+    extensions: Offers["extensions"] = [],
+  ) {
     this.added = added;
     this.#server = server;
     this.#refresh = refresh;
+    this.extensions = extensions;
   }
 
   /**

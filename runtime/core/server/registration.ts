@@ -79,7 +79,7 @@ function registered(offers: Offers, kind: Kind, first: Given, build: Build<Liste
     if (entry) put(given, { ...entry, enabled });
   };
   const added = offers.added[kind] ?? {};
-  put(first, entryOf(kind, first, true, build, added));
+  put(first, entryOf(offers, kind, first, true, build, added));
   return {
     get enabled() {
       return entry?.enabled ?? false;
@@ -92,7 +92,7 @@ function registered(offers: Offers, kind: Kind, first: Given, build: Build<Liste
       // The key and the handler cannot be left out.
       const { [member]: key = given[member], handler = given["handler"] } = changes;
       const next = { ...given, ...changes, [member]: key, handler };
-      put(next, entryOf(kind, next, entry.enabled, build, added));
+      put(next, entryOf(offers, kind, next, entry.enabled, build, added));
     },
     remove: () => {
       if (entry) offers.remove(kind, given[member] as string);
@@ -114,7 +114,14 @@ function checkMembers(
 }
 
 /** @throws {McpError} `invalid-definition` */
-function entryOf(kind: Kind, given: Given, enabled: boolean, build: Build<Listed>, rules: Added): Listed {
+function entryOf(
+  offers: Offers,
+  kind: Kind,
+  given: Given,
+  enabled: boolean,
+  build: Build<Listed>,
+  rules: Added,
+): Listed {
   const key = given[keyMembers[kind]];
   if (typeof key !== "string" || key === "")
     throw invalid(`${kind}: expected a name, got ${JSON.stringify(key) ?? typeof key}.`);
@@ -131,6 +138,10 @@ function entryOf(kind: Kind, given: Given, enabled: boolean, build: Build<Listed
     const expected = rules[name]!(value, `${place}: ${name}`);
     if (expected !== undefined)
       throw invalid(`${place}: ${name}: expected ${expected}, got ${JSON.stringify(value) ?? typeof value}.`);
+  }
+  for (const extension of offers.extensions) {
+    const wrong = extension.wrongMember(kinds[kind].definition, rest);
+    if (wrong !== undefined) throw invalid(`${place}: ${wrong}.`);
   }
   return {
     ...build(place, rest),

@@ -17,6 +17,14 @@ export interface ClientNotifications {}
 /** What servers announce. */
 export interface ServerNotifications {}
 
+/** Members that the extension adds to objects of the protocol, by definition. */
+export interface AddedMembers {
+  Tool: { _meta?: { ui?: types.McpUiToolMeta } };
+  Resource: { _meta?: { ui?: types.McpUiResourceMeta } };
+  TextResourceContents: { _meta?: { ui?: types.McpUiResourceMeta } };
+  BlobResourceContents: { _meta?: { ui?: types.McpUiResourceMeta } };
+}
+
 /** What the messages of the extension carry. */
 export interface Messages {
   clientRequests: ClientRequests;
@@ -25,4 +33,5 @@ export interface Messages {
   serverNotifications: ServerNotifications;
   clientSettings: types.McpUiClientCapabilities;
   serverSettings: undefined;
+  members: AddedMembers;
 }

@@ -1,0 +1,39 @@
+import type { AddedMember, Extension, UsedExtension } from "../model.js";
+
+/** The function that judges the members which an extension adds to objects. */
+export function memberCheck({
+  id,
+  bases,
+}: Extension): UsedExtension["wrongMember"] {
+  const newest = [...bases.keys()].sort().at(-1);
+  const members = bases.get(newest!)?.members ?? [];
+  return (of, object) => {
+    for (const member of members) {
+      if (member.of !== of) continue;
+      const wrong = problemOf(member, valueAt(object, member.path));
+      if (wrong !== undefined)
+        return `${member.path.join(".")}: ${wrong} (extension ${id})`;
+    }
+    return undefined;
+  };
+}
+
+function problemOf(
+  { is, name, required }: AddedMember,
+  value: unknown,
+): string | undefined {
+  if (value === undefined)
+    return required ? `expected a ${name}, got nothing` : undefined;
+  return is(value) ? undefined : `${JSON.stringify(value)} is no ${name}`;
+}
+
+function valueAt(object: object, path: readonly string[]): unknown {
+  let found: unknown = object;
+  for (const key of path) {
+    if (typeof found !== "object" || found === null) return undefined;
+    found = Object.hasOwn(found, key)
+      ? (found as { readonly [key: string]: unknown })[key]
+      : undefined;
+  }
+  return found;
+}
