@@ -175,7 +175,7 @@ function requirementsOf(
       const message =
         path === undefined
           ? `the ${note.of} declares no place of the extension`
-          : method.senders.includes(note.of)
+          : method.senders.includes(note.of) || method.kind === "notification"
             ? undefined
             : `the ${note.of} does not send it`;
       if (message !== undefined) context.problems.push({ code: "MG1202", note, target, message });

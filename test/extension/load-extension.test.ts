@@ -68,6 +68,21 @@ describe("a method", () => {
     });
   });
 
+  test("that is a notification requires what its receiver declares", async () => {
+    const found = notification("notifications/found", { type: "object", properties: {} });
+    const { methods } = await over(modern, {
+      definitions: { FoundNotification: found },
+      about: {
+        declared: { client: "/extensions/com.example~1search", server: "/extensions/com.example~1search" },
+      },
+      notes: [
+        { kind: "sender", target: "notifications/found", sender: "server" },
+        { kind: "requires", target: "notifications/found", of: "client" },
+      ],
+    });
+    expect(methods[0]).toMatchObject({ requires: { of: "client", path: "/extensions/com.example~1search" } });
+  });
+
   test("without a note on its sender is assumed to be the client's, which is reported", async () => {
     const { assumptions } = await over(modern, { definitions: search });
     expect(assumptions).toMatchObject([{ kind: "sender", subject: "search" }]);

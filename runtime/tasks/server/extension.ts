@@ -219,6 +219,7 @@ class Call {
         if (promoted || !isRoom()) return;
         handler.detach();
         promoted = this.#create(() => outcome);
+        this.#run.becomes(promoted);
         promoted.then(resolve, reject);
       };
     });

@@ -26,6 +26,7 @@ export class Run {
   #handler: Detachable | undefined;
   #record: TaskRecord | undefined;
   readonly #done: Done[] = [];
+  #created: Promise<unknown> | undefined;
   /** Changes of the record follow one another. */
   #changes: Promise<unknown> = Promise.resolve();
   #note: string | undefined;
@@ -64,6 +65,7 @@ export class Run {
       done: async (effect: Done): Promise<void> => {
         this.#done.push(effect);
         // What a task has done once is stored before its handler goes on.
+        await this.#created;
         if (this.#record) await this.apply({ type: "done", run: this.name, effect });
       },
       progressed: (_: number, __?: number, message?: string): void => this.#noted(message),
@@ -73,6 +75,11 @@ export class Run {
   /** What the handler has asked and done. */
   journal(): Journal {
     return { answers: Object.fromEntries(this.#handler?.answers ?? []), once: [...this.#done] };
+  }
+
+  /** The task of this run is being stored: effects that end meanwhile wait for it. */
+  becomes(created: Promise<unknown>): void {
+    this.#created = created.catch(() => undefined);
   }
 
   /** The run belongs to a task from now on. */

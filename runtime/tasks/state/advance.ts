@@ -40,7 +40,7 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
       if (event.message === record.message) return record;
       return next(record, { message: event.message, updatedAt: at });
     case "done":
-      return next(record, { journal: { ...journalOf(record), once: withDone(record, event.effect) } });
+      return done(record, event.effect);
     case "asked":
       return asked(record, event.wanted, at);
     case "answered":
@@ -59,6 +59,13 @@ function leased(record: TaskRecord, lease: Lease, at: number): TaskRecord {
   const { status, lease: held } = record;
   if (status !== "working" || (held && held.run !== lease.run && held.until > at)) return record;
   return next(record, { lease, dueAt: lease.until });
+}
+
+/** An effect is stored once: the next run takes its first result. */
+function done(record: TaskRecord, effect: Done): TaskRecord {
+  const journal = journalOf(record);
+  if (journal.once.some(({ key }) => key === effect.key)) return record;
+  return next(record, { journal: { ...journal, once: [...journal.once, effect] } });
 }
 
 function asked(record: TaskRecord, wanted: { readonly [key: string]: Asked }, at: number): TaskRecord {
@@ -103,10 +110,6 @@ function ended(record: TaskRecord, outcome: Partial<TaskRecord>, at: number): Ta
 
 function next(record: TaskRecord, changes: Partial<TaskRecord>): TaskRecord {
   return { ...record, ...changes, version: record.version + 1 };
-}
-
-function withDone(record: TaskRecord, effect: Done): readonly Done[] {
-  return [...journalOf(record).once.filter(({ key }) => key !== effect.key), effect];
 }
 
 function journalOf({ journal = { answers: {}, once: [] } }: TaskRecord): NonNullable<TaskRecord["journal"]> {

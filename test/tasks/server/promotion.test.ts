@@ -7,7 +7,7 @@ import { McpError, type HandlerContext } from "@mcpgen/runtime";
 import { memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
-import { call, clientOf, deferred, serverOf, text } from "./served.js";
+import { call, clientOf, deferred, serverOf, settled, text } from "./served.js";
 
 const optional = { support: "optional" } as const;
 const secret = "a secret of sixteen characters";
@@ -157,8 +157,7 @@ test("E04, E05: asks before the task are rounds, asks of the task wait for answe
   const wrong = { ...task, inputResponses: { one: { action: 7 } as never } };
   expect(await failureOf(updateTask(careless, wrong))).toMatchObject({ rpcCode: -32602 });
   await updateTask(client, { ...task, inputResponses: { one: { action: "decline" } } });
-  await served.clock.advance(0);
-  expect(await getTask(client, task)).toMatchObject({
+  expect(await settled(client, task)).toMatchObject({
     status: "completed",
     result: { content: text("accept token 2 decline accept") },
   });

@@ -1,4 +1,9 @@
-import { tasks as clientTasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import { setImmediate as turn } from "node:timers/promises";
+import {
+  type GetTaskResult,
+  getTask,
+  tasks as clientTasks,
+} from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as serverTasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import {
@@ -77,3 +82,12 @@ export function deferred<Value = void>() {
 }
 
 export const text = (value: string) => [{ type: "text", text: value }];
+
+/** The task once it no longer works. Checks of answers load code on demand: they take turns of the event loop. */
+export async function settled(client: Client, task: { readonly taskId: string }): Promise<GetTaskResult> {
+  for (const end = Date.now() + 20_000; ;) {
+    const found = await getTask(client, task);
+    if (found.status !== "working" || Date.now() > end) return found;
+    await turn();
+  }
+}

@@ -97,6 +97,11 @@ export const clientTable: ExtensionTable<"client"> = {
       },
       filter: "taskIds",
       filterKey: "taskId",
+      requires: {
+        of: "client",
+        path: ["extensions", "io.modelcontextprotocol/tasks"],
+        error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
+      },
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
@@ -281,6 +286,11 @@ export const serverTable: ExtensionTable<"server"> = {
       },
       filter: "taskIds",
       filterKey: "taskId",
+      requires: {
+        of: "client",
+        path: ["extensions", "io.modelcontextprotocol/tasks"],
+        error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
+      },
     },
   }),
   errors: {},

@@ -1,0 +1,256 @@
+import { getTask, updateTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { type TaskStore, type ToolTask, memoryTaskStore } from "@mcpgen/tasks";
+import { expect, test } from "vitest";
+import { failureOf } from "../../support/failure-of.js";
+import { call, clientOf, deferred, serverOf, settled, text } from "./served.js";
+
+const options = { keys: ["a secret of sixteen characters"], leaseMs: 10_000, sweepMs: 1000 };
+
+/** The client can ask its user; the answers come by tasks/update. */
+const elicit = () => ({ action: "cancel" }) as const;
+
+/** A process: its server, its effects, and what lets its handler end. */
+function processOn(store: TaskStore, start: number, onRestart: ToolTask["onRestart"]) {
+  const served = serverOf({ ...options, store }, {}, new VirtualClock(start));
+  const effects: string[] = [];
+  const gate = deferred<string>();
+  const effect = (name: string) => () => {
+    effects.push(name);
+    return name;
+  };
+  const task = { support: "optional", ...(onRestart && { onRestart }) } as const;
+  served.server.tool("report", { task }, async (_, context) => {
+    const first = await context.once("first", effect("first"));
+    context.task?.detach();
+    const second = await context.once("second", effect("second"));
+    const third = await gate.promise;
+    return [first, second, third].join(" ");
+  });
+  return { ...served, effects, gate };
+}
+
+test("after the death of a process another one runs the handler again; what was done once is not repeated", async () => {
+  const store = memoryTaskStore();
+  const dead = processOn(store, 1_000_000, "replay");
+  const task = await call(await clientOf(dead), "report");
+  await dead.clock.advance(0);
+  expect(dead.effects).toEqual(["first", "second"]);
+  // Its clock stands still from now on: it prolongs no lease.
+  const other = processOn(store, 1_000_000, "replay");
+  await other.clock.advance(9_000);
+  const client = await clientOf(other);
+  expect(await getTask(client, task)).toMatchObject({ status: "working" });
+  await other.clock.advance(2_000);
+  other.gate.resolve("by the other");
+  await other.clock.advance(0);
+  expect(await getTask(client, task)).toMatchObject({
+    status: "completed",
+    result: { content: text("first second by the other") },
+  });
+  expect(other.effects).toEqual([]);
+  // What the first process gives now has no effect.
+  dead.gate.resolve("too late");
+  await dead.clock.advance(0);
+  expect(await getTask(client, task)).toMatchObject({
+    result: { content: text("first second by the other") },
+  });
+});
+
+test("what is done once while the task is being stored is in its record before the handler goes on", async () => {
+  const memory = memoryTaskStore();
+  const stored = deferred();
+  const create: TaskStore["create"] = async (task) => {
+    await stored.promise;
+    await memory.create(task);
+  };
+  const store = { ...memory, create };
+  const served = serverOf({ ...options, store });
+  let onward = false;
+  served.server.tool("report", { task: { support: "optional" } }, async (_, { once, task }) => {
+    task?.detach();
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    await once("effect", () => "done");
+    onward = true;
+    return new Promise(() => {});
+  });
+  const calling = call(await clientOf(served), "report");
+  await served.clock.advance(0);
+  expect(onward).toBe(false);
+  stored.resolve();
+  const { taskId } = await calling;
+  await served.clock.advance(0);
+  expect(onward).toBe(true);
+  expect((await memory.read(taskId))?.journal?.once).toEqual([{ key: "effect", value: "done" }]);
+});
+
+test("a task that is not declared replayable fails, and says so", async () => {
+  const store = memoryTaskStore();
+  const dead = processOn(store, 1_000_000, undefined);
+  const task = await call(await clientOf(dead), "report");
+  const other = processOn(store, 1_000_000, undefined);
+  await other.clock.advance(12_000);
+  expect(await getTask(await clientOf(other), task)).toMatchObject({
+    status: "failed",
+    statusMessage: "the server that ran the task has stopped",
+    error: { code: -32603 },
+  });
+});
+
+test("a process that runs a task prolongs its lease, and others leave the task alone", async () => {
+  const store = memoryTaskStore();
+  const clock = new VirtualClock(1_000_000);
+  const busy = processOn(store, 0, "replay");
+  const other = serverOf({ ...options, store }, {}, clock);
+  other.server.tool("report", { task: { support: "optional" } }, () => "by the other");
+  const task = await call(await clientOf(busy), "report");
+  for (let second = 0; second < 60; second++) {
+    await busy.clock.advance(1000);
+    await clock.advance(0);
+  }
+  busy.gate.resolve("by the first");
+  await busy.clock.advance(0);
+  expect(await getTask(await clientOf(busy), task)).toMatchObject({
+    status: "completed",
+    result: { content: text("first second by the first") },
+  });
+});
+
+test("a process that closes gives its tasks away at once", async () => {
+  const store = memoryTaskStore();
+  const closing = processOn(store, 1_000_000, "replay");
+  const task = await call(await clientOf(closing), "report");
+  await closing.clock.advance(0);
+  await closing.engine.close();
+  const other = processOn(store, 1_000_000, "replay");
+  other.gate.resolve("by the other");
+  await other.clock.advance(1000);
+  expect(await getTask(await clientOf(other), task)).toMatchObject({ status: "completed" });
+});
+
+test("input for a task of one process is taken by another, which runs the handler on", async () => {
+  const store = memoryTaskStore();
+  const first = serverOf({ ...options, store });
+  const second = serverOf({ ...options, store });
+  const asked: unknown[] = [];
+  for (const [name, { server }] of [
+    ["first", first],
+    ["second", second],
+  ] as const)
+    server.tool("ask", { task: { support: "optional" } }, async (_, { ask, auth, task }) => {
+      task?.detach();
+      const answer = await ask.elicit("name", {
+        message: "Your name?",
+        requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+      });
+      asked.push(auth);
+      return answer.action === "accept" ? `${answer.content.name}, on the ${name}` : "no name";
+    });
+  const task = await call(await clientOf(first, { elicit }), "ask");
+  await first.clock.advance(0);
+  const client = await clientOf(second);
+  expect(await getTask(client, task)).toMatchObject({
+    status: "input_required",
+    inputRequests: { name: {} },
+  });
+  const inputResponses = { name: { action: "accept", content: { name: "Ada" } } } as const;
+  await updateTask(client, { taskId: task.taskId, inputResponses });
+  expect(await settled(await clientOf(first), task)).toMatchObject({
+    status: "completed",
+    result: { content: text("Ada, on the second") },
+  });
+});
+
+test("input that never comes fails the task; a task that has ended is kept for keepMs, and no longer", async () => {
+  const served = serverOf({ waitMs: 5000, keepMs: 3000 });
+  const asking = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
+  served.server.tool("ask", { task: { support: "optional" } }, async (_, { ask, task }) => {
+    task?.detach();
+    return (await ask.elicit("a", asking)).action;
+  });
+  const client = await clientOf(served, { elicit });
+  const task = await call(client, "ask");
+  await served.clock.advance(4000);
+  expect(await getTask(client, task)).toMatchObject({ status: "input_required", ttlMs: 7000 });
+  await served.clock.advance(2000);
+  const failed = await getTask(client, task);
+  expect(failed).toMatchObject({ status: "failed", statusMessage: "the client gave no input in time" });
+  await served.clock.advance(1000);
+  expect(await getTask(client, task)).toEqual(failed);
+  await served.clock.advance(2000);
+  expect(await failureOf(getTask(client, task))).toMatchObject({ rpcCode: -32602 });
+});
+
+test("a handler that takes longer than maxRunMs is aborted, and its task fails", async () => {
+  const served = serverOf();
+  const aborted = deferred<unknown>();
+  served.server.tool("long", { task: { support: "optional", maxRunMs: 3000 } }, (_, { signal, task }) => {
+    task?.detach();
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => {
+        aborted.resolve(undefined);
+        reject(signal.reason as Error);
+      });
+    });
+  });
+  const client = await clientOf(served);
+  const task = await call(client, "long");
+  await served.clock.advance(2000);
+  expect(await getTask(client, task)).toMatchObject({ status: "working" });
+  await served.clock.advance(2000);
+  await aborted.promise;
+  expect(await getTask(client, task)).toMatchObject({
+    status: "failed",
+    statusMessage: "the task took too long",
+  });
+});
+
+test("round trips to the store: create 1, get 1, each change 1", async () => {
+  const memory = memoryTaskStore();
+  let trips: string[] = [];
+  const counting = new Proxy(memory, {
+    get: (store, name: keyof TaskStore) => {
+      const member = store[name] as unknown;
+      if (typeof member !== "function") return member;
+      return (...args: never[]) => {
+        trips.push(name);
+        return (member as (...given: never[]) => unknown).apply(store, args);
+      };
+    },
+  });
+  const served = serverOf({ ...options, store: counting });
+  const [begin, gate] = [deferred(), deferred<string>()];
+  served.server.tool("slow", { task: { support: "optional" } }, async (_, { once, task }) => {
+    task?.detach();
+    await begin.promise;
+    await once("a", () => 1);
+    return gate.promise;
+  });
+  const client = await clientOf(served);
+  const task = await call(client, "slow");
+  expect(trips).toEqual(["create"]);
+  trips = [];
+  begin.resolve();
+  await served.clock.advance(0);
+  expect(trips).toEqual(["replace"]);
+  trips = [];
+  await getTask(client, task);
+  expect(trips).toEqual(["read"]);
+  trips = [];
+  gate.resolve("done");
+  await served.clock.advance(0);
+  expect(trips).toEqual(["replace"]);
+});
+
+test("a store that fails: the call gets an error in place of a task, and its handler is aborted", async () => {
+  const store = { ...memoryTaskStore(), create: () => Promise.reject(new Error("the disk is full")) };
+  const served = serverOf({ ...options, store });
+  const aborted = deferred<unknown>();
+  served.server.tool("slow", { task: { support: "optional" } }, (_, { signal, task }) => {
+    signal.addEventListener("abort", () => aborted.resolve(undefined));
+    task?.detach();
+    return new Promise(() => {});
+  });
+  expect(await failureOf(call(await clientOf(served), "slow"))).toMatchObject({ rpcCode: -32603 });
+  await aborted.promise;
+});
