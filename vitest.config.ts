@@ -95,6 +95,7 @@ const deep = [
   "test/revision/carry.test.ts",
   "test/runtime/client/{deep,floods,resending}.test.ts",
   "test/runtime/http/server/{bodies,kept,sharing}.test.ts",
+  "test/runtime/generated-extension.test.ts",
   "test/runtime/server/bad-asks.test.ts",
   "test/sample/sample.test.ts",
   "test/sync/nasty.test.ts",

@@ -6,6 +6,7 @@ import type {
   ExtensionHandler,
   ExtensionListener,
   ExtensionTypes,
+  ResultHints,
   Role,
   UsedExtension,
 } from "./model.js";
@@ -31,7 +32,10 @@ export interface ServerExtension<Types extends ExtensionTypes>
       Types["optional"] & string
     >,
     ...options: OptionsOf<
-      Given<Types["serverSettings"], Types["clientNotifications"], Context>
+      Given<Types["serverSettings"], Types["clientNotifications"], Context> & {
+        /** Cache hints of all results of the extension that have some. Default: they are not cached. */
+        readonly cache?: ResultHints;
+      }
     >
   ): UsedExtension<"server", Context, MembersOf<Types>>;
 }
@@ -143,19 +147,21 @@ interface AnyGiven {
   readonly settings?: object;
   readonly on?: UsedExtension["listeners"];
   readonly around?: UsedExtension["around"];
+  readonly cache?: ResultHints;
 }
 
 function usable<R extends Role>(extension: Extension<R>): object {
   const wrongMember = memberCheck(extension);
   const use = (
     handlers: UsedExtension["handlers"],
-    { settings, on = {}, around = {} }: AnyGiven = {},
+    { settings, on = {}, around = {}, cache }: AnyGiven = {},
   ): UsedExtension<R> => ({
     extension,
     settings,
     handlers,
     listeners: on,
     around,
+    cache,
     extend,
     wrongMember,
   });

@@ -550,6 +550,15 @@ export interface ExtensionUse<R extends Role = Role, Context = never> {
   readonly definitions?: DefinitionRules;
   /** Takes the program that uses the extension, once, before anything is served. */
   readonly attach?: (program: object) => void;
+  /** Cache hints of all results of the extension that have some. */
+  readonly cache?: ResultHints | undefined;
+}
+
+/** How long and for whom a result may be cached (2026-07-28, caching). */
+export interface ResultHints {
+  /** Milliseconds that the result stays fresh. */
+  readonly ttlMs: number;
+  readonly cacheScope: "public" | "private";
 }
 
 /** Rules of members by name, by kind of definition. */
@@ -570,19 +579,27 @@ export type DefinitionRule = (
 /**
  * Merges the tables of extensions into those of revisions.
  *
- * @param used all extensions of a program
+ * @param options those of the program
  * @param failure the class of the runtime's errors
  * @param program what uses the extensions, for those that ask for it
  * @throws an error with the code `invalid-definition`: an extension is given twice,
  *   is made for none of the revisions, lacks a handler or has wrong settings; or a
- *   method, an error, a `resultType` or a member of a filter has two owners
+ *   method, an error, a `resultType`, a member of a filter or a place in the
+ *   capabilities has two owners
  */
 export type Extend<R extends Role> = (
-  used: readonly ExtensionUse<R>[],
-  revisions: readonly Revision<R>[],
+  options: ExtendOptions<R>,
   failure: Failure,
   program?: object,
 ) => Extended<R>;
+
+/** The options of a program that its extensions concern. */
+export interface ExtendOptions<R extends Role> {
+  readonly extensions?: readonly ExtensionUse<R>[] | undefined;
+  readonly revisions: readonly Revision<R>[];
+  /** Those that the program declares itself. */
+  readonly capabilities?: object | undefined;
+}
 
 /** The class of a runtime's errors. */
 export type Failure = new (

@@ -5,6 +5,9 @@ import { type SkillFolder, contentsOf } from "./skill-folder.js";
 
 const pageSize = 50;
 
+/** Files do not change while the server runs; another one may serve other files a minute later. */
+const cache = { ttlMs: 60_000, cacheScope: "public" } as const;
+
 /** The items of a page, and the cursor of the next one. */
 function pageOf<Item>(items: readonly Item[], cursor = "0"): { items: Item[]; nextCursor?: string } {
   const start = Number(cursor);
@@ -41,7 +44,7 @@ export function skillServer(folder: SkillFolder, directoryRead: boolean): Server
         return { resources: items, ...more };
       },
     },
-    { settings: directoryRead ? { directoryRead } : {} },
+    { settings: directoryRead ? { directoryRead } : {}, cache },
   );
 
   const server = createServer(
@@ -58,9 +61,9 @@ export function skillServer(folder: SkillFolder, directoryRead: boolean): Server
   // `resources/list` has the file that each skill begins with; any other file is read by its URI.
   for (const { uri, frontmatter } of folder.skills.values()) {
     const { name, description } = frontmatter;
-    server.resource(uri, { name, description, mimeType: "text/markdown" }, read);
+    server.resource(uri, { name, description, mimeType: "text/markdown", cache }, read);
   }
-  server.resourceTemplate("skill://{+path}", { name: "file of a skill" }, (_, context, uri) =>
+  server.resourceTemplate("skill://{+path}", { name: "file of a skill", cache }, (_, context, uri) =>
     read(uri, context),
   );
   return server;

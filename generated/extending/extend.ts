@@ -2,17 +2,17 @@
 
 import type {
   Around,
+  ExtendOptions,
   Extended,
   ExtensionTable,
   Failure,
-  Revision,
   Role,
   ExtensionUse,
 } from "../model.js";
 import { requireUnclaimed } from "./claims.js";
 import { declaring } from "./declaring.js";
 import { mergeTables } from "./merging.js";
-import { guarded, servedMethods } from "./serving.js";
+import { guarded, hinted, servedMethods } from "./serving.js";
 import { requireUsable } from "./usable.js";
 
 /** An extension of one program, with its table for one revision. */
@@ -23,18 +23,17 @@ export interface Part<R extends Role = Role> {
 
 /** Merges the tables of extensions into those of revisions: see `Extend`. */
 export function extend<R extends Role>(
-  used: readonly ExtensionUse<R>[],
-  revisions: readonly Revision<R>[],
+  { extensions: used = [], revisions, capabilities = {} }: ExtendOptions<R>,
   failure: Failure,
   program: object = {},
 ): Extended<R> {
   const invalid = (message: string): Error =>
     new failure("invalid-definition", message);
-  requireUsable(used, revisions, invalid);
+  requireUsable(used, revisions, capabilities, invalid);
   const parts = new Map(
     revisions.map(({ id }) => [id, partsOf(used, id)] as const),
   );
-  const handlers = new Map(used.flatMap((use) => Object.entries(use.handlers)));
+  const handlers = new Map(used.flatMap(hinted));
   const around = allAround(used, parts, failure);
   const extended: Extended<R> = {
     revisions: revisions.map((revision) => {

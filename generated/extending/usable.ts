@@ -9,6 +9,7 @@ type Invalid = (message: string) => Error;
 export function requireUsable<R extends Role>(
   used: readonly ExtensionUse<R>[],
   revisions: readonly Revision<R>[],
+  capabilities: object,
   invalid: Invalid,
 ): void {
   const ids = used.map(({ extension }) => extension.id);
@@ -30,6 +31,8 @@ export function requireUsable<R extends Role>(
       throw wrong(`it needs extension ${missing}. Add it.`);
     requireBase(use, revisions, wrong);
     requireSettings(use, revisions, wrong);
+    requireUndeclared(use, capabilities, wrong);
+    requireHints(use, wrong);
     requireHandlers(use, revisions, wrong);
   }
 }
@@ -64,6 +67,49 @@ function requireSettings(
         `settings: ${JSON.stringify(settings ?? {})} is no ${definition.name} at ${id}.`,
       );
   }
+}
+
+/** Refuses capabilities that the settings of the extension would replace. */
+function requireUndeclared(
+  { extension: { bases, role } }: ExtensionUse,
+  capabilities: object,
+  wrong: Invalid,
+): void {
+  for (const { declared } of bases.values()) {
+    const path = declared[role]?.path;
+    if (path && has(capabilities, path))
+      throw wrong(
+        `capabilities declares ${path.join(".")}, too. Give the settings to implement, and leave that out.`,
+      );
+  }
+}
+
+/** Whether an object has a member at a path, of whatever value. */
+function has(whole: object, path: readonly string[]): boolean {
+  let found: unknown = whole;
+  for (const key of path) {
+    if (typeof found !== "object" || found === null || !(key in found))
+      return false;
+    found = (found as { readonly [key: string]: unknown })[key];
+  }
+  return true;
+}
+
+function requireHints(
+  { extension: { bases }, cache }: ExtensionUse,
+  wrong: Invalid,
+): void {
+  if (cache === undefined) return;
+  const { ttlMs, cacheScope } = cache;
+  if (!(ttlMs >= 0) || !["public", "private"].includes(cacheScope))
+    throw wrong(
+      `cache: expected { ttlMs, cacheScope }: milliseconds from 0 on, and public or private; got ${JSON.stringify(cache)}.`,
+    );
+  const requests = [...bases.values()].flatMap((table) => [
+    ...table.incomingRequests.values(),
+  ]);
+  if (!requests.some(({ cacheable }) => cacheable))
+    throw wrong("cache: none of its results has cache hints. Leave it out.");
 }
 
 function requireHandlers(

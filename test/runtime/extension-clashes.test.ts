@@ -37,9 +37,13 @@ function other(change: Partial<Table>, more: object = {}): Used {
 }
 
 /** Why a server with these extensions is refused. */
-function refusal(extensions: readonly unknown[], revisions = serverRevisions): unknown {
+function refusal(
+  extensions: readonly unknown[],
+  revisions = serverRevisions,
+  options: Partial<ServerOptions> = {},
+): unknown {
   try {
-    createServer({ name: "s", version: "1" }, { revisions, extensions: extensions as Used[] });
+    createServer({ name: "s", version: "1" }, { revisions, extensions: extensions as Used[], ...options });
   } catch (error) {
     return error;
   }
@@ -86,6 +90,14 @@ describe("a name has one owner", () => {
       message: expect.stringMatching(
         new RegExp(`^${first.replace(/[()]/g, "\\$&")} is one of ${ours}.* at 2026-07-28, too\\. Rename it`),
       ),
+    });
+  });
+
+  test("a place of settings", () => {
+    const path = ["extensions", id];
+    expect(refusal([search, other({ declared: { server: { path } } })])).toMatchObject({
+      code: "invalid-definition",
+      message: `capability extensions.${id} of ${theirs} is one of ${ours} at 2026-07-28, too. Rename it, or use one of them.`,
     });
   });
 
@@ -153,11 +165,40 @@ describe("an extension that a server cannot use", () => {
       "extension com.example/other: a server declares nothing for it. Leave settings out.",
     ],
     [
+      "has wrong cache hints",
+      () => [searchServer.implement(handlers, { cache: { ttlMs: -1, cacheScope: "public" } })],
+      `extension ${id}: cache: expected { ttlMs, cacheScope }: milliseconds from 0 on, and public or private; got {"ttlMs":-1,"cacheScope":"public"}.`,
+    ],
+    [
+      "has cache hints for no result",
+      () => [searchServer.implement(handlers, { cache: { ttlMs: 1, cacheScope: "public" } })],
+      `extension ${id}: cache: none of its results has cache hints. Leave it out.`,
+    ],
+    [
       "is none",
       () => [{}],
       "extensions: expected a list of extensions, each as its module exports it or as its function implement returns it, got [{}].",
     ],
   ];
+
+  test.each([{ [id]: {} }, { [id]: { fuzzy: true }, "com.example/more": {} }])(
+    "is declared by the program itself: %j",
+    (extensions) => {
+      expect(refusal([search], serverRevisions, { capabilities: { extensions } })).toMatchObject({
+        code: "invalid-definition",
+        message: `extension ${id}: capabilities declares extensions.${id}, too. Give the settings to implement, and leave that out.`,
+      });
+    },
+  );
+
+  test.each([
+    {},
+    { extensions: {} },
+    { extensions: { "com.example/more": {} } },
+    { experimental: { [id]: {} } },
+  ])("is not one that the program declares beside it: %j", (capabilities) =>
+    expect(refusal([search], serverRevisions, { capabilities })).toBeUndefined(),
+  );
 
   test.each(cases)("%s", (_, extensions, message) => {
     expect(refusal(extensions())).toMatchObject({
@@ -183,5 +224,17 @@ test("a client refuses extensions in the same way", async () => {
   expect(await failureOf(refused)).toMatchObject({
     code: "invalid-definition",
     message: `extension ${id}: it is given twice. Remove one.`,
+  });
+});
+
+test("a client refuses an extension that it declares itself", async () => {
+  const refused = connect(memoryChannels()[0], {
+    revisions: clientRevisions,
+    extensions: [searchClient.implement({ "search/consent": () => ({ granted: true }) })],
+    capabilities: { extensions: { [id]: {} } },
+  });
+  expect(await failureOf(refused)).toMatchObject({
+    code: "invalid-definition",
+    message: `extension ${id}: capabilities declares extensions.${id}, too. Give the settings to implement, and leave that out.`,
   });
 });

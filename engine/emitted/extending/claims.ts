@@ -3,7 +3,13 @@ import type { Part } from "./extend.js";
 
 /** A name that one owner alone may give. */
 interface Claim {
-  readonly kind: "error" | "filter" | "method" | "resultType" | "result member";
+  readonly kind:
+    | "capability"
+    | "error"
+    | "filter"
+    | "method"
+    | "resultType"
+    | "result member";
   readonly name: string;
   /** Claims of one name and one value agree. */
   readonly value?: number;
@@ -40,6 +46,7 @@ export function requireUnclaimed(
     claim(`extension ${id} ${version}`, [
       ...claimsOf(table),
       ...resultClaims(table),
+      ...declaredClaims(table),
     ]);
   }
 }
@@ -88,4 +95,10 @@ function resultClaims({ augments }: ExtensionTable): Claim[] {
         : { kind: "result member", name: `${key} of ${method}` },
     ),
   );
+}
+
+/** The places where the sides declare the extension: two extensions at one would replace each other. */
+function declaredClaims({ declared, role }: ExtensionTable): Claim[] {
+  const path = declared[role]?.path;
+  return path ? [{ kind: "capability", name: path.join(".") }] : [];
 }

@@ -1,4 +1,10 @@
-import type { AddedResult, Around, Failure, Requirement } from "../model.js";
+import type {
+  AddedResult,
+  Around,
+  ExtensionUse,
+  Failure,
+  Requirement,
+} from "../model.js";
 import { declares } from "./declaring.js";
 import type { Part } from "./extend.js";
 import { isMarked } from "./judging.js";
@@ -74,6 +80,23 @@ function isPromise(result: object): result is Promise<object> {
 
 function isSerialisedOnce(result: object | null): result is SerialisedOnce {
   return typeof (result as SerialisedOnce | null)?.text === "function";
+}
+
+/** The handlers of an extension by method. Their results have the cache hints that the program gives. */
+export function hinted({
+  handlers,
+  cache,
+}: ExtensionUse): (readonly [string, ExtensionUse["handlers"][string]])[] {
+  const all = Object.entries(handlers);
+  if (!cache) return all;
+  return all.map(([method, handler]) => [
+    method,
+    (params, context) => {
+      // The runtime adds them where the revision has them.
+      (context as { hints: object }).hints = cache;
+      return handler(params, context);
+    },
+  ]);
 }
 
 /** Runs around requests, and refuses to send results that the client did not declare. */

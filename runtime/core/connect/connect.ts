@@ -192,8 +192,8 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
  */
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   checkConnectOptions(options);
-  const { revision, extensions } = options;
-  const extended = extensions?.[0]?.extend(extensions, options.revisions, McpError);
+  const { revision } = options;
+  const extended = options.extensions?.[0]?.extend(options, McpError);
   const known = linkRevisions(extended?.revisions ?? options.revisions, options.validateSend);
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;

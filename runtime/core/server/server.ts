@@ -175,13 +175,7 @@ export class Server {
     schemas: SchemaReader | undefined,
     others: OtherFeatures | undefined,
   ) {
-    const { extensions } = options;
-    const extended = (this.#extended = extensions?.[0]?.extend(
-      extensions,
-      options.revisions,
-      McpError,
-      this,
-    ));
+    const extended = (this.#extended = options.extensions?.[0]?.extend(options, McpError, this));
     this.#given = linkRevisions(
       extended?.revisions ?? options.revisions,
       options.validateSend,
