@@ -38,6 +38,7 @@ const heavy = [
 
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
 const deep = [
+  "test/extension/channel-compiled.test.ts",
   "test/extension/{output,random-compiled,random-talk,validators}.test.ts",
   "test/auth/client/client-rules.test.ts",
   "test/auth/node/processes.test.ts",

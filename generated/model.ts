@@ -463,7 +463,10 @@ export interface ChannelMessages {
   readonly outgoingNotifications: object;
 }
 
-/** What a role does with what it receives, by method. A request without a handler does not exist. */
+/**
+ * What a role does with what it receives, by method. A request without a handler
+ * does not exist. Params that are absent are an empty object.
+ */
 export type ChannelHandlers<
   Messages extends ChannelMessages,
   Context = unknown,
@@ -480,7 +483,7 @@ export type ChannelHandlers<
 };
 
 type ChannelParams<Message> = Message extends { readonly params: infer Params }
-  ? Params
+  ? NonNullable<Params>
   : never;
 
 type ChannelAnswer<Request> = Request extends { readonly result: infer Result }

@@ -16,6 +16,7 @@ import type { ProtocolModel } from "../model/model.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
 import type { CarriesNote, ExtendsNote, Note } from "../notes/note.js";
 import { withPlaces } from "../revision/schema-source.js";
+import { withChannelDefinitions } from "./channel-definitions.js";
 import type { ExtensionSource } from "./extension-source.js";
 import { flattened } from "./flatten.js";
 import {
@@ -51,7 +52,7 @@ export async function extensionOver(source: ExtensionSource, base: ProtocolModel
   const extension = completeExtension({ facts: source.about, base, imported, notes: named, model }, problems);
   refuseProblems(problems, source, base.revision);
   if (extension.channel) refuseFaults(faultsOfChannel(extension.channel), source, base.revision);
-  return extension;
+  return withChannelDefinitions(extension);
 }
 
 interface SchemaOver {

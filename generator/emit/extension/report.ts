@@ -18,6 +18,7 @@ export const emitExtensionReport: Emitter<ExtensionInput> = ({ model, imported, 
     declared: declaredLines(model),
     methods: model.methods.map(methodLine),
     added: [...model.augments.map(augmentedLine), ...model.members.map(memberText)],
+    channel: channelLines(model),
     errors: model.errors.map(errorLine),
     http: model.headers.map(headerLine),
     definitions: ownDefinitions(model.schema, imported).map((definition) => ({
@@ -27,6 +28,20 @@ export const emitExtensionReport: Emitter<ExtensionInput> = ({ model, imported, 
   });
   return new Map([[`${folder}/EXTENSION.md`, { content, formatted: true }]]);
 };
+
+function channelLines({ channel }: ExtensionModel): string[] {
+  if (!channel) return [];
+  const { request, confirmation } = channel.handshake;
+  const confirmed = confirmation === undefined ? "" : `, confirmed by ${codeSpan(confirmation)}`;
+  return [
+    `opened by ${codeSpan(request)}${confirmed}`,
+    ...channel.messages.map(({ method, sender, receiver }) => {
+      const result = method.result?.definition;
+      const answer = result === undefined ? "" : `, answered by ${codeSpan(result)}`;
+      return `${codeSpan(method.name)}: ${method.kind}, ${sender} to ${receiver}, ${codeSpan(method.message)}${answer}`;
+    }),
+  ];
+}
 
 function declaredLines({ declared }: ExtensionModel): string[] {
   return (["client", "server"] as const).map((role) => {

@@ -64,17 +64,13 @@ const BlobResourceContentsShape: Named = {
   }),
 };
 
-export function checkCallToolRequest(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, CallToolRequestShape, reading);
+export function checkCallToolRequest(value: unknown): Issue[] {
+  return findIssues(value, CallToolRequestShape);
 }
 
 const CallToolRequestShape: Named = {
   name: "CallToolRequest",
-  is: baseValidators.isCallToolRequest,
-  accepts: baseValidators.acceptsCallToolRequest,
+  is: validators.isCallToolRequest,
   shape: () => ({
     type: "object",
     required: ["id", "jsonrpc", "method", "params"],
@@ -87,26 +83,20 @@ const CallToolRequestShape: Named = {
   }),
 };
 
-export function checkCallToolRequestParams(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, CallToolRequestParamsShape, reading);
+export function checkCallToolRequestParams(value: unknown): Issue[] {
+  return findIssues(value, CallToolRequestParamsShape);
 }
 
 const CallToolRequestParamsShape: Named = {
   name: "CallToolRequestParams",
-  is: baseValidators.isCallToolRequestParams,
-  accepts: baseValidators.acceptsCallToolRequestParams,
+  is: validators.isCallToolRequestParams,
   shape: () => ({
     type: "object",
-    required: ["_meta", "name"],
+    required: ["name"],
     properties: {
       _meta: RequestMetaObjectShape,
       arguments: { type: "object" },
-      inputResponses: InputResponsesShape,
       name: { type: "string" },
-      requestState: { type: "string" },
     },
   }),
 };
@@ -117,16 +107,15 @@ export function checkCallToolResult(value: unknown, reading?: "open"): Issue[] {
 
 const CallToolResultShape: Named = {
   name: "CallToolResult",
-  is: baseValidators.isCallToolResult,
-  accepts: baseValidators.acceptsCallToolResult,
+  is: validators.isCallToolResult,
+  accepts: validators.acceptsCallToolResult,
   shape: () => ({
     type: "object",
-    required: ["content", "resultType"],
+    required: ["content"],
     properties: {
       _meta: ResultMetaObjectShape,
       content: { type: "array", items: ContentBlockShape },
       isError: { type: "boolean" },
-      resultType: { type: "string" },
       structuredContent: {},
     },
   }),
@@ -138,7 +127,7 @@ export function checkCancelledNotification(value: unknown): Issue[] {
 
 const CancelledNotificationShape: Named = {
   name: "CancelledNotification",
-  is: baseValidators.isCancelledNotification,
+  is: validators.isCancelledNotification,
   shape: () => ({
     type: "object",
     required: ["jsonrpc", "method", "params"],
@@ -156,7 +145,7 @@ export function checkCancelledNotificationParams(value: unknown): Issue[] {
 
 const CancelledNotificationParamsShape: Named = {
   name: "CancelledNotificationParams",
-  is: baseValidators.isCancelledNotificationParams,
+  is: validators.isCancelledNotificationParams,
   shape: () => ({
     type: "object",
     required: ["requestId"],
@@ -355,14 +344,13 @@ const EmbeddedResourceShape: Named = {
   }),
 };
 
-export function checkEmptyResult(value: unknown, reading?: "open"): Issue[] {
-  return findIssues(value, EmptyResultShape, reading);
+export function checkEmptyResult(value: unknown): Issue[] {
+  return findIssues(value, EmptyResultShape);
 }
 
 const EmptyResultShape: Named = {
   name: "EmptyResult",
-  is: baseValidators.isEmptyResult,
-  accepts: baseValidators.acceptsEmptyResult,
+  is: validators.isEmptyResult,
   shape: () => ({ allOf: [ResultShape] }),
 };
 
@@ -508,20 +496,16 @@ const JSONValueShape: Named = {
   }),
 };
 
-export function checkListPromptsRequest(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, ListPromptsRequestShape, reading);
+export function checkListPromptsRequest(value: unknown): Issue[] {
+  return findIssues(value, ListPromptsRequestShape);
 }
 
 const ListPromptsRequestShape: Named = {
   name: "ListPromptsRequest",
-  is: baseValidators.isListPromptsRequest,
-  accepts: baseValidators.acceptsListPromptsRequest,
+  is: validators.isListPromptsRequest,
   shape: () => ({
     type: "object",
-    required: ["id", "jsonrpc", "method", "params"],
+    required: ["id", "jsonrpc", "method"],
     properties: {
       id: RequestIdShape,
       jsonrpc: { const: "2.0" },
@@ -540,36 +524,29 @@ export function checkListPromptsResult(
 
 const ListPromptsResultShape: Named = {
   name: "ListPromptsResult",
-  is: baseValidators.isListPromptsResult,
-  accepts: baseValidators.acceptsListPromptsResult,
+  is: validators.isListPromptsResult,
+  accepts: validators.acceptsListPromptsResult,
   shape: () => ({
     type: "object",
-    required: ["cacheScope", "prompts", "resultType", "ttlMs"],
+    required: ["prompts"],
     properties: {
       _meta: ResultMetaObjectShape,
-      cacheScope: { enum: ["private", "public"], open: true },
       nextCursor: { type: "string" },
       prompts: { type: "array", items: PromptShape },
-      resultType: { type: "string" },
-      ttlMs: { type: "integer", minimum: 0 },
     },
   }),
 };
 
-export function checkListResourceTemplatesRequest(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, ListResourceTemplatesRequestShape, reading);
+export function checkListResourceTemplatesRequest(value: unknown): Issue[] {
+  return findIssues(value, ListResourceTemplatesRequestShape);
 }
 
 const ListResourceTemplatesRequestShape: Named = {
   name: "ListResourceTemplatesRequest",
-  is: baseValidators.isListResourceTemplatesRequest,
-  accepts: baseValidators.acceptsListResourceTemplatesRequest,
+  is: validators.isListResourceTemplatesRequest,
   shape: () => ({
     type: "object",
-    required: ["id", "jsonrpc", "method", "params"],
+    required: ["id", "jsonrpc", "method"],
     properties: {
       id: RequestIdShape,
       jsonrpc: { const: "2.0" },
@@ -588,36 +565,29 @@ export function checkListResourceTemplatesResult(
 
 const ListResourceTemplatesResultShape: Named = {
   name: "ListResourceTemplatesResult",
-  is: baseValidators.isListResourceTemplatesResult,
-  accepts: baseValidators.acceptsListResourceTemplatesResult,
+  is: validators.isListResourceTemplatesResult,
+  accepts: validators.acceptsListResourceTemplatesResult,
   shape: () => ({
     type: "object",
-    required: ["cacheScope", "resourceTemplates", "resultType", "ttlMs"],
+    required: ["resourceTemplates"],
     properties: {
       _meta: ResultMetaObjectShape,
-      cacheScope: { enum: ["private", "public"], open: true },
       nextCursor: { type: "string" },
       resourceTemplates: { type: "array", items: ResourceTemplateShape },
-      resultType: { type: "string" },
-      ttlMs: { type: "integer", minimum: 0 },
     },
   }),
 };
 
-export function checkListResourcesRequest(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, ListResourcesRequestShape, reading);
+export function checkListResourcesRequest(value: unknown): Issue[] {
+  return findIssues(value, ListResourcesRequestShape);
 }
 
 const ListResourcesRequestShape: Named = {
   name: "ListResourcesRequest",
-  is: baseValidators.isListResourcesRequest,
-  accepts: baseValidators.acceptsListResourcesRequest,
+  is: validators.isListResourcesRequest,
   shape: () => ({
     type: "object",
-    required: ["id", "jsonrpc", "method", "params"],
+    required: ["id", "jsonrpc", "method"],
     properties: {
       id: RequestIdShape,
       jsonrpc: { const: "2.0" },
@@ -636,18 +606,15 @@ export function checkListResourcesResult(
 
 const ListResourcesResultShape: Named = {
   name: "ListResourcesResult",
-  is: baseValidators.isListResourcesResult,
-  accepts: baseValidators.acceptsListResourcesResult,
+  is: validators.isListResourcesResult,
+  accepts: validators.acceptsListResourcesResult,
   shape: () => ({
     type: "object",
-    required: ["cacheScope", "resources", "resultType", "ttlMs"],
+    required: ["resources"],
     properties: {
       _meta: ResultMetaObjectShape,
-      cacheScope: { enum: ["private", "public"], open: true },
       nextCursor: { type: "string" },
       resources: { type: "array", items: ResourceShape },
-      resultType: { type: "string" },
-      ttlMs: { type: "integer", minimum: 0 },
     },
   }),
 };
@@ -666,20 +633,16 @@ const ListRootsResultShape: Named = {
   }),
 };
 
-export function checkListToolsRequest(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, ListToolsRequestShape, reading);
+export function checkListToolsRequest(value: unknown): Issue[] {
+  return findIssues(value, ListToolsRequestShape);
 }
 
 const ListToolsRequestShape: Named = {
   name: "ListToolsRequest",
-  is: baseValidators.isListToolsRequest,
-  accepts: baseValidators.acceptsListToolsRequest,
+  is: validators.isListToolsRequest,
   shape: () => ({
     type: "object",
-    required: ["id", "jsonrpc", "method", "params"],
+    required: ["id", "jsonrpc", "method"],
     properties: {
       id: RequestIdShape,
       jsonrpc: { const: "2.0" },
@@ -698,18 +661,15 @@ export function checkListToolsResult(
 
 const ListToolsResultShape: Named = {
   name: "ListToolsResult",
-  is: baseValidators.isListToolsResult,
-  accepts: baseValidators.acceptsListToolsResult,
+  is: validators.isListToolsResult,
+  accepts: validators.acceptsListToolsResult,
   shape: () => ({
     type: "object",
-    required: ["cacheScope", "resultType", "tools", "ttlMs"],
+    required: ["tools"],
     properties: {
       _meta: ResultMetaObjectShape,
-      cacheScope: { enum: ["private", "public"], open: true },
       nextCursor: { type: "string" },
-      resultType: { type: "string" },
       tools: { type: "array", items: ToolShape },
-      ttlMs: { type: "integer", minimum: 0 },
     },
   }),
 };
@@ -746,8 +706,8 @@ export function checkLoggingMessageNotification(
 
 const LoggingMessageNotificationShape: Named = {
   name: "LoggingMessageNotification",
-  is: baseValidators.isLoggingMessageNotification,
-  accepts: baseValidators.acceptsLoggingMessageNotification,
+  is: validators.isLoggingMessageNotification,
+  accepts: validators.acceptsLoggingMessageNotification,
   shape: () => ({
     type: "object",
     required: ["jsonrpc", "method", "params"],
@@ -768,8 +728,8 @@ export function checkLoggingMessageNotificationParams(
 
 const LoggingMessageNotificationParamsShape: Named = {
   name: "LoggingMessageNotificationParams",
-  is: baseValidators.isLoggingMessageNotificationParams,
-  accepts: baseValidators.acceptsLoggingMessageNotificationParams,
+  is: validators.isLoggingMessageNotificationParams,
+  accepts: validators.acceptsLoggingMessageNotificationParams,
   shape: () => ({
     type: "object",
     required: ["data", "level"],
@@ -1760,11 +1720,8 @@ export function checkNotificationMetaObject(value: unknown): Issue[] {
 
 const NotificationMetaObjectShape: Named = {
   name: "NotificationMetaObject",
-  is: baseValidators.isNotificationMetaObject,
-  shape: () => ({
-    type: "object",
-    properties: { "io.modelcontextprotocol/subscriptionId": RequestIdShape },
-  }),
+  is: validators.isNotificationMetaObject,
+  shape: () => ({ type: "object" }),
 };
 
 export function checkNotificationParams(value: unknown): Issue[] {
@@ -1773,27 +1730,22 @@ export function checkNotificationParams(value: unknown): Issue[] {
 
 const NotificationParamsShape: Named = {
   name: "NotificationParams",
-  is: baseValidators.isNotificationParams,
+  is: validators.isNotificationParams,
   shape: () => ({
     type: "object",
     properties: { _meta: NotificationMetaObjectShape },
   }),
 };
 
-export function checkPaginatedRequestParams(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, PaginatedRequestParamsShape, reading);
+export function checkPaginatedRequestParams(value: unknown): Issue[] {
+  return findIssues(value, PaginatedRequestParamsShape);
 }
 
 const PaginatedRequestParamsShape: Named = {
   name: "PaginatedRequestParams",
-  is: baseValidators.isPaginatedRequestParams,
-  accepts: baseValidators.acceptsPaginatedRequestParams,
+  is: validators.isPaginatedRequestParams,
   shape: () => ({
     type: "object",
-    required: ["_meta"],
     properties: { _meta: RequestMetaObjectShape, cursor: { type: "string" } },
   }),
 };
@@ -1804,7 +1756,7 @@ export function checkProgressNotification(value: unknown): Issue[] {
 
 const ProgressNotificationShape: Named = {
   name: "ProgressNotification",
-  is: baseValidators.isProgressNotification,
+  is: validators.isProgressNotification,
   shape: () => ({
     type: "object",
     required: ["jsonrpc", "method", "params"],
@@ -1822,7 +1774,7 @@ export function checkProgressNotificationParams(value: unknown): Issue[] {
 
 const ProgressNotificationParamsShape: Named = {
   name: "ProgressNotificationParams",
-  is: baseValidators.isProgressNotificationParams,
+  is: validators.isProgressNotificationParams,
   shape: () => ({
     type: "object",
     required: ["progress", "progressToken"],
@@ -1893,7 +1845,7 @@ export function checkPromptListChangedNotification(value: unknown): Issue[] {
 
 const PromptListChangedNotificationShape: Named = {
   name: "PromptListChangedNotification",
-  is: baseValidators.isPromptListChangedNotification,
+  is: validators.isPromptListChangedNotification,
   shape: () => ({
     type: "object",
     required: ["jsonrpc", "method"],
@@ -1905,17 +1857,13 @@ const PromptListChangedNotificationShape: Named = {
   }),
 };
 
-export function checkReadResourceRequest(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, ReadResourceRequestShape, reading);
+export function checkReadResourceRequest(value: unknown): Issue[] {
+  return findIssues(value, ReadResourceRequestShape);
 }
 
 const ReadResourceRequestShape: Named = {
   name: "ReadResourceRequest",
-  is: baseValidators.isReadResourceRequest,
-  accepts: baseValidators.acceptsReadResourceRequest,
+  is: validators.isReadResourceRequest,
   shape: () => ({
     type: "object",
     required: ["id", "jsonrpc", "method", "params"],
@@ -1928,54 +1876,38 @@ const ReadResourceRequestShape: Named = {
   }),
 };
 
-export function checkReadResourceRequestParams(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, ReadResourceRequestParamsShape, reading);
+export function checkReadResourceRequestParams(value: unknown): Issue[] {
+  return findIssues(value, ReadResourceRequestParamsShape);
 }
 
 const ReadResourceRequestParamsShape: Named = {
   name: "ReadResourceRequestParams",
-  is: baseValidators.isReadResourceRequestParams,
-  accepts: baseValidators.acceptsReadResourceRequestParams,
+  is: validators.isReadResourceRequestParams,
   shape: () => ({
     type: "object",
-    required: ["_meta", "uri"],
-    properties: {
-      _meta: RequestMetaObjectShape,
-      inputResponses: InputResponsesShape,
-      requestState: { type: "string" },
-      uri: { type: "string" },
-    },
+    required: ["uri"],
+    properties: { _meta: RequestMetaObjectShape, uri: { type: "string" } },
   }),
 };
 
-export function checkReadResourceResult(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, ReadResourceResultShape, reading);
+export function checkReadResourceResult(value: unknown): Issue[] {
+  return findIssues(value, ReadResourceResultShape);
 }
 
 const ReadResourceResultShape: Named = {
   name: "ReadResourceResult",
-  is: baseValidators.isReadResourceResult,
-  accepts: baseValidators.acceptsReadResourceResult,
+  is: validators.isReadResourceResult,
   shape: () => ({
     type: "object",
-    required: ["cacheScope", "contents", "resultType", "ttlMs"],
+    required: ["contents"],
     properties: {
       _meta: ResultMetaObjectShape,
-      cacheScope: { enum: ["private", "public"], open: true },
       contents: {
         type: "array",
         items: {
           anyOf: [BlobResourceContentsShape, TextResourceContentsShape],
         },
       },
-      resultType: { type: "string" },
-      ttlMs: { type: "integer", minimum: 0 },
     },
   }),
 };
@@ -1990,30 +1922,16 @@ const RequestIdShape: Named = {
   shape: () => ({ type: ["integer", "string"] }),
 };
 
-export function checkRequestMetaObject(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, RequestMetaObjectShape, reading);
+export function checkRequestMetaObject(value: unknown): Issue[] {
+  return findIssues(value, RequestMetaObjectShape);
 }
 
 const RequestMetaObjectShape: Named = {
   name: "RequestMetaObject",
-  is: baseValidators.isRequestMetaObject,
-  accepts: baseValidators.acceptsRequestMetaObject,
+  is: validators.isRequestMetaObject,
   shape: () => ({
     type: "object",
-    required: [
-      "io.modelcontextprotocol/clientCapabilities",
-      "io.modelcontextprotocol/protocolVersion",
-    ],
-    properties: {
-      "io.modelcontextprotocol/clientCapabilities": ClientCapabilitiesShape,
-      "io.modelcontextprotocol/clientInfo": ImplementationShape,
-      "io.modelcontextprotocol/logLevel": LoggingLevelShape,
-      "io.modelcontextprotocol/protocolVersion": { type: "string" },
-      progressToken: ProgressTokenShape,
-    },
+    properties: { progressToken: ProgressTokenShape },
   }),
 };
 
@@ -2074,7 +1992,7 @@ export function checkResourceListChangedNotification(value: unknown): Issue[] {
 
 const ResourceListChangedNotificationShape: Named = {
   name: "ResourceListChangedNotification",
-  is: baseValidators.isResourceListChangedNotification,
+  is: validators.isResourceListChangedNotification,
   shape: () => ({
     type: "object",
     required: ["jsonrpc", "method"],
@@ -2113,39 +2031,27 @@ const ResourceTemplateShape: Named = {
   }),
 };
 
-export function checkResult(value: unknown, reading?: "open"): Issue[] {
-  return findIssues(value, ResultShape, reading);
+export function checkResult(value: unknown): Issue[] {
+  return findIssues(value, ResultShape);
 }
 
 const ResultShape: Named = {
   name: "Result",
-  is: baseValidators.isResult,
-  accepts: baseValidators.acceptsResult,
+  is: validators.isResult,
   shape: () => ({
     type: "object",
-    required: ["resultType"],
-    properties: {
-      _meta: ResultMetaObjectShape,
-      resultType: { type: "string" },
-    },
+    properties: { _meta: ResultMetaObjectShape },
   }),
 };
 
-export function checkResultMetaObject(
-  value: unknown,
-  reading?: "open",
-): Issue[] {
-  return findIssues(value, ResultMetaObjectShape, reading);
+export function checkResultMetaObject(value: unknown): Issue[] {
+  return findIssues(value, ResultMetaObjectShape);
 }
 
 const ResultMetaObjectShape: Named = {
   name: "ResultMetaObject",
-  is: baseValidators.isResultMetaObject,
-  accepts: baseValidators.acceptsResultMetaObject,
-  shape: () => ({
-    type: "object",
-    properties: { "io.modelcontextprotocol/serverInfo": ImplementationShape },
-  }),
+  is: validators.isResultMetaObject,
+  shape: () => ({ type: "object" }),
 };
 
 export function checkRole(value: unknown): Issue[] {
@@ -2348,7 +2254,7 @@ export function checkToolListChangedNotification(value: unknown): Issue[] {
 
 const ToolListChangedNotificationShape: Named = {
   name: "ToolListChangedNotification",
-  is: baseValidators.isToolListChangedNotification,
+  is: validators.isToolListChangedNotification,
   shape: () => ({
     type: "object",
     required: ["jsonrpc", "method"],

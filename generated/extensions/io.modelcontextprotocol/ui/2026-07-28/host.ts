@@ -27,7 +27,7 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 export interface IncomingRequests {
   ping: {
     params: baseTypes.JSONRPCRequest["params"];
-    result: baseTypes.EmptyResult;
+    result: types.EmptyResult;
   };
   /**
    * Fetches a page of the prompts the server offers.
@@ -35,8 +35,8 @@ export interface IncomingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts
    */
   "prompts/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: baseTypes.ListPromptsResult;
+    params: types.PaginatedRequestParams | undefined;
+    result: types.ListPromptsResult;
   };
   /**
    * Fetches a page of the resources the server offers.
@@ -44,8 +44,8 @@ export interface IncomingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources
    */
   "resources/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: baseTypes.ListResourcesResult;
+    params: types.PaginatedRequestParams | undefined;
+    result: types.ListResourcesResult;
   };
   /**
    * Fetches the contents of one resource.
@@ -53,8 +53,8 @@ export interface IncomingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
    */
   "resources/read": {
-    params: baseTypes.ReadResourceRequestParams;
-    result: baseTypes.ReadResourceResult;
+    params: types.ReadResourceRequestParams;
+    result: types.ReadResourceResult;
   };
   /**
    * Fetches a page of the server's resource templates.
@@ -62,8 +62,8 @@ export interface IncomingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
    */
   "resources/templates/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: baseTypes.ListResourceTemplatesResult;
+    params: types.PaginatedRequestParams | undefined;
+    result: types.ListResourceTemplatesResult;
   };
   /**
    * Has the client generate a message with a language model of its choice,
@@ -81,8 +81,8 @@ export interface IncomingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
   "tools/call": {
-    params: baseTypes.CallToolRequestParams;
-    result: baseTypes.CallToolResult;
+    params: types.CallToolRequestParams;
+    result: types.CallToolResult;
   };
   "ui/download-file": {
     params: types.McpUiDownloadFileRequest["params"];
@@ -106,7 +106,7 @@ export interface IncomingRequests {
   };
   "ui/update-model-context": {
     params: types.McpUiUpdateModelContextRequest["params"];
-    result: baseTypes.EmptyResult;
+    result: types.EmptyResult;
   };
 }
 
@@ -119,7 +119,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
   "notifications/cancelled": {
-    params: baseTypes.CancelledNotificationParams;
+    params: types.CancelledNotificationParams;
   };
   /**
    * Delivers a log message to the client while a request runs that asks for log
@@ -128,7 +128,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-message-notifications
    */
   "notifications/message": {
-    params: baseTypes.LoggingMessageNotificationParams;
+    params: types.LoggingMessageNotificationParams;
   };
   /**
    * Reports how far a running request has come, if its requester supplied a
@@ -137,7 +137,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
    */
   "notifications/progress": {
-    params: baseTypes.ProgressNotificationParams;
+    params: types.ProgressNotificationParams;
   };
   /**
    * Announces that the server's set of tools has changed; it reaches only
@@ -146,7 +146,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
    */
   "notifications/tools/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
+    params: types.NotificationParams | undefined;
   };
   "ui/notifications/initialized": {
     params: types.McpUiInitializedNotification["params"];
@@ -166,7 +166,7 @@ export interface IncomingNotifications {
 export interface OutgoingRequests {
   ping: {
     params: baseTypes.JSONRPCRequest["params"];
-    result: baseTypes.EmptyResult;
+    result: types.EmptyResult;
   };
   /**
    * Runs a tool on the server.
@@ -174,8 +174,8 @@ export interface OutgoingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
   "tools/call": {
-    params: baseTypes.CallToolRequestParams;
-    result: baseTypes.CallToolResult;
+    params: types.CallToolRequestParams;
+    result: types.CallToolResult;
   };
   /**
    * Fetches a page of the tools the server offers.
@@ -183,8 +183,8 @@ export interface OutgoingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
    */
   "tools/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: baseTypes.ListToolsResult;
+    params: types.PaginatedRequestParams | undefined;
+    result: types.ListToolsResult;
   };
   "ui/resource-teardown": {
     params: types.McpUiResourceTeardownRequest["params"];
@@ -201,7 +201,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
   "notifications/cancelled": {
-    params: baseTypes.CancelledNotificationParams;
+    params: types.CancelledNotificationParams;
   };
   /**
    * Reports how far a running request has come, if its requester supplied a
@@ -210,7 +210,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
    */
   "notifications/progress": {
-    params: baseTypes.ProgressNotificationParams;
+    params: types.ProgressNotificationParams;
   };
   /**
    * Announces that the server's set of prompts has changed; it reaches only
@@ -219,7 +219,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
    */
   "notifications/prompts/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
+    params: types.NotificationParams | undefined;
   };
   /**
    * Announces that the server's set of resources has changed; it reaches only
@@ -228,7 +228,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
    */
   "notifications/resources/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
+    params: types.NotificationParams | undefined;
   };
   /**
    * Announces that the server's set of tools has changed; it reaches only
@@ -237,7 +237,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
    */
   "notifications/tools/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
+    params: types.NotificationParams | undefined;
   };
   "ui/notifications/host-context-changed": {
     params: types.McpUiHostContext;
@@ -293,11 +293,11 @@ export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
     },
     "tools/call": {
       name: "CallToolRequest",
-      is: baseValidators.isCallToolRequest,
+      is: validators.isCallToolRequest,
     },
     "tools/list": {
       name: "ListToolsRequest",
-      is: baseValidators.isListToolsRequest,
+      is: validators.isListToolsRequest,
     },
     "ui/resource-teardown": {
       name: "McpUiResourceTeardownRequest",
@@ -307,23 +307,23 @@ export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      is: baseValidators.isCancelledNotification,
+      is: validators.isCancelledNotification,
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      is: baseValidators.isProgressNotification,
+      is: validators.isProgressNotification,
     },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
-      is: baseValidators.isPromptListChangedNotification,
+      is: validators.isPromptListChangedNotification,
     },
     "notifications/resources/list_changed": {
       name: "ResourceListChangedNotification",
-      is: baseValidators.isResourceListChangedNotification,
+      is: validators.isResourceListChangedNotification,
     },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
-      is: baseValidators.isToolListChangedNotification,
+      is: validators.isToolListChangedNotification,
     },
     "ui/notifications/host-context-changed": {
       name: "McpUiHostContextChangedNotification",
@@ -351,28 +351,26 @@ export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
     },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    ping: [{ name: "EmptyResult", is: baseValidators.isEmptyResult }],
+    ping: [{ name: "EmptyResult", is: validators.isEmptyResult }],
     "prompts/list": [
-      { name: "ListPromptsResult", is: baseValidators.isListPromptsResult },
+      { name: "ListPromptsResult", is: validators.isListPromptsResult },
     ],
     "resources/list": [
-      { name: "ListResourcesResult", is: baseValidators.isListResourcesResult },
+      { name: "ListResourcesResult", is: validators.isListResourcesResult },
     ],
     "resources/read": [
-      { name: "ReadResourceResult", is: baseValidators.isReadResourceResult },
+      { name: "ReadResourceResult", is: validators.isReadResourceResult },
     ],
     "resources/templates/list": [
       {
         name: "ListResourceTemplatesResult",
-        is: baseValidators.isListResourceTemplatesResult,
+        is: validators.isListResourceTemplatesResult,
       },
     ],
     "sampling/createMessage": [
       { name: "CreateMessageResult", is: baseValidators.isCreateMessageResult },
     ],
-    "tools/call": [
-      { name: "CallToolResult", is: baseValidators.isCallToolResult },
-    ],
+    "tools/call": [{ name: "CallToolResult", is: validators.isCallToolResult }],
     "ui/download-file": [
       {
         name: "McpUiDownloadFileResult",
@@ -395,7 +393,7 @@ export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
       },
     ],
     "ui/update-model-context": [
-      { name: "EmptyResult", is: baseValidators.isEmptyResult },
+      { name: "EmptyResult", is: validators.isEmptyResult },
     ],
   }),
   base64: [],
@@ -420,19 +418,19 @@ export const hostTable: ChannelTable<HostMessages> = {
     },
     "prompts/list": {
       name: "ListPromptsRequest",
-      accepts: baseValidators.acceptsListPromptsRequest,
+      accepts: validators.isListPromptsRequest,
     },
     "resources/list": {
       name: "ListResourcesRequest",
-      accepts: baseValidators.acceptsListResourcesRequest,
+      accepts: validators.isListResourcesRequest,
     },
     "resources/read": {
       name: "ReadResourceRequest",
-      accepts: baseValidators.acceptsReadResourceRequest,
+      accepts: validators.isReadResourceRequest,
     },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
-      accepts: baseValidators.acceptsListResourceTemplatesRequest,
+      accepts: validators.isListResourceTemplatesRequest,
     },
     "sampling/createMessage": {
       name: "CreateMessageRequest",
@@ -440,7 +438,7 @@ export const hostTable: ChannelTable<HostMessages> = {
     },
     "tools/call": {
       name: "CallToolRequest",
-      accepts: baseValidators.acceptsCallToolRequest,
+      accepts: validators.isCallToolRequest,
     },
     "ui/download-file": {
       name: "McpUiDownloadFileRequest",
@@ -470,19 +468,19 @@ export const hostTable: ChannelTable<HostMessages> = {
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      accepts: baseValidators.isCancelledNotification,
+      accepts: validators.isCancelledNotification,
     },
     "notifications/message": {
       name: "LoggingMessageNotification",
-      accepts: baseValidators.acceptsLoggingMessageNotification,
+      accepts: validators.acceptsLoggingMessageNotification,
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      accepts: baseValidators.isProgressNotification,
+      accepts: validators.isProgressNotification,
     },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
-      accepts: baseValidators.isToolListChangedNotification,
+      accepts: validators.isToolListChangedNotification,
     },
     "ui/notifications/initialized": {
       name: "McpUiInitializedNotification",
@@ -503,21 +501,18 @@ export const hostTable: ChannelTable<HostMessages> = {
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     ping: {
-      result: {
-        name: "EmptyResult",
-        accepts: baseValidators.acceptsEmptyResult,
-      },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "tools/call": {
       result: {
         name: "CallToolResult",
-        accepts: baseValidators.acceptsCallToolResult,
+        accepts: validators.acceptsCallToolResult,
       },
     },
     "tools/list": {
       result: {
         name: "ListToolsResult",
-        accepts: baseValidators.acceptsListToolsResult,
+        accepts: validators.acceptsListToolsResult,
       },
       page: {
         member: "tools",
@@ -647,7 +642,7 @@ export function callTool(
  */
 export function listTools(
   caller: Requester,
-  params: Params<"tools/list">,
+  params?: Params<"tools/list">,
   options?: RequestOptions,
 ): Promise<Result<"tools/list">> {
   return caller.request("tools/list", params, options);

@@ -5,6 +5,22 @@
 // add to open unions and sets, and is `isX` itself where none is reached. Both
 // only look. Behind an underscore stand the parts that a function is made of.
 import type {
+  CallToolRequest,
+  CallToolRequestParams,
+  CallToolResult,
+  CancelledNotification,
+  CancelledNotificationParams,
+  EmptyResult,
+  ListPromptsRequest,
+  ListPromptsResult,
+  ListResourceTemplatesRequest,
+  ListResourceTemplatesResult,
+  ListResourcesRequest,
+  ListResourcesResult,
+  ListToolsRequest,
+  ListToolsResult,
+  LoggingMessageNotification,
+  LoggingMessageNotificationParams,
   McpUiAppCapabilities,
   McpUiClientCapabilities,
   McpUiDisplayMode,
@@ -45,16 +61,42 @@ import type {
   McpUiToolResultNotification,
   McpUiToolVisibility,
   McpUiUpdateModelContextRequest,
+  NotificationMetaObject,
+  NotificationParams,
+  PaginatedRequestParams,
+  ProgressNotification,
+  ProgressNotificationParams,
+  PromptListChangedNotification,
+  ReadResourceRequest,
+  ReadResourceRequestParams,
+  ReadResourceResult,
+  RequestMetaObject,
+  ResourceListChangedNotification,
+  Result,
+  ResultMetaObject,
+  ToolListChangedNotification,
 } from "./types.js";
 import {
   acceptsContentBlock,
   acceptsImplementation,
+  acceptsLoggingLevel,
+  acceptsPrompt,
+  acceptsResource,
   acceptsResourceLink,
+  acceptsResourceTemplate,
   acceptsTool,
+  isBlobResourceContents,
   isContentBlock,
   isEmbeddedResource,
   isImplementation,
+  isLoggingLevel,
+  isProgressToken,
+  isPrompt,
+  isRequestId,
+  isResource,
   isResourceLink,
+  isResourceTemplate,
+  isTextResourceContents,
   isTool,
 } from "../../../../2026-07-28/validators.js";
 
@@ -91,6 +133,319 @@ function postpone(
     const judge = kept.pop() as typeof walk;
     if (!judge(part, 0, kept)) return false;
   }
+  return true;
+}
+
+export function isCallToolRequest(value: unknown): value is CallToolRequest {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "tools/call") return false;
+  if (!isRequestId(value["id"])) return false;
+  if (!isCallToolRequestParams(value["params"])) return false;
+  return true;
+}
+
+export const acceptsCallToolRequest: (value: unknown) => boolean =
+  isCallToolRequest;
+
+export function isCallToolRequestParams(
+  value: unknown,
+): value is CallToolRequestParams {
+  if (!isObject(value)) return false;
+  if (typeof value["name"] !== "string") return false;
+  const argumentsValue = value["arguments"];
+  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isRequestMetaObject(meta)) return false;
+  return true;
+}
+
+export const acceptsCallToolRequestParams: (value: unknown) => boolean =
+  isCallToolRequestParams;
+
+export function isCallToolResult(value: unknown): value is CallToolResult {
+  if (!isObject(value)) return false;
+  const content = value["content"];
+  if (!Array.isArray(content)) return false;
+  for (const item of content) {
+    if (!isContentBlock(item)) return false;
+  }
+  const isErrorValue = value["isError"];
+  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
+    return false;
+  }
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function acceptsCallToolResult(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const content = value["content"];
+  if (!Array.isArray(content)) return false;
+  for (const item of content) {
+    if (!acceptsContentBlock(item)) return false;
+  }
+  const isErrorValue = value["isError"];
+  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
+    return false;
+  }
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function isCancelledNotification(
+  value: unknown,
+): value is CancelledNotification {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "notifications/cancelled") return false;
+  if (!isCancelledNotificationParams(value["params"])) return false;
+  return true;
+}
+
+export const acceptsCancelledNotification: (value: unknown) => boolean =
+  isCancelledNotification;
+
+export function isCancelledNotificationParams(
+  value: unknown,
+): value is CancelledNotificationParams {
+  if (!isObject(value)) return false;
+  if (!isRequestId(value["requestId"])) return false;
+  const reason = value["reason"];
+  if (reason !== undefined && typeof reason !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
+  return true;
+}
+
+export const acceptsCancelledNotificationParams: (value: unknown) => boolean =
+  isCancelledNotificationParams;
+
+export function isEmptyResult(value: unknown): value is EmptyResult {
+  return isResult(value);
+}
+
+export const acceptsEmptyResult: (value: unknown) => boolean = isEmptyResult;
+
+export function isListPromptsRequest(
+  value: unknown,
+): value is ListPromptsRequest {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "prompts/list") return false;
+  if (!isRequestId(value["id"])) return false;
+  const params = value["params"];
+  if (params !== undefined && !isPaginatedRequestParams(params)) return false;
+  return true;
+}
+
+export const acceptsListPromptsRequest: (value: unknown) => boolean =
+  isListPromptsRequest;
+
+export function isListPromptsResult(
+  value: unknown,
+): value is ListPromptsResult {
+  if (!isObject(value)) return false;
+  const prompts = value["prompts"];
+  if (!Array.isArray(prompts)) return false;
+  for (const item of prompts) {
+    if (!isPrompt(item)) return false;
+  }
+  const nextCursor = value["nextCursor"];
+  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function acceptsListPromptsResult(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const prompts = value["prompts"];
+  if (!Array.isArray(prompts)) return false;
+  for (const item of prompts) {
+    if (!acceptsPrompt(item)) return false;
+  }
+  const nextCursor = value["nextCursor"];
+  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function isListResourceTemplatesRequest(
+  value: unknown,
+): value is ListResourceTemplatesRequest {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "resources/templates/list") return false;
+  if (!isRequestId(value["id"])) return false;
+  const params = value["params"];
+  if (params !== undefined && !isPaginatedRequestParams(params)) return false;
+  return true;
+}
+
+export const acceptsListResourceTemplatesRequest: (value: unknown) => boolean =
+  isListResourceTemplatesRequest;
+
+export function isListResourceTemplatesResult(
+  value: unknown,
+): value is ListResourceTemplatesResult {
+  if (!isObject(value)) return false;
+  const resourceTemplates = value["resourceTemplates"];
+  if (!Array.isArray(resourceTemplates)) return false;
+  for (const item of resourceTemplates) {
+    if (!isResourceTemplate(item)) return false;
+  }
+  const nextCursor = value["nextCursor"];
+  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function acceptsListResourceTemplatesResult(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const resourceTemplates = value["resourceTemplates"];
+  if (!Array.isArray(resourceTemplates)) return false;
+  for (const item of resourceTemplates) {
+    if (!acceptsResourceTemplate(item)) return false;
+  }
+  const nextCursor = value["nextCursor"];
+  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function isListResourcesRequest(
+  value: unknown,
+): value is ListResourcesRequest {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "resources/list") return false;
+  if (!isRequestId(value["id"])) return false;
+  const params = value["params"];
+  if (params !== undefined && !isPaginatedRequestParams(params)) return false;
+  return true;
+}
+
+export const acceptsListResourcesRequest: (value: unknown) => boolean =
+  isListResourcesRequest;
+
+export function isListResourcesResult(
+  value: unknown,
+): value is ListResourcesResult {
+  if (!isObject(value)) return false;
+  const resources = value["resources"];
+  if (!Array.isArray(resources)) return false;
+  for (const item of resources) {
+    if (!isResource(item)) return false;
+  }
+  const nextCursor = value["nextCursor"];
+  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function acceptsListResourcesResult(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const resources = value["resources"];
+  if (!Array.isArray(resources)) return false;
+  for (const item of resources) {
+    if (!acceptsResource(item)) return false;
+  }
+  const nextCursor = value["nextCursor"];
+  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function isListToolsRequest(value: unknown): value is ListToolsRequest {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "tools/list") return false;
+  if (!isRequestId(value["id"])) return false;
+  const params = value["params"];
+  if (params !== undefined && !isPaginatedRequestParams(params)) return false;
+  return true;
+}
+
+export const acceptsListToolsRequest: (value: unknown) => boolean =
+  isListToolsRequest;
+
+export function isListToolsResult(value: unknown): value is ListToolsResult {
+  if (!isObject(value)) return false;
+  const tools = value["tools"];
+  if (!Array.isArray(tools)) return false;
+  for (const item of tools) {
+    if (!isTool(item)) return false;
+  }
+  const nextCursor = value["nextCursor"];
+  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function acceptsListToolsResult(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const tools = value["tools"];
+  if (!Array.isArray(tools)) return false;
+  for (const item of tools) {
+    if (!acceptsTool(item)) return false;
+  }
+  const nextCursor = value["nextCursor"];
+  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export function isLoggingMessageNotification(
+  value: unknown,
+): value is LoggingMessageNotification {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "notifications/message") return false;
+  if (!isLoggingMessageNotificationParams(value["params"])) return false;
+  return true;
+}
+
+export function acceptsLoggingMessageNotification(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "notifications/message") return false;
+  if (!acceptsLoggingMessageNotificationParams(value["params"])) return false;
+  return true;
+}
+
+export function isLoggingMessageNotificationParams(
+  value: unknown,
+): value is LoggingMessageNotificationParams {
+  if (!isObject(value)) return false;
+  if (!isLoggingLevel(value["level"])) return false;
+  if (value["data"] === undefined) return false;
+  const logger = value["logger"];
+  if (logger !== undefined && typeof logger !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
+  return true;
+}
+
+export function acceptsLoggingMessageNotificationParams(
+  value: unknown,
+): boolean {
+  if (!isObject(value)) return false;
+  if (!acceptsLoggingLevel(value["level"])) return false;
+  if (value["data"] === undefined) return false;
+  const logger = value["logger"];
+  if (logger !== undefined && typeof logger !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
   return true;
 }
 
@@ -1216,3 +1571,196 @@ export function acceptsMcpUiUpdateModelContextRequest(value: unknown): boolean {
   }
   return true;
 }
+
+export function isNotificationMetaObject(
+  value: unknown,
+): value is NotificationMetaObject {
+  return isObject(value);
+}
+
+export const acceptsNotificationMetaObject: (value: unknown) => boolean =
+  isNotificationMetaObject;
+
+export function isNotificationParams(
+  value: unknown,
+): value is NotificationParams {
+  if (!isObject(value)) return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
+  return true;
+}
+
+export const acceptsNotificationParams: (value: unknown) => boolean =
+  isNotificationParams;
+
+export function isPaginatedRequestParams(
+  value: unknown,
+): value is PaginatedRequestParams {
+  if (!isObject(value)) return false;
+  const cursor = value["cursor"];
+  if (cursor !== undefined && typeof cursor !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isRequestMetaObject(meta)) return false;
+  return true;
+}
+
+export const acceptsPaginatedRequestParams: (value: unknown) => boolean =
+  isPaginatedRequestParams;
+
+export function isProgressNotification(
+  value: unknown,
+): value is ProgressNotification {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "notifications/progress") return false;
+  if (!isProgressNotificationParams(value["params"])) return false;
+  return true;
+}
+
+export const acceptsProgressNotification: (value: unknown) => boolean =
+  isProgressNotification;
+
+export function isProgressNotificationParams(
+  value: unknown,
+): value is ProgressNotificationParams {
+  if (!isObject(value)) return false;
+  if (!Number.isFinite(value["progress"])) return false;
+  if (!isProgressToken(value["progressToken"])) return false;
+  const message = value["message"];
+  if (message !== undefined && typeof message !== "string") return false;
+  const total = value["total"];
+  if (total !== undefined && !Number.isFinite(total)) return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
+  return true;
+}
+
+export const acceptsProgressNotificationParams: (value: unknown) => boolean =
+  isProgressNotificationParams;
+
+export function isPromptListChangedNotification(
+  value: unknown,
+): value is PromptListChangedNotification {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "notifications/prompts/list_changed") return false;
+  const params = value["params"];
+  if (params !== undefined && !isNotificationParams(params)) return false;
+  return true;
+}
+
+export const acceptsPromptListChangedNotification: (value: unknown) => boolean =
+  isPromptListChangedNotification;
+
+export function isReadResourceRequest(
+  value: unknown,
+): value is ReadResourceRequest {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "resources/read") return false;
+  if (!isRequestId(value["id"])) return false;
+  if (!isReadResourceRequestParams(value["params"])) return false;
+  return true;
+}
+
+export const acceptsReadResourceRequest: (value: unknown) => boolean =
+  isReadResourceRequest;
+
+export function isReadResourceRequestParams(
+  value: unknown,
+): value is ReadResourceRequestParams {
+  if (!isObject(value)) return false;
+  if (typeof value["uri"] !== "string") return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isRequestMetaObject(meta)) return false;
+  return true;
+}
+
+export const acceptsReadResourceRequestParams: (value: unknown) => boolean =
+  isReadResourceRequestParams;
+
+export function isReadResourceResult(
+  value: unknown,
+): value is ReadResourceResult {
+  if (!isObject(value)) return false;
+  const contents = value["contents"];
+  if (!Array.isArray(contents)) return false;
+  for (const item of contents) {
+    if (!isReadResourceResult_contentsItem(item)) return false;
+  }
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+function isReadResourceResult_contentsItem(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const blob = value["blob"];
+  const text = value["text"];
+  return (
+    (blob !== undefined && isBlobResourceContents(value)) ||
+    (text !== undefined && isTextResourceContents(value))
+  );
+}
+
+export const acceptsReadResourceResult: (value: unknown) => boolean =
+  isReadResourceResult;
+
+export function isRequestMetaObject(
+  value: unknown,
+): value is RequestMetaObject {
+  if (!isObject(value)) return false;
+  const progressToken = value["progressToken"];
+  if (progressToken !== undefined && !isProgressToken(progressToken)) {
+    return false;
+  }
+  return true;
+}
+
+export const acceptsRequestMetaObject: (value: unknown) => boolean =
+  isRequestMetaObject;
+
+export function isResourceListChangedNotification(
+  value: unknown,
+): value is ResourceListChangedNotification {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "notifications/resources/list_changed") return false;
+  const params = value["params"];
+  if (params !== undefined && !isNotificationParams(params)) return false;
+  return true;
+}
+
+export const acceptsResourceListChangedNotification: (
+  value: unknown,
+) => boolean = isResourceListChangedNotification;
+
+export function isResult(value: unknown): value is Result {
+  if (!isObject(value)) return false;
+  const meta = value["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
+  return true;
+}
+
+export const acceptsResult: (value: unknown) => boolean = isResult;
+
+export function isResultMetaObject(value: unknown): value is ResultMetaObject {
+  return isObject(value);
+}
+
+export const acceptsResultMetaObject: (value: unknown) => boolean =
+  isResultMetaObject;
+
+export function isToolListChangedNotification(
+  value: unknown,
+): value is ToolListChangedNotification {
+  if (!isObject(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "notifications/tools/list_changed") return false;
+  const params = value["params"];
+  if (params !== undefined && !isNotificationParams(params)) return false;
+  return true;
+}
+
+export const acceptsToolListChangedNotification: (value: unknown) => boolean =
+  isToolListChangedNotification;

@@ -27,7 +27,7 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 export interface IncomingRequests {
   ping: {
     params: baseTypes.JSONRPCRequest["params"];
-    result: baseTypes.EmptyResult;
+    result: types.EmptyResult;
   };
   /**
    * Runs a tool on the server.
@@ -35,8 +35,8 @@ export interface IncomingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
   "tools/call": {
-    params: baseTypes.CallToolRequestParams;
-    result: baseTypes.CallToolResult;
+    params: types.CallToolRequestParams;
+    result: types.CallToolResult;
   };
   /**
    * Fetches a page of the tools the server offers.
@@ -44,8 +44,8 @@ export interface IncomingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
    */
   "tools/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: baseTypes.ListToolsResult;
+    params: types.PaginatedRequestParams | undefined;
+    result: types.ListToolsResult;
   };
   "ui/resource-teardown": {
     params: types.McpUiResourceTeardownRequest["params"];
@@ -62,7 +62,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
   "notifications/cancelled": {
-    params: baseTypes.CancelledNotificationParams;
+    params: types.CancelledNotificationParams;
   };
   /**
    * Reports how far a running request has come, if its requester supplied a
@@ -71,7 +71,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
    */
   "notifications/progress": {
-    params: baseTypes.ProgressNotificationParams;
+    params: types.ProgressNotificationParams;
   };
   /**
    * Announces that the server's set of prompts has changed; it reaches only
@@ -80,7 +80,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
    */
   "notifications/prompts/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
+    params: types.NotificationParams | undefined;
   };
   /**
    * Announces that the server's set of resources has changed; it reaches only
@@ -89,7 +89,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
    */
   "notifications/resources/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
+    params: types.NotificationParams | undefined;
   };
   /**
    * Announces that the server's set of tools has changed; it reaches only
@@ -98,7 +98,7 @@ export interface IncomingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
    */
   "notifications/tools/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
+    params: types.NotificationParams | undefined;
   };
   "ui/notifications/host-context-changed": {
     params: types.McpUiHostContext;
@@ -121,7 +121,7 @@ export interface IncomingNotifications {
 export interface OutgoingRequests {
   ping: {
     params: baseTypes.JSONRPCRequest["params"];
-    result: baseTypes.EmptyResult;
+    result: types.EmptyResult;
   };
   /**
    * Fetches a page of the prompts the server offers.
@@ -129,8 +129,8 @@ export interface OutgoingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts
    */
   "prompts/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: baseTypes.ListPromptsResult;
+    params: types.PaginatedRequestParams | undefined;
+    result: types.ListPromptsResult;
   };
   /**
    * Fetches a page of the resources the server offers.
@@ -138,8 +138,8 @@ export interface OutgoingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources
    */
   "resources/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: baseTypes.ListResourcesResult;
+    params: types.PaginatedRequestParams | undefined;
+    result: types.ListResourcesResult;
   };
   /**
    * Fetches the contents of one resource.
@@ -147,8 +147,8 @@ export interface OutgoingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
    */
   "resources/read": {
-    params: baseTypes.ReadResourceRequestParams;
-    result: baseTypes.ReadResourceResult;
+    params: types.ReadResourceRequestParams;
+    result: types.ReadResourceResult;
   };
   /**
    * Fetches a page of the server's resource templates.
@@ -156,8 +156,8 @@ export interface OutgoingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
    */
   "resources/templates/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: baseTypes.ListResourceTemplatesResult;
+    params: types.PaginatedRequestParams | undefined;
+    result: types.ListResourceTemplatesResult;
   };
   /**
    * Has the client generate a message with a language model of its choice,
@@ -175,8 +175,8 @@ export interface OutgoingRequests {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
   "tools/call": {
-    params: baseTypes.CallToolRequestParams;
-    result: baseTypes.CallToolResult;
+    params: types.CallToolRequestParams;
+    result: types.CallToolResult;
   };
   "ui/download-file": {
     params: types.McpUiDownloadFileRequest["params"];
@@ -200,7 +200,7 @@ export interface OutgoingRequests {
   };
   "ui/update-model-context": {
     params: types.McpUiUpdateModelContextRequest["params"];
-    result: baseTypes.EmptyResult;
+    result: types.EmptyResult;
   };
 }
 
@@ -213,7 +213,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
   "notifications/cancelled": {
-    params: baseTypes.CancelledNotificationParams;
+    params: types.CancelledNotificationParams;
   };
   /**
    * Delivers a log message to the client while a request runs that asks for log
@@ -222,7 +222,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-message-notifications
    */
   "notifications/message": {
-    params: baseTypes.LoggingMessageNotificationParams;
+    params: types.LoggingMessageNotificationParams;
   };
   /**
    * Reports how far a running request has come, if its requester supplied a
@@ -231,7 +231,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
    */
   "notifications/progress": {
-    params: baseTypes.ProgressNotificationParams;
+    params: types.ProgressNotificationParams;
   };
   /**
    * Announces that the server's set of tools has changed; it reaches only
@@ -240,7 +240,7 @@ export interface OutgoingNotifications {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
    */
   "notifications/tools/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
+    params: types.NotificationParams | undefined;
   };
   "ui/notifications/initialized": {
     params: types.McpUiInitializedNotification["params"];
@@ -287,19 +287,19 @@ export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
     },
     "prompts/list": {
       name: "ListPromptsRequest",
-      is: baseValidators.isListPromptsRequest,
+      is: validators.isListPromptsRequest,
     },
     "resources/list": {
       name: "ListResourcesRequest",
-      is: baseValidators.isListResourcesRequest,
+      is: validators.isListResourcesRequest,
     },
     "resources/read": {
       name: "ReadResourceRequest",
-      is: baseValidators.isReadResourceRequest,
+      is: validators.isReadResourceRequest,
     },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
-      is: baseValidators.isListResourceTemplatesRequest,
+      is: validators.isListResourceTemplatesRequest,
     },
     "sampling/createMessage": {
       name: "CreateMessageRequest",
@@ -307,7 +307,7 @@ export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
     },
     "tools/call": {
       name: "CallToolRequest",
-      is: baseValidators.isCallToolRequest,
+      is: validators.isCallToolRequest,
     },
     "ui/download-file": {
       name: "McpUiDownloadFileRequest",
@@ -337,19 +337,19 @@ export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      is: baseValidators.isCancelledNotification,
+      is: validators.isCancelledNotification,
     },
     "notifications/message": {
       name: "LoggingMessageNotification",
-      is: baseValidators.isLoggingMessageNotification,
+      is: validators.isLoggingMessageNotification,
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      is: baseValidators.isProgressNotification,
+      is: validators.isProgressNotification,
     },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
-      is: baseValidators.isToolListChangedNotification,
+      is: validators.isToolListChangedNotification,
     },
     "ui/notifications/initialized": {
       name: "McpUiInitializedNotification",
@@ -365,12 +365,10 @@ export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
     },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    ping: [{ name: "EmptyResult", is: baseValidators.isEmptyResult }],
-    "tools/call": [
-      { name: "CallToolResult", is: baseValidators.isCallToolResult },
-    ],
+    ping: [{ name: "EmptyResult", is: validators.isEmptyResult }],
+    "tools/call": [{ name: "CallToolResult", is: validators.isCallToolResult }],
     "tools/list": [
-      { name: "ListToolsResult", is: baseValidators.isListToolsResult },
+      { name: "ListToolsResult", is: validators.isListToolsResult },
     ],
     "ui/resource-teardown": [
       {
@@ -401,11 +399,11 @@ export const viewTable: ChannelTable<ViewMessages> = {
     },
     "tools/call": {
       name: "CallToolRequest",
-      accepts: baseValidators.acceptsCallToolRequest,
+      accepts: validators.isCallToolRequest,
     },
     "tools/list": {
       name: "ListToolsRequest",
-      accepts: baseValidators.acceptsListToolsRequest,
+      accepts: validators.isListToolsRequest,
     },
     "ui/resource-teardown": {
       name: "McpUiResourceTeardownRequest",
@@ -415,23 +413,23 @@ export const viewTable: ChannelTable<ViewMessages> = {
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/cancelled": {
       name: "CancelledNotification",
-      accepts: baseValidators.isCancelledNotification,
+      accepts: validators.isCancelledNotification,
     },
     "notifications/progress": {
       name: "ProgressNotification",
-      accepts: baseValidators.isProgressNotification,
+      accepts: validators.isProgressNotification,
     },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
-      accepts: baseValidators.isPromptListChangedNotification,
+      accepts: validators.isPromptListChangedNotification,
     },
     "notifications/resources/list_changed": {
       name: "ResourceListChangedNotification",
-      accepts: baseValidators.isResourceListChangedNotification,
+      accepts: validators.isResourceListChangedNotification,
     },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
-      accepts: baseValidators.isToolListChangedNotification,
+      accepts: validators.isToolListChangedNotification,
     },
     "ui/notifications/host-context-changed": {
       name: "McpUiHostContextChangedNotification",
@@ -456,15 +454,12 @@ export const viewTable: ChannelTable<ViewMessages> = {
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     ping: {
-      result: {
-        name: "EmptyResult",
-        accepts: baseValidators.acceptsEmptyResult,
-      },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
     "prompts/list": {
       result: {
         name: "ListPromptsResult",
-        accepts: baseValidators.acceptsListPromptsResult,
+        accepts: validators.acceptsListPromptsResult,
       },
       page: {
         member: "prompts",
@@ -475,7 +470,7 @@ export const viewTable: ChannelTable<ViewMessages> = {
     "resources/list": {
       result: {
         name: "ListResourcesResult",
-        accepts: baseValidators.acceptsListResourcesResult,
+        accepts: validators.acceptsListResourcesResult,
       },
       page: {
         member: "resources",
@@ -486,13 +481,13 @@ export const viewTable: ChannelTable<ViewMessages> = {
     "resources/read": {
       result: {
         name: "ReadResourceResult",
-        accepts: baseValidators.acceptsReadResourceResult,
+        accepts: validators.isReadResourceResult,
       },
     },
     "resources/templates/list": {
       result: {
         name: "ListResourceTemplatesResult",
-        accepts: baseValidators.acceptsListResourceTemplatesResult,
+        accepts: validators.acceptsListResourceTemplatesResult,
       },
       page: {
         member: "resourceTemplates",
@@ -509,7 +504,7 @@ export const viewTable: ChannelTable<ViewMessages> = {
     "tools/call": {
       result: {
         name: "CallToolResult",
-        accepts: baseValidators.acceptsCallToolResult,
+        accepts: validators.acceptsCallToolResult,
       },
     },
     "ui/download-file": {
@@ -543,10 +538,7 @@ export const viewTable: ChannelTable<ViewMessages> = {
       },
     },
     "ui/update-model-context": {
-      result: {
-        name: "EmptyResult",
-        accepts: baseValidators.acceptsEmptyResult,
-      },
+      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
@@ -634,7 +626,7 @@ export function jsonrpc(
  */
 export function listPrompts(
   caller: Requester,
-  params: Params<"prompts/list">,
+  params?: Params<"prompts/list">,
   options?: RequestOptions,
 ): Promise<Result<"prompts/list">> {
   return caller.request("prompts/list", params, options);
@@ -647,7 +639,7 @@ export function listPrompts(
  */
 export function listResources(
   caller: Requester,
-  params: Params<"resources/list">,
+  params?: Params<"resources/list">,
   options?: RequestOptions,
 ): Promise<Result<"resources/list">> {
   return caller.request("resources/list", params, options);
@@ -673,7 +665,7 @@ export function readResource(
  */
 export function listResourceTemplates(
   caller: Requester,
-  params: Params<"resources/templates/list">,
+  params?: Params<"resources/templates/list">,
   options?: RequestOptions,
 ): Promise<Result<"resources/templates/list">> {
   return caller.request("resources/templates/list", params, options);
