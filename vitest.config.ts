@@ -42,7 +42,7 @@ const deep = [
   "test/extension/{output,random-compiled,random-talk,validators}.test.ts",
   "test/auth/client/client-rules.test.ts",
   "test/auth/node/processes.test.ts",
-  "test/examples/{ci,ci-job,cli-agent,skills-programs}.test.ts",
+  "test/examples/{app,ci,ci-job,cli-agent,skills-programs}.test.ts",
   "test/properties/{differential,large,soak}.test.ts",
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",

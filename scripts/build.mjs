@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
+import { buildPages } from "./pages.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = "node20.19";
@@ -82,8 +83,9 @@ async function examples() {
   const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const packages = Object.keys({ ...dependencies, ...devDependencies });
   // One build each: chunks that a server shares with a client would hold, and load, code of both.
-  await Promise.all(
-    names.map((name) =>
+  const withPages = names.filter((name) => has(name, "browser"));
+  await Promise.all([
+    ...names.map((name) =>
       build({
         ...common(join(outdir, name)),
         platform: "node",
@@ -92,7 +94,8 @@ async function examples() {
         entryPoints: [join(folder, name, "main.ts")],
       }),
     ),
-  );
+    ...withPages.map((name) => buildPages(join(folder, name, "browser"), join(outdir, name, "browser"))),
+  ]);
 }
 
 /** File by file, so that a program that imports one validator's module bundles that alone. */

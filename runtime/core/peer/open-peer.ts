@@ -23,7 +23,7 @@ const rules: Rules<PeerOptions> = {
 export function openPeer<Messages extends ChannelMessages>(
   table: ChannelTable<Messages>,
   channel: Channel,
-  handlers: PeerHandlers<Messages>,
+  handlers: NoInfer<PeerHandlers<Messages>>,
   options: PeerOptions = {},
 ): ChannelPeer<Messages> {
   checkOptions(options, rules, "openPeer: ");

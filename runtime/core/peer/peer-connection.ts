@@ -201,7 +201,8 @@ export class PeerConnection implements Receiver {
       if (wrong) throw await wrong;
       return resultText(id, jsonOf(method, result));
     } catch (error) {
-      if (!isMeantForPeer(error)) this.#onError(error, method);
+      // The other side knows why a cancelled request fails.
+      if (!signal.aborted && !isMeantForPeer(error)) this.#onError(error, method);
       return errorTextOf(id, error);
     }
   }

@@ -1,4 +1,5 @@
 import type { Caller, ChannelHandlers, ChannelMessages, RequestOptions } from "@mcpgen/protocol/model";
+import type { ClientResults } from "@mcpgen/protocol/open";
 import type * as platform from "../platform/platform.js";
 import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
@@ -68,8 +69,25 @@ export interface PeerContext {
   progress(progress: number, total?: number, message?: string): void;
 }
 
-/** Handlers of requests and listeners of notifications, by method. A request without a handler is refused with −32601. */
-export type PeerHandlers<Messages extends ChannelMessages> = ChannelHandlers<Messages, PeerContext>;
+/**
+ * Handlers of requests and listeners of notifications, by method. A request without a handler is refused with −32601. A
+ * handler of a method of the protocol may return what a `Client` returns for it.
+ */
+export type PeerHandlers<Messages extends ChannelMessages> = ChannelHandlers<
+  Omit<Messages, "incomingRequests"> & { readonly incomingRequests: Relayed<Messages["incomingRequests"]> },
+  PeerContext
+>;
+
+type Relayed<Requests> = {
+  readonly [Method in keyof Requests]: Requests[Method] extends {
+    readonly params: infer Params;
+    readonly result: infer Result;
+  }
+    ? { readonly params: Params; readonly result: Result | RelayedResult<Method> }
+    : never;
+};
+
+type RelayedResult<Method> = Method extends keyof ClientResults ? ClientResults[Method] : never;
 
 export interface PeerOptions {
   /** Limits of each request in milliseconds; options of the request replace them. Default: 60,000 without an answer or progress, 3,600,000 in all. */

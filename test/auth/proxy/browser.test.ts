@@ -7,9 +7,10 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { expect, onTestFinished } from "vitest";
 import { minted } from "../../support/auth/secrets.js";
+import { Page } from "../../support/browser-page.js";
+import { browserTest } from "../../support/browser-test.js";
 import { builtProgram } from "../../support/built-program.js";
 import { listen, loopback } from "../../support/listen.js";
-import { browserTest, Page } from "./chromium.js";
 
 const program = builtProgram("examples/proxied/main.ts");
 const verifier = "v".repeat(43);

@@ -1,22 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { test } from "vitest";
 import { WebSocket } from "ws";
-import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** The program, if it is installed. */
 export const chromium = (process.env["PATH"] ?? "")
   .split(delimiter)
   .map((folder) => join(folder, "chromium"))
   .find((file) => existsSync(file));
-
-/** A test that needs the program; without it, the test is skipped, and its name says why. */
-export function browserTest(name: string, run: () => Promise<void>, timeout?: number): void {
-  if (chromium === undefined) test.skip(`${name} (skipped: there is no chromium in PATH)`, run);
-  else test(name, run, timeout);
-}
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -47,7 +40,7 @@ export class Page {
 
   /** @param width of the window in CSS pixels */
   static async open(width: number): Promise<Page> {
-    const folder = temporaryFolder();
+    const folder = mkdtempSync(join(tmpdir(), "mcpgen-browser-"));
     const options = [
       "--headless=new",
       "--no-sandbox",
@@ -60,6 +53,9 @@ export class Page {
       [...options, "--remote-debugging-port=0", `--user-data-dir=${folder}`, "about:blank"],
       { stdio: "ignore" },
     );
+    const kill = (): void => void child.kill("SIGKILL");
+    process.once("exit", kill);
+    child.once("exit", () => process.off("exit", kill));
     const file = join(folder, "DevToolsActivePort");
     const address = (): string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
     for (let waits = 0; address().length < 2 && waits < 300; waits += 1) await setTimeout(100);
@@ -118,10 +114,23 @@ export class Page {
     await this.send("Page.navigate", { url });
   }
 
-  async press(key: "Tab" | "Enter"): Promise<void> {
+  async press(key: "Tab" | "Enter", modifier?: "Shift"): Promise<void> {
     const code = key === "Tab" ? 9 : 13;
-    const event = { key, code: key, windowsVirtualKeyCode: code, ...(key === "Enter" && { text: "\r" }) };
+    const event = {
+      key,
+      code: key,
+      windowsVirtualKeyCode: code,
+      modifiers: modifier ? 8 : 0,
+      ...(key === "Enter" && { text: "\r" }),
+    };
     await this.send("Input.dispatchKeyEvent", { type: key === "Enter" ? "keyDown" : "rawKeyDown", ...event });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+  }
+
+  /** Presses the key of a letter. */
+  async type(letter: string): Promise<void> {
+    const event = { key: letter, text: letter, windowsVirtualKeyCode: letter.toUpperCase().charCodeAt(0) };
+    await this.send("Input.dispatchKeyEvent", { type: "keyDown", ...event });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
   }
 
@@ -159,6 +168,28 @@ export class Page {
       captureBeyondViewport: true,
     });
     return Buffer.from(data, "base64");
+  }
+
+  /** Loads a page. */
+  async load(url: string): Promise<void> {
+    await this.go(url);
+    await this.evaluate(
+      'new Promise((resolve) => document.readyState === "complete" ? resolve() : addEventListener("load", resolve))',
+    );
+  }
+
+  /**
+   * The value of an expression, which the page computes; of a promise, what it resolves with.
+   *
+   * @throws {Error} the page threw
+   */
+  async evaluate<Value = unknown>(expression: string): Promise<Value> {
+    const { result, exceptionDetails } = await this.send<{
+      result: { value: Value };
+      exceptionDetails?: { text: string; exception?: { description?: string } };
+    }>("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
   }
 
   /** URLs of the frames of the page that are shown; a blocked frame has one of the browser. */

@@ -1,0 +1,62 @@
+// The host: calls a tool, displays its View in a sandbox, and answers the View.
+import { clientRevisions } from "@mcpgen/protocol/client";
+import { type AddedMembers, ui } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/client";
+import {
+  type Params,
+  hostTable,
+} from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/host";
+import { McpError, connect } from "@mcpgen/runtime";
+import { openPeer } from "@mcpgen/runtime/peer";
+import { postMessageChannel } from "@mcpgen/runtime/post-message";
+
+const client = await connect(new URL("/mcp", location.href).href, {
+  revisions: clientRevisions,
+  extensions: [ui.implement({}, { settings: { mimeTypes: ["text/html;profile=mcp-app"] } })],
+});
+
+const heading = document.createElement("h1");
+heading.textContent = "Host";
+const frame = document.createElement("iframe");
+frame.title = "View";
+// Code of the server: no origin, and no network.
+frame.sandbox.add("allow-scripts");
+frame.style.cssText = "width: 100%; border: 1px solid #8888";
+const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+const messages = document.createElement("ul");
+messages.ariaLabel = "Messages of the View";
+document.body.append(heading, frame, messages);
+
+const tool = (await client.listTools()).items.find(({ name }) => name === "forecast")!;
+const { ui: members } = tool._meta as NonNullable<AddedMembers["Tool"]["_meta"]>;
+const [page] = (await client.readResource(members!.resourceUri!)).contents;
+
+const theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+const host = openPeer(hostTable, postMessageChannel(frame.contentWindow!, { origin: "null" }), {
+  "ui/initialize": () => ({
+    protocolVersion: "2026-01-26",
+    hostInfo: { name: "host", version: "1.0.0" },
+    hostCapabilities: { serverTools: {}, message: { text: {} } },
+    hostContext: { theme },
+  }),
+  // A host asks the user before it calls tools that write.
+  "tools/call": ({ name, arguments: given }, { signal }) => client.callTool(name, given, { signal }),
+  "ui/message": ({ content }) => {
+    const [block] = content;
+    if (block?.type !== "text") throw new McpError("invalid-params", "expected text", { rpcCode: -32602 });
+    const item = document.createElement("li");
+    item.textContent = block.text;
+    messages.append(item);
+    return {};
+  },
+  "ui/notifications/size-changed": ({ height }) => {
+    if (height !== undefined) frame.style.height = `${Math.min(height, 800)}px`;
+  },
+});
+
+// The peer is open: the View may begin.
+frame.srcdoc = `<meta http-equiv="Content-Security-Policy" content="${policy}">${page && "text" in page ? page.text : ""}`;
+await host.ready;
+const given = { city: "bergen" };
+await host.notify("ui/notifications/tool-input", { arguments: given });
+const result = await client.callTool(tool.name, given);
+await host.notify("ui/notifications/tool-result", result as Params<"ui/notifications/tool-result">);
