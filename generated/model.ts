@@ -365,7 +365,11 @@ export interface ExtensionTable<R extends Role = Role> {
   readonly incomingNotifications: ReadonlyMap<string, IncomingNotification>;
   readonly outgoingRequests: ReadonlyMap<string, OutgoingRequest>;
   readonly outgoingNotifications: ReadonlyMap<string, OutgoingNotification>;
-  /** Error codes by name: those that the revision does not have. */
+  /**
+   * Error codes by name: those that the revision does not have, and on revisions
+   * with sessions second codes for names that it has. The methods of the
+   * extension use these; those of the revision keep theirs.
+   */
   readonly errors: ErrorTable;
   /** Results that it adds to methods of the revision, by method, in either direction. */
   readonly augments: ReadonlyMap<string, readonly AddedResult[]>;

@@ -33,13 +33,18 @@ export function requireUnclaimed(
       const key = JSON.stringify([kind, name]);
       const first = owners.get(key);
       if (!first) owners.set(key, { ...each, owner });
-      else if (first.owner !== owner && !agree(first, each))
+      else if (first.owner !== owner && !agree(first, each) && !isSecond(first))
         throw invalid(
           `${kind} ${name} of ${first.owner}${valueText(first)} is one of ${owner}${valueText(each)} at ${revision.id}, too. Rename it, or use one of them.`,
         );
     }
   };
-  claim(`revision ${revision.id}`, [
+  // On revisions with sessions an extension may give an error of the revision
+  // a second code, which its methods use.
+  const ours = `revision ${revision.id}`;
+  const isSecond = ({ kind, owner }: Claim & { readonly owner: string }) =>
+    kind === "error" && owner === ours && revision.era === "legacy";
+  claim(ours, [
     ...claimsOf(revision.table),
     ...protocolResults.map((name) => ({ kind: "resultType", name }) as const),
   ]);

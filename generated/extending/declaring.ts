@@ -6,6 +6,7 @@ import type { Part } from "./extend.js";
 /** The function that adds the settings of extensions to capabilities. */
 export function declaring<R extends Role>(
   parts: ReadonlyMap<string, readonly Part<R>[]>,
+  invalid: (message: string) => Error,
 ): Extended<R>["declared"] {
   // Capabilities are asked for often, and seldom change.
   const known = new WeakMap<object, Map<string | undefined, object>>();
@@ -19,10 +20,29 @@ export function declaring<R extends Role>(
           ? [...parts.values()].flat()
           : (parts.get(revision) ?? []);
       declared = added.reduce(withSettings, capabilities);
+      // Without a revision, tools and the rest may not have been added yet.
+      if (revision !== undefined)
+        for (const part of added) requireNeeds(part, declared, invalid);
       byRevision.set(revision, declared);
     }
     return declared as typeof capabilities;
   };
+}
+
+/** Refuses a server that lacks capabilities which go with an extension. */
+function requireNeeds(
+  { use: { extension } }: Part,
+  capabilities: object,
+  invalid: (message: string) => Error,
+): void {
+  if (extension.role !== "server") return;
+  const missing = extension.needs?.capabilities?.find(
+    (path) => !declares(capabilities, path),
+  );
+  if (missing)
+    throw invalid(
+      `extension ${extension.id}: the server declares no ${missing.join(".")}, which the extension needs. Register what the capability is for, or give it in capabilities.`,
+    );
 }
 
 function withSettings(capabilities: object, { use, table }: Part): object {

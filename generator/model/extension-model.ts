@@ -89,6 +89,7 @@ export function completeExtension(
   const context: Context = { facts, base, imported, model, problems, assumptions };
   const augments = notes.flatMap((note) => (note.kind === "augments" ? augmented(note, context) : []));
   const requirements = requirementsOf(notes, context);
+  for (const note of notes) if (note.kind === "error") refuseReserved(note, context);
   const members = notes.flatMap((note) => (note.kind === "member" ? memberRules(note, context) : []));
   return {
     ...model,
@@ -136,6 +137,21 @@ function declaredPlaces({ declared, settings }: ExtensionFacts): OfEachSide<Decl
       return [side, { path, ...(definition !== undefined && { settings: definition }) }];
     }),
   );
+}
+
+/** Codes that were in use before the specification reserved the range (2026-07-28, basic, error codes). */
+const legacyCodes = { least: -32_019, most: -32_000 };
+
+function refuseReserved(note: Extract<Note, { kind: "error" }>, { base, problems }: Context): void {
+  if (base.era === "legacy") return;
+  for (const target of note.targets) {
+    const code = Number(target);
+    if (code < legacyCodes.least || code > legacyCodes.most || isKnown({ name: note.name, code }, base))
+      continue;
+    const message =
+      "the base keeps the codes from -32000 to -32019 for older code: no new error may have one";
+    problems.push({ code: "MG1313", note, target, message });
+  }
 }
 
 /** An error that the base has, too: its name would be there twice. */

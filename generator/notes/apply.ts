@@ -20,7 +20,7 @@ import type { ErrataNote, ExtendsNote, Note, OpenNote, RenamedNote } from "./not
 
 /** A note (or one target of it) that cannot be applied, or that changes nothing. */
 export interface NoteProblem {
-  readonly code: "MG1201" | "MG1202" | "MG1203" | "MG1312";
+  readonly code: "MG1201" | "MG1202" | "MG1203" | "MG1312" | "MG1313";
   readonly note: Note;
   readonly target: string;
   readonly message: string;

@@ -107,7 +107,7 @@ function refuseClashes(base: ProtocolModel, extensions: readonly LoadedExtension
     if (!model) continue;
     const owner = `the extension ${source.about.id}`;
     const names = [
-      ...namesOf(model),
+      ...namesOf({ ...model, errors: model.errors.filter((error) => !isSecondCode(error, base)) }),
       ...model.augments.flatMap(resultNames),
       ...model.members.map(memberName),
     ];
@@ -115,7 +115,12 @@ function refuseClashes(base: ProtocolModel, extensions: readonly LoadedExtension
   }
 }
 
-function namesOf({ methods, errors }: ProtocolModel): string[] {
+/** An error of a base with sessions that has another code in the extension: the base keeps its own. */
+function isSecondCode({ name }: ProtocolModel["errors"][number], base: ProtocolModel): boolean {
+  return base.era === "legacy" && base.errors.some((error) => error.name === name);
+}
+
+function namesOf({ methods, errors }: Pick<ProtocolModel, "errors" | "methods">): string[] {
   return [
     ...methods.map(({ name, kind }) => `the ${kind} ${JSON.stringify(name)}`),
     ...errors.map(({ name }) => `the error ${name}`),

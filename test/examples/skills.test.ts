@@ -287,7 +287,7 @@ describe("a client that holds a skill", () => {
     });
     const server = createServer(
       { name: "s", version: "1" },
-      { revisions: serverRevisions, extensions: [offered] },
+      { revisions: serverRevisions, extensions: [offered], capabilities: { resources: {} } },
     );
     const [near, far] = memoryChannels();
     server.connect(far);

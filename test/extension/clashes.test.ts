@@ -99,6 +99,25 @@ describe("a clash names both owners and the base", () => {
   });
 });
 
+test("on a base with sessions an error of the base has a second code; later, codes from -32019 to -32000 are reserved", async () => {
+  const named: ExtensionText = {
+    ...search,
+    notes: [...search.notes!, { kind: "error", target: "-32004", name: "RESOURCE_NOT_FOUND" }],
+  };
+  const over = (bases: readonly string[], text: ExtensionText): Promise<unknown> =>
+    generate(bases.map(releasedSource), { only: ["methods"], extensions: [stored({ ...text, bases })] });
+  const { files } = (await over(["2025-11-25"], named)) as { files: ReadonlyMap<string, string> };
+  expect(files.get("extensions/com.example/search/2025-11-25/methods.ts")).toContain(
+    "RESOURCE_NOT_FOUND: { code: -32004 },",
+  );
+  expect(files.get("2025-11-25/methods.ts")).toContain("RESOURCE_NOT_FOUND: { code: -32002 },");
+  expect(await failureOf(over(["2026-07-28"], named))).toMatchObject({
+    code: "MG1313",
+    message: expect.stringContaining("note of kind error on -32004, over the base 2026-07-28") as string,
+    place: { file: expect.stringMatching(/notes\.json$/) as string, pointer: "/notes/1" },
+  });
+});
+
 test("the stored extensions share no name on any base", async () => {
   const all = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"].map(releasedSource);
   const { extensions } = await generate(all, { only: [], extensions: storedExtensions(schemaDir) });

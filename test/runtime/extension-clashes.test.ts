@@ -101,6 +101,14 @@ describe("a name has one owner", () => {
     });
   });
 
+  test("an error of a revision with sessions has a second code in an extension", () => {
+    const errors = { METHOD_NOT_FOUND: { code: -31_404 } };
+    const [, table] = [...other({ errors }).extension.bases][0]!;
+    const bases = new Map([["2025-11-25", table as Table]]);
+    expect(refusal([search, other({}, { bases })])).toBeUndefined();
+    expect(refusal([other({}, { bases }), other({}, { bases, id: "com.example/third" })])).toBeUndefined();
+  });
+
   test("an error of the same name and code is shared", () => {
     expect(refusal([search, other({ errors: { SEARCH_BUSY: { code: -31_001 } } })])).toBeUndefined();
   });

@@ -48,7 +48,7 @@ export function extend<R extends Role>(
     listeners: new Map(
       used.flatMap(({ listeners }) => Object.entries(listeners)),
     ),
-    declared: declaring(parts),
+    declared: declaring(parts, invalid),
   };
   for (const use of used) use.attach?.(program);
   return extended;

@@ -26,14 +26,15 @@ export function mergeTables<R extends Role>(
   const { table } = revision;
   const errors: ErrorTable = Object.assign(
     {},
-    table.errors,
     ...tables.map((each) => each.errors),
+    table.errors,
   );
   const joined = <Kind extends MethodKind>(kind: Kind): Table[Kind] => {
     type Methods = ReadonlyMap<string, MethodFacts>;
-    const all = tables.flatMap(({ check, [kind]: added }) =>
+    const all = tables.flatMap(({ check, errors: own, [kind]: added }) =>
       [...(added as Methods)].map(([method, facts]) => {
-        const refusals = refusalsOf(method, revision.id, errors, failure);
+        const codes = { ...errors, ...own };
+        const refusals = refusalsOf(method, revision.id, codes, failure);
         return [
           method,
           withRefusal(withCheck(facts, check), refusals),

@@ -232,4 +232,10 @@ export const inputDiagnostics = {
     explanation:
       'The `channel` of an extension.json names its roles and the methods that open it; notes of kind `channel` name the role that sends each message, and the role that it is sent to. A note must name two of these roles, the methods of the handshake must travel on the channel, from the same role, and each role must send or receive a message. `"message"` and `"result"` describe methods alone that neither the extension nor the base defines. See docs/extensions.md, "A second channel".',
   },
+  MG1313: {
+    title: "An error of an extension has a reserved code",
+    exit: 3,
+    explanation:
+      "Revisions without sessions keep the codes from -32000 to -32019 for errors that older code has: new code must not use them (basic, error codes). Choose a code outside of -32768 to -32000, or limit the note to older bases with `bases`.",
+  },
 } satisfies Record<string, Diagnostic>;

@@ -150,7 +150,7 @@ export const clientTable: ExtensionTable<"client"> = {
   errors: {
     CONNECTION_ERROR: { code: -32007 },
     TIMEOUT: { code: -32006 },
-    INVALID_TASK_ARGUMENTS: { code: -32005 },
+    INVALID_TOOL_ARGUMENTS: { code: -32005 },
     PROMPT_NOT_FOUND: { code: -32004 },
     TOOL_NOT_FOUND: { code: -32003 },
     MISSING_REQUIRED_CLIENT_CAPABILITY: { code: -32001 },
@@ -243,7 +243,7 @@ export const serverTable: ExtensionTable<"server"> = {
   errors: {
     CONNECTION_ERROR: { code: -32007 },
     TIMEOUT: { code: -32006 },
-    INVALID_TASK_ARGUMENTS: { code: -32005 },
+    INVALID_TOOL_ARGUMENTS: { code: -32005 },
     PROMPT_NOT_FOUND: { code: -32004 },
     TOOL_NOT_FOUND: { code: -32003 },
     MISSING_REQUIRED_CLIENT_CAPABILITY: { code: -32001 },
