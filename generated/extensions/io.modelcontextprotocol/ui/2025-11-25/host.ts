@@ -696,7 +696,10 @@ export function notifyMcpUiToolResult<Sent>(
   caller: Notifier<Sent>,
   params: Params<"ui/notifications/tool-result">,
 ): Sent {
-  return caller.notify("ui/notifications/tool-result", params);
+  return caller.notify(
+    "ui/notifications/tool-result",
+    params as unknown as object,
+  );
 }
 
 export function mcpUiResourceTeardown(
@@ -704,7 +707,11 @@ export function mcpUiResourceTeardown(
   params: Params<"ui/resource-teardown">,
   options?: RequestOptions,
 ): Promise<Result<"ui/resource-teardown">> {
-  return caller.request("ui/resource-teardown", params, options);
+  return caller.request(
+    "ui/resource-teardown",
+    params as unknown as object,
+    options,
+  );
 }
 
 // A Map: a method named like a member that every object has is not found in it.

@@ -954,7 +954,55 @@ const McpUiHostContextShape: Named = {
         required: ["tool"],
         properties: {
           id: { anyOf: [{ type: "integer" }, { type: "string" }] },
-          tool: ToolShape,
+          tool: {
+            type: "object",
+            required: ["inputSchema", "name"],
+            properties: {
+              _meta: { type: "object" },
+              annotations: ToolAnnotationsShape,
+              description: { type: "string" },
+              execution: {
+                type: "object",
+                properties: {
+                  taskSupport: {
+                    enum: ["forbidden", "optional", "required"],
+                    open: true,
+                  },
+                },
+              },
+              icons: {
+                type: "array",
+                items: {
+                  type: "object",
+                  required: ["src"],
+                  properties: {
+                    mimeType: { type: "string" },
+                    sizes: { type: "array", items: { type: "string" } },
+                    src: { type: "string" },
+                    theme: McpUiThemeShape,
+                  },
+                },
+              },
+              inputSchema: {
+                type: "object",
+                required: ["type"],
+                properties: {
+                  properties: {
+                    type: "object",
+                    additionalProperties: McpUiHostContextSchema0Shape,
+                  },
+                  required: { type: "array", items: { type: "string" } },
+                  type: { const: "object" },
+                },
+              },
+              name: { type: "string" },
+              outputSchema: {
+                type: "object",
+                properties: { $schema: { type: "string" } },
+              },
+              title: { type: "string" },
+            },
+          },
         },
       },
       userAgent: { type: "string" },

@@ -104,7 +104,10 @@ export function notifyMcpUiSandboxProxyReady<Sent>(
   caller: Notifier<Sent>,
   params: Params<"ui/notifications/sandbox-proxy-ready">,
 ): Sent {
-  return caller.notify("ui/notifications/sandbox-proxy-ready", params);
+  return caller.notify(
+    "ui/notifications/sandbox-proxy-ready",
+    params as unknown as object,
+  );
 }
 
 // A Map: a method named like a member that every object has is not found in it.

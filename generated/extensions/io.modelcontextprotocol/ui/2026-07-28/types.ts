@@ -251,7 +251,7 @@ export interface LoggingMessageNotificationParams {
 
 export interface McpUiAppCapabilities {
   availableDisplayModes?: McpUiDisplayMode[];
-  experimental?: { [key: string]: { [key: string]: unknown } };
+  experimental?: { [key: string]: object };
   tools?: {
     listChanged?: boolean;
   };
@@ -276,13 +276,13 @@ export interface McpUiDownloadFileResult {
 }
 
 export interface McpUiHostCapabilities {
-  downloadFile?: { [key: string]: unknown };
-  experimental?: { [key: string]: { [key: string]: unknown } };
-  logging?: { [key: string]: unknown };
+  downloadFile?: {};
+  experimental?: { [key: string]: object };
+  logging?: {};
   message?: McpUiSupportedContentBlockModalities;
-  openLinks?: { [key: string]: unknown };
+  openLinks?: {};
   sampling?: {
-    tools?: { [key: string]: unknown };
+    tools?: {};
   };
   sandbox?: {
     csp?: McpUiResourceCsp;
@@ -304,12 +304,12 @@ export interface McpUiHostContext {
         height: number;
       }
     | {
-        maxHeight?: unknown;
+        maxHeight?: number | undefined;
       }
   ) &
     (
       | {
-          maxWidth?: unknown;
+          maxWidth?: number | undefined;
         }
       | {
           width: number;
@@ -380,7 +380,7 @@ export interface McpUiInitializeResult {
 
 export interface McpUiInitializedNotification {
   method: "ui/notifications/initialized";
-  params?: { [key: string]: unknown };
+  params?: {};
 }
 
 export interface McpUiMessageRequest {
@@ -422,7 +422,7 @@ export interface McpUiRequestDisplayModeResult {
 
 export interface McpUiRequestTeardownNotification {
   method: "ui/notifications/request-teardown";
-  params?: { [key: string]: unknown };
+  params?: {};
 }
 
 export interface McpUiResourceCsp {
@@ -440,15 +440,15 @@ export interface McpUiResourceMeta {
 }
 
 export interface McpUiResourcePermissions {
-  camera?: { [key: string]: unknown };
-  clipboardWrite?: { [key: string]: unknown };
-  geolocation?: { [key: string]: unknown };
-  microphone?: { [key: string]: unknown };
+  camera?: {};
+  clipboardWrite?: {};
+  geolocation?: {};
+  microphone?: {};
 }
 
 export interface McpUiResourceTeardownRequest {
   method: "ui/resource-teardown";
-  params: { [key: string]: unknown };
+  params: {};
 }
 
 export interface McpUiResourceTeardownResult {
@@ -457,7 +457,7 @@ export interface McpUiResourceTeardownResult {
 
 export interface McpUiSandboxProxyReadyNotification {
   method: "ui/notifications/sandbox-proxy-ready";
-  params: { [key: string]: unknown };
+  params: {};
 }
 
 export interface McpUiSandboxResourceReadyNotification {
@@ -556,17 +556,15 @@ export type McpUiStyleVariableKey =
   | "--shadow-md"
   | "--shadow-sm";
 
-export interface McpUiStyles {
-  [key: string]: string;
-}
+export type McpUiStyles = Record<McpUiStyleVariableKey, string | undefined>;
 
 export interface McpUiSupportedContentBlockModalities {
-  audio?: { [key: string]: unknown };
-  image?: { [key: string]: unknown };
-  resource?: { [key: string]: unknown };
-  resourceLink?: { [key: string]: unknown };
-  structuredContent?: { [key: string]: unknown };
-  text?: { [key: string]: unknown };
+  audio?: {};
+  image?: {};
+  resource?: {};
+  resourceLink?: {};
+  structuredContent?: {};
+  text?: {};
 }
 
 export type McpUiTheme = "dark" | "light";
@@ -593,24 +591,15 @@ export interface McpUiToolInputPartialNotification {
 }
 
 export interface McpUiToolMeta {
-  csp?: unknown;
-  permissions?: unknown;
+  csp?: never;
+  permissions?: never;
   resourceUri?: string;
   visibility?: McpUiToolVisibility[];
 }
 
 export interface McpUiToolResultNotification {
   method: "ui/notifications/tool-result";
-  params: {
-    content: ContentBlock[];
-    isError?: boolean;
-    structuredContent?: unknown;
-    _meta?: {
-      "io.modelcontextprotocol/serverInfo"?: Implementation;
-      [key: string]: unknown;
-    };
-    [key: string]: unknown;
-  };
+  params: CallToolResult;
 }
 
 export type McpUiToolVisibility = "app" | "model";

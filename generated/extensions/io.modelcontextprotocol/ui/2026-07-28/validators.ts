@@ -98,6 +98,7 @@ import {
   isResourceTemplate,
   isTextResourceContents,
   isTool,
+  isToolAnnotations,
 } from "../../../../2026-07-28/validators.js";
 
 /** Whether `value` is a JSON object. */
@@ -723,7 +724,70 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
   const toolInfo = value["toolInfo"];
   if (toolInfo !== undefined) {
     if (!isObject(toolInfo)) return false;
-    if (!isTool(toolInfo["tool"])) return false;
+    const tool = toolInfo["tool"];
+    if (!isObject(tool)) return false;
+    if (typeof tool["name"] !== "string") return false;
+    const inputSchema = tool["inputSchema"];
+    if (!isObject(inputSchema)) return false;
+    if (inputSchema["type"] !== "object") return false;
+    const required = inputSchema["required"];
+    if (required !== undefined && !isStrings(required)) return false;
+    const properties = inputSchema["properties"];
+    if (properties !== undefined) {
+      if (!isObject(properties)) return false;
+      for (const key in properties) {
+        if (!isMcpUiHostContextSchema0(properties[key])) return false;
+      }
+    }
+    const description = tool["description"];
+    if (description !== undefined && typeof description !== "string") {
+      return false;
+    }
+    const title = tool["title"];
+    if (title !== undefined && typeof title !== "string") return false;
+    const meta = tool["_meta"];
+    if (meta !== undefined && !isObject(meta)) return false;
+    const annotations = tool["annotations"];
+    if (annotations !== undefined && !isToolAnnotations(annotations)) {
+      return false;
+    }
+    const execution = tool["execution"];
+    if (execution !== undefined) {
+      if (!isObject(execution)) return false;
+      const taskSupport = execution["taskSupport"];
+      if (
+        taskSupport !== undefined &&
+        taskSupport !== "forbidden" &&
+        taskSupport !== "optional" &&
+        taskSupport !== "required"
+      ) {
+        return false;
+      }
+    }
+    const icons = tool["icons"];
+    if (icons !== undefined) {
+      if (!Array.isArray(icons)) return false;
+      for (const iconsItem of icons) {
+        if (!isObject(iconsItem)) return false;
+        if (typeof iconsItem["src"] !== "string") return false;
+        const mimeType = iconsItem["mimeType"];
+        if (mimeType !== undefined && typeof mimeType !== "string") {
+          return false;
+        }
+        const iconsItemTheme = iconsItem["theme"];
+        if (iconsItemTheme !== undefined && !isMcpUiTheme(iconsItemTheme)) {
+          return false;
+        }
+        const sizes = iconsItem["sizes"];
+        if (sizes !== undefined && !isStrings(sizes)) return false;
+      }
+    }
+    const outputSchema = tool["outputSchema"];
+    if (outputSchema !== undefined) {
+      if (!isObject(outputSchema)) return false;
+      const schema = outputSchema["$schema"];
+      if (schema !== undefined && typeof schema !== "string") return false;
+    }
     const id = toolInfo["id"];
     if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
       return false;
@@ -815,7 +879,68 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
   const toolInfo = value["toolInfo"];
   if (toolInfo !== undefined) {
     if (!isObject(toolInfo)) return false;
-    if (!acceptsTool(toolInfo["tool"])) return false;
+    const tool = toolInfo["tool"];
+    if (!isObject(tool)) return false;
+    if (typeof tool["name"] !== "string") return false;
+    const inputSchema = tool["inputSchema"];
+    if (!isObject(inputSchema)) return false;
+    if (inputSchema["type"] !== "object") return false;
+    const required = inputSchema["required"];
+    if (required !== undefined && !isStrings(required)) return false;
+    const properties = inputSchema["properties"];
+    if (properties !== undefined) {
+      if (!isObject(properties)) return false;
+      for (const key in properties) {
+        if (!isMcpUiHostContextSchema0(properties[key])) return false;
+      }
+    }
+    const description = tool["description"];
+    if (description !== undefined && typeof description !== "string") {
+      return false;
+    }
+    const title = tool["title"];
+    if (title !== undefined && typeof title !== "string") return false;
+    const meta = tool["_meta"];
+    if (meta !== undefined && !isObject(meta)) return false;
+    const annotations = tool["annotations"];
+    if (annotations !== undefined && !isToolAnnotations(annotations)) {
+      return false;
+    }
+    const execution = tool["execution"];
+    if (execution !== undefined) {
+      if (!isObject(execution)) return false;
+      const taskSupport = execution["taskSupport"];
+      if (taskSupport !== undefined && typeof taskSupport !== "string") {
+        return false;
+      }
+    }
+    const icons = tool["icons"];
+    if (icons !== undefined) {
+      if (!Array.isArray(icons)) return false;
+      for (const iconsItem of icons) {
+        if (!isObject(iconsItem)) return false;
+        if (typeof iconsItem["src"] !== "string") return false;
+        const mimeType = iconsItem["mimeType"];
+        if (mimeType !== undefined && typeof mimeType !== "string") {
+          return false;
+        }
+        const iconsItemTheme = iconsItem["theme"];
+        if (
+          iconsItemTheme !== undefined &&
+          !acceptsMcpUiTheme(iconsItemTheme)
+        ) {
+          return false;
+        }
+        const sizes = iconsItem["sizes"];
+        if (sizes !== undefined && !isStrings(sizes)) return false;
+      }
+    }
+    const outputSchema = tool["outputSchema"];
+    if (outputSchema !== undefined) {
+      if (!isObject(outputSchema)) return false;
+      const schema = outputSchema["$schema"];
+      if (schema !== undefined && typeof schema !== "string") return false;
+    }
     const id = toolInfo["id"];
     if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
       return false;

@@ -726,14 +726,20 @@ export function notifyMcpUiInitialized<Sent>(
   caller: Notifier<Sent>,
   params?: Params<"ui/notifications/initialized">,
 ): Sent {
-  return caller.notify("ui/notifications/initialized", params);
+  return caller.notify(
+    "ui/notifications/initialized",
+    params as unknown as object,
+  );
 }
 
 export function notifyMcpUiRequestTeardown<Sent>(
   caller: Notifier<Sent>,
   params?: Params<"ui/notifications/request-teardown">,
 ): Sent {
-  return caller.notify("ui/notifications/request-teardown", params);
+  return caller.notify(
+    "ui/notifications/request-teardown",
+    params as unknown as object,
+  );
 }
 
 export function notifyMcpUiSizeChanged<Sent>(
