@@ -557,6 +557,13 @@ export interface ExtensionUse<R extends Role = Role, Context = never> {
    * (`tools`): they are no part of what the other side gets.
    */
   readonly definitions?: DefinitionRules;
+  /**
+   * Handlers of requests of the revision that the runtime does not answer, by
+   * method. A handler that belongs to a capability is used if that is declared.
+   */
+  readonly also?: ExtensionUse<R, Context>["handlers"];
+  /** Further capabilities of this side at a revision: merged into its own. */
+  readonly capabilities?: (revision: Revision) => object;
   /** Takes the program that uses the extension, once, before anything is served. */
   readonly attach?: (program: object) => void;
   /** Cache hints of all results of the extension that have some. */

@@ -33,7 +33,9 @@ export function extend<R extends Role>(
   const parts = new Map(
     revisions.map(({ id }) => [id, partsOf(used, id)] as const),
   );
-  const handlers = new Map(used.flatMap(hinted));
+  const handlers = new Map(
+    used.flatMap((use) => [...Object.entries(use.also ?? {}), ...hinted(use)]),
+  );
   const around = allAround(used, parts, failure);
   const extended: Extended<R> = {
     revisions: revisions.map((revision) => {
@@ -50,7 +52,7 @@ export function extend<R extends Role>(
     listeners: new Map(
       used.flatMap(({ listeners }) => Object.entries(listeners)),
     ),
-    declared: declaring(parts, invalid),
+    declared: declaring(parts, used, revisions, invalid),
   };
   for (const use of used) use.attach?.(program);
   return extended;

@@ -1,10 +1,15 @@
 // For packages that give an extension its behaviour.
 export {
   addedToTool,
+  asSent,
+  askDirectly,
   clockOf,
   detachable,
   errorOfHandler,
+  hasRequest,
   isAnswer,
+  loweredResult,
+  notifyClient,
   principalOf,
   reportTo,
   requestAgain,

@@ -1,5 +1,6 @@
 // Tool calls that run on after their answer.
-export { tasks, type HandlerTask, type Tasks } from "./server/extension.js";
+export { tasks, type Tasks } from "./server/extension.js";
+export type { HandlerTask } from "./server/call.js";
 export type { TasksOptions, ToolTask } from "./server/options.js";
 export type { Quotas } from "./server/quotas.js";
 export type { TaskAudit, TaskEventListener } from "./server/events.js";

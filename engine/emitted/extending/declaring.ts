@@ -1,9 +1,17 @@
-import type { Declaration, Extended, Role } from "../model.js";
+import type {
+  Declaration,
+  Extended,
+  ExtensionUse,
+  Revision,
+  Role,
+} from "../model.js";
 import type { Part } from "./extend.js";
 
 /** The function that adds the settings of extensions to capabilities. */
 export function declaring<R extends Role>(
   parts: ReadonlyMap<string, readonly Part<R>[]>,
+  used: readonly ExtensionUse<R>[],
+  revisions: readonly Revision<R>[],
   invalid: (message: string) => Error,
 ): Extended<R>["declared"] {
   // Capabilities are asked for often, and seldom change.
@@ -17,7 +25,12 @@ export function declaring<R extends Role>(
         revision === undefined
           ? [...parts.values()].flat()
           : (parts.get(revision) ?? []);
-      declared = added.reduce(withSettings, capabilities);
+      const further = revisions
+        .filter(({ id }) => revision === undefined || revision === id)
+        .flatMap((each) => used.map((use) => use.capabilities?.(each) ?? {}));
+      declared = [added.reduce(withSettings, capabilities), ...further].reduce(
+        merged,
+      );
       // Without a revision, tools and the rest may not have been added yet.
       if (revision !== undefined)
         for (const part of added) requireNeeds(part, declared, invalid);
@@ -48,6 +61,17 @@ function withSettings(capabilities: object, { use, table }: Part): object {
   return own
     ? placed(capabilities, own.path, use.settings ?? {})
     : capabilities;
+}
+
+/** The objects as one: objects in both are merged, other members are those of the second. */
+function merged(one: object, other: object): object {
+  const members = Object.entries(other).map(
+    ([key, value]: [string, unknown]) =>
+      typeof value === "object" && value !== null
+        ? ([key, merged(objectAt(one, key), value)] as const)
+        : ([key, value] as const),
+  );
+  return { ...one, ...Object.fromEntries(members) };
 }
 
 /** Where a side declares an extension. */

@@ -8,6 +8,8 @@ import { type Ask, askWith, missingCapability } from "./ask.js";
 import { ServerConnection } from "./connection.js";
 import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
 import { beforeHandshake } from "./legacy.js";
+import { sendError } from "../protocol/send-check.js";
+import { SerialisedResult } from "./server-definition.js";
 import { modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
 import { type Asked, type Rounds, answerOf, newRounds } from "./rounds.js";
 import type { Server } from "./server.js";
@@ -271,6 +273,48 @@ export function clockOf({ definition }: Server): Clock {
 export function isAnswer(context: HandlerContext, { method }: Asked, answer: unknown): boolean {
   const { table } = (context as RequestContext).protocol.revision;
   return table.outgoingRequests.get(method)?.result?.accepts(answer) === true;
+}
+
+/** Whether the revision of a request has a request of the client. */
+export function hasRequest(context: HandlerContext, method: string): boolean {
+  return (context as RequestContext).protocol.revision.table.incomingRequests.has(method);
+}
+
+/**
+ * A result in the words of the request's revision, which is sent as it is.
+ *
+ * @throws {McpError} `invalid-message`: it is checked as all that is sent, and is none of the revision
+ */
+export function asSent(context: HandlerContext, result: object): object {
+  const { method, protocol } = context as RequestContext;
+  const { revision } = protocol;
+  const wrong = revision.sends && sendError(revision, "results", method, result as Params);
+  if (wrong) throw wrong;
+  const sent = new SerialisedResult(result as Params);
+  sent.text(revision, () => JSON.stringify(result));
+  return sent;
+}
+
+/** A result of the application, in the words of the request's revision. */
+export function loweredResult(context: HandlerContext, method: string, result: object): object {
+  return (context as RequestContext).protocol.revision.lower("outgoingResults", method, result as Params);
+}
+
+/**
+ * Sends a request to the client of a request, on the stream of that request (legacy era).
+ *
+ * @param asked as the revision sends it
+ * @throws {McpError} as `context.ask`
+ */
+export function askDirectly(context: HandlerContext, { method, params }: Asked): Promise<object> {
+  const { connection, protocol, request, signal } = context as RequestContext;
+  return connection.ask(protocol.revision, method, params, { signal }, request.id);
+}
+
+/** Sends a notification to the client of a request, whether or not the request is over. */
+export function notifyClient(context: HandlerContext, method: string, params: object): void {
+  const { connection, protocol } = context as RequestContext;
+  connection.notify(protocol, method, params as Params);
 }
 
 /** The error for a client that has not declared what a request needs. @param path into its capabilities */

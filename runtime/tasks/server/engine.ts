@@ -9,6 +9,7 @@ import { taskIds } from "./ids.js";
 import type { TasksOptions, ToolTask } from "./options.js";
 import { QuotaCounter } from "./quotas.js";
 import { Run } from "./run.js";
+import { Waiters } from "./waiters.js";
 
 /** Tasks that are looked at in one step of a sweep. */
 const sweepStep = 100;
@@ -29,6 +30,7 @@ export class Engine {
   /** The runs of this process, by the id of their task. */
   readonly #runs = new Map<string, Run>();
   /** Runs of calls that the server makes again, by the context of the call. */
+  readonly #waiters = new Waiters();
   readonly #again = new WeakMap<object, Run>();
   #server: Server | undefined;
   #clock: Clock | undefined;
@@ -43,6 +45,11 @@ export class Engine {
       throw new McpError(
         "invalid-definition",
         "tasks: a store needs keys: secrets that bind ids to clients. Other processes, and this one after a restart, would refuse the ids.",
+      );
+    if (options.list && !this.#store.list)
+      throw new McpError(
+        "invalid-definition",
+        "tasks: list: the store has no function list. Leave the option out.",
       );
     this.ids = taskIds(options.keys ?? []);
     this.quotas = new QuotaCounter(options.quotas);
@@ -83,8 +90,43 @@ export class Engine {
     return this.#store.read(id);
   }
 
+  list(owner: string, after: string | undefined, limit: number): Promise<readonly TaskRecord[]> {
+    return this.#store.list!(owner, after, limit);
+  }
+
+  /**
+   * The record of a task after its next change. Changes of other processes are seen after `pollMs`.
+   *
+   * @throws the reason of `signal`
+   */
+  async changeOf(record: TaskRecord, signal: HandlerContext["signal"]): Promise<TaskRecord | undefined> {
+    const { id, version, limits } = record;
+    let wake!: () => void;
+    const change = new Promise<void>((resolve) => (wake = resolve));
+    const remove = this.#waiters.add(id, wake);
+    signal.addEventListener("abort", wake);
+    const timer = this.clock.schedule(wake, limits.pollMs);
+    try {
+      const now = await this.read(id);
+      if (now?.version !== version) return now;
+      await change;
+    } finally {
+      remove();
+      signal.removeEventListener("abort", wake);
+      this.clock.clear(timer);
+    }
+    if (signal.aborted) throw signal.reason;
+    return this.read(id);
+  }
+
   /** Stores the task of a call that runs already. */
-  async create(run: Run, context: HandlerContext, params: object, task: ToolTask): Promise<TaskRecord> {
+  async create(
+    run: Run,
+    context: HandlerContext,
+    params: object,
+    task: ToolTask,
+    wantedMs = Infinity,
+  ): Promise<TaskRecord> {
     const now = this.now();
     const request = storedRequest(context, params);
     const owner = request.principal;
@@ -98,7 +140,12 @@ export class Engine {
       createdAt: now,
       updatedAt: now,
       dueAt: lease.until,
-      limits: { keepMs, waitMs, pollMs, ...(task.maxRunMs !== undefined && { maxRunMs: task.maxRunMs }) },
+      limits: {
+        keepMs: Math.min(keepMs, wantedMs),
+        waitMs,
+        pollMs,
+        ...(task.maxRunMs !== undefined && { maxRunMs: task.maxRunMs }),
+      },
       tool: (params as { readonly name: string }).name,
       onRestart: task.onRestart ?? "fail",
       request,
@@ -140,8 +187,10 @@ export class Engine {
     if (isFinal(status)) this.report("ended", after);
     else if (before.wanted !== after.wanted)
       this.report(status === "working" || before.wanted ? "answered" : "asked", after);
-    if (before.status !== status || before.message !== after.message || before.wanted !== after.wanted)
+    if (before.status !== status || before.message !== after.message || before.wanted !== after.wanted) {
+      this.#waiters.changed(id);
       this.changed(after);
+    }
   }
 
   /** Cancels a task: its status at once, its run as soon as the handler heeds its signal. */

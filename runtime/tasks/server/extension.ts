@@ -1,15 +1,20 @@
 import { type HandlerContext, McpError, type Server, type ServerOptions } from "@mcpgen/runtime";
-import { addedToTool, isAnswer, principalOf, undeclared } from "@mcpgen/runtime/extending";
+import { addedToTool, hasRequest, isAnswer, principalOf, undeclared } from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import type {
+  CancelTaskResult,
   GetTaskResult,
   ServerNotifications,
   tasks as TasksExtension,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import type { Journal, TaskRecord } from "../state/record.js";
+import { Call, type HandlerTask, type Next } from "./call.js";
+import { coreCall, coreCapabilities, listedTools } from "./core-calls.js";
+import { cancelCoreTask, coreHandlers, coreTask, resultMethod } from "./core-tasks.js";
 import { Engine } from "./engine.js";
+import { found } from "./found.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, toolTaskProblem } from "./options.js";
-import { Run } from "./run.js";
+import type { Run } from "./run.js";
 import { createdTask, detailedTask } from "./view.js";
 
 declare module "@mcpgen/runtime" {
@@ -22,17 +27,6 @@ declare module "@mcpgen/runtime" {
     /** The task that this call is or may become; absent if it cannot be one. */
     readonly task?: HandlerTask;
   }
-}
-
-/** A call that is a task, or may become one. */
-export interface HandlerTask {
-  /** Id of the task, once the call is one. */
-  readonly id: string | undefined;
-  /**
-   * Makes the call a task now. Asks that follow are answered by the client while it polls. Does nothing if the call is a
-   * task already, or if the client has as many tasks as it may have.
-   */
-  detach(): void;
 }
 
 type Implemented = NonNullable<ServerOptions["extensions"]>[number];
@@ -54,12 +48,16 @@ const notification: keyof ServerNotifications = "notifications/tasks";
 export function tasks(extension: typeof TasksExtension, options: TasksOptions = {}): Tasks {
   checkTasksOptions(options);
   const engine = new Engine(options);
+  const { list = false } = options;
+  const isCore = (context: HandlerContext): boolean =>
+    !extension.bases.has(context.revision) && hasRequest(context, resultMethod);
   const used = extension.implement<HandlerContext>(
     {
       "tasks/get": async ({ taskId }, context) => {
         const record = await found(engine, taskId, context);
         engine.report("read", record);
-        return detailedTask(record, engine.now()) as GetTaskResult;
+        const view = isCore(context) ? coreTask : detailedTask;
+        return view(record, engine.now()) as GetTaskResult;
       },
       "tasks/update": async ({ taskId, inputResponses }, context) => {
         const record = await found(engine, taskId, context);
@@ -67,7 +65,9 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
         return {};
       },
       "tasks/cancel": async ({ taskId }, context) => {
-        await engine.cancel(await found(engine, taskId, context));
+        const record = await found(engine, taskId, context);
+        if (isCore(context)) return cancelCoreTask(engine, record) as Promise<CancelTaskResult>;
+        await engine.cancel(record);
         return {};
       },
     },
@@ -75,6 +75,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       settings: {},
       around: {
         "tools/call": calling(engine, declarationOf(extension)),
+        "tools/list": ({ context }, next) => (isCore(context) ? listedTools(engine, next()) : next()),
         "subscriptions/listen": listening(engine),
       },
     },
@@ -82,6 +83,8 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
   return {
     ...used,
     definitions: { tools: { task: toolTaskProblem } },
+    also: coreHandlers(engine, list),
+    capabilities: (revision) => coreCapabilities(engine, revision, list),
     attach: (server) => {
       engine.attach(server as Server);
       engine.changed = (record) => engine.server.notify(notification, detailedTask(record, engine.now()));
@@ -99,17 +102,6 @@ function declares(capabilities: object, path: readonly string[]): boolean {
   let found: unknown = capabilities;
   for (const key of path) found = (found as { readonly [key: string]: unknown } | null | undefined)?.[key];
   return found !== undefined && found !== null && found !== false;
-}
-
-/** @throws {McpError} `invalid-params`: this client has no such task */
-async function found(engine: Engine, id: string, context: HandlerContext): Promise<TaskRecord> {
-  const owner = principalOf(context);
-  const isOwn = engine.ids.isOf(id, owner);
-  const record = isOwn === true || (await isOwn) ? await engine.read(id) : undefined;
-  // A task of another client, one that has expired and one that never was are refused in the same words.
-  if (record?.owner !== owner)
-    throw new McpError("invalid-params", "there is no such task", { rpcCode: -32602 });
-  return record;
 }
 
 type Answers = Journal["answers"];
@@ -156,129 +148,26 @@ function calling(
     const run = engine.runOf(context);
     if (run) return again(run, context, next);
     const { name } = params as { readonly name: string };
-    const task = addedToTool(engine.server, name, context)?.["task"] as ToolTask | undefined;
-    if (!task || task.support === "forbidden") return next();
+    const added = addedToTool(engine.server, name, context)?.["task"] as ToolTask | undefined;
+    const task = added?.support === "forbidden" ? undefined : added;
     const path = declaration.get(context.revision);
+    if (!path && hasRequest(context, resultMethod)) return coreCall(engine, context, params, task, next);
+    if (!task) return next();
     if (!path || !declares(context.clientCapabilities, path)) {
-      if (task.support === "required") throw undeclared(context, path ?? ["tasks"]);
-      return next();
+      if (task.support !== "required") return next();
+      if (path) throw undeclared(context, path);
+      return {
+        content: [{ type: "text", text: `${name} runs as a task: it needs a client with tasks` }],
+        isError: true,
+      };
     }
-    return new Call(engine, context, params, task).start(next);
+    return new Call(engine, context, params, task, { created: createdTask }).start(next);
   };
 }
 
 /** A run of a task that the server began again. */
-function again(
-  run: Run,
-  context: HandlerContext,
-  next: (params?: object, context?: object) => object | Promise<object>,
-): object | Promise<object> {
+function again(run: Run, context: HandlerContext, next: Next): object | Promise<object> {
   const handler = run.handler(context, { id: run.id, detach: () => {} } satisfies HandlerTask);
   handler.detach();
   return next(undefined, handler.context);
-}
-
-/** A call that may become a task. */
-class Call {
-  readonly #engine: Engine;
-  readonly #context: HandlerContext;
-  readonly #params: object;
-  readonly #task: ToolTask;
-  readonly #run: Run;
-  /** Makes the call a task, unless it is one or cannot be one. */
-  #promote: () => void = () => {};
-
-  constructor(engine: Engine, context: HandlerContext, params: object, task: ToolTask) {
-    this.#engine = engine;
-    this.#context = context;
-    this.#params = params;
-    this.#task = task;
-    this.#run = new Run(engine);
-  }
-
-  /** Resolves with the result of the handler, or with the task. */
-  start(next: (params?: object, context?: object) => object | Promise<object>): object | Promise<object> {
-    const run = this.#run;
-    const { support, inlineMs = 1000 } = this.#task;
-    if (support === "required") this.#requireRoom();
-    let isEarly = false;
-    const task: HandlerTask = {
-      get id() {
-        return run.id;
-      },
-      detach: () => {
-        isEarly = true;
-        this.#promote();
-      },
-    };
-    const handler = run.handler(this.#context, task);
-    let promoted: Promise<object> | undefined;
-    const isRoom = (): boolean => this.#exceeded() === undefined && handler.wanted.size === 0;
-    const created = new Promise<object>((resolve, reject) => {
-      this.#promote = () => {
-        if (promoted || !isRoom()) return;
-        handler.detach();
-        promoted = this.#create(() => outcome);
-        this.#run.becomes(promoted);
-        promoted.then(resolve, reject);
-      };
-    });
-    const result = attempt(() => next(undefined, handler.context));
-    const outcome = Promise.resolve(result);
-    outcome.catch(() => {});
-    // The handler may have ended; a task that it asked for holds the result.
-    if (promoted) return created;
-    if (!isPromise(result)) return result;
-    const { clock } = this.#engine;
-    const timer = isEarly ? undefined : clock.schedule(() => this.#promote(), inlineMs);
-    const settled = outcome.finally(() => clock.clear(timer));
-    const inline = settled.then(
-      (value) => promoted ?? value,
-      (error: unknown) => {
-        if (promoted) return promoted;
-        throw error;
-      },
-    );
-    return Promise.race([created, inline]);
-  }
-
-  async #create(outcome: () => Promise<object>): Promise<object> {
-    const engine = this.#engine;
-    const run = this.#run;
-    const record = await engine.create(run, this.#context, this.#params, this.#task).catch((error: Error) => {
-      run.stop(error);
-      throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause: error });
-    });
-    run.continues(record);
-    run.settle(outcome(), this.#context);
-    return createdTask(record, engine.now());
-  }
-
-  #exceeded(): string | undefined {
-    const { quotas } = this.#engine;
-    return quotas.exceeded(principalOf(this.#context), this.#engine.now());
-  }
-
-  /** @throws {McpError} `limit-exceeded` */
-  #requireRoom(): void {
-    const quota = this.#exceeded();
-    if (quota === undefined) return;
-    throw new McpError("limit-exceeded", `the client has as many tasks as it may have (quotas.${quota})`, {
-      rpcCode: -32600,
-      data: { limit: `quotas.${quota}` },
-    });
-  }
-}
-
-/** A function that throws gives a promise that rejects. */
-function attempt(run: () => object | Promise<object>): object | Promise<object> {
-  try {
-    return run();
-  } catch (error) {
-    return Promise.reject(error as Error);
-  }
-}
-
-function isPromise(value: object): value is Promise<object> {
-  return typeof (value as { readonly then?: unknown }).then === "function";
 }

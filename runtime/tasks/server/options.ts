@@ -23,6 +23,11 @@ export interface TasksOptions {
   /** Milliseconds between two looks at what is due: leases, input, retention, `maxRunMs`. Default: 1000. */
   readonly sweepMs?: number;
   readonly quotas?: Quotas;
+  /**
+   * Whether clients of 2025-11-25 may list their tasks. Clients without a principal share one list: only for servers that
+   * authenticate. Default: `false`.
+   */
+  readonly list?: boolean;
   /** Gets what happens to tasks, for audit and telemetry. Exceptions of the listener are ignored. */
   readonly onEvent?: TaskEventListener;
 }
@@ -57,6 +62,7 @@ const rules: Rules<TasksOptions> = {
   leaseMs: 1,
   sweepMs: 1,
   quotas: { running: "amount", perMinute: "amount", resultBytes: "amount" } satisfies Rules<Quotas>,
+  list: "boolean",
   onEvent: "function",
 };
 

@@ -21,6 +21,9 @@ export class Run {
   /** By the clock of the server. */
   deadline = Infinity;
   onEnd: () => void = () => {};
+  /** Gets the progress of the handler. */
+  onProgress:
+    ((progress: number, total: number | undefined, message: string | undefined) => void) | undefined;
   readonly #engine: Engine;
   #id: string | undefined;
   #handler: Detachable | undefined;
@@ -68,7 +71,12 @@ export class Run {
         await this.#created;
         if (this.#record) await this.apply({ type: "done", run: this.name, effect });
       },
-      progressed: (_: number, __?: number, message?: string): void => this.#noted(message),
+      progressed: (progress: number, total?: number, message?: string): void => {
+        // No progress follows the end of a task.
+        if (this.#isOver || this.#isSettled) return;
+        this.onProgress?.(progress, total, message);
+        this.#noted(message);
+      },
     };
   }
 

@@ -23,6 +23,12 @@ export function memoryTaskStore(): TaskStore & { readonly size: number } {
       for (const task of tasks.values()) if (task.dueAt <= now) due.push(task);
       return due.sort((one, other) => one.dueAt - other.dueAt).slice(0, limit);
     },
+    list: async (owner, after, limit) => {
+      const own = [...tasks.values()].filter((task) => task.owner === owner);
+      // Those before it may be gone: the order of ids does not depend on them.
+      const sorted = own.sort((one, other) => (one.id < other.id ? -1 : 1));
+      return sorted.filter(({ id }) => after === undefined || id > after).slice(0, limit);
+    },
     remove: async (id, version) => {
       if (tasks.get(id)?.version === version) tasks.delete(id);
     },

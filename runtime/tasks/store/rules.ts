@@ -85,6 +85,18 @@ export const storeRules: readonly StoreRule[] = [
     same(idsOf(await store.due(2000, 10)), []);
     same(await store.due(5000, 10), [sampleTask("a", { version: 2, dueAt: 5000 })]);
   }),
+  rule("list returns the tasks of one owner, page by page", async (store) => {
+    if (!store.list) return;
+    for (const id of ["d", "b", "a", "c"]) await store.create(sampleTask(id));
+    await store.create(sampleTask("e", { owner: "bob" }));
+    await store.create(sampleTask("f", { owner: "" }));
+    const first = await store.list("ann", undefined, 3);
+    const second = await store.list("ann", first.at(-1)?.id, 3);
+    same([first.length, second.length], [3, 1]);
+    same(idsOf([...first, ...second]).toSorted(), ["a", "b", "c", "d"]);
+    same(idsOf(await store.list("", undefined, 9)), ["f"]);
+    same(await store.list("eve", undefined, 9), []);
+  }),
   rule("remove takes the version that it names, and no other", async (store) => {
     await store.create(sampleTask("a", { version: 2 }));
     await store.create(sampleTask("b"));

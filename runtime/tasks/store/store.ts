@@ -21,6 +21,12 @@ export interface TaskStore {
    * @param now milliseconds since 1970
    */
   due(now: number, limit: number): Promise<readonly TaskRecord[]>;
+  /**
+   * The tasks of one client, in any order that stays the same. Without this function, tasks cannot be listed.
+   *
+   * @param after id of the last task of the page before
+   */
+  list?(owner: string, after: string | undefined, limit: number): Promise<readonly TaskRecord[]>;
   /** Removes a task, if it is there and has this version. */
   remove(id: string, version: number): Promise<void>;
 }

@@ -1,0 +1,151 @@
+import { type HandlerContext, McpError } from "@mcpgen/runtime";
+import { principalOf } from "@mcpgen/runtime/extending";
+import type { TaskRecord } from "../state/record.js";
+import type { Engine } from "./engine.js";
+import type { ToolTask } from "./options.js";
+import { Run } from "./run.js";
+
+/** A call that is a task, or may become one. */
+export interface HandlerTask {
+  /** Id of the task, once the call is one. */
+  readonly id: string | undefined;
+  /**
+   * Makes the call a task now. Asks that follow are answered by the client while it polls. Does nothing if the call is a
+   * task already, or if the client has as many tasks as it may have.
+   */
+  detach(): void;
+}
+
+/** Calls the handler of a request. */
+export type Next = (params?: object, context?: object) => object | Promise<object>;
+
+/** What a call shows to its client, in the words of the client's revision. */
+export interface CallWords {
+  /** The answer to a call that became a task. */
+  readonly created: (record: TaskRecord, now: number) => object;
+  /** Progress of the task. Without it, progress is the status message alone. */
+  readonly progressed?: (
+    id: string | undefined,
+    progress: number,
+    total: number | undefined,
+    message: string | undefined,
+  ) => void;
+  /** Milliseconds that the client wants the task to be kept. */
+  readonly keepMs?: number | undefined;
+}
+
+/** A call that may become a task. */
+export class Call {
+  readonly #engine: Engine;
+  readonly #context: HandlerContext;
+  readonly #params: object;
+  readonly #task: ToolTask;
+  readonly #run: Run;
+  /** Makes the call a task, unless it is one or cannot be one. */
+  #promote: () => void = () => {};
+
+  readonly #words: CallWords;
+
+  constructor(engine: Engine, context: HandlerContext, params: object, task: ToolTask, words: CallWords) {
+    this.#engine = engine;
+    this.#context = context;
+    this.#params = params;
+    this.#task = task;
+    this.#words = words;
+    this.#run = new Run(engine);
+    const { progressed } = words;
+    if (progressed) this.#run.onProgress = (...report) => progressed(this.#run.id, ...report);
+  }
+
+  /**
+   * Resolves with the result of the handler, or with the task.
+   *
+   * @param isAsked the client wants a task
+   */
+  start(next: Next, isAsked = false): object | Promise<object> {
+    const run = this.#run;
+    const { support, inlineMs = 1000 } = this.#task;
+    if (support === "required" || isAsked) this.#requireRoom();
+    let isEarly = false;
+    const task: HandlerTask = {
+      get id() {
+        return run.id;
+      },
+      detach: () => {
+        isEarly = true;
+        this.#promote();
+      },
+    };
+    const handler = run.handler(this.#context, task);
+    let promoted: Promise<object> | undefined;
+    const isRoom = (): boolean => this.#exceeded() === undefined && handler.wanted.size === 0;
+    const created = new Promise<object>((resolve, reject) => {
+      this.#promote = () => {
+        if (promoted || !isRoom()) return;
+        handler.detach();
+        promoted = this.#create(() => outcome);
+        this.#run.becomes(promoted);
+        promoted.then(resolve, reject);
+      };
+    });
+    if (isAsked) this.#promote();
+    const result = attempt(() => next(undefined, handler.context));
+    const outcome = Promise.resolve(result);
+    outcome.catch(() => {});
+    // The handler may have ended; a task that it asked for holds the result.
+    if (promoted) return created;
+    if (!isPromise(result)) return result;
+    const { clock } = this.#engine;
+    const timer = isEarly ? undefined : clock.schedule(() => this.#promote(), inlineMs);
+    const settled = outcome.finally(() => clock.clear(timer));
+    const inline = settled.then(
+      (value) => promoted ?? value,
+      (error: unknown) => {
+        if (promoted) return promoted;
+        throw error;
+      },
+    );
+    return Promise.race([created, inline]);
+  }
+
+  async #create(outcome: () => Promise<object>): Promise<object> {
+    const engine = this.#engine;
+    const run = this.#run;
+    const created = engine.create(run, this.#context, this.#params, this.#task, this.#words.keepMs);
+    const record = await created.catch((error: Error) => {
+      run.stop(error);
+      throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause: error });
+    });
+    run.continues(record);
+    run.settle(outcome(), this.#context);
+    return this.#words.created(record, engine.now());
+  }
+
+  #exceeded(): string | undefined {
+    const { quotas } = this.#engine;
+    return quotas.exceeded(principalOf(this.#context), this.#engine.now());
+  }
+
+  /** @throws {McpError} `limit-exceeded` */
+  #requireRoom(): void {
+    const quota = this.#exceeded();
+    if (quota === undefined) return;
+    throw new McpError("limit-exceeded", `the client has as many tasks as it may have (quotas.${quota})`, {
+      rpcCode: -32600,
+      data: { limit: `quotas.${quota}` },
+    });
+  }
+}
+
+/** A function that throws gives a promise that rejects. */
+function attempt(run: () => object | Promise<object>): object | Promise<object> {
+  try {
+    return run();
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
+}
+
+function isPromise(value: object): value is Promise<object> {
+  return typeof (value as { readonly then?: unknown }).then === "function";
+}

@@ -1,0 +1,152 @@
+import { type HandlerContext, McpError } from "@mcpgen/runtime";
+import { asSent, askDirectly, loweredResult, notifyClient, principalOf } from "@mcpgen/runtime/extending";
+import { type Asked, type TaskRecord, isFinal } from "../state/record.js";
+import type { Engine } from "./engine.js";
+import { found } from "./found.js";
+
+// Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
+// waits for it.
+
+/** A revision has tasks in its core if clients can ask for results of tasks. */
+export const resultMethod = "tasks/result";
+
+const relatedKey = "io.modelcontextprotocol/related-task";
+
+/** Tasks on one page of a list. */
+const pageSize = 100;
+
+/** A task as the core protocol shows it. */
+export function coreTask(record: TaskRecord, now: number): object {
+  const { id, createdAt, updatedAt, limits, message, result } = record;
+  // A result that says `isError` is a failure (C13).
+  const isFailure = (result as { readonly isError?: boolean } | undefined)?.isError === true;
+  const status = isFailure ? "failed" : record.status;
+  const statusMessage = message ?? (isFailure ? textOf(result!) : undefined);
+  const until = (isFinal(record.status) ? updatedAt : now) + limits.keepMs;
+  return {
+    taskId: id,
+    status,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
+    ttl: Math.max(1, Math.ceil(until - createdAt)),
+    pollInterval: limits.pollMs,
+    ...(statusMessage !== undefined && { statusMessage }),
+  };
+}
+
+/** The first text of a result. */
+function textOf(result: object): string | undefined {
+  const { content = [] } = result as { readonly content?: readonly { readonly text?: unknown }[] };
+  const text = content[0]?.text;
+  return typeof text === "string" ? text : undefined;
+}
+
+/** The answer to a call that became a task. */
+export function createdCoreTask(context: HandlerContext, record: TaskRecord, now: number): object {
+  return asSent(context, { task: coreTask(record, now) });
+}
+
+/** Cancels a task. @throws {McpError} `invalid-params`: it has ended */
+export async function cancelCoreTask(engine: Engine, record: TaskRecord): Promise<object> {
+  const ended = (): McpError => new McpError("invalid-params", "the task has ended", { rpcCode: -32602 });
+  if (isFinal(record.status)) throw ended();
+  const after = await engine.cancel(record);
+  if (after?.status !== "cancelled") throw ended();
+  return coreTask(after, engine.now());
+}
+
+/** Handlers of the requests that only the core protocol has. */
+export function coreHandlers(
+  engine: Engine,
+  canList: boolean,
+): Readonly<Record<string, (params: never, context: HandlerContext) => Promise<object>>> {
+  return {
+    [resultMethod]: async ({ taskId }: { readonly taskId: string }, context) =>
+      resultOf(engine, await found(engine, taskId, context), context),
+    ...(canList && {
+      "tasks/list": ({ cursor }: { readonly cursor?: string }, context: HandlerContext) =>
+        listOf(engine, cursor, principalOf(context)),
+    }),
+  };
+}
+
+/** Waits for the end of a task, and answers as the call would have been answered. */
+async function resultOf(engine: Engine, first: TaskRecord, context: HandlerContext): Promise<object> {
+  const asking = new Set<string>();
+  let record: TaskRecord | undefined = first;
+  while (record && !isFinal(record.status)) {
+    for (const [key, asked] of Object.entries(record.wanted ?? {})) {
+      if (asking.has(key)) continue;
+      asking.add(key);
+      void ask(engine, record, key, asked, context);
+    }
+    record = await engine.changeOf(record, context.signal);
+  }
+  const related = { [relatedKey]: { taskId: first.id } };
+  if (record?.status === "completed") {
+    const result = loweredResult(context, "tools/call", record.result!) as { readonly _meta?: object };
+    return asSent(context, { ...result, _meta: { ...result._meta, ...related } });
+  }
+  const { code = -32603, message = "the task was cancelled", data } = record?.error ?? {};
+  throw new McpError("internal-error", message, { rpcCode: code, data });
+}
+
+/** Asks the client, on the stream of its request. What it answers is for the task. */
+async function ask(
+  engine: Engine,
+  { id }: TaskRecord,
+  key: string,
+  { method, params }: Asked,
+  context: HandlerContext,
+): Promise<void> {
+  const meta = { ...params?._meta, [relatedKey]: { taskId: id } };
+  try {
+    const answer = await askDirectly(context, { method, params: { ...params, _meta: meta } });
+    const after = await engine.apply(id, { type: "answered", answers: { [key]: { ...answer } } });
+    if (after?.status === "working" && !after.lease) engine.begin(after, context.auth);
+  } catch (error) {
+    // If the request has ended, the next one asks. An error of the client is the end of the task.
+    if (!(error instanceof McpError) || error.code !== "remote-error") return;
+    const { message } = error;
+    await engine.apply(id, { type: "failed", error: { code: -32603, message } }).catch(() => undefined);
+  }
+}
+
+async function listOf(engine: Engine, cursor: string | undefined, owner: string): Promise<object> {
+  const after = cursor === undefined ? undefined : await idOf(engine, cursor, owner);
+  const records = await engine.list(owner, after, pageSize + 1);
+  const page = records.slice(0, pageSize);
+  const now = engine.now();
+  return {
+    tasks: page.map((record) => coreTask(record, now)),
+    ...(records.length > pageSize && { nextCursor: `after ${page.at(-1)!.id}` }),
+  };
+}
+
+/** @throws {McpError} `invalid-params`: this list has not issued the cursor */
+async function idOf(engine: Engine, cursor: string, owner: string): Promise<string> {
+  const id = cursor.replace(/^after /, "");
+  if (id === cursor || !(await engine.ids.isOf(id, owner)))
+    throw new McpError("invalid-params", "params.cursor: there is no such page", { rpcCode: -32602 });
+  return id;
+}
+
+/** Sends progress of a task with the token of the call, which serves until the end of the task. */
+export function coreProgress(
+  context: HandlerContext,
+  taskId: string | undefined,
+  progress: number,
+  total: number | undefined,
+  message: string | undefined,
+): void {
+  const { progressToken } = context.meta;
+  if (progressToken === undefined || taskId === undefined) return;
+  const _meta = { [relatedKey]: { taskId } };
+  notifyClient(context, "notifications/progress", {
+    progressToken,
+    progress,
+    ...(total !== undefined && { total }),
+    ...(message !== undefined && { message }),
+    _meta,
+  });
+}
