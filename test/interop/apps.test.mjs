@@ -10,7 +10,16 @@ import { createServer } from "@mcpgen/runtime/all";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 
 const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url));
-const sides = ["ours", "official"];
+/** The official sides, and ours with the tables over each base. */
+const sides = [
+  { name: "official", program: "official" },
+  ...["2025-06-18", "2025-11-25", "2026-07-28"].map((base) => ({
+    ...{ name: `ours over ${base}`, program: `ours-${base}`, base },
+  })),
+];
+const pairings = sides.flatMap((host) =>
+  sides.filter((view) => !host.base || !view.base || host.base === view.base).map((view) => ({ host, view })),
+);
 const timeout = 60_000;
 
 /** The driver of the browser is TypeScript. */
@@ -27,9 +36,12 @@ const forBrowsers = { bundle: true, minify: true, platform: "browser", write: fa
 
 /** A page with one program, which checks what it sends. */
 async function pageOf(name) {
+  const [, role, base] = /^(\w+)-ours-(.*)$/.exec(name) ?? [];
+  const tables = (revision) => `@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/${revision}/${role}`;
   const { outputFiles } = await build({
     ...forBrowsers,
-    entryPoints: [fileOf(`apps/${name}.mjs`)],
+    entryPoints: [fileOf(`apps/${base ? `${role}-ours` : name}.mjs`)],
+    ...(base && base !== "2025-11-25" && { alias: { [tables("2025-11-25")]: tables(base) } }),
     format: "iife",
     define: { process: '{"env":{"NODE_ENV":"development"}}' },
   });
@@ -58,7 +70,7 @@ function mcpServer() {
 /** A server of pages and of MCP, on one port of this machine. */
 async function served() {
   const { server, aborted } = mcpServer();
-  const names = [...sides.flatMap((side) => [`view-${side}`, `host-${side}`]), "stranger"];
+  const names = [...sides.flatMap(({ program }) => [`view-${program}`, `host-${program}`]), "stranger"];
   const pages = new Map(await Promise.all(names.map(async (name) => [`/${name}.html`, await pageOf(name)])));
   const handle = createNodeHandler(server);
   const http = createHttpServer((request, response) => {
@@ -90,14 +102,14 @@ describe("apps in Chromium", { skip: chromium === undefined && "there is no chro
     await site?.close();
   });
 
-  for (const host of sides)
-    for (const view of sides)
-      test(`View: ${view}, host: ${host}`, { timeout }, async () => {
-        await page.load(`${site.origin}/host-${host}.html`);
-        const report = await page.evaluate(`scenario("/mcp", "view-${view}.html", ${view === "ours"})`);
-        judge(report, view === "ours", host === "ours");
-        if (host === "ours") await site.aborted;
-      });
+  for (const { host, view } of pairings)
+    test(`View: ${view.name}, host: ${host.name}`, { timeout }, async () => {
+      const [viewIsOurs, hostIsOurs] = [view.base !== undefined, host.base !== undefined];
+      await page.load(`${site.origin}/host-${host.program}.html`);
+      const report = await page.evaluate(`scenario("/mcp", "view-${view.program}.html", ${viewIsOurs})`);
+      judge(report, viewIsOurs, hostIsOurs);
+      if (hostIsOurs) await site.aborted;
+    });
 });
 
 /** Compares what both sides saw. The official sides drop members that they do not know. */

@@ -1,10 +1,7 @@
 // The host: calls a tool, displays its View in a sandbox, and answers the View.
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { type AddedMembers, ui } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/client";
-import {
-  type Params,
-  hostTable,
-} from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/host";
+import { hostTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/host";
 import { McpError, connect } from "@mcpgen/runtime";
 import { openPeer } from "@mcpgen/runtime/peer";
 import { postMessageChannel } from "@mcpgen/runtime/post-message";
@@ -58,5 +55,4 @@ frame.srcdoc = `<meta http-equiv="Content-Security-Policy" content="${policy}">$
 await host.ready;
 const given = { city: "bergen" };
 await host.notify("ui/notifications/tool-input", { arguments: given });
-const result = await client.callTool(tool.name, given);
-await host.notify("ui/notifications/tool-result", result as Params<"ui/notifications/tool-result">);
+await host.notify("ui/notifications/tool-result", await client.callTool(tool.name, given));

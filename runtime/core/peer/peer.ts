@@ -1,5 +1,5 @@
 import type { Caller, ChannelHandlers, ChannelMessages, RequestOptions } from "@mcpgen/protocol/model";
-import type { ClientResults } from "@mcpgen/protocol/open";
+import type { ClientResults, Open } from "@mcpgen/protocol/open";
 import type * as platform from "../platform/platform.js";
 import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
@@ -36,7 +36,7 @@ export interface ChannelPeer<Messages extends ChannelMessages = ChannelMessages>
    */
   notify<Method extends keyof Messages["outgoingNotifications"] & string>(
     method: Method,
-    ...given: ParamsOf<Messages["outgoingNotifications"][Method]>
+    ...given: ParamsOf<Messages["outgoingNotifications"][Method], Open<"CallToolResult">>
   ): Promise<void>;
   notify<Method extends string = string>(method: Unlisted<Method>, params?: object): Promise<void>;
   /** Ends the channel: requests fail with `connection-closed`, and the signals of handlers abort. */
@@ -46,10 +46,11 @@ export interface ChannelPeer<Messages extends ChannelMessages = ChannelMessages>
 /** A method that is known at run time alone. */
 type Unlisted<Method extends string> = string extends Method ? Method : never;
 
-type ParamsOf<Message> = Message extends { readonly params: infer Params }
+/** @typeParam Result what a `Client` returns: it may be sent where the params are the result of a tool */
+type ParamsOf<Message, Result = never> = Message extends { readonly params: infer Params }
   ? undefined extends Params
     ? [params?: Params]
-    : [params: Params]
+    : [params: Params extends { readonly content: readonly unknown[] } ? Params | Result : Params]
   : never;
 
 type Arguments<Message> = [...ParamsOf<Message>, options?: RequestOptions];

@@ -10,6 +10,7 @@ import { front } from "./front.mjs";
 import { idle } from "./idle.mjs";
 import { oneByOne, sessions } from "./legacy.mjs";
 import { modern } from "./modern.mjs";
+import { ports } from "./ports.mjs";
 import { rounds } from "./rounds.mjs";
 import { subscriptions } from "./subscriptions.mjs";
 import { World } from "./world.mjs";
@@ -23,6 +24,7 @@ const cases = [
   ...sessions,
   ...idle,
   ...client,
+  ...ports,
 ];
 
 /** Milliseconds after which a case has hung: failing is all this decides. */

@@ -10,6 +10,8 @@ import {
   viewTable,
   type ViewMessages,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
+import { hostTable as hostOverModern } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2026-07-28/host";
+import { viewTable as viewOverModern } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2026-07-28/view";
 import { McpError, memoryChannels } from "@mcpgen/runtime";
 import { openPeer } from "@mcpgen/runtime/peer";
 import type { PeerHandlers, PeerOptions } from "@mcpgen/runtime/peer";
@@ -105,6 +107,7 @@ describe("requests", () => {
   test.each([
     ["2025-06-18", viewOverJune, hostOverJune],
     ["2025-11-25", viewTable, hostTable],
+    ["2026-07-28", viewOverModern, hostOverModern],
   ] as const)("go both ways, with members that no table knows: %s", async (_, ofView, ofHost) => {
     const [near, far] = memoryChannels();
     const extra = { "x-extra": { deep: [1] } };
