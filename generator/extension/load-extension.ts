@@ -16,6 +16,7 @@ import type { ProtocolModel } from "../model/model.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
 import type { CarriesNote, ExtendsNote, Note } from "../notes/note.js";
 import { withPlaces } from "../revision/schema-source.js";
+import { withCarriedResults } from "./carried-results.js";
 import { withChannelDefinitions } from "./channel-definitions.js";
 import type { ExtensionSource } from "./extension-source.js";
 import { flattened } from "./flatten.js";
@@ -98,7 +99,9 @@ async function schemaOver(
     }),
   );
   const own = new Set([...read.definitions.keys()].filter((name) => !imported.has(name)));
-  return { schema: flattened(joined, own), own, imported };
+  const places = new Set(notes.flatMap((note) => (note.kind === "carries" ? note.targets : [])));
+  const carrying = withCarriedResults(joined, places, (name) => base.owned.get(imported.get(name) ?? ""));
+  return { schema: flattened(carrying, own), own, imported };
 }
 
 /** Definitions that the model needs, though the schema may not refer to them: the least results, those that notes name. */

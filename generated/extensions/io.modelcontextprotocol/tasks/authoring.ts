@@ -12,29 +12,6 @@ export type {
 // What handlers and calls are written in: the types of 2026-07-28, the newest
 // base, without the members that the era fills in by itself.
 
-/** Outcome of a tool run, including failures inside the tool. */
-export interface CallToolResult {
-  /** Unstructured output, for the model or the user to read. */
-  content: baseTypes.ContentBlock[];
-  /**
-   * True if the tool itself fails, with the failure described in `content` so
-   * that the model can react; absent means false. Unknown tools and malformed
-   * requests yield JSON-RPC errors instead.
-   */
-  isError?: boolean;
-  /**
-   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
-   * if it has one.
-   */
-  structuredContent?: unknown;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
-  _meta?: ResultMetaObject;
-  [key: string]: unknown;
-}
-
 export interface CancelTaskResult {
   /** Result metadata, in which the server identifies itself. */
   _meta?: ResultMetaObject;
@@ -45,7 +22,33 @@ export interface CompletedTask {
   status: "completed";
   createdAt: string;
   lastUpdatedAt: string;
-  result: CallToolResult;
+  /** Outcome of a tool run, including failures inside the tool. */
+  result: {
+    /** Unstructured output, for the model or the user to read. */
+    content: baseTypes.ContentBlock[];
+    /**
+     * True if the tool itself fails, with the failure described in `content` so
+     * that the model can react; absent means false. Unknown tools and malformed
+     * requests yield JSON-RPC errors instead.
+     */
+    isError?: boolean;
+    /**
+     * Kind of result, which decides how to parse it; clients read an absent
+     * value, as sent by older servers, as `complete`.
+     */
+    resultType?: string;
+    /**
+     * Machine-readable output: any JSON value, matching the tool's
+     * `outputSchema` if it has one.
+     */
+    structuredContent?: unknown;
+    /**
+     * Metadata apart from the payload; some key names are reserved for the
+     * protocol.
+     */
+    _meta?: ResultMetaObject;
+    [key: string]: unknown;
+  };
   taskId: string;
   ttlMs: number | null;
   pollIntervalMs?: number;

@@ -192,7 +192,17 @@ const CompletedTaskShape: Named = {
       createdAt: { type: "string" },
       lastUpdatedAt: { type: "string" },
       pollIntervalMs: { type: "integer" },
-      result: CallToolResultShape,
+      result: {
+        type: "object",
+        required: ["content"],
+        properties: {
+          _meta: ResultMetaObjectShape,
+          content: { type: "array", items: ContentBlockShape },
+          isError: { type: "boolean" },
+          resultType: { type: "string" },
+          structuredContent: {},
+        },
+      },
       status: { const: "completed" },
       statusMessage: { type: "string" },
       taskId: { type: "string" },
@@ -369,6 +379,7 @@ const DetailedTaskShape: Named = {
       input_required: InputRequiredTaskShape,
       working: WorkingTaskShape,
     },
+    open: true,
   }),
 };
 

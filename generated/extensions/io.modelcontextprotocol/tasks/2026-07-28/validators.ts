@@ -27,12 +27,12 @@ import type {
   WorkingTask,
 } from "./types.js";
 import {
-  acceptsCallToolResult,
+  acceptsContentBlock,
   acceptsInputRequests,
   acceptsInputResponses,
   acceptsResult,
   acceptsResultMetaObject,
-  isCallToolResult,
+  isContentBlock,
   isError,
   isInputRequests,
   isInputResponses,
@@ -118,7 +118,21 @@ export function isCompletedTask(value: unknown): value is CompletedTask {
   if (typeof value["taskId"] !== "string") return false;
   const ttlMs = value["ttlMs"];
   if (ttlMs !== null && !Number.isInteger(ttlMs)) return false;
-  if (!isCallToolResult(value["result"])) return false;
+  const result = value["result"];
+  if (!isObject(result)) return false;
+  const content = result["content"];
+  if (!Array.isArray(content)) return false;
+  for (const item of content) {
+    if (!isContentBlock(item)) return false;
+  }
+  const isErrorValue = result["isError"];
+  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
+    return false;
+  }
+  const resultType = result["resultType"];
+  if (resultType !== undefined && typeof resultType !== "string") return false;
+  const meta = result["_meta"];
+  if (meta !== undefined && !isResultMetaObject(meta)) return false;
   const pollIntervalMs = value["pollIntervalMs"];
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
@@ -138,7 +152,21 @@ export function acceptsCompletedTask(value: unknown): boolean {
   if (typeof value["taskId"] !== "string") return false;
   const ttlMs = value["ttlMs"];
   if (ttlMs !== null && !Number.isInteger(ttlMs)) return false;
-  if (!acceptsCallToolResult(value["result"])) return false;
+  const result = value["result"];
+  if (!isObject(result)) return false;
+  const content = result["content"];
+  if (!Array.isArray(content)) return false;
+  for (const item of content) {
+    if (!acceptsContentBlock(item)) return false;
+  }
+  const isErrorValue = result["isError"];
+  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
+    return false;
+  }
+  const resultType = result["resultType"];
+  if (resultType !== undefined && typeof resultType !== "string") return false;
+  const meta = result["_meta"];
+  if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   const pollIntervalMs = value["pollIntervalMs"];
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
@@ -226,7 +254,7 @@ export function acceptsDetailedTask(value: unknown): boolean {
     case "working":
       return isWorkingTask(value);
     default:
-      return false;
+      return typeof value["status"] === "string";
   }
 }
 
