@@ -23,9 +23,13 @@ const messages = document.createElement("ul");
 messages.ariaLabel = "Messages of the View";
 document.body.append(heading, frame, messages);
 
-const tool = (await client.listTools()).items.find(({ name }) => name === "forecast")!;
-const { ui: members } = tool._meta as NonNullable<AddedMembers["Tool"]["_meta"]>;
-const [page] = (await client.readResource(members!.resourceUri!)).contents;
+const tools = (await client.listTools()).items;
+const uiOf = ({ _meta }: object & AddedMembers["Tool"]) => _meta?.ui;
+const tool = tools.find(({ name }) => name === "forecast")!;
+const [page] = (await client.readResource(uiOf(tool)!.resourceUri!)).contents;
+const ofViews = new Set(
+  tools.filter((each) => uiOf(each)?.visibility?.includes("app") ?? true).map(({ name }) => name),
+);
 
 const theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 const host = openPeer(hostTable, postMessageChannel(frame.contentWindow!, { origin: "null" }), {
@@ -35,8 +39,11 @@ const host = openPeer(hostTable, postMessageChannel(frame.contentWindow!, { orig
     hostCapabilities: { serverTools: {}, message: { text: {} } },
     hostContext: { theme },
   }),
-  // A host asks the user before it calls tools that write.
-  "tools/call": ({ name, arguments: given }, { signal }) => client.callTool(name, given, { signal }),
+  "tools/call": ({ name, arguments: given }, { signal }) => {
+    if (!ofViews.has(name)) throw new McpError("invalid-params", "not for Views", { rpcCode: -32602 });
+    // A host asks the user before it calls tools that write.
+    return client.callTool(name, given, { signal });
+  },
   "ui/message": ({ content }) => {
     const [block] = content;
     if (block?.type !== "text") throw new McpError("invalid-params", "expected text", { rpcCode: -32602 });

@@ -41,6 +41,15 @@ run(true, async (url, frame, show, heard, refuse) => {
     },
     { onError: (error, method) => errors.push([method, error.code ?? error.message]) },
   );
+  // The window is the right one, its origin is not: this peer hears nothing.
+  const deaf = openPeer(
+    hostTable,
+    postMessageChannel(frame.contentWindow, { origin: "https://other.example" }),
+    {
+      "ui/initialize": () => heard("of another origin"),
+      "ui/notifications/initialized": () => heard("of another origin"),
+    },
+  );
   show();
   await host.ready;
   return {
@@ -54,6 +63,7 @@ run(true, async (url, frame, show, heard, refuse) => {
     ping: () => host.request("ping"),
     teardown: () => host.request("ui/resource-teardown", {}),
     async close() {
+      await deaf.close();
       await host.close();
       await client.close();
     },

@@ -22,4 +22,4 @@ setInterval(() => {
   for (const target of others())
     for (let id = 0; id < 12; id++) for (const message of valid(id)) target.postMessage(message, "*");
   window.parent.postMessage({ rounds: 1 }, "*");
-}, 5);
+}, 20);

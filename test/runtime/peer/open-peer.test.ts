@@ -251,7 +251,7 @@ describe("requests", () => {
   test("are cancelled by a signal, by a timeout and by the end", async () => {
     const clock = new VirtualClock();
     const reasons: unknown[] = [];
-    const { host, view } = pair(
+    const { host, view, errors } = pair(
       {
         "tools/call": (_, { signal }) =>
           new Promise((_resolve, reject) => {
@@ -283,6 +283,7 @@ describe("requests", () => {
     expect(await failureOf(view.request("ping"))).toMatchObject({ code: "connection-closed" });
     await view.notify("ui/notifications/size-changed", {});
     expect(reasons).toEqual(["cancelled", "cancelled", "connection-closed"]);
+    expect(errors).toEqual([]);
   });
 
   test("report progress if it is asked for", async () => {
