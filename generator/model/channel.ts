@@ -3,7 +3,7 @@ import { closest } from "../diagnostics/suggest.js";
 import type { NoteProblem } from "../notes/apply.js";
 import type { ChannelNote, Note } from "../notes/note.js";
 import { paramsOf } from "./messages.js";
-import type { Method, ProtocolModel, Role } from "./model.js";
+import type { Assumption, Method, ProtocolModel, Role } from "./model.js";
 import { hasMember } from "./object-view.js";
 
 /** A second channel, with roles that are neither client nor server. */
@@ -40,9 +40,25 @@ interface Source {
   readonly imported: ReadonlyMap<string, string>;
 }
 
-/** The channel of an extension over one base, with the messages that notes name. Faults of notes become problems. */
-export function findChannel(source: Source, problems: NoteProblem[]): Channel | undefined {
+/**
+ * The channel of an extension over one base, with the messages that notes name. Without such notes there is none, which
+ * is reported. Faults of notes become problems.
+ */
+export function findChannel(
+  source: Source,
+  problems: NoteProblem[],
+  assumptions: Assumption[],
+): Channel | undefined {
   const { channel } = source;
+  if (channel && !source.notes.some(({ kind }) => kind === "channel")) {
+    const roles = channel.roles.join(", ");
+    assumptions.push({
+      kind: "channel",
+      subject: channel.handshake.request,
+      text: `The channel of ${roles} is left out: no note of kind channel says what travels on it.`,
+    });
+    return undefined;
+  }
   const stated = new Set<string>();
   const messages: ChannelMessage[] = [];
   for (const note of source.notes) {

@@ -81,11 +81,12 @@ export function completeExtension(
   { facts, base, imported, notes, model }: Source,
   problems: NoteProblem[],
 ): ExtensionModel {
-  const channel = findChannel({ channel: facts.channel, notes, base, imported, model }, problems);
   const elsewhere = onChannelAlone(notes);
   const assumptions = model.assumptions.filter(
     ({ kind, subject }) => kind !== "sender" || !elsewhere.has(subject),
   );
+  const found = { channel: facts.channel, notes, base, imported, model };
+  const channel = findChannel(found, problems, assumptions);
   const context: Context = { facts, base, imported, model, problems, assumptions };
   const augments = notes.flatMap((note) => (note.kind === "augments" ? augmented(note, context) : []));
   const requirements = requirementsOf(notes, context);

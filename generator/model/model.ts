@@ -151,7 +151,7 @@ export interface HeaderRule {
 }
 
 export interface Assumption {
-  /** Stable kind: `alternative`, `era`, `error`, `kind`, `message`, `pairing`, `sender`, `extends`, `open`. */
+  /** Stable kind: `alternative`, `channel`, `era`, `error`, `kind`, `message`, `pairing`, `sender`, `extends`, `open`. */
   readonly kind: string;
   /** The method, definition or revision it is about. */
   readonly subject: string;

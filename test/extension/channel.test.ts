@@ -43,6 +43,15 @@ describe.each(bases)("a channel over %s", (base) => {
   });
 });
 
+test("without notes that say what travels on it, it is left out, which is reported", async () => {
+  const { channel, assumptions } = await over("2025-11-25", { notes: [] });
+  expect(channel).toBe(undefined);
+  expect(assumptions).toContainEqual({
+    ...{ kind: "channel", subject: "desk/hello" },
+    text: "The channel of pen, paper, lamp is left out: no note of kind channel says what travels on it.",
+  });
+});
+
 test("definitions of a revision with sessions are those of the base", async () => {
   const { imported } = await over("2025-11-25");
   for (const name of ["CallToolRequest", "CallToolResult", "ListToolsResult"])

@@ -13,7 +13,11 @@ import { vendorSchema } from "./vendor-extension.js";
 const base = documentOf("2026-07-28");
 
 /** The verdicts of a schema and of its canonical form on the same instances, which they differ on. */
-function disagreements(document: JsonValue, count: number): { judged: number; differing: string[] } {
+function disagreements(
+  document: JsonValue,
+  count: number,
+  isCompared: (name: string, form: JsonObject) => boolean = () => true,
+): { judged: number; differing: string[] } {
   const canonical = canonicalise(document);
   const { document: form } = canonicalExtension(canonical, [{ revision: "2026-07-28", document: base }], []);
   const before: Schema = readSchema(canonicalise(hoistDefinitions(canonical).document));
@@ -21,6 +25,7 @@ function disagreements(document: JsonValue, count: number): { judged: number; di
   const differing: string[] = [];
   let judged = 0;
   for (const name of Object.keys(form["$defs"] as JsonObject)) {
+    if (!isCompared(name, form)) continue;
     const random = randomFrom(name);
     const [first, second] = [
       before.definitions.get(name)!.node,
@@ -61,11 +66,25 @@ test("a schema and its canonical form accept the same instances, where no copy w
   expect(judged).toBeGreaterThan(100);
 });
 
+/** Whether a definition refers to one of the base. Programs print their copies closed, with ranges and patterns. */
+function reachesBase(name: string, form: JsonObject, seen = new Set<string>()): boolean {
+  if (seen.has(name)) return false;
+  seen.add(name);
+  const text = JSON.stringify((form["$defs"] as JsonObject)[name]);
+  if (text.includes('"base#')) return true;
+  return [...text.matchAll(/"#\/\$defs\/([^"]+)"/g)].some(([, target]) => reachesBase(target!, form, seen));
+}
+
 const file = process.env["MCPGEN_EXTENSION_SCHEMA"];
 
-test.skipIf(file === undefined)("a schema named by MCPGEN_EXTENSION_SCHEMA does so, too", async () => {
-  const { readFileSync } = await import("node:fs");
-  const { judged, differing } = disagreements(JSON.parse(readFileSync(file!, "utf8")) as JsonValue, 400);
-  expect(differing.slice(0, 5)).toEqual([]);
-  console.log(`${judged} instances`);
-});
+test.skipIf(file === undefined)(
+  "a schema named by MCPGEN_EXTENSION_SCHEMA does so in the definitions that refer to none of the base",
+  async () => {
+    const { readFileSync } = await import("node:fs");
+    const document = JSON.parse(readFileSync(file!, "utf8")) as JsonValue;
+    const own = disagreements(document, 400, (name, form) => !reachesBase(name, form));
+    expect(own.differing.slice(0, 5)).toEqual([]);
+    console.log(`${own.judged} instances`);
+  },
+  600_000,
+);
