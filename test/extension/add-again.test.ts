@@ -44,6 +44,18 @@ describe("extension add", () => {
     expect(kinds).toEqual(["sender", "sender", "requires", "header", "open", "open"]);
   });
 
+  test("what travels on a channel is not asked about as if it went between client and server", async () => {
+    const travelling = {
+      ...{ kind: "channel", target: ["paint/mix", "notifications/paint/dried"] },
+      ...{ sender: "brush", receiver: "wall", reason: "It says so.", link: "https://example.com" },
+    };
+    const folder = vendorProject({ "notes.json": JSON.stringify({ format: 1, notes: [travelling] }) });
+    const { stdout } = await addOver(folder, "--notes", "notes.json", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      questions: [{ kind: "settings" }, { kind: "open", subjects: ["/$defs/Colour"] }],
+    });
+  });
+
   test("the same again changes nothing, other content needs --replace, and notes stay", async () => {
     const folder = vendorProject({ "notes.json": '{"format":1,"notes":[]}' });
     await addOver(folder);

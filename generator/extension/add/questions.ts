@@ -7,6 +7,7 @@ import {
   referencesOf,
   tagOf,
 } from "@mcpgen/engine";
+import { onChannelAlone } from "../../model/extension-model.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
 import type { Note, NoteKind } from "../../notes/note.js";
 import { joinedName, ownName } from "../canonical/over-base.js";
@@ -36,17 +37,25 @@ export interface Asked {
 
 /** What neither the schema nor the notes of an extension say, in a fixed order. Nothing of it is guessed. */
 export function openQuestions(asked: Asked): Question[] {
+  const between = betweenSides(asked);
   return [
-    ...senders(asked),
+    ...senders(between),
     ...pairings(asked),
-    ...gates(asked),
-    ...headers(asked),
-    ...filters(asked),
+    ...gates(between),
+    ...headers(between),
+    ...filters(between),
     ...unreached(asked),
     ...carried(asked),
     ...growing(asked),
     ...resembling(asked),
   ];
+}
+
+/** Without the methods that travel on a channel alone: nothing is declared for them, and HTTP has no part in it. */
+function betweenSides(asked: Asked): Asked {
+  const elsewhere = onChannelAlone(asked.notes);
+  const methods = asked.own.methods.filter(({ name }) => !elsewhere.has(name));
+  return { ...asked, own: { ...asked.own, methods } };
 }
 
 /** Targets that no note of the kinds has. */

@@ -531,13 +531,17 @@ const McpUiDisplayModeShape: Named = {
   shape: () => ({ enum: ["fullscreen", "inline", "pip"], open: true }),
 };
 
-export function checkMcpUiDownloadFileRequest(value: unknown): Issue[] {
-  return findIssues(value, McpUiDownloadFileRequestShape);
+export function checkMcpUiDownloadFileRequest(
+  value: unknown,
+  reading?: "open",
+): Issue[] {
+  return findIssues(value, McpUiDownloadFileRequestShape, reading);
 }
 
 const McpUiDownloadFileRequestShape: Named = {
   name: "McpUiDownloadFileRequest",
   is: validators.isMcpUiDownloadFileRequest,
+  accepts: validators.acceptsMcpUiDownloadFileRequest,
   shape: () => ({
     type: "object",
     required: ["method", "params"],
@@ -555,6 +559,7 @@ const McpUiDownloadFileRequestShape: Named = {
                 resource: EmbeddedResourceShape,
                 resource_link: ResourceLinkShape,
               },
+              open: true,
             },
           },
         },

@@ -447,7 +447,7 @@ export const hostTable: ChannelTable<HostMessages> = {
     },
     "ui/download-file": {
       name: "McpUiDownloadFileRequest",
-      accepts: validators.isMcpUiDownloadFileRequest,
+      accepts: validators.acceptsMcpUiDownloadFileRequest,
     },
     "ui/initialize": {
       name: "McpUiInitializeRequest",

@@ -194,8 +194,30 @@ function isMcpUiDownloadFileRequest_contentsItem(value: unknown): boolean {
   }
 }
 
-export const acceptsMcpUiDownloadFileRequest: (value: unknown) => boolean =
-  isMcpUiDownloadFileRequest;
+export function acceptsMcpUiDownloadFileRequest(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (value["method"] !== "ui/download-file") return false;
+  const params = value["params"];
+  if (!isObject(params)) return false;
+  const contents = params["contents"];
+  if (!Array.isArray(contents)) return false;
+  for (const item of contents) {
+    if (!acceptsMcpUiDownloadFileRequest_contentsItem(item)) return false;
+  }
+  return true;
+}
+
+function acceptsMcpUiDownloadFileRequest_contentsItem(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  switch (value["type"]) {
+    case "resource":
+      return isEmbeddedResource(value);
+    case "resource_link":
+      return isResourceLink(value);
+    default:
+      return typeof value["type"] === "string";
+  }
+}
 
 export function isMcpUiDownloadFileResult(
   value: unknown,

@@ -690,6 +690,7 @@ const McpUiDownloadFileRequestShape: Named = {
                 resource: EmbeddedResourceShape,
                 resource_link: ResourceLinkShape,
               },
+              open: true,
             },
           },
         },

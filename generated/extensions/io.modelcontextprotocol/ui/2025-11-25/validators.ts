@@ -217,7 +217,7 @@ function acceptsMcpUiDownloadFileRequest_contentsItem(value: unknown): boolean {
     case "resource_link":
       return acceptsResourceLink(value);
     default:
-      return false;
+      return typeof value["type"] === "string";
   }
 }
 

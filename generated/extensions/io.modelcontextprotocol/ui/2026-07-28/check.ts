@@ -824,6 +824,7 @@ const McpUiDownloadFileRequestShape: Named = {
                 resource: EmbeddedResourceShape,
                 resource_link: ResourceLinkShape,
               },
+              open: true,
             },
           },
         },
