@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 import { describe, expect, test } from "vitest";
+import { storedExtensions } from "../generator/extension/extension-store.js";
 import { filesBelow, importsOf, specifiersOf } from "../scripts/rooms/imports.js";
 import { planOf, plans } from "../scripts/rooms/plan.js";
 import { planPicture } from "../scripts/rooms/svg.js";
@@ -163,10 +164,14 @@ test("the reading of import specifiers sees every form", () => {
   ).toEqual(["a", "b (types)", "b2 (types)", "b3 (types)", "c", "d", "e", "f"]);
 });
 
+/** The code without its comments. */
+function codeOf(text: string): string {
+  return text.replace(/\/\*.*?\*\/|(?<=^|\s)\/\/ [^\n]*/gs, "");
+}
+
 /** Lines of code that name a revision, or compare two; comments may name one. */
 function revisionsNamed(file: string, text: string): string[] {
-  const code = text.replace(/\/\*.*?\*\/|(?<=^|\s)\/\/ [^\n]*/gs, "");
-  return code
+  return codeOf(text)
     .split("\n")
     .filter((line) => /20\d\d-\d\d-\d\d|\b(id|revision|version)\b\s*[<>]=?\s/i.test(line))
     .map((line) => `${file}: ${line.trim()}`);
@@ -189,4 +194,21 @@ test.each([
   expect(
     revisionsNamed("a.ts", `/** Of 2025-11-25. */\n// 2025-11-25\nconst a = 1; // 2025-11-25\n${line}\n`),
   ).toEqual([`a.ts: ${line}`]);
+});
+
+test("no code of the runtime names an extension, or a method of one", () => {
+  const schemas = storedExtensions("schema");
+  const names = schemas.flatMap(({ id, folder }) => {
+    const text = readFileSync(join(folder, "schema.json"), "utf8");
+    const methods = [...text.matchAll(/"method": \{\s*"const": "([^"]+)"/g)].map(([, method]) => method!);
+    return [id, ...methods];
+  });
+  expect(names).toEqual(
+    expect.arrayContaining(["io.modelcontextprotocol/skills", "skills/list", "tasks/get"]),
+  );
+  const found = [...filesBelow("runtime/core"), ...filesBelow("engine/emitted/extending")].flatMap((file) => {
+    const code = codeOf(readFileSync(file, "utf8"));
+    return names.filter((name) => code.includes(name)).map((name) => `${file}: ${name}`);
+  });
+  expect(found).toEqual([]);
 });
