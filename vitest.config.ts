@@ -12,6 +12,7 @@ const instances = process.env["MCPGEN_COUNT"] ?? "100000";
 const drawing = [
   "test/properties/**/*.test.ts",
   "test/emit/validators/agreement.test.ts",
+  "test/extension/validators.test.ts",
   "test/emit/check/random.test.ts",
   "test/emit/open/tags.test.ts",
   "test/emit/steps/pairs.test.ts",
@@ -39,7 +40,7 @@ const heavy = [
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
 const deep = [
   "test/extension/channel-compiled.test.ts",
-  "test/extension/{output,random-compiled,random-talk,validators}.test.ts",
+  "test/extension/{output,random-compiled,random-talk}.test.ts",
   "test/auth/client/client-rules.test.ts",
   "test/auth/node/processes.test.ts",
   "test/examples/{app,ci,ci-job,cli-agent,skills-programs}.test.ts",

@@ -16,6 +16,7 @@ export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
 export { divides } from "./emitted/shared-checks.js";
 export { PatternBudget } from "./patterns/budget.js";
+export { exampleOf } from "./patterns/example.js";
 export { isAutomaton, matcherOf } from "./patterns/pattern.js";
 export { keywords, type Keyword, type KeywordShape } from "./ir/keywords.js";
 export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";

@@ -1,4 +1,4 @@
-import { matcherOf } from "@mcpgen/engine";
+import { exampleOf, matcherOf } from "@mcpgen/engine";
 
 /** A sample in each format the schemas use; formats are annotations, but samples should honour them. */
 const byFormat: ReadonlyMap<string, string> = new Map([
@@ -57,10 +57,10 @@ const plainCandidates = "a A 1 - _ . / a1 aa AA 11 abc ABC 123 a-b a_b a.b a/b a
 
 const patternCandidates = [...plainCandidates, ...byFormat.values(), ...oddStrings];
 
-/** Some string that matches all `patterns`, or `undefined`: only plain candidates are tried. */
+/** Some string that matches all `patterns`, or `undefined`: plain candidates are tried, and an example of each pattern. */
 export function matching(patterns: readonly string[], preferred: string): string | undefined {
   const matchers = patterns.map((pattern) => matcherOf(pattern));
-  return [preferred, ...patternCandidates].find((candidate) =>
-    matchers.every((matcher) => matcher?.test(candidate)),
-  );
+  const isMatching = (candidate: string | undefined): candidate is string =>
+    candidate !== undefined && matchers.every((matcher) => matcher?.test(candidate));
+  return [preferred, ...patternCandidates].find(isMatching) ?? patterns.map(exampleOf).find(isMatching);
 }

@@ -25,3 +25,12 @@ test("a string is as long as its minimum asks, unless that is out of all proport
   expect(built({ type: "string", minLength: 5000 })).toHaveLength(5000);
   expect(built({ type: "string", minLength: 2 ** 40 })).toBe("example");
 });
+
+test.each([
+  ["^sha256:[0-9a-f]{64}$", `sha256:${"a".repeat(64)}`],
+  ["^(?:[^\\w]|\\d{4}-){2}(a|b)\\.x?$", "--a."],
+  ["^\\p{Lu}[^a-zA-Z0-9]+Z$", "A-Z"],
+  ["^x{100000}$", "example"],
+])("a string with the pattern %s is %s", (pattern, text) => {
+  expect(built({ type: "string", pattern })).toBe(text);
+});

@@ -56,5 +56,5 @@ test("minimally invalid instances are found for most, and nothing else is passed
 
 test("patterns made to take long take no time", () => {
   const { schema } = subjectOf({ type: "string", pattern: "^(x+x+)+y$" }, {});
-  expect(sampleValid(schema, "Root", randomFrom("pattern"))).toBeUndefined();
+  expect(sampleValid(schema, "Root", randomFrom("pattern"))).toBe("xxy");
 });

@@ -1,0 +1,50 @@
+import type { CharacterSet } from "./character-set.js";
+import { type Expression, parsePattern } from "./parse.js";
+
+/** Longer examples are not made. */
+const mostCharacters = 1000;
+
+/**
+ * A short text that a pattern may match: assertions are not heeded, so the caller judges it.
+ *
+ * @returns nothing for syntax that the parser does not know, for backreferences, and where the text would be long
+ */
+export function exampleOf(pattern: string): string | undefined {
+  const expression = parsePattern(pattern);
+  return expression && textOf(expression);
+}
+
+function textOf(expression: Expression): string | undefined {
+  switch (expression.kind) {
+    case "atom":
+      return characterOf(expression.source, expression.set);
+    case "sequence":
+      return joined(expression.parts.map(textOf));
+    case "choice":
+      return expression.arms.map(textOf).find((text) => text !== undefined);
+    case "repeat":
+      return expression.min > mostCharacters ? undefined : repeated(textOf(expression.part), expression.min);
+    case "boundary":
+    case "look":
+      return "";
+    case "backreference":
+      return undefined;
+  }
+}
+
+function repeated(text: string | undefined, count: number): string | undefined {
+  return text === undefined ? undefined : joined(Array.from({ length: count }, () => text));
+}
+
+function joined(texts: readonly (string | undefined)[]): string | undefined {
+  if (!texts.every((text) => text !== undefined)) return undefined;
+  const text = texts.join("");
+  return text.length > mostCharacters ? undefined : text;
+}
+
+/** A code point that an atom takes: one that is easy to read, if there is one. */
+function characterOf(source: string, set: CharacterSet): string | undefined {
+  const matcher = new RegExp(`^(?:${source})$`, "u");
+  const ends = set.map(([first]) => String.fromCodePoint(first));
+  return ["a", "0", "A", "-", ".", " ", ...ends].find((character) => matcher.test(character));
+}
