@@ -25,7 +25,7 @@ export interface Part<R extends Role = Role> {
 export function extend<R extends Role>(
   { extensions: used = [], revisions, capabilities = {} }: ExtendOptions<R>,
   failure: Failure,
-  program: object = {},
+  program?: object,
 ): Extended<R> {
   const invalid = (message: string): Error =>
     new failure("invalid-definition", message);
@@ -54,7 +54,7 @@ export function extend<R extends Role>(
     ),
     declared: declaring(parts, used, revisions, invalid),
   };
-  for (const use of used) use.attach?.(program);
+  if (program) for (const use of used) use.attach?.(program);
   return extended;
 }
 

@@ -22,6 +22,7 @@ export {
   type RequestAgain,
   type StoredRequest,
 } from "./server/detached.js";
+export { answerFor, clockOfClient } from "./client/answering.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
-export { wallTimeOf } from "./time/clock.js";
+export { sleep, untilAborted, wallTimeOf } from "./time/clock.js";

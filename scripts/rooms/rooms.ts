@@ -84,8 +84,10 @@ export const buildings: readonly Building[] = [
       { path: "runtime/tasks/state", holds: "the record of a task, and what events make of it" },
       { path: "runtime/tasks/store", holds: "stores: interface, memory, rules" },
       { path: "runtime/tasks/server", holds: "tasks of servers: runs, ids, quotas, messages" },
+      { path: "runtime/tasks/client", holds: "tasks of clients: polling, input, handles" },
       { path: "runtime/tasks", holds: "the entries of the package" },
     ],
+    walls: [["runtime/tasks/server", "runtime/tasks/client"]],
   },
   {
     folder: "generator",

@@ -7,8 +7,10 @@ import { github, oauthProxy } from "@mcpgen/auth/proxy";
 import { dpop, introspection, jwks, resourceServer, tokenExchange } from "@mcpgen/auth/server";
 import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
 import type { JsonObject } from "@mcpgen/engine";
+import { tasks as clientTasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { tasks } from "@mcpgen/tasks";
+import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
@@ -92,6 +94,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   consent: () => oauthProxy({ ...proxied, consent: wrong }),
   createTestPair: () => createTestPair({ server: server(), revisions: [], connection: wrong }),
   tasks: () => tasks(tasksExtension, wrong),
+  "tasks of clients": () => clientTasks(clientTasksExtension, wrong),
   quotas: () => tasks(tasksExtension, { quotas: wrong }),
   task: () =>
     createServer(info, { extensions: [tasks(tasksExtension)] }).tool(

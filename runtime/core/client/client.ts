@@ -1,3 +1,4 @@
+import type { Clock } from "../time/clock.js";
 import type { ClientRequests, CompleteRequestParams, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { ClientResults, Open } from "@mcpgen/protocol/open";
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
@@ -92,6 +93,8 @@ type RequestArguments<Params> = undefined extends Params
 /** A connected server, of any revision. */
 export class Client implements Caller {
   readonly cache: ResultCache;
+  /** @internal */
+  readonly answers: AnswerSetup;
   readonly #setup: ClientSetup;
   readonly #outputs: OutputChecks;
   readonly #headers = new ToolHeaders();
@@ -114,7 +117,7 @@ export class Client implements Caller {
     const { nulls } = profile;
     const { thrownErrors } = setup;
     const questions = new Questions(limits);
-    const answers: AnswerSetup = {
+    const answers: AnswerSetup = (this.answers = {
       handlers,
       vendor,
       questions,
@@ -122,7 +125,7 @@ export class Client implements Caller {
       hooked: profile,
       report,
       thrownErrors,
-    };
+    });
     const incoming = new Incoming(answers, cache, listeners);
     this.#connections = new Connections({
       profile,
@@ -169,6 +172,16 @@ export class Client implements Caller {
 
   get #negotiated(): Negotiated {
     return this.#connections.negotiated;
+  }
+
+  /** @internal */
+  get view(): Negotiated["view"] {
+    return this.#negotiated.view;
+  }
+
+  /** @internal */
+  get clock(): Clock {
+    return this.#setup.profile.clock;
   }
 
   get state(): ClientState {

@@ -1,0 +1,117 @@
+import { type AnswerContext, type Client, type ConnectOptions, McpError } from "@mcpgen/runtime";
+import { type Rules, checkOptions, withFunctions } from "@mcpgen/runtime/extending";
+import type { tasks as TasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import { type HandleStore, type StoredHandle, TaskHandle } from "./handle.js";
+import type { PollOptions } from "./polling.js";
+
+/** How a client drives tasks. */
+export interface ClientTasksOptions extends PollOptions {
+  /** Keeps tasks and answers until the tasks end. Default: they are lost with the process. */
+  readonly handles?: HandleStore;
+  /** What becomes of a task when the signal of its call aborts: it is cancelled, or goes on. Default: `cancel`. */
+  readonly onAbort?: "cancel" | "detach";
+}
+
+type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
+
+/** The extension of tasks on a client: an element of the option `extensions` of one client. */
+export interface ClientTasks extends Implemented {
+  /**
+   * Calls a tool, and resolves as soon as the server answers: with the handle of a task, or with the result of the tool.
+   *
+   * @throws {McpError}
+   */
+  start(name: string, args?: object): Promise<TaskHandle | object>;
+  /** Goes on with a task of another process. */
+  resume(handle: StoredHandle): TaskHandle;
+}
+
+const rules: Rules<ClientTasksOptions> = {
+  minPollMs: 0,
+  maxPollMs: 1,
+  handles: withFunctions("put", "delete"),
+  onAbort: ["cancel", "detach"],
+};
+
+/** The answer to a call that became a task. */
+interface Created {
+  readonly resultType?: string;
+  readonly taskId: string;
+  readonly pollIntervalMs?: number;
+}
+
+/**
+ * Drives calls of tools that become tasks to their results: `callTool` resolves with the result of the tool.
+ *
+ * @param extension `tasks` of `@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client`
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function tasks(extension: typeof TasksExtension, options: ClientTasksOptions = {}): ClientTasks {
+  checkOptions(options, rules, "tasks: ");
+  let client: Client | undefined;
+  /** The params of calls whose tasks the application drives. */
+  const started = new WeakSet<object>();
+  const handleOf = (stored: StoredHandle, advised?: number): TaskHandle =>
+    new TaskHandle(connected(client), stored, options.handles, { ...options, advised });
+  const created = ({ taskId, pollIntervalMs }: Created): TaskHandle =>
+    handleOf({ taskId, answers: {} }, pollIntervalMs);
+  const used = extension.implement<AnswerContext>(
+    {},
+    {
+      settings: {},
+      around: {
+        "tools/call": async ({ params, context }, next) => {
+          const result = (await next()) as Created;
+          if (result.resultType !== "task" || started.has(params)) return result;
+          return driven(created(result), context.signal, options.onAbort);
+        },
+      },
+    },
+  );
+  return {
+    ...used,
+    attach: (program) => {
+      if (client)
+        throw new McpError(
+          "invalid-definition",
+          "tasks: one client has them already. Call tasks() for each client.",
+        );
+      client = program as Client;
+    },
+    start: async (name, args = {}) => {
+      const params = { name, arguments: args };
+      started.add(params);
+      const result = await connected(client).request<Created>("tools/call" as string, params);
+      if (result.resultType !== "task") return result;
+      const handle = created(result);
+      await options.handles?.put(handle.toJSON());
+      return handle;
+    },
+    resume: (stored) => handleOf(stored),
+  };
+}
+
+/** @throws {McpError} `invalid-definition` */
+function connected(client: Client | undefined): Client {
+  if (client) return client;
+  throw new McpError("invalid-definition", "tasks: no client has them. Pass them to connect, in extensions.");
+}
+
+/** The result of a task, or the reason of the signal of its call. */
+async function driven(
+  handle: TaskHandle,
+  signal: AnswerContext["signal"] | undefined,
+  onAbort: "cancel" | "detach" = "cancel",
+): Promise<object> {
+  const abort = (): void => {
+    if (onAbort === "cancel") void handle.cancel().catch(() => undefined);
+    handle.detach();
+  };
+  if (signal?.aborted) abort();
+  else signal?.addEventListener("abort", abort);
+  try {
+    return await handle.result();
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,217 @@
+import { tasks as clientExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { type Client, type ConnectOptions, McpError, type Server, createServer } from "@mcpgen/runtime";
+import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { memoryTaskStore, tasks as serverTasks } from "@mcpgen/tasks";
+import { type ClientTasksOptions, type StoredHandle, TaskHandle, tasks } from "@mcpgen/tasks/client";
+import { expect, onTestFinished, test } from "vitest";
+import { failureOf } from "../../support/failure-of.js";
+
+const store = () => ({ store: memoryTaskStore(), keys: ["a secret of sixteen characters"] });
+const text = (value: string) => [{ type: "text", text: value }];
+const form = {
+  message: "Your name?",
+  requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+} as const;
+
+/** A server whose tools take as long as their argument says, in milliseconds of the clock. */
+function serving(clock: VirtualClock, pollMs = 1000): { readonly server: Server; readonly polls: string[] } {
+  const polls: string[] = [];
+  const options = { ...store(), pollMs, sweepMs: 3_600_000, leaseMs: 7_200_000 };
+  const extension = serverTasks(serverExtension, {
+    ...options,
+    onEvent: ({ type, id }) => type === "read" && polls.push(id),
+  });
+  const server = createServer(
+    { name: "s", version: "1" },
+    { revisions: serverRevisions, extensions: [extension], clock, onError: () => {} },
+  );
+  onTestFinished(() => extension.close());
+  const after = (ms: number): Promise<void> => new Promise((resolve) => clock.schedule(resolve, ms));
+  const task = { support: "optional", inlineMs: 0 } as const;
+  const inputSchema = { type: "object", properties: { ms: { type: "number" } }, required: ["ms"] } as const;
+  server.tool("quick", { task }, () => "at once");
+  server.tool("slow", { inputSchema, task }, async ({ ms }, { task: own }) => {
+    own?.detach();
+    await after(ms);
+    return `after ${ms}`;
+  });
+  server.tool("broken", { task }, async (_, { task: own }) => {
+    own?.detach();
+    await after(10);
+    throw new McpError("invalid-params", "no such report", { rpcCode: -32602 });
+  });
+  server.tool("asks", { task }, async (_, { ask, task: own }) => {
+    own?.detach();
+    const answer = await ask.elicit("name", form);
+    return answer.action === "accept" ? `Hello, ${answer.content.name}` : answer.action;
+  });
+  return { server, polls };
+}
+
+async function clientOf(
+  server: Server,
+  clock: VirtualClock,
+  options: ClientTasksOptions = {},
+  more: Partial<ConnectOptions> = {},
+) {
+  const extension = tasks(clientExtension, options);
+  const pair = await createTestPair({
+    server,
+    clock,
+    revisions: clientRevisions,
+    extensions: [extension],
+    onWarning: () => {},
+    ...more,
+  });
+  onTestFinished(() => pair.close());
+  return { client: pair.client, tasks: extension, close: () => pair.close() };
+}
+
+/** Moves the time until the promise settles. */
+async function during<Value>(clock: VirtualClock, work: Promise<Value>, step = 500): Promise<Value> {
+  const state = { isOver: false };
+  const end = (): void => void (state.isOver = true);
+  work.then(end, end);
+  while (!state.isOver) await clock.advance(step);
+  return work;
+}
+
+const calling = (client: Client, name: string, args: object = {}) => client.callTool(name, args);
+
+test("callTool resolves with the result of a task, as with that of a call", async () => {
+  const clock = new VirtualClock(1000);
+  const { server, polls } = serving(clock);
+  const { client } = await clientOf(server, clock);
+  expect((await calling(client, "quick")).content).toEqual(text("at once"));
+  const result = await during(clock, calling(client, "slow", { ms: 3000 }));
+  expect(result.content).toEqual(text("after 3000"));
+  expect(polls.length).toBeLessThanOrEqual(4);
+});
+
+test("B16: a task of a minute is polled at most 61 times; many tasks keep the interval of each", async () => {
+  const clock = new VirtualClock(1000);
+  const { server, polls } = serving(clock);
+  const slower = serving(clock, 5000);
+  const { client } = await clientOf(server, clock);
+  const other = await clientOf(slower.server, clock);
+  const work = [calling(client, "slow", { ms: 60_000 }), calling(other.client, "slow", { ms: 60_000 })];
+  await during(clock, Promise.all(work));
+  expect(polls.length).toBeGreaterThan(40);
+  expect(polls.length).toBeLessThanOrEqual(61);
+  expect(slower.polls.length).toBeLessThanOrEqual(13);
+});
+
+test("a task that fails rejects with its error", async () => {
+  const clock = new VirtualClock(1000);
+  const { client } = await clientOf(serving(clock).server, clock);
+  const failed = await during(clock, failureOf(calling(client, "broken")));
+  expect(failed).toMatchObject({ code: "remote-error", rpcCode: -32602, message: "no such report" });
+});
+
+test("input comes from the handlers of the client, once for each key", async () => {
+  const clock = new VirtualClock(1000);
+  let asked = 0;
+  const elicit = () => {
+    asked++;
+    return { action: "accept", content: { name: "Ada" } } as const;
+  };
+  const { client } = await clientOf(serving(clock).server, clock, {}, { elicit });
+  expect((await during(clock, calling(client, "asks"))).content).toEqual(text("Hello, Ada"));
+  expect(asked).toBe(1);
+});
+
+test.each([
+  ["cancel", "cancelled"],
+  ["detach", "working"],
+] as const)("the signal of a call aborts: %s", async (onAbort, status) => {
+  const clock = new VirtualClock(1000);
+  const { server } = serving(clock);
+  const handles = new Map<string, StoredHandle>();
+  const kept = {
+    put: (handle: StoredHandle) => void handles.set(handle.taskId, handle),
+    delete: (id: string) => void handles.delete(id),
+  };
+  const { client, tasks: own } = await clientOf(server, clock, { onAbort, handles: kept });
+  const controller = new AbortController();
+  const call = failureOf(client.callTool("slow", { ms: 60_000 }, { signal: controller.signal }));
+  await clock.advance(2000);
+  const [handle] = handles.values();
+  controller.abort();
+  expect(await call).toMatchObject({ code: "cancelled" });
+  await clock.advance(10);
+  expect(await own.resume(handle!).status()).toMatchObject({ status });
+});
+
+test("start gives a handle: states, updates, result", async () => {
+  const clock = new VirtualClock(1000);
+  const { tasks: own } = await clientOf(serving(clock).server, clock);
+  expect(await own.start("quick")).toMatchObject({ content: text("at once") });
+  const handle = (await own.start("slow", { ms: 2500 })) as TaskHandle;
+  expect(handle).toBeInstanceOf(TaskHandle);
+  expect(handle.toJSON()).toEqual({ taskId: handle.id, answers: {} });
+  expect(await handle.status()).toMatchObject({ status: "working" });
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const { status } of handle.updates()) seen.push(status);
+  })();
+  expect(await during(clock, handle.result())).toMatchObject({ content: text("after 2500") });
+  await reading;
+  expect(seen).toEqual(["working", "completed"]);
+});
+
+test("cancel and detach of a handle", async () => {
+  const clock = new VirtualClock(1000);
+  const { tasks: own } = await clientOf(serving(clock).server, clock);
+  const first = (await own.start("slow", { ms: 60_000 })) as TaskHandle;
+  await first.cancel();
+  expect(await during(clock, failureOf(first.result()))).toMatchObject({ code: "cancelled" });
+  const second = (await own.start("slow", { ms: 60_000 })) as TaskHandle;
+  const waiting = failureOf(second.result());
+  second.detach();
+  expect(await during(clock, waiting)).toMatchObject({ message: "the task was detached" });
+  expect(await second.status()).toMatchObject({ status: "working" });
+});
+
+test("B17: a client that ends after its user has answered: another one goes on, and does not ask again", async () => {
+  const clock = new VirtualClock(1000);
+  const { server } = serving(clock);
+  const disk = new Map<string, string>();
+  const dead = { value: false };
+  const handles = {
+    put: (handle: StoredHandle) => {
+      disk.set(handle.taskId, JSON.stringify(handle));
+      // The process ends when the answer is stored, and before it is sent.
+      if (Object.keys(handle.answers).length > 0) dead.value = true;
+      return dead.value ? new Promise<void>(() => {}) : undefined;
+    },
+    delete: (id: string) => void disk.delete(id),
+  };
+  let asked = 0;
+  const elicit = () => {
+    asked++;
+    return { action: "accept", content: { name: "Ada" } } as const;
+  };
+  const first = await clientOf(server, clock, { handles }, { elicit });
+  void failureOf(calling(first.client, "asks"));
+  while (!dead.value) await clock.advance(500);
+  await first.close();
+  const second = await clientOf(server, clock, {}, { elicit });
+  const [stored] = disk.values();
+  const handle = second.tasks.resume(JSON.parse(stored!) as StoredHandle);
+  expect(await during(clock, handle.result())).toMatchObject({ content: text("Hello, Ada") });
+  expect(asked).toBe(1);
+});
+
+test("one tasks() is for one client; a handle needs one", async () => {
+  const clock = new VirtualClock(1000);
+  const { server } = serving(clock);
+  const own = tasks(clientExtension);
+  expect(() => own.resume({ taskId: "x", answers: {} })).toThrow(/no client has them/);
+  const connecting = () => createTestPair({ server, clock, revisions: clientRevisions, extensions: [own] });
+  const pair = await connecting();
+  onTestFinished(() => pair.close());
+  expect(await failureOf(connecting())).toMatchObject({ code: "invalid-definition" });
+  expect(() => tasks(clientExtension, { minPolMs: 1 } as never)).toThrow(/no such option/);
+});
