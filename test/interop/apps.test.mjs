@@ -113,7 +113,13 @@ describe("apps in Chromium", { skip: chromium === undefined && "there is no chro
 });
 
 /** Compares what both sides saw. The official sides drop members that they do not know. */
-function judge({ rounds, heard, reports, uncaught, errors, pinged, torn, polluted }, viewIsOurs, hostIsOurs) {
+function judge(
+  { rounds, heard, reports, uncaught, errors, tools, used, pinged, torn, polluted },
+  viewIsOurs,
+  hostIsOurs,
+) {
+  assert.deepEqual(tools, [{ name: "select", inputSchema: { type: "object" } }]);
+  assert.deepEqual(used, { content: [{ type: "text", text: "select" }] });
   assert.ok(rounds > 1, "the stranger went on");
   const extra = (value) => (viewIsOurs ? { ...value, extra: value.extra } : without(value));
   assert.deepEqual(
@@ -127,6 +133,7 @@ function judge({ rounds, heard, reports, uncaught, errors, pinged, torn, pollute
     ["message", { role: "user", content: [{ type: "text", text: "hello" }] }],
     ["context", { content: [{ type: "text", text: "state" }], structuredContent: { a: { b: [1] } } }],
     ["mode", { mode: "fullscreen" }],
+    ["download", { contents: [{ type: "resource", resource: { uri: "file:///a.txt", text: "a" } }] }],
     ["size", { width: 320, height: 200 }],
     ["log", { level: "info", logger: "view", data: { a: 1 } }],
     ["leave", heard.at(-1)[1]],
@@ -158,7 +165,9 @@ function judge({ rounds, heard, reports, uncaught, errors, pinged, torn, pollute
 }
 
 function judgeAnswers(answers, hostIsOurs) {
-  const { tool, wrongTool, resource, resources, refusedLink, ...rest } = answers;
+  const { tool, wrongTool, resource, resources, refusedLink, sample, templates, ...rest } = answers;
+  assert.deepEqual(sample.value.content, { type: "text", text: "hello" });
+  assert.deepEqual(templates.value.resourceTemplates, []);
   assert.deepEqual(tool.value.content, [{ type: "text", text: "5" }]);
   assert.match(wrongTool.failed, /there is no tool "none"/);
   assert.equal(wrongTool.code, -32602);
@@ -168,7 +177,7 @@ function judgeAnswers(answers, hostIsOurs) {
   assert.equal(refusedLink.code, hostIsOurs ? -32000 : -32603);
   const empty = { value: {} };
   assert.deepEqual(rest, {
-    ...{ link: empty, message: empty, context: empty, ping: empty, stopped: true },
+    ...{ link: empty, message: empty, download: empty, context: empty, ping: empty, stopped: true },
     mode: { value: { mode: "fullscreen" } },
   });
 }

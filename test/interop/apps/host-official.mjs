@@ -1,7 +1,7 @@
 // The official host with the official client, as the scenario of host.mjs uses them.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
-import { capabilities, context, info, run } from "./host.mjs";
+import { capabilities, context, info, run, sampled } from "./host.mjs";
 
 run(false, async (url, frame, show, heard, refuse) => {
   const client = new Client({ name: "host", version: "1.0.0" });
@@ -24,6 +24,8 @@ run(false, async (url, frame, show, heard, refuse) => {
   Object.assign(bridge, { onmessage: answer("message", () => ({})) });
   bridge.onupdatemodelcontext = answer("context", () => ({}));
   bridge.onrequestdisplaymode = answer("mode", ({ mode }) => ({ mode }));
+  bridge.ondownloadfile = answer("download", () => ({}));
+  bridge.oncreatesamplingmessage = async ({ messages }) => sampled(messages);
   bridge.onsizechange = (params) => heard("size", params);
   bridge.onloggingmessage = (params) => heard("log", params);
   bridge.onrequestteardown = () => heard("leave");
@@ -39,6 +41,10 @@ run(false, async (url, frame, show, heard, refuse) => {
     cancelled: (params) => bridge.sendToolCancelled(params),
     context: (params) => bridge.sendHostContextChange(params),
     ping: () => bridge.request({ method: "ping" }),
+    async tools() {
+      const { tools } = await bridge.listTools({});
+      return [tools, await bridge.callTool({ name: tools[0].name, arguments: {} })];
+    },
     teardown: () => bridge.teardownResource({}),
     async close() {
       await bridge.close();

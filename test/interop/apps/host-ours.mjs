@@ -4,7 +4,7 @@ import { hostTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/u
 import { McpError, connect } from "@mcpgen/runtime";
 import { openPeer } from "@mcpgen/runtime/peer";
 import { postMessageChannel } from "@mcpgen/runtime/post-message";
-import { capabilities, context, info, run } from "./host.mjs";
+import { capabilities, context, info, run, sampled } from "./host.mjs";
 
 run(true, async (url, frame, show, heard, refuse) => {
   const client = await connect(url, { revisions: clientRevisions });
@@ -33,6 +33,9 @@ run(true, async (url, frame, show, heard, refuse) => {
       },
       "ui/message": (params) => (heard("message", params), {}),
       "ui/update-model-context": (params) => (heard("context", params), {}),
+      "ui/download-file": (params) => (heard("download", params), {}),
+      "sampling/createMessage": ({ messages }) => sampled(messages),
+      "resources/templates/list": (params) => client.request("resources/templates/list", params),
       "ui/request-display-mode": (params) => (heard("mode", params), params),
       "ui/notifications/initialized": () => heard("initialized"),
       "ui/notifications/size-changed": (params) => heard("size", params),
@@ -61,6 +64,10 @@ run(true, async (url, frame, show, heard, refuse) => {
     cancelled: (params) => host.notify("ui/notifications/tool-cancelled", params),
     context: (params) => host.notify("ui/notifications/host-context-changed", params),
     ping: () => host.request("ping"),
+    async tools() {
+      const { tools } = await host.request("tools/list", {});
+      return [tools, await host.request("tools/call", { name: tools[0].name, arguments: {} })];
+    },
     teardown: () => host.request("ui/resource-teardown", {}),
     async close() {
       await deaf.close();

@@ -12,8 +12,14 @@ export const capabilities = {
     updateModelContext: link,
     message: link,
   },
+  ...{ downloadFile: {}, sampling: {} },
   extra: { deep: [1] },
 };
+/** The answer of a model. */
+export const sampled = ([message]) => ({
+  ...{ model: "echo", role: "assistant", stopReason: "endTurn" },
+  content: message.content,
+});
 export const context = {
   ...{
     theme: "dark",
@@ -60,6 +66,7 @@ export function run(isOurs, open) {
     await host.input({ arguments: given, extra: 1 });
     await host.result({ ...result, extra: { deep: [1] } });
     const pinged = await host.ping();
+    const [tools, used] = await host.tools();
     attack();
     await size;
     await host.context({ theme: "light", extra: [2] });
@@ -67,7 +74,18 @@ export function run(isOurs, open) {
     await leave;
     const torn = await host.teardown();
     await host.close();
-    return { rounds, heard, reports, uncaught, errors: host.errors, pinged, torn, polluted: {}.polluted };
+    return {
+      rounds,
+      heard,
+      reports,
+      uncaught,
+      errors: host.errors,
+      tools,
+      used,
+      pinged,
+      torn,
+      polluted: {}.polluted,
+    };
   };
 }
 

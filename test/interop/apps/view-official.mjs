@@ -1,13 +1,11 @@
 // The official View, as the scenario of view.mjs uses it.
 import { App, PostMessageTransport } from "@modelcontextprotocol/ext-apps";
-import { run } from "./view.mjs";
+import { capabilities, ownResult, ownTool, run } from "./view.mjs";
 
 run(async (heard, onTeardown) => {
-  const app = new App(
-    { name: "View", version: "1.0.0" },
-    { availableDisplayModes: ["inline", "fullscreen"] },
-    { autoResize: false },
-  );
+  const app = new App({ name: "View", version: "1.0.0" }, capabilities, { autoResize: false });
+  app.onlisttools = async () => ({ tools: [ownTool] });
+  app.oncalltool = async ({ name }) => ownResult(name);
   app.ontoolinput = (params) => heard("input", params);
   app.ontoolinputpartial = (params) => heard("partial", params);
   app.ontoolresult = (params) => heard("result", params);
@@ -30,6 +28,9 @@ run(async (heard, onTeardown) => {
     updateContext: (params) => app.updateModelContext(params),
     displayMode: (params) => app.requestDisplayMode(params),
     size: (params) => app.sendSizeChanged(params),
+    download: (params) => app.downloadFile(params),
+    sample: (params) => app.createSamplingMessage(params),
+    templates: () => app.request({ method: "resources/templates/list", params: {} }),
     log: (params) => app.sendLog(params),
     leave: () => app.requestTeardown(),
   };

@@ -2,7 +2,7 @@
 import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
 import { openPeer } from "@mcpgen/runtime/peer";
 import { postMessageChannel } from "@mcpgen/runtime/post-message";
-import { run } from "./view.mjs";
+import { capabilities, ownResult, ownTool, run } from "./view.mjs";
 
 run(async (heard, onTeardown) => {
   const hear = (name) => (params) => heard(name, params);
@@ -13,11 +13,13 @@ run(async (heard, onTeardown) => {
     "ui/notifications/tool-cancelled": hear("cancelled"),
     "ui/notifications/host-context-changed": hear("context"),
     "ui/resource-teardown": () => onTeardown(),
+    "tools/list": () => ({ tools: [ownTool], resultType: "complete", ttlMs: 0, cacheScope: "private" }),
+    "tools/call": ({ name }) => ownResult(name),
   });
   const opened = await view.request("ui/initialize", {
     protocolVersion: "2026-01-26",
     appInfo: { name: "View", version: "1.0.0" },
-    appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
+    appCapabilities: capabilities,
   });
   await view.ready;
   return {
@@ -31,6 +33,9 @@ run(async (heard, onTeardown) => {
     updateContext: (params) => view.request("ui/update-model-context", params),
     displayMode: (params) => view.request("ui/request-display-mode", params),
     size: (params) => view.notify("ui/notifications/size-changed", params),
+    download: (params) => view.request("ui/download-file", params),
+    sample: (params) => view.request("sampling/createMessage", params),
+    templates: () => view.request("resources/templates/list", {}),
     log: (params) => view.notify("notifications/message", params),
     leave: () => view.notify("ui/notifications/request-teardown", {}),
   };

@@ -1,6 +1,11 @@
 // What each View does: it hears the tool, uses every request of the host, and reports to the page above it.
 import { garbage } from "./garbage.mjs";
 
+/** What a View offers to its host: a tool of the page. */
+export const capabilities = { availableDisplayModes: ["inline", "fullscreen"], tools: {} };
+export const ownTool = { name: "select", inputSchema: { type: "object" } };
+export const ownResult = (name) => ({ content: [{ type: "text", text: name }] });
+
 /** Messages that are not of the channel: the host ignores them. */
 const tell = (message) => window.parent.postMessage({ report: message }, "*");
 const ofOurHost = new URLSearchParams(location.search).has("garbage");
@@ -40,6 +45,7 @@ export async function run(open) {
 
 async function requests(view) {
   const text = (value) => ({ type: "text", text: value });
+  const file = { type: "resource", resource: { uri: "file:///a.txt", text: "a" } };
   const stop = new AbortController();
   const stopped = outcome(view.callTool({ name: "wait", arguments: {} }, { signal: stop.signal }));
   const answers = {
@@ -54,6 +60,11 @@ async function requests(view) {
       view.updateContext({ content: [text("state")], structuredContent: { a: { b: [1] } } }),
     ),
     mode: await outcome(view.displayMode({ mode: "fullscreen" })),
+    download: await outcome(view.download({ contents: [file] })),
+    sample: await outcome(
+      view.sample({ maxTokens: 1, messages: [{ role: "user", content: text("hello") }] }),
+    ),
+    templates: await outcome(view.templates()),
     ping: await outcome(view.ping()),
   };
   stop.abort("enough");
