@@ -1,5 +1,6 @@
 import type { Finding as Difference } from "../../diff/finding.js";
 import { type ExtensionDifferences, diffExtensions } from "../../diff/extension/diff-extensions.js";
+import { brokenChannel } from "../../diff/extension/channel-changes.js";
 import type { Report, ReportedFinding } from "../../diff/report/report.js";
 import type { Approved } from "../../diff/policy/approvals.js";
 import type { Finding } from "../../diagnostics/finding.js";
@@ -88,6 +89,7 @@ function sameIdFindings(
       const [before, after] = [old.source.about.declared[side], next.source.about.declared[side]];
       return before === undefined || before === after ? [] : [`the ${side} declares it elsewhere`];
     }),
+    ...brokenChannel(old.source, next.source),
   ];
   if (reasons.length === 0) return [];
   const message = `extension-breaking-same-id: ${reasons.join(", ")}, and the id is still ${id} (SEP-2133: breaking changes must use a new identifier)`;

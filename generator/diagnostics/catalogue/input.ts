@@ -224,7 +224,7 @@ export const inputDiagnostics = {
     exit: 1,
     mayWarn: true,
     explanation:
-      "Versions of extensions are not negotiated: a peer knows the id alone. So SEP-2133 says that a breaking change must use a new identifier, such as `com.example/search-v2`. A change is breaking if an implementation of the old version can fail with a peer of the new one, if a base is gone, or if a side declares the extension elsewhere. If the old version is a draft, the finding is a warning.",
+      "Versions of extensions are not negotiated: a peer knows the id alone. So SEP-2133 says that a breaking change must use a new identifier, such as `com.example/search-v2`. A change is breaking if an implementation of the old version can fail with a peer of the new one, if a base is gone, if a side declares the extension elsewhere, or if its channel lacks a role or a message that it had. If the old version is a draft, the finding is a warning.",
   },
   MG1312: {
     title: "The channel of an extension contradicts itself",
