@@ -98,15 +98,14 @@ export function mendOf(
   return force ? `${command} --force` : command;
 }
 
-/** Notes that `revision add` copied and that are not confirmed: one warning a revision. */
+/** Notes that were copied from another version and are not confirmed: one warning a revision or extension. */
 export function carriedNotes(
-  { carried, models }: Generated,
+  { carried }: Generated,
   { schemaDir }: Project,
   context: CommandContext,
 ): Finding[] {
-  return models.flatMap(({ revision }) => {
-    const notes = carried.filter((each) => each.revision === revision).map(({ note }) => note);
-    if (notes.length === 0) return [];
+  return [...new Set(carried.map(({ folder }) => folder))].flatMap((folder): Finding[] => {
+    const notes = carried.filter((each) => each.folder === folder).map(({ note }) => note);
     const lines = notes.map(({ kind, targets, pointer }) => `${pointer} ${kind} on ${targets.join(", ")}`);
     const shown = context.console.settings.verbose ? lines : lines.slice(0, 3);
     const rest = lines.length > shown.length ? [`… ${lines.length - shown.length} more (--verbose)`] : [];
@@ -115,7 +114,7 @@ export function carriedNotes(
         code: "MG3107",
         severity: "warning",
         message: `${counted(notes.length, "carried note is", "carried notes are")} not confirmed`,
-        place: { file: shownPath(schemaDir, context.directory, join(revision, "notes.json")) },
+        place: { file: shownPath(schemaDir, context.directory, join(folder, "notes.json")) },
         next: 'Check each against the specification and delete its "carried", or the note.',
         detail: [...shown.map(shortened), ...rest].join("\n"),
       },

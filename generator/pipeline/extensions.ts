@@ -16,11 +16,12 @@ import { emitExtensionClient, emitExtensionServer } from "../emit/extension/stub
 import { emitExtensionVectors } from "../emit/extension/vectors.js";
 import type { Emitter, SchemaInput } from "../emit/emitter.js";
 import { type ExtensionSource, readStoredExtension } from "../extension/extension-source.js";
-import type { StoredExtension } from "../extension/extension-store.js";
+import { type StoredExtension, extensionsFolder } from "../extension/extension-store.js";
 import { extensionOver } from "../extension/load-extension.js";
 import { sha256 } from "../files/sha256.js";
 import type { ExtensionModel } from "../model/extension-model.js";
 import type { ProtocolModel } from "../model/model.js";
+import type { Note } from "../notes/note.js";
 
 /** An extension over those of its bases that are generated. */
 export interface LoadedExtension {
@@ -75,11 +76,22 @@ export async function loadExtensions(
   return loaded;
 }
 
+/** The notes of an extension that are not confirmed. */
+export function carriedNotes({ source: { about, notes } }: LoadedExtension): {
+  readonly folder: string;
+  readonly note: Note;
+}[] {
+  const folder = `${extensionsFolder}/${about.id}/${about.version}`;
+  return notes.filter(({ carried }) => carried).map((note) => ({ folder, note }));
+}
+
 /** A name that has one owner on each revision. */
 interface Owned {
   readonly what: string;
   readonly owner: string;
   readonly file?: string;
+  /** The file as it lies in the schema folder. */
+  readonly stored?: string;
 }
 
 /** @throws CodedError MG1304 naming both owners */
@@ -91,7 +103,7 @@ function refuseClashes(base: ProtocolModel, extensions: readonly LoadedExtension
       owners.set(one.what, one);
       return;
     }
-    const elsewhere = other.file === undefined ? "" : ` (${other.file})`;
+    const elsewhere = other.stored === undefined ? "" : ` (${other.stored})`;
     throw new CodedError(
       "MG1304",
       `${one.what} has two owners on ${base.revision}: ${other.owner}${elsewhere} and ${one.owner}`,
@@ -105,13 +117,16 @@ function refuseClashes(base: ProtocolModel, extensions: readonly LoadedExtension
   for (const { source, models } of extensions) {
     const model = models.find(({ revision }) => revision === base.revision);
     if (!model) continue;
-    const owner = `the extension ${source.about.id}`;
+    const { id, version } = source.about;
+    const owner = `the extension ${id}`;
+    const { file } = source.schemaFile;
+    const stored = `${extensionsFolder}/${id}/${version}/schema.json`;
     const names = [
       ...namesOf({ ...model, errors: model.errors.filter((error) => !isSecondCode(error, base)) }),
       ...model.augments.flatMap(resultNames),
       ...model.members.map(memberName),
     ];
-    for (const what of new Set(names)) own({ what, owner, file: source.schemaFile.file });
+    for (const what of new Set(names)) own({ what, owner, file, stored });
   }
 }
 

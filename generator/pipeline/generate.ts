@@ -12,6 +12,7 @@ import { readLock } from "../revision/lock.js";
 import {
   type LoadedExtension,
   baseEmitters,
+  carriedNotes,
   extensionEmitterNames,
   extensionFingerprint,
   extensionRuns,
@@ -59,7 +60,8 @@ export interface Generated {
   readonly models: readonly ProtocolModel[];
   readonly extensions: readonly LoadedExtension[];
   readonly assumptions: readonly (Assumption & { readonly revision: string })[];
-  readonly carried: readonly { readonly revision: string; readonly note: Note }[];
+  /** Notes that are not confirmed, by their folder below the schema folder. */
+  readonly carried: readonly { readonly folder: string; readonly note: Note }[];
   /** Milliseconds. */
   readonly timings: { readonly read: number; readonly emit: number; readonly format: number };
 }
@@ -132,7 +134,10 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
         return [...assumptions, ...steps].map((assumption) => ({ ...assumption, revision }));
       }),
     ],
-    carried: wanted.flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
+    carried: [
+      ...wanted.flatMap(([folder, { carried }]) => carried.map((note) => ({ folder, note }))),
+      ...extensions.flatMap(carriedNotes),
+    ],
     timings: { read: read - start, emit: performance.now() - read - format, format },
   };
 }

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { format } from "../../generator/print/format.js";
 import { mcpgen } from "../support/in-process.js";
 import { addTickets, ticketsFolder } from "../support/tickets-extension.js";
 
@@ -140,4 +141,64 @@ test("a note that was pasted without the fact is an error at its place", async (
     ),
   ]);
   expect(existsSync(join(folder, "generated"))).toBe(false);
+});
+
+test("check names the carried notes of an extension, to be confirmed", async () => {
+  const folder = ticketsFolder();
+  await mcpgen(folder, [...addTickets, "--sender", "tickets/list=client"]);
+  await mcpgen(folder, [...addTickets, "--version", "1.1.0"]);
+  await mcpgen(folder, ["generate"]);
+  const { code, stdout } = await mcpgen(folder, ["check"]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining(
+      "schema/extensions/com.acme/tickets/1.1.0/notes.json: warning MG3107: 1 carried note is not confirmed",
+    ),
+  ]);
+});
+
+test("two extensions with the same method are refused with both names and places", async () => {
+  const folder = ticketsFolder();
+  await mcpgen(folder, addTickets);
+  await mcpgen(folder, ["extension", "add", "tickets.json", "--id", "org.other/desk"]);
+  const { code, stderr } = await mcpgen(folder, ["generate"]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^schema\/extensions\/org\.other\/desk\/1\.0\.0\/schema\.json: error MG1304: /m);
+  expect(stderr).toContain(
+    "the extension com.acme/tickets (extensions/com.acme/tickets/1.0.0/schema.json) and the extension org.other/desk\n",
+  );
+  expect(existsSync(join(folder, "generated"))).toBe(false);
+});
+
+const hostile = "a\"`${process.exit(1)}\n\u202e'*/b";
+const messageOf = (method: string) => ({
+  type: "object",
+  description: "*/ process.exit(1); /*",
+  properties: { method: { const: method }, params: { type: "object", properties: { constructor: {} } } },
+  required: ["method"],
+});
+
+test("hostile names stay text", async () => {
+  const folder = ticketsFolder();
+  const $defs = {
+    [`${hostile}Request`]: messageOf(hostile),
+    ConstructorRequest: messageOf("constructor"),
+    ToStringNotification: messageOf("toString"),
+    class: { type: "string" },
+  };
+  writeFileSync(join(folder, "tickets.json"), JSON.stringify({ $defs }));
+  const add = ["extension", "add", "tickets.json", "--id", "com.acme/constructor"];
+  expect((await mcpgen(folder, add)).code).toBe(0);
+  expect((await mcpgen(folder, ["generate"])).code).toBe(0);
+  const root = join(folder, "generated/extensions");
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".ts"),
+  );
+  // Whatever is no TypeScript cannot be formatted.
+  for (const file of files) await format(file, readFileSync(join(root, file), "utf8"));
+  expect((await mcpgen(folder, ["init", "server", "here", "--extension", "com.acme/constructor"])).code).toBe(
+    0,
+  );
+  for (const file of ["src/client.ts", "src/extensions/constructor.ts", "src/main.ts"])
+    await format(file, readFileSync(join(folder, "here", file), "utf8"));
 });

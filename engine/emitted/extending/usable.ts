@@ -59,6 +59,10 @@ function requireSettings(
     const own = table.declared[role];
     if (!own && settings !== undefined)
       throw wrong(`a ${role} declares nothing for it. Leave settings out.`);
+    if (own && settings !== undefined && !isSettings(settings))
+      throw wrong(
+        `settings: expected an object, got ${JSON.stringify(settings)}.`,
+      );
     const definition = own?.settings;
     if (definition && !definition.is(settings ?? {}))
       throw wrong(
@@ -108,6 +112,11 @@ function requireHints(
   ]);
   if (!requests.some(({ cacheable }) => cacheable))
     throw wrong("cache: none of its results has cache hints. Leave it out.");
+}
+
+/** Capabilities hold an object. */
+function isSettings(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function requireHandlers(

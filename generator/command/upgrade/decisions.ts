@@ -44,7 +44,7 @@ export function decisionsOf(
 
 function carried({ comparison, revision, notes }: StagedUpgrade, file: string): Decision[] {
   const items = comparison.generated.carried
-    .filter(({ revision: of }) => of === revision.revision)
+    .filter(({ folder: of }) => of === revision.revision)
     .map(({ note }) => `${note.kind} on ${note.targets.join(", ")} (${note.pointer})`);
   if (items.length === 0) return [];
   const from = revision.notes?.from === revision.revision ? undefined : revision.notes?.from;

@@ -164,5 +164,5 @@ export function optionalMethods({ methods, declared }: ExtensionModel): string[]
 
 /** The type of a part of a message: `ClientRequests["a/b"]["params"]`. */
 export function messageType(map: string, method: string, part: "params" | "result"): string {
-  return `${map}[${memberKey(method).replace(/^(?!")(.*)$/, '"$1"')}]["${part}"]`;
+  return `${map}[${stringLiteral(method)}]["${part}"]`;
 }

@@ -158,7 +158,8 @@ function filters(asked: Asked): Question[] {
   return ask(
     "subscription",
     withoutNote(asked, ["subscription"], notifications),
-    (subjects) => `Which member of the filter of a subscription selects ${subjects}, if any?`,
+    (subjects) =>
+      `Which member of the filter of a subscription selects ${subjects}, if any? Without one, a client of ${base.revision} gets it during its own requests alone: context.notify.`,
     { filter: "/$defs/…/properties/…" },
   );
 }

@@ -379,7 +379,10 @@ function isVendor({ result }: Partial<VendorRequestOptions>): boolean {
 
 function notInTable(method: string, view: RevisionView): McpError {
   const { code, message } = noSuchMethod(method, view);
-  return new McpError(code, `${message}. To send it all the same, give the option result: a schema, or {}.`);
+  return new McpError(
+    code,
+    `${message}, and no extension of the client adds it there. Give connect its extension. To send it all the same, give the option result: a schema, or {}.`,
+  );
 }
 
 const noHeaders: Sending = {};
