@@ -40,7 +40,7 @@ const heavy = [
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
 const deep = [
   "test/extension/channel-compiled.test.ts",
-  "test/extension/{output,random-compiled,random-talk}.test.ts",
+  "test/extension/{output,random-compiled,random-talk,steps}.test.ts",
   "test/auth/client/client-rules.test.ts",
   "test/auth/node/processes.test.ts",
   "test/examples/{app,ci,ci-job,cli-agent,skills-programs}.test.ts",

@@ -69,6 +69,11 @@ export interface Steps {
   readonly outgoingResults: StepTable;
 }
 
+/** The steps of an extension from one of its bases to the next; a table without steps is left out. */
+export interface ExtensionSteps extends Partial<
+  Omit<Steps, "newer" | "older">
+> {}
+
 /** Steps by method. */
 export type StepTable = ReadonlyMap<string, Step>;
 
@@ -383,7 +388,7 @@ export interface ExtensionTable<R extends Role = Role> {
   /** As `Revision.check`, of its definitions. */
   readonly check?: () => Promise<Checks>;
   /** As `Revision.steps`, of its methods: to the next of its bases. */
-  readonly steps?: Steps;
+  readonly steps?: ExtensionSteps;
   /** As `Revision.developmentSends`, with the results that it adds. */
   readonly developmentSends?: SendTable<R> | undefined;
   /** As `Revision.sends`, with the results that it adds. */

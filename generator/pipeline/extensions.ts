@@ -12,6 +12,7 @@ import {
 import { emitExtensionMethods } from "../emit/extension/methods.js";
 import { emitExtensionReport } from "../emit/extension/report.js";
 import { emitExtensionForClients, emitExtensionForServers } from "../emit/extension/roles.js";
+import { emitExtensionSteps } from "../emit/extension/steps.js";
 import { emitExtensionClient, emitExtensionServer } from "../emit/extension/stubs.js";
 import { emitExtensionVectors } from "../emit/extension/vectors.js";
 import type { Emitter, SchemaInput } from "../emit/emitter.js";
@@ -37,6 +38,7 @@ export const baseEmitters: Readonly<Record<string, Emitter<ExtensionInput>>> = {
   methods: emitExtensionMethods,
   client: emitExtensionClient,
   server: emitExtensionServer,
+  steps: emitExtensionSteps,
   vectors: emitExtensionVectors,
   extension: emitExtensionReport,
   channel: emitChannel,
@@ -174,7 +176,10 @@ export function extensionFingerprint(
 /** The inputs of the emitters of an extension, each with its emitters. */
 export function extensionRuns({ source, folder, models }: LoadedExtension): {
   readonly schema: readonly Pick<SchemaInput, "schema" | "imported" | "folder" | "origin">[];
-  readonly base: readonly Pick<ExtensionInput, "model" | "imported" | "previous" | "folder" | "origin">[];
+  readonly base: readonly Pick<
+    ExtensionInput,
+    "model" | "imported" | "next" | "previous" | "folder" | "origin"
+  >[];
   readonly whole: Pick<
     WholeExtensionInput,
     "models" | "needs" | "description" | "link" | "folder" | "origin"
@@ -183,12 +188,13 @@ export function extensionRuns({ source, folder, models }: LoadedExtension): {
   const { id, version, needs, description, link } = source.about;
   const origin = `schema/extensions/${id}/${version}`;
   const base = models.map((model, index) => {
-    const previous = models[index - 1];
+    const [previous, next] = [models[index - 1], models[index + 1]];
     return {
       ...{ model, origin },
       folder: `${folder}/${model.revision}`,
       imported: importedBy(model),
       ...(previous && { previous }),
+      ...(next && { next }),
     };
   });
   return {

@@ -205,7 +205,7 @@ function stepsOf(
   const added = tables.flatMap((table) => table.steps ?? []);
   if (!steps || added.length === 0) return steps;
   const join = (kind: Exclude<keyof Steps, "newer" | "older">): StepTable =>
-    new Map([steps, ...added].flatMap((each) => [...each[kind]]));
+    new Map([steps, ...added].flatMap((each) => [...(each[kind] ?? [])]));
   return {
     older: steps.older,
     newer: steps.newer,

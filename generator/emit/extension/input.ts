@@ -9,6 +9,8 @@ export interface ExtensionInput extends Surroundings {
   readonly imported: Imported;
   /** The extension over the base before it. */
   readonly previous?: ExtensionModel;
+  /** The extension over the base after it. */
+  readonly next?: ExtensionModel;
 }
 
 /** Input of the emitters of an extension over all its bases. */

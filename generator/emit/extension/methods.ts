@@ -9,12 +9,13 @@ import { base64Members, errorRows, methodTypes, tableOf } from "../methods/emit.
 import { Facts, type TableEntry, marker, mark, pathLayout, requirementLayout } from "../methods/facts.js";
 import { typeRows } from "../methods/type-rows.js";
 import type { ExtensionInput } from "./input.js";
+import { extensionSteps } from "./steps.js";
 
 const roles: readonly Role[] = ["client", "server"];
 
 /** `methods.ts`: what an extension adds to one of its bases, for both roles, and the types of its messages. */
 export const emitExtensionMethods: Emitter<ExtensionInput> = (input) => {
-  const { model, imported, folder, origin, importExtension, render } = input;
+  const { model, next, imported, folder, origin, importExtension, render } = input;
   const names = localNames(model.schema, imported);
   const facts = new Facts(model, names, imported);
   const typeOf = (definition: string): string => {
@@ -37,6 +38,10 @@ export const emitExtensionMethods: Emitter<ExtensionInput> = (input) => {
       const table = tableOf(model, role, facts);
       return { ...table, results: [...table.results, ...addedResults(model, role, facts)] };
     }),
+    steps:
+      next && extensionSteps(model, next)
+        ? [`import { clientSteps, serverSteps } from "../${next.revision}/steps.${importExtension}";`]
+        : [],
     base64: memberLine(
       1,
       "base64",

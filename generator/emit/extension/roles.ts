@@ -40,8 +40,8 @@ function emitRole(role: Role, input: WholeExtensionInput): Files {
   const content = render("extension.ts", {
     ...{ origin, importExtension, role, kind, stubs },
     make: `${role}Extension`,
-    modules: { extending: sharedModule(input, "extending"), model: sharedModule(input, "model") },
-    modelTypes: modelTypes.join(", "),
+    modules: { extending: sharedModule(input, "extending") },
+    modelImport: importTypes(modelTypes, sharedModule(input, "model")),
     authoring: importTypes([typesName, ...mapNames], `./authoring.${importExtension}`),
     doc: docComment([description ?? `The extension ${id}, as a ${role} speaks it.`]),
     declaration: declared,

@@ -3,6 +3,7 @@ import type { Role } from "../../model/model.js";
 import type { Emitter, Files } from "../emitter.js";
 import { sharedModule } from "../imported.js";
 import { stubsOf } from "../stubs/emit.js";
+import { importTypes } from "../types/layout.js";
 import type { ExtensionInput } from "./input.js";
 
 /** `client.ts`: what an extension adds to one base, for clients: the table, and a function for each message they send. */
@@ -17,8 +18,7 @@ function emitStubs(role: Role, input: ExtensionInput): Files {
   const usesResult = stubs.some(({ send }) => send === "request");
   const content = render("extension-stubs.ts", {
     ...{ origin, importExtension, role, stubs },
-    modules: { model: sharedModule(input, "model") },
-    modelTypes: modelTypes.join(", "),
+    modelImport: importTypes(modelTypes, sharedModule(input, "model")),
     methodTypes: methodTypes(model, role, usesResult),
   });
   return new Map([[`${folder}/${role}.ts`, { content, formatted: true as const }]]);

@@ -1,10 +1,14 @@
+import { naturalCompare } from "@mcpgen/engine";
 import type { Role } from "../../model/model.js";
 import { opposite } from "../../model/model.js";
 import { memberLine } from "../../print/code-layout.js";
 import { copyModule } from "../copied-module.js";
 import type { Emitter, ModelInput, WorkspaceInput } from "../emitter.js";
 import { group, indent, join, line, print, whenBroken } from "../../print/layout.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
+import { capitalised } from "../../print/names.js";
 import { memberKey } from "../../print/text.js";
+import { importTypes } from "../types/layout.js";
 import { textNeeds } from "../texts/modules.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import { type MethodSteps, type StepPlan, type Way, planSteps } from "./methods.js";
@@ -24,44 +28,80 @@ export const emitStepping: Emitter<WorkspaceInput> = (input) =>
  * @throws CodedError MG1203 for a note that decides nothing, MG1205 for a value that nothing is decided of,
  *   MG1206 for a note that cannot be done as it says
  */
-export const emitSteps: Emitter<ModelInput> = ({
-  model,
-  previous,
-  folder,
-  origin,
-  importExtension,
-  render,
-}) => {
+export const emitSteps: Emitter<ModelInput> = (input) => {
+  const { model, previous, folder, origin, importExtension } = input;
   if (!previous) return new Map();
   const plan = planSteps(previous, model);
   refuseProblems(plan, model, previous, origin);
-  const file = new StepFile(plan);
+  const matchers = textNeeds(model.schema).patterns ? "." : `../${previous.revision}`;
+  const file = stepFile(input, plan, {
+    ids: [previous.revision, model.revision],
+    modules: {
+      model: `../model.${importExtension}`,
+      stepping: `../stepping.${importExtension}`,
+      patterns: `${matchers}/patterns.${importExtension}`,
+      previous: `../${previous.revision}/validators.${importExtension}`,
+      validators: `./validators.${importExtension}`,
+    },
+  });
+  return new Map([[`${folder}/steps.ts`, file]]);
+};
+
+/** Where a file of steps finds what it imports, and which definitions have their validators elsewhere. */
+export interface StepSurroundings {
+  /** The older revision, and the newer one. */
+  readonly ids: readonly [string, string];
+  readonly modules: {
+    readonly model: string;
+    readonly stepping: string;
+    readonly patterns: string;
+    readonly previous: string;
+    readonly validators: string;
+    readonly basePrevious?: string;
+    readonly baseValidators?: string;
+  };
+  /** For each of the two schemas: the names of validators, and of those that its base has. */
+  readonly sources?: readonly [ValidatorNames, ValidatorNames];
+}
+
+/** The names that validators of a schema are exported under. */
+interface ValidatorNames {
+  readonly identifiers: ReadonlyMap<string, string>;
+  /** Of definitions that the base of an extension has. */
+  readonly base: ReadonlyMap<string, string>;
+}
+
+/** The text of a file of steps. */
+export function stepFile(
+  { origin, importExtension, render }: Pick<ModelInput, "origin" | "importExtension" | "render">,
+  plan: StepPlan,
+  { ids, modules, sources }: StepSurroundings,
+): EmittedFile {
+  const file = new StepFile(plan, sources);
   const tables = (["client", "server"] as const).map((role) => ({ role, parts: file.parts(role) }));
   const { functions, predicates } = file.print();
   const blocks = [...functions, ...predicates];
   const uses = (module: string): boolean =>
     blocks.some((block) => new RegExp(`\\b${module}\\.is`).test(block));
   const isMatching = blocks.some((block) => block.includes("textPatterns."));
-  const matchers = textNeeds(model.schema).patterns ? "." : `../${previous.revision}`;
-  const patterns = isMatching ? `${matchers}/patterns.${importExtension}` : "";
+  const isExtension = sources !== undefined;
+  const stepsType = isExtension ? "ExtensionSteps" : "Steps";
+  const reporting = blocks.some((block) => block.includes("StepReport")) ? ["StepReport"] : [];
+  const names = ["basePrevious", "baseValidators", "previous", "validators"] as const;
   const content = render("steps.ts", {
-    importExtension,
-    origin,
-    id: model.revision,
-    previousId: previous.revision,
-    previousFolder: previous.revision,
-    tables,
-    blocks,
-    patterns,
-    usesPrevious: uses("previous"),
-    usesThis: uses("validators"),
-    modelTypes: blocks.some((block) => block.includes("StepReport")) ? "StepReport, Steps" : "Steps",
-    stepping: importOf(functions, predicates, importExtension),
+    ...{ importExtension, origin, tables, blocks },
+    id: ids[1],
+    previousId: ids[0],
+    patterns: isMatching ? modules.patterns : "",
+    imports: names.flatMap((name) => (uses(name) ? [{ name, from: modules[name] }] : [])),
+    ...{ stepsType, isExtension },
+    modelImport: importTypes([stepsType, ...reporting].sort(naturalCompare), modules.model),
+    stepping: importOf(functions, predicates, modules.stepping),
   });
   // Prettier counts some characters beyond ASCII otherwise.
   const isPrinted = !isMatching && /^[\n -~]*$/.test(content);
-  return new Map([[`${folder}/steps.ts`, { content, ...(isPrinted && { formatted: true as const }) }]]);
-};
+  return { content, ...(isPrinted && { formatted: true as const }) };
+}
 
 /** What a file of steps may take from `stepping.ts`. */
 const stepping = [
@@ -89,16 +129,14 @@ const stepping = [
 /** Predicates use but few of them, and have locals of any name. */
 const ofPredicates = ["isObject", "isStrings"];
 
-function importOf(functions: readonly string[], predicates: readonly string[], extension: string): string {
+function importOf(functions: readonly string[], predicates: readonly string[], module: string): string {
   const isUsed = (name: string, code: readonly string[]): boolean =>
     code.some((text) => new RegExp(`(?<![.\\w"])${name}\\b(?!")`).test(text));
   const used = stepping.filter(
     (name) => isUsed(name, functions) || (ofPredicates.includes(name) && isUsed(name, predicates)),
   );
   const names = join([",", line], [...used, "stepTable"]);
-  return print(
-    group("import {", indent(line, names, whenBroken(",")), line, `} from "../stepping.${extension}";`),
-  );
+  return print(group("import {", indent(line, names, whenBroken(",")), line, `} from "${module}";`));
 }
 
 interface Part {
@@ -112,21 +150,34 @@ class StepFile {
   private readonly predicates: { readonly lift: Predicates; readonly lower: Predicates };
   private readonly printers: { readonly lift: PlanPrinter; readonly lower: PlanPrinter };
 
-  constructor(plan: StepPlan) {
+  constructor(plan: StepPlan, sources: StepSurroundings["sources"]) {
     this.plan = plan;
     const taken = new Set([
       ...stepping,
       ...preludeNames,
       "stepTable",
+      "basePrevious",
+      "baseValidators",
       "previous",
       "textPatterns",
       "validators",
     ]);
-    const predicatesOf = ({ target }: Way, module: string, prefix: string): Predicates =>
-      new Predicates({ ...target, module, prefix });
+    const predicatesOf = (
+      { target }: Way,
+      module: string,
+      names: ValidatorNames | undefined,
+      prefix: string,
+    ): Predicates => {
+      const base = names && { module: `base${capitalised(module)}`, identifiers: names.base };
+      return new Predicates({
+        ...{ ...target, module, prefix },
+        ...(names && base && { identifiers: names.identifiers, base }),
+      });
+    };
+    const [older, newer] = sources ?? [];
     this.predicates = {
-      lift: predicatesOf(plan.lift, "validators", ""),
-      lower: predicatesOf(plan.lower, "previous", "previous"),
+      lift: predicatesOf(plan.lift, "validators", newer, ""),
+      lower: predicatesOf(plan.lower, "previous", older, "previous"),
     };
     const printerOf = (way: "lift" | "lower"): PlanPrinter =>
       new PlanPrinter(way, activePlans(rootsOf(plan[way])), this.predicates[way], taken);
@@ -165,6 +216,13 @@ class StepFile {
     ];
   }
 
+  /** Whether no message needs a step. */
+  get isEmpty(): boolean {
+    return (["client", "server"] as const).every((role) =>
+      this.parts(role).every(({ rows }) => rows.length === 0),
+    );
+  }
+
   /** The functions of what the tables name. */
   print(): { readonly functions: readonly string[]; readonly predicates: readonly string[] } {
     const functions = [...this.printers.lift.print(), ...this.printers.lower.print()];
@@ -178,4 +236,9 @@ class StepFile {
 
 function rootsOf({ methods }: Way): Plan[] {
   return methods.flatMap(({ params, result }) => [params, result].filter((plan) => plan !== undefined));
+}
+
+/** Whether all that messages carry passes unchanged. */
+export function needsNoSteps(plan: StepPlan): boolean {
+  return new StepFile(plan, undefined).isEmpty;
 }

@@ -26,6 +26,10 @@ interface PredicateSource {
   readonly module: string;
   /** The first word in the names of functions. */
   readonly prefix: string;
+  /** The names that the module exports definitions under; those of `nameDefinitions` without it. */
+  readonly identifiers?: ReadonlyMap<string, string>;
+  /** Another module, with the names that it exports definitions under: those are not in `module`. */
+  readonly base?: { readonly module: string; readonly identifiers: ReadonlyMap<string, string> };
 }
 
 /** Predicates: whether a value matches a place of a schema. Each is emitted once. */
@@ -44,7 +48,7 @@ export class Predicates {
   }
 
   private get identifiers(): ReadonlyMap<string, string> {
-    return (this.names ??= nameDefinitions(this.source.schema));
+    return (this.names ??= this.source.identifiers ?? nameDefinitions(this.source.schema));
   }
 
   /** Announces a later call of `of`, so that a function of many places is named after what they have in common. */
@@ -73,10 +77,9 @@ export class Predicates {
   }
 
   private ofDefinition(name: string): string {
-    const identifier = capitalised(this.identifiers.get(name)!);
     if (!this.source.changed.has(name)) {
       this.usesModule = true;
-      return `${this.source.module}.is${identifier}`;
+      return validatorOf(this.source, this.identifiers, "is", name);
     }
     const known = this.own.get(name);
     return known
@@ -110,7 +113,7 @@ export class Predicates {
       [...this.identifiers].map(([name, identifier]) => [name, capitalised(identifier)] as const),
     );
     for (const [name, { identifier }] of this.own) identifiers.set(name, identifier);
-    const names = new ImportedNames(identifiers, patterns, new Set(this.own.keys()), this.source.module);
+    const names = new ImportedNames(identifiers, patterns, new Set(this.own.keys()), this.source);
     const others = [...this.source.schema.definitions.keys()].filter((name) => !this.own.has(name));
     const proving = new Set(others.map((name) => names.local("is", name)));
     const emitter = new DefinitionEmitter(
@@ -124,26 +127,41 @@ export class Predicates {
   }
 }
 
+/** The validator of a definition, as a file that imports its module calls it. */
+function validatorOf(
+  { module, base }: PredicateSource,
+  identifiers: ReadonlyMap<string, string>,
+  prefix: Prefix,
+  definition: string,
+): string {
+  const elsewhere = base?.identifiers.get(definition);
+  return elsewhere === undefined
+    ? `${module}.${prefix}${capitalised(identifiers.get(definition)!)}`
+    : `${base!.module}.${prefix}${capitalised(elsewhere)}`;
+}
+
 /** Names of validators, all but a few of which are another module's. */
 class ImportedNames extends FunctionNames {
   private readonly own: ReadonlySet<string>;
-  private readonly module: string;
+  private readonly source: PredicateSource;
+  private readonly all: ReadonlyMap<string, string>;
 
   constructor(
     identifiers: ReadonlyMap<string, string>,
     patterns: Schema["patterns"],
     own: ReadonlySet<string>,
-    module: string,
+    source: PredicateSource,
   ) {
     super(identifiers, patterns);
+    this.all = identifiers;
     this.own = own;
-    this.module = module;
+    this.source = source;
   }
 
   override local(prefix: Prefix, definition: string): string {
     return this.own.has(definition)
       ? super.local(prefix, definition)
-      : `${this.module}.${this.exported(prefix, definition)}`;
+      : validatorOf(this.source, this.all, prefix, definition);
   }
 }
 

@@ -1,6 +1,7 @@
+import { pointerTokens } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Assumption, ProtocolModel } from "../../model/model.js";
-import type { RenamedNote, StepNote } from "../../notes/note.js";
+import type { Note, RenamedNote, StepNote } from "../../notes/note.js";
 import { type StepPlan, planSteps } from "./methods.js";
 
 /**
@@ -12,12 +13,14 @@ export function refuseProblems(
   model: ProtocolModel,
   previous: ProtocolModel,
   origin: string,
+  own?: OwnSteps,
 ): void {
+  const isOwn = (note: Note): boolean => own === undefined || own.notes.has(note);
   const place = (note: StepNote | RenamedNote): { file: string; pointer: string } => ({
     file: `${origin}/notes.json`,
     pointer: note.pointer,
   });
-  const [needless] = renames.idle;
+  const needless = renames.idle.find(({ note }) => isOwn(note));
   if (needless) {
     const { note, target } = needless;
     throw new CodedError(
@@ -27,7 +30,7 @@ export function refuseProblems(
     );
   }
   for (const { decisions } of [lift, lower]) {
-    const [impossible] = decisions.impossible;
+    const impossible = decisions.impossible.find(({ note }) => isOwn(note));
     if (impossible) {
       const { note, message } = impossible;
       throw new CodedError("MG1206", `note of kind ${note.kind}: ${message}`, {
@@ -35,7 +38,7 @@ export function refuseProblems(
         next: "Choose another outcome: drop, text, refuse or fill.",
       });
     }
-    const [idle] = decisions.idle;
+    const idle = decisions.idle.find(({ note }) => isOwn(note));
     if (idle) {
       throw new CodedError("MG1203", `note of kind ${idle.note.kind} on ${idle.target}: it decides nothing`, {
         place: place(idle.note),
@@ -43,7 +46,9 @@ export function refuseProblems(
       });
     }
   }
-  const [undecided] = lower.decisions.undecided;
+  const undecided = lower.decisions.undecided.find(
+    ({ pointer }) => own === undefined || !own.imported.has(pointerTokens(pointer)[1] ?? ""),
+  );
   if (undecided && isDecided(model, previous)) {
     throw new CodedError(
       "MG1205",
@@ -54,6 +59,13 @@ export function refuseProblems(
       },
     );
   }
+}
+
+/** What an extension decides itself: its base decides the rest, where the base has notes on the pair. */
+export interface OwnSteps {
+  readonly notes: ReadonlySet<Note>;
+  /** Names of the definitions of the base. */
+  readonly imported: ReadonlyMap<string, string>;
 }
 
 /** Whether notes cover the values on the way to the revision before. */

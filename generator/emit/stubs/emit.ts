@@ -6,6 +6,7 @@ import { argumentsWithin } from "../../print/code-layout.js";
 import { methodDoc } from "../method-doc.js";
 import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
+import { importTypes } from "../types/layout.js";
 import { isConstrainedToObjects } from "../types/print.js";
 import { nameOperations } from "./operations.js";
 
@@ -31,7 +32,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
     revision: model.revision,
     era: model.era,
     next: input.next?.revision,
-    modelTypes: modelTypes(sent).join(", "),
+    modelImport: importTypes(modelTypes(sent), `../model.${importExtension}`),
     methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
     stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema, byMethod)),
   });

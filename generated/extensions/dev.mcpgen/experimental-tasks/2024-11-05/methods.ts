@@ -14,6 +14,7 @@ import type {
 import { sendTable } from "../../../../sending.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
+import { clientSteps, serverSteps } from "../2025-03-26/steps.js";
 
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
@@ -161,6 +162,7 @@ export const clientTable: ExtensionTable<"client"> = {
     server: { path: ["experimental", "tasks"] },
   },
   members: [],
+  steps: clientSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production"
@@ -254,6 +256,7 @@ export const serverTable: ExtensionTable<"server"> = {
     server: { path: ["experimental", "tasks"] },
   },
   members: [],
+  steps: serverSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production"

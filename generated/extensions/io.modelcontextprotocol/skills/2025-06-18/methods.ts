@@ -15,6 +15,7 @@ import { sendTable } from "../../../../sending.js";
 import * as baseValidators from "../../../../2025-06-18/validators.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
+import { clientSteps, serverSteps } from "../2025-11-25/steps.js";
 
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
@@ -138,6 +139,7 @@ export const clientTable: ExtensionTable<"client"> = {
     },
   },
   members: [],
+  steps: clientSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production"
@@ -211,6 +213,7 @@ export const serverTable: ExtensionTable<"server"> = {
     },
   },
   members: [],
+  steps: serverSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production"

@@ -1,0 +1,190 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { JsonObject } from "@mcpgen/engine";
+import type { ClientExtension, ServerExtension } from "../../generated/extending.js";
+import type { ExtensionTypes, Revision } from "@mcpgen/protocol/model";
+import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
+import { failureOf } from "../support/failure-of.js";
+import { generate, releasedSource } from "../support/generated-output.js";
+import { compilerErrors } from "../support/typescript-compiler.js";
+import { type ExtensionText, request, result, stored } from "./models.js";
+
+const bases = ["2025-06-18", "2025-11-25", "2026-07-28"];
+const newest = "2026-07-28";
+const older = ["2025-06-18", "2025-11-25"];
+
+const state = (...values: string[]): JsonObject => ({ type: "string", enum: values });
+
+const watched = request("jobs/watch", { $ref: "#/$defs/WatchParams" });
+
+/** A member has another name before the newest base, a state another value, and resources have icons since 2025-11-25. */
+const jobs: ExtensionText = {
+  id: "com.example/jobs",
+  bases,
+  definitions: {
+    State: state("queued", "running", "failed"),
+    WatchParams: {
+      type: "object",
+      required: ["id"],
+      properties: { id: { type: "string" }, waitMs: { type: "integer" }, until: { $ref: "#/$defs/State" } },
+    },
+    WatchRequest: watched,
+    WatchResult: result({
+      status: { $ref: "#/$defs/State" },
+      files: { type: "array", items: { $ref: "base#/$defs/Resource" } },
+    }),
+  },
+  notes: [
+    { kind: "sender", target: "jobs/watch", sender: "client" },
+    { kind: "extends", target: "/$defs/WatchParams", base: "base#/$defs/RequestParams", bases: [newest] },
+    {
+      kind: "errata",
+      target: "/$defs/WatchParams",
+      becomes: {
+        type: "object",
+        required: ["id"],
+        properties: { id: { type: "string" }, wait: { type: "integer" }, until: { $ref: "#/$defs/State" } },
+      },
+      bases: older,
+    },
+    { kind: "errata", target: "/$defs/State", becomes: state("pending", "running", "failed"), bases: older },
+    {
+      kind: "renamed",
+      target: "/$defs/WatchParams/allOf/1/properties/waitMs",
+      previous: "2025-11-25",
+      from: "wait",
+      bases: [newest],
+    },
+    ...(["lower", "lift"] as const).map((kind) => ({
+      kind,
+      target: "/$defs/State",
+      previous: "2025-11-25",
+      how: "fill",
+      value: "failed",
+      cases: [kind === "lower" ? { of: "queued", value: "pending" } : { of: "pending", value: "queued" }],
+      bases: [newest],
+    })),
+  ],
+};
+
+interface Modules {
+  readonly serverJobs: ServerExtension<ExtensionTypes>;
+  readonly clientJobs: ClientExtension<ExtensionTypes>;
+  readonly serverRevisions: readonly Revision<"server">[];
+  readonly clientRevisions: readonly Revision<"client">[];
+}
+
+/** What is generated for the extension, as modules of this process. */
+async function loaded(text: ExtensionText): Promise<Modules> {
+  const { files } = await generate(bases.map(releasedSource), { extensions: [stored(text)] });
+  const code = new Map([...files].filter(([path]) => path.endsWith(".ts")));
+  expect(await compilerErrors(code)).toEqual([]);
+  mkdirSync("node_modules/.cache", { recursive: true });
+  const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-extension-steps-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const entry = `export { jobs as serverJobs } from "./extensions/com.example/jobs/server.js";
+export { jobs as clientJobs } from "./extensions/com.example/jobs/client.js";
+export { serverRevisions } from "./server.js";
+export { clientRevisions } from "./client.js";`;
+  for (const [path, content] of [...code, ["entry.ts", entry] as const]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  const outfile = join(folder, "entry.mjs");
+  await build({
+    entryPoints: [join(folder, "entry.ts")],
+    outfile,
+    bundle: true,
+    format: "esm",
+    logLevel: "error",
+  });
+  return (await import(pathToFileURL(outfile).href)) as Modules;
+}
+
+const icons = [{ src: "https://example.com/a.png" }];
+const file = { uri: "test://a", name: "a" };
+
+test("handlers and calls use the vocabulary of the newest base, whatever the base of the peer", async () => {
+  const { serverJobs, clientJobs, serverRevisions, clientRevisions } = await loaded(jobs);
+  const got: object[] = [];
+  const lost: unknown[] = [];
+  const handler = ({ _meta, ...params }: { _meta?: unknown }): object => {
+    got.push(params);
+    return { status: "queued", files: [{ ...file, icons }] };
+  };
+  const server = createServer(
+    { name: "s", version: "1" },
+    {
+      revisions: serverRevisions,
+      extensions: [serverJobs.implement({ "jobs/watch": handler } as never)],
+      onLoss: (loss) => void lost.push([loss.revision, loss.pointer]),
+    },
+  );
+  const params = { id: "1", waitMs: 5, until: "queued" };
+  for (const revision of bases) {
+    const [near, far] = memoryChannels();
+    server.connect(far);
+    const client = await connect(near, { revisions: clientRevisions, revision, extensions: [clientJobs] });
+    const answer = await client.request<{ status: string; files: object[] }>("jobs/watch", params);
+    expect([revision, answer.status, answer.files]).toEqual([
+      revision,
+      "queued",
+      [revision === "2025-06-18" ? file : { ...file, icons }],
+    ]);
+    await client.close();
+  }
+  expect(got).toEqual([params, params, params]);
+  expect(lost).toContainEqual(["2025-06-18", "/files/0/icons"]);
+});
+
+describe("notes that decide nothing, or cannot be applied, are refused with their place", () => {
+  const refusal = (change: (notes: readonly JsonObject[]) => readonly JsonObject[]): Promise<unknown> =>
+    failureOf(
+      generate(bases.map(releasedSource), {
+        only: ["steps"],
+        extensions: [stored({ ...jobs, notes: change(jobs.notes!) })],
+      }),
+    );
+  const place = { file: expect.stringMatching(/notes\.json$/) as string };
+
+  test("a renamed member that the base before does not have", async () => {
+    const wrong = await refusal((notes) =>
+      notes.map((note) => (note["kind"] === "renamed" ? { ...note, from: "waiting" } : note)),
+    );
+    expect(wrong).toMatchObject({ code: "MG1203", place: { ...place, pointer: "/notes/4" } });
+  });
+
+  test("a step for a value that has a form", async () => {
+    const idle = {
+      kind: "lower",
+      target: "/$defs/WatchParams/allOf/1/properties/id",
+      previous: "2025-11-25",
+      how: "drop",
+    };
+    expect(await refusal((notes) => [...notes, { ...idle, bases: [newest] }])).toMatchObject({
+      code: "MG1203",
+      place,
+    });
+  });
+
+  test("a required member that is to be left out", async () => {
+    const wrong = await refusal((notes) =>
+      notes.map((note) =>
+        note["kind"] === "lower" ? { ...note, how: "drop", value: undefined!, cases: undefined! } : note,
+      ),
+    );
+    expect(wrong).toMatchObject({ code: "MG1206", place });
+  });
+
+  test("a value of the extension that no note decides, where others are decided", async () => {
+    const open = await refusal((notes) =>
+      notes.map((note) =>
+        note["kind"] === "lower" ? { ...note, target: "/$defs/WatchParams/allOf/1/properties/until" } : note,
+      ),
+    );
+    expect(open).toMatchObject({ code: "MG1205", place });
+  });
+});
