@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { MessageChannel } from "node:worker_threads";
 import { connect } from "@mcpgen/runtime/all";
 import { type MessageTarget, postMessageChannel } from "@mcpgen/runtime/post-message";
@@ -40,6 +41,12 @@ function portAndInbox(limit?: number) {
   channel.open(inbox);
   return { port: port1, channel, inbox };
 }
+
+test("the transport has at most 100 lines, and needs nothing of Node", () => {
+  const text = readFileSync("runtime/core/post-message/post-message-channel.ts", "utf8");
+  expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(100);
+  expect(text).not.toMatch(/from "node:/);
+});
 
 describe("a port carries servers and clients", () => {
   test.each(streamCases("a port").map((each) => [each.name, each] as const))("%s", async (_, { run }) => {
