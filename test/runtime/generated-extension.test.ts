@@ -54,9 +54,12 @@ function implemented(directoryRead = true): { used: Implemented; calls: string[]
   return { used, calls };
 }
 
+/** The extension needs the capability `resources`. */
+const offering = (server: CodeFirstServer) => void server.resource(uri, {}, () => "a plan");
+
 function serving(used: Implemented, options: Partial<ServerOptions> = {}): CodeFirstServer {
   const server = serverWith({ extensions: [used], ...options });
-  server.resource(uri, {}, () => "a plan");
+  offering(server);
   return server;
 }
 
@@ -129,7 +132,7 @@ describe.each([...bases, ...others])("the bytes at %s", (revision) => {
   const { used } = implemented(false);
 
   test("on stdio: settings in the answer of the era, cache hints only where the base has them", async () => {
-    const { client } = await raw(revision, () => {}, {}, { extensions: [used] });
+    const { client } = await raw(revision, offering, {}, { extensions: [used] });
     const { result } = isModern ? await client.request("server/discover", {}) : client.received[0]!;
     const { extensions: declared } = result!["capabilities"] as Members;
     expect(declared).toEqual(isBase ? { [id]: {} } : undefined);
