@@ -1,12 +1,15 @@
 // Writes test/fixtures/identity/<revision>.json from upstream's schema.ts files, which are not part of this
-// repository: node scripts/run-ts.mjs scripts/fingerprint.ts DIR, where DIR/<revision>/schema.ts are.
+// repository: node scripts/run-ts.mjs scripts/fingerprint.ts DIR [TASKS], where DIR/<revision>/schema.ts are.
+// TASKS/{schema,spec.types}.ts are those of the tasks extension (ext-tasks, schema/draft): tasks-extension.json.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deprecations, fingerprints } from "../test/identity/fingerprint.js";
+import { deprecations, fingerprints, withExtends } from "../test/identity/fingerprint.js";
 
-const [, , folder] = process.argv;
+const [, , folder, tasks] = process.argv;
 if (folder === undefined) {
-  console.error("usage: node scripts/run-ts.mjs scripts/fingerprint.ts DIR   (DIR/<revision>/schema.ts)");
+  console.error(
+    "usage: node scripts/run-ts.mjs scripts/fingerprint.ts DIR [TASKS]   (DIR/<revision>/schema.ts)",
+  );
   process.exit(2);
 }
 const target = "test/fixtures/identity";
@@ -24,4 +27,14 @@ for (const revision of readdirSync("schema").filter((name) =>
   const fixture = { deprecated: deprecations(text), types };
   writeFileSync(join(target, `${revision}.json`), JSON.stringify(fixture, null, 2) + "\n");
   console.error(`${revision}: ${Object.keys(types).length} exported types`);
+}
+if (tasks !== undefined) {
+  const [text, core] = ["schema.ts", "spec.types.ts"].map((name) => readFileSync(join(tasks, name), "utf8"));
+  const imports = { path: "schema.ts", files: { "spec.types.ts": core! } };
+  const printsOf = (module: string): Record<string, string> =>
+    Object.fromEntries([...fingerprints(module, imports)].sort());
+  const types = printsOf(text!);
+  const fixture = { types, extended: printsOf(withExtends(text!)) };
+  writeFileSync(join(target, "tasks-extension.json"), JSON.stringify(fixture, null, 2) + "\n");
+  console.error(`tasks: ${Object.keys(types).length} exported types`);
 }

@@ -15,12 +15,20 @@ const compilerOptions: ts.CompilerOptions = {
  * For each type that a file exports, the sha256 of its structure as the TypeScript checker resolves it:
  * aliases, `extends`, order and documentation do not show, everything that the strict `Equal` test distinguishes does.
  *
- * @param text of a file without imports
+ * @param text of a file without imports; with `imports`, of a module, and `A & B` is then an object with the members of both
  */
-export function fingerprints(text: string): Map<string, string> {
-  const prints = structuralPrints(text);
+export function fingerprints(text: string, imports?: Imports): Map<string, string> {
+  const prints = structuralPrints(text, imports);
   return new Map(
     [...prints].map(([name, print]) => [name, createHash("sha256").update(print).digest("hex")]),
+  );
+}
+
+/** The text of a module in which messages that are intersections with their base extend it. */
+export function withExtends(text: string): string {
+  return text.replace(
+    /^export type (\w+) =\s+(JSONRPCRequest|JSONRPCNotification) & \{/gm,
+    "export interface $1 extends $2 {",
   );
 }
 
@@ -41,16 +49,25 @@ export function deprecations(text: string): string[] {
   return found.sort();
 }
 
+/** Where a module of an extension stands, and the modules that it imports, by path. */
+export interface Imports {
+  readonly path: string;
+  readonly files: { readonly [path: string]: string };
+}
+
 /** What `fingerprints` hashes, for reading a difference. */
-export function structuralPrints(text: string): Map<string, string> {
+export function structuralPrints(text: string, imports?: Imports): Map<string, string> {
+  const { path, files } = imports ?? { path: "types.ts", files: {} };
   // A project in memory brings the standard library along, without which `Record` and arrays mean nothing.
   const project = new Project({ useInMemoryFileSystem: true, compilerOptions });
-  const file = project.createSourceFile("types.ts", text).compilerNode;
+  for (const [other, content] of Object.entries(files))
+    project.createSourceFile(other, content, { overwrite: true });
+  const file = project.createSourceFile(path, text, { overwrite: true }).compilerNode;
   const program = project.getProgram().compilerObject;
   const [problem] = program.getSemanticDiagnostics(file);
   if (problem)
     throw new Error(
-      `types.ts does not compile: ${ts.flattenDiagnosticMessageText(problem.messageText, "\n")}`,
+      `${path} does not compile: ${ts.flattenDiagnosticMessageText(problem.messageText, "\n")}`,
     );
   const checker = program.getTypeChecker();
   const exported = file.statements.filter(
@@ -58,17 +75,24 @@ export function structuralPrints(text: string): Map<string, string> {
       (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) &&
       (statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false),
   );
-  const printer = new Printer(checker);
+  const printer = new Printer(checker, imports !== undefined);
   return new Map(exported.map(({ name }) => [name.text, printer.print(checker.getTypeAtLocation(name), [])]));
+}
+
+function isObject(type: ts.Type): boolean {
+  return (type.flags & ts.TypeFlags.Object) !== 0;
 }
 
 class Printer {
   private readonly checker: ts.TypeChecker;
+  /** Intersections of objects are printed as one object. */
+  private readonly flat: boolean;
   /** Prints that do not depend on what stands around them. */
   private readonly known = new Map<ts.Type, string>();
 
-  constructor(checker: ts.TypeChecker) {
+  constructor(checker: ts.TypeChecker, flat: boolean) {
     this.checker = checker;
+    this.flat = flat;
   }
 
   /** @param around the object types this one stands in, outermost first; going back to one ends the recursion */
@@ -76,8 +100,9 @@ class Printer {
     const known = this.known.get(type);
     if (known !== undefined) return known;
     if (type.isUnion()) return this.members(type.types, " | ", around);
-    if (type.isIntersection()) return this.members(type.types, " & ", around);
-    if (!(type.flags & ts.TypeFlags.Object)) return this.checker.typeToString(type);
+    const isFlat = this.flat && type.isIntersection() && type.types.every(isObject);
+    if (type.isIntersection() && !isFlat) return this.members(type.types, " & ", around);
+    if (!isFlat && !isObject(type)) return this.checker.typeToString(type);
     const depth = around.lastIndexOf(type);
     if (depth >= 0) return `^${around.length - depth}`;
     const print = this.object(type, [...around, type]);

@@ -9,10 +9,18 @@ export type TypeNames = ReadonlyMap<string, string>;
 /** `unknown` for a node without keywords; else the exact TypeScript type of the values it describes. */
 export function printType(node: SchemaNode, names: TypeNames, indent = ""): string {
   if (node.typeText !== undefined) return node.typeText;
-  if (node.never) return "never";
+  if (isNever(node)) return "never";
   const parts = [...new Set(constraints(node, names, indent))].filter((part) => part !== "unknown");
   if (parts.length === 0) return "unknown";
   return parts.length === 1 ? parts[0]! : parts.map(inIntersection).join(" & ");
+}
+
+/** Whether no value is valid: `false`, or `{ "not": {} }` as programs write it. */
+function isNever({ never, not }: SchemaNode): boolean {
+  return (
+    never === true ||
+    (not !== undefined && Object.keys(not).every((key) => key === "pointer" || key === "always"))
+  );
 }
 
 /** The types that a value must all have. */
@@ -176,9 +184,10 @@ export function indexSignature(node: SchemaNode, names: TypeNames, indent: strin
   const { additionalProperties: additional, patternProperties: patterns } = node;
   const isBare = !node.properties?.size && !node.required?.length;
   if (additional === undefined && patterns === undefined) return isBare ? "unknown" : undefined;
-  if (additional?.never && patterns === undefined) return isBare ? "never" : undefined;
+  if (additional && isNever(additional) && patterns === undefined) return isBare ? "never" : undefined;
   const types = [...(patterns?.values() ?? [])].map((pattern) => printType(pattern, names, indent));
-  if (!additional?.never) types.push(additional ? printType(additional, names, indent) : "unknown");
+  if (!additional || !isNever(additional))
+    types.push(additional ? printType(additional, names, indent) : "unknown");
   // TypeScript wants every declared member to be assignable to the index signature.
   const members = membersOf(node, names, indent);
   for (const member of members) types.push(member.type);

@@ -140,7 +140,7 @@ export interface TaskSubscriptionNotifications {
 }
 
 export interface TasksExtensionCapability {
-  [key: string]: unknown;
+  [key: string]: never;
 }
 
 export interface UpdateTaskRequest extends JSONRPCRequest {
