@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
 import { packageNameIn } from "../config/config.js";
 import { openProject } from "./project.js";
@@ -8,16 +7,18 @@ import { expectExtension, storedExtensions } from "../extension/extension-store.
 import { readLock } from "../revision/lock.js";
 import { expectRevision } from "../revision/verify.js";
 import { counted } from "../print/counted.js";
-import type { RunCommand } from "./context.js";
+import type { CommandContext, RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { printable } from "../print/terminal-text.js";
+import { shownPath } from "./shown-path.js";
 import { Judge, type Verdict, quoted } from "./validate/judge.js";
 import { lines } from "./validate/lines.js";
 import {
   type Issue,
   type ProtocolPlace,
   type Side,
+  builtFolders,
   loadProtocol,
   loadProtocolExtension,
 } from "./validate/protocol.js";
@@ -30,13 +31,13 @@ export const validate: RunCommand = async (args, context) => {
   const place: ProtocolPlace = {
     directory: context.directory,
     packageName: packageNameIn(project.loaded.config) ?? "@mcpgen/protocol",
-    outDir: project.outDir,
+    built: builtFolders(project.loaded.folder, project.outDir),
   };
   let protocol = await loadProtocol(revision, place);
-  if (!protocol) throw notBuilt(revision, project.schemaDir, place);
+  if (!protocol) throw notBuilt(revision, project.schemaDir, place, context);
   for (const id of new Set(args.strings("extension"))) {
     const extension = await loadProtocolExtension(id, revision, place);
-    if (!extension) throw extensionNotBuilt(id, revision, project.schemaDir, place);
+    if (!extension) throw extensionNotBuilt(id, revision, project.schemaDir, place, context);
     protocol = withExtension(protocol, id, extension);
   }
   const transcript = new Transcript(source, new Judge(protocol));
@@ -45,10 +46,15 @@ export const validate: RunCommand = async (args, context) => {
   return transcript.outcome(revision);
 };
 
-function notBuilt(revision: string, schemaDir: string, { packageName, outDir }: ProtocolPlace): CodedError {
+function notBuilt(
+  revision: string,
+  schemaDir: string,
+  place: ProtocolPlace,
+  context: CommandContext,
+): CodedError {
   const lock = readLock(schemaDir);
   if (lock.size > 0) expectRevision(lock, revision);
-  const places = `${packageName} nor in ${join(outDir, "dist")}`;
+  const places = placesOf(place, context);
   return new CodedError("MG2011", `revision ${revision} is neither in ${places}`, {
     next: "Generate it with `mcpgen generate`, then build the package (here: `npm run build`).",
   });
@@ -58,13 +64,19 @@ function extensionNotBuilt(
   id: string,
   revision: string,
   schemaDir: string,
-  { packageName, outDir }: ProtocolPlace,
+  place: ProtocolPlace,
+  context: CommandContext,
 ): CodedError {
   if (storedExtensions(schemaDir).length > 0) expectExtension(schemaDir, id);
-  const places = `${packageName} nor in ${join(outDir, "dist")}`;
+  const places = placesOf(place, context);
   return new CodedError("MG2011", `the extension ${id} over ${revision} is neither in ${places}`, {
     next: `Check that ${revision} is one of its bases, generate it with \`mcpgen generate\`, then build the package.`,
   });
+}
+
+/** Where built code was looked for. */
+function placesOf({ packageName, built }: ProtocolPlace, { directory }: CommandContext): string {
+  return [packageName, ...built.map((folder) => shownPath(folder, directory))].join(" nor in ");
 }
 
 class Transcript {

@@ -37,7 +37,8 @@ beforeAll(async () => {
 });
 
 async function protocol(revision: string): Promise<Protocol> {
-  const loaded = await loadProtocol(revision, { directory: outDir, packageName: "not-installed", outDir });
+  const built = [`${outDir}/dist`];
+  const loaded = await loadProtocol(revision, { directory: outDir, packageName: "not-installed", built });
   if (!loaded) throw new Error("the protocol was not built");
   return loaded;
 }

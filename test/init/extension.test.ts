@@ -115,6 +115,15 @@ test.runIf(process.env["MCPGEN_LONG"] === "1")(
     writeFileSync(client, read(folder, "src/client.ts").replace(/^await show\("skills.*\n/gm, ""));
     run(tsc);
     expect(run("dist/client.js")).toMatch(/^tickets\/create: \{.*"title":"title"/);
+    // The built code judges recorded messages.
+    const message = { jsonrpc: "2.0", id: 1, method: "tickets/create", params: { title: 5 } };
+    writeFileSync(join(folder, "wire.jsonl"), JSON.stringify({ from: "client", message }));
+    const judge = ["validate", "wire.jsonl", "--revision", "2025-11-25", "--extension", ticketsId];
+    const judged = await mcpgen(folder, judge);
+    expect([judged.code, judged.stdout]).toEqual([
+      1,
+      expect.stringContaining("params.title: expected string"),
+    ]);
   },
   60_000,
 );

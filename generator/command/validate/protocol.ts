@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CodedError } from "../../diagnostics/coded-error.js";
 
@@ -47,7 +47,20 @@ export interface ProtocolPlace {
   /** The folder that modules are resolved from. */
   readonly directory: string;
   readonly packageName: string;
-  readonly outDir: string;
+  /** Folders that may hold the built output. */
+  readonly built: readonly string[];
+}
+
+/**
+ * The folders that may hold the built code of an output folder: its own dist, and that of a project whose compiler takes
+ * `src` to `dist`, as in a project of `mcpgen init`.
+ *
+ * @param folder the project's
+ */
+export function builtFolders(folder: string, outDir: string): string[] {
+  const way = relative(join(folder, "src"), outDir);
+  const isInside = way !== ".." && !way.startsWith(`..${sep}`);
+  return [join(outDir, "dist"), ...(isInside ? [join(folder, "dist", way)] : [])];
 }
 
 /**
@@ -136,8 +149,9 @@ function moduleUrl(folder: string, module: string, place: ProtocolPlace): string
   } catch {
     // Not installed, or without that entry: the output folder may have it.
   }
-  const file = join(place.outDir, "dist", folder, `${module}.js`);
-  return existsSync(file) ? pathToFileURL(file).href : undefined;
+  const files = place.built.map((built) => join(built, folder, `${module}.js`));
+  const file = files.find((each) => existsSync(each));
+  return file === undefined ? undefined : pathToFileURL(file).href;
 }
 
 async function importModule(url: string): Promise<unknown> {
