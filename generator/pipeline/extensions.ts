@@ -10,6 +10,7 @@ import {
   importedBy,
 } from "../emit/extension/input.js";
 import { emitExtensionMethods } from "../emit/extension/methods.js";
+import { emitExtensionOpen } from "../emit/extension/open.js";
 import { emitExtensionReport } from "../emit/extension/report.js";
 import { emitExtensionForClients, emitExtensionForServers } from "../emit/extension/roles.js";
 import { emitExtensionSteps } from "../emit/extension/steps.js";
@@ -47,6 +48,7 @@ export const baseEmitters: Readonly<Record<string, Emitter<ExtensionInput>>> = {
 /** Emitters of the files that all bases share. */
 export const wholeEmitters: Readonly<Record<string, Emitter<WholeExtensionInput>>> = {
   authoring: emitExtensionAuthoring,
+  open: emitExtensionOpen,
   client: emitExtensionForClients,
   server: emitExtensionForServers,
   index: emitExtensionExplained,

@@ -15,7 +15,7 @@ test("an extension is added and generated where there is no schema folder", asyn
   const generated = await mcpgen(folder, ["generate"]);
   expect([generated.code, generated.stdout]).toEqual([
     0,
-    expect.stringContaining("extensions/com.acme/tickets: 12 created"),
+    expect.stringContaining("extensions/com.acme/tickets: 13 created"),
   ]);
   expect(readdirSync(join(folder, "generated")).sort()).toEqual(["extensions", "manifest.json"]);
   const checked = await mcpgen(folder, ["check"], { env: { CI: "1" } });
@@ -36,7 +36,7 @@ test("what is the protocol's is imported from its package, whose entries it name
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),
   );
-  expect(files).toHaveLength(4 + 2 * 6);
+  expect(files).toHaveLength(5 + 2 * 6);
   const imported = files.flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/ from "([^"]+)";/g)].map(([, from]) => from!),
   );

@@ -30,7 +30,9 @@ test("an extension adds files below its folder, and changes no other but what li
   const folder = "extensions/com.example/search";
   expect(added.sort()).toEqual([
     ...search.bases.flatMap((revision) => base.map((file) => `${folder}/${revision}/${file}`)),
-    ...["authoring.ts", "client.ts", "explained.ts", "server.ts"].map((file) => `${folder}/${file}`),
+    ...["authoring.ts", "client.ts", "explained.ts", "open.ts", "server.ts"].map(
+      (file) => `${folder}/${file}`,
+    ),
   ]);
   const changed = [...without.files].filter(([path, text]) => files.get(path) !== text);
   expect(changed.map(([path]) => path)).toEqual(["package.json"]);

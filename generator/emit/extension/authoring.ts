@@ -21,6 +21,8 @@ export interface ExtensionVocabulary {
   readonly model: ExtensionModel;
   readonly authored: AuthoredSchema;
   readonly imported: Imported;
+  /** Definition → the name that `authoring.ts` exports its type under. */
+  readonly exported: ReadonlyMap<string, string>;
   /** Definition → its type, as `authoring.ts` refers to it. */
   readonly names: ReadonlyMap<string, string>;
 }
@@ -41,7 +43,7 @@ export function vocabularyOf(models: readonly ExtensionModel[]): ExtensionVocabu
       ];
     }),
   );
-  return { model, authored, imported, names };
+  return { model, authored, imported, exported, names };
 }
 
 function ownName({ schema }: ExtensionModel, imported: Imported, name: string): string {
@@ -64,7 +66,7 @@ function exportedNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, 
 /** `authoring.ts`: the types of handlers, calls and settings of an extension. */
 export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
   const { models, folder, origin, importExtension, render } = input;
-  const { model, authored, imported, names } = vocabularyOf(models);
+  const { model, authored, imported, exported, names } = vocabularyOf(models);
   const view = {
     ...{ origin, importExtension, typesName, membersName },
     latest: model.revision,
@@ -88,28 +90,24 @@ export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
   };
   const draft = render("extension-authoring.ts", view);
   const uses = (module: string): boolean => new RegExp(`\\b${module}\\.\\w`).test(draft);
-  const own = authored.reached.filter(
-    ({ name }) => !authored.changed.has(name) && !imported.identifiers.has(name),
-  );
+  const unchanged = authored.reached.map(({ name }) => name).filter((name) => !authored.changed.has(name));
+  const isImported = (name: string): boolean => imported.identifiers.has(name);
+  const specifiers = (definitions: readonly string[]): string[] =>
+    definitions.map((name) => importSpecifier(names.get(name)!.replace(/^\w+\./, ""), exported.get(name)!));
+  const baseTypes = sharedModule(input, `${model.revision}/types`);
   const folderOf = (module: string): string => `./${model.revision}/${module}.${importExtension}`;
   const imports = [
     ...(uses("types") ? [`import type * as types from "${folderOf("types")}";`] : []),
-    ...(uses("baseTypes")
-      ? [`import type * as baseTypes from "${sharedModule(input, `${model.revision}/types`)}";`]
-      : []),
-    reexported(
-      own.map(({ name }) => names.get(name)!.slice("types.".length)),
-      folderOf("types"),
-    ),
+    ...(uses("baseTypes") ? [`import type * as baseTypes from "${baseTypes}";`] : []),
+    reexported(specifiers(unchanged.filter(isImported)), baseTypes),
+    reexported(specifiers(unchanged.filter((name) => !isImported(name))), folderOf("types")),
   ].filter((line) => line !== "");
   return new Map([
     [`${folder}/authoring.ts`, settled(render("extension-authoring.ts", { ...view, imports }))],
   ]);
 };
 
-function reexported(identifiers: readonly string[], from: string): string {
-  const taken = new Set([typesName, membersName, ...maps.map(({ name }) => name)]);
-  const specifiers = identifiers.map((name) => importSpecifier(name, taken.has(name) ? `${name}_` : name));
+function reexported(specifiers: readonly string[], from: string): string {
   return importTypes(specifiers, from).replace(/^import type /, "export type ");
 }
 

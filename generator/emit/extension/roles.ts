@@ -43,6 +43,9 @@ function emitRole(role: Role, input: WholeExtensionInput): Files {
     modules: { extending: sharedModule(input, "extending") },
     modelImport: importTypes(modelTypes, sharedModule(input, "model")),
     authoring: importTypes([typesName, ...mapNames], `./authoring.${importExtension}`),
+    open: stubs.some(({ result }) => result.includes("ClientResults["))
+      ? importTypes(["ClientResults"], `./open.${importExtension}`)
+      : "",
     doc: docComment([description ?? `The extension ${id}, as a ${role} speaks it.`]),
     declaration: declared,
     bases: models.map(({ revision }) => ({ folder: revision, name: identifiers.get(`table ${revision}`)! })),
@@ -108,7 +111,10 @@ function typesOf(role: Role, { authored }: ExtensionVocabulary): TypesOfMethods 
     maps.find((map) => map.kind === kind && map.sender === role)!.name;
   return {
     params: (method) => messageType(mapOf(method), method.name, "params"),
-    result: (method) => messageType(mapOf(method), method.name, "result"),
+    result: (method) =>
+      role === "client"
+        ? `ClientResults[${stringLiteral(method.name)}]`
+        : messageType(mapOf(method), method.name, "result"),
     isOptional: ({ params }) =>
       params.presence === "optional" ||
       (params.definition !== undefined && authored.lenient.has(params.definition)),

@@ -15,7 +15,7 @@ const workspaceModules = [
   "sending",
   "server",
 ];
-const extensionModules = ["authoring", "client", "explained", "server"];
+const extensionModules = ["authoring", "client", "explained", "open", "server"];
 const revisionModules = ["check", "client", "methods", "server", "types", "validators"];
 
 /** What package.json says where the configuration does not. */

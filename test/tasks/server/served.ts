@@ -1,6 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
 import {
-  type GetTaskResult,
   getTask,
   tasks as clientTasks,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
@@ -83,8 +82,11 @@ export function deferred<Value = void>() {
 
 export const text = (value: string) => [{ type: "text", text: value }];
 
+/** What a client reads of a task. */
+type ClientTask = Awaited<ReturnType<typeof getTask>>;
+
 /** The task once it no longer works. Checks of answers load code on demand: they take turns of the event loop. */
-export async function settled(client: Client, task: { readonly taskId: string }): Promise<GetTaskResult> {
+export async function settled(client: Client, task: { readonly taskId: string }): Promise<ClientTask> {
   for (const end = Date.now() + 20_000; ;) {
     const found = await getTask(client, task);
     if (found.status !== "working" || Date.now() > end) return found;

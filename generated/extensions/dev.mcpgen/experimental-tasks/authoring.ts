@@ -3,6 +3,20 @@
 import type * as types from "./2025-06-18/types.js";
 import type * as baseTypes from "../../../2025-06-18/types.js";
 export type {
+  Annotations,
+  AudioContent,
+  BlobResourceContents,
+  CallToolResult,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  ProgressToken,
+  ResourceLink,
+  Role,
+  TextContent,
+  TextResourceContents,
+} from "../../../2025-06-18/types.js";
+export type {
   CancelTaskResult,
   CreateTaskResult,
   GetTaskResult,

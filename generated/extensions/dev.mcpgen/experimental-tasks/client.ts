@@ -3,6 +3,7 @@
 import { type ClientExtension, clientExtension } from "../../../extending.js";
 import type { RequestOptions, Requester } from "../../../model.js";
 import type { Messages, ClientRequests } from "./authoring.js";
+import type { ClientResults } from "./open.js";
 import { clientTable as table20241105 } from "./2024-11-05/methods.js";
 import { clientTable as table20250326 } from "./2025-03-26/methods.js";
 import { clientTable as table20250618 } from "./2025-06-18/methods.js";
@@ -33,7 +34,7 @@ export function cancelTask(
   caller: Requester,
   params: ClientRequests["tasks/cancel"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["tasks/cancel"]["result"]> {
+): Promise<ClientResults["tasks/cancel"]> {
   return caller.request("tasks/cancel", params, options);
 }
 
@@ -42,7 +43,7 @@ export function createTask(
   caller: Requester,
   params: ClientRequests["tasks/create"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["tasks/create"]["result"]> {
+): Promise<ClientResults["tasks/create"]> {
   return caller.request("tasks/create", params, options);
 }
 
@@ -51,6 +52,6 @@ export function getTask(
   caller: Requester,
   params: ClientRequests["tasks/get"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["tasks/get"]["result"]> {
+): Promise<ClientResults["tasks/get"]> {
   return caller.request("tasks/get", params, options);
 }

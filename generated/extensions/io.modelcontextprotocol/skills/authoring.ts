@@ -3,6 +3,20 @@
 import type * as types from "./2026-07-28/types.js";
 import type * as baseTypes from "../../../2026-07-28/types.js";
 export type {
+  Annotations,
+  ClientCapabilities,
+  Icon,
+  Implementation,
+  JSONArray,
+  JSONObject,
+  JSONValue,
+  LoggingLevel,
+  MetaObject,
+  ProgressToken,
+  Resource,
+  Role,
+} from "../../../2026-07-28/types.js";
+export type {
   Skill,
   SkillFrontmatter,
   SkillResource,

@@ -3,6 +3,7 @@
 import { type ClientExtension, clientExtension } from "../../../extending.js";
 import type { RequestOptions, Requester } from "../../../model.js";
 import type { Messages, ClientRequests } from "./authoring.js";
+import type { ClientResults } from "./open.js";
 import { clientTable as table20250618 } from "./2025-06-18/methods.js";
 import { clientTable as table20251125 } from "./2025-11-25/methods.js";
 import { clientTable as table20260728 } from "./2026-07-28/methods.js";
@@ -34,7 +35,7 @@ export function readResourceDirectory(
   caller: Requester,
   params: ClientRequests["resources/directory/read"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["resources/directory/read"]["result"]> {
+): Promise<ClientResults["resources/directory/read"]> {
   return caller.request("resources/directory/read", params, options);
 }
 
@@ -43,7 +44,7 @@ export function getSkill(
   caller: Requester,
   params: ClientRequests["skills/get"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["skills/get"]["result"]> {
+): Promise<ClientResults["skills/get"]> {
   return caller.request("skills/get", params, options);
 }
 
@@ -52,6 +53,6 @@ export function listSkills(
   caller: Requester,
   params?: ClientRequests["skills/list"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["skills/list"]["result"]> {
+): Promise<ClientResults["skills/list"]> {
   return caller.request("skills/list", params, options);
 }

@@ -3,6 +3,7 @@
 import { type ClientExtension, clientExtension } from "../../../extending.js";
 import type { RequestOptions, Requester } from "../../../model.js";
 import type { Messages, ClientRequests } from "./authoring.js";
+import type { ClientResults } from "./open.js";
 import { clientTable as table20260728 } from "./2026-07-28/methods.js";
 
 export type * from "./authoring.js";
@@ -26,7 +27,7 @@ export function cancelTask(
   caller: Requester,
   params: ClientRequests["tasks/cancel"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["tasks/cancel"]["result"]> {
+): Promise<ClientResults["tasks/cancel"]> {
   return caller.request("tasks/cancel", params, options);
 }
 
@@ -34,7 +35,7 @@ export function getTask(
   caller: Requester,
   params: ClientRequests["tasks/get"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["tasks/get"]["result"]> {
+): Promise<ClientResults["tasks/get"]> {
   return caller.request("tasks/get", params, options);
 }
 
@@ -42,6 +43,6 @@ export function updateTask(
   caller: Requester,
   params: ClientRequests["tasks/update"]["params"],
   options?: RequestOptions,
-): Promise<ClientRequests["tasks/update"]["result"]> {
+): Promise<ClientResults["tasks/update"]> {
   return caller.request("tasks/update", params, options);
 }
