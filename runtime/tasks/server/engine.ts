@@ -14,6 +14,9 @@ import { Waiters } from "./waiters.js";
 /** Tasks that are looked at in one step of a sweep. */
 const sweepStep = 100;
 
+/** A handler that ends its process each time is run so often again. */
+const mostRestarts = 5;
+
 /** Attempts to change a record that others change at the same time. */
 const attempts = 20;
 
@@ -200,7 +203,7 @@ export class Engine {
 
   /** As `resume`, for callers that do not wait. */
   begin(record: TaskRecord, auth: unknown): void {
-    this.resume(record, auth).catch((error: unknown) => reportTo(this.server, error, "tasks"));
+    this.resume(record, auth).catch((error: unknown) => this.#fault(error));
   }
 
   /**
@@ -247,6 +250,10 @@ export class Engine {
     return this.#options.leaseMs ?? 15_000;
   }
 
+  #fault(error: unknown): void {
+    reportTo(this.server, error, "tasks");
+  }
+
   /** One timer serves all tasks. */
   #schedule(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
@@ -256,7 +263,7 @@ export class Engine {
   }
 
   async #tick(): Promise<void> {
-    await this.sweep().catch((error: unknown) => reportTo(this.server, error, "tasks"));
+    await this.sweep().catch((error: unknown) => this.#fault(error));
     this.#timer = undefined;
     const { size } = this.#store as { readonly size?: number };
     // Without tasks in memory, the next one starts the timer again.
@@ -267,37 +274,42 @@ export class Engine {
   async sweep(): Promise<void> {
     const now = this.now();
     this.quotas.sweep(now);
+    const prolonged: Promise<unknown>[] = [];
     for (const run of this.#runs.values()) {
       if (run.deadline <= this.clock.now()) run.tooLong();
-      else if (run.leasedUntil - now <= this.#leaseMs / 2) await run.prolong(now + this.#leaseMs);
+      else if (run.leasedUntil - now <= this.#leaseMs / 2)
+        prolonged.push(run.prolong(now + this.#leaseMs).catch((error: unknown) => this.#fault(error)));
     }
-    let due: readonly TaskRecord[];
-    do {
-      due = await this.#store.due(now, sweepStep);
-      for (const record of due) await this.#look(record);
-    } while (due.length === sweepStep);
+    await Promise.all(prolonged);
+    const seen = new Set<string>();
+    for (let isMore = true; isMore;) {
+      const due = await this.#store.due(now, sweepStep);
+      const fresh = due.filter(({ id }) => !seen.has(id));
+      for (const record of fresh) {
+        seen.add(record.id);
+        await this.#look(record);
+      }
+      isMore = fresh.length > 0 && due.length === sweepStep;
+    }
   }
 
   async #look(record: TaskRecord): Promise<void> {
-    const { id, version, status, lease, onRestart } = record;
+    const { id, version, status, lease, onRestart, restarts = 0 } = record;
     if (isFinal(status)) {
       await this.#store.remove(id, version);
       return this.report("expired", record);
     }
-    if (status === "input_required")
-      return void (await this.apply(
-        id,
-        { type: "failed", error: internal("the client gave no input in time") },
-        record,
-      ));
+    if (status === "input_required") return this.#giveUp(record, "the client gave no input in time");
     // Its run here is busy: the lease is prolonged by the next sweep.
     if (lease && this.#runs.get(id)?.name === lease.run) return;
+    if (restarts >= mostRestarts)
+      return this.#giveUp(record, `the server stopped ${restarts + 1} times while it ran the task`);
     if (!lease || onRestart === "replay") return this.resume(record);
-    await this.apply(
-      id,
-      { type: "failed", error: internal("the server that ran the task has stopped") },
-      record,
-    );
+    return this.#giveUp(record, "the server that ran the task has stopped");
+  }
+
+  async #giveUp(record: TaskRecord, message: string): Promise<void> {
+    await this.apply(record.id, { type: "failed", error: internal(message) }, record);
   }
 
   /** Stops the timer, and the runs of this process: another process may take their tasks at once. */
@@ -305,6 +317,6 @@ export class Engine {
     this.#isClosed = true;
     if (this.#timer !== undefined) this.clock.clear(this.#timer);
     const reason = new McpError("connection-closed", "the server is closing");
-    await Promise.all([...this.#runs.values()].map((run) => run.abandon(this.now(), reason)));
+    await Promise.all([...this.#runs.values()].map((run) => run.abandon(reason)));
   }
 }

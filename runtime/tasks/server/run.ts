@@ -193,10 +193,16 @@ export class Run {
     this.#end();
   }
 
-  /** Stops the run, and gives the lease back. @param now milliseconds since 1970 */
-  async abandon(now: number, reason: Error): Promise<void> {
+  /** Stops the run: its task is for another process, or fails. */
+  async abandon(reason: Error): Promise<void> {
     this.#isAbandoned = true;
-    if (!this.#isSettled) await this.prolong(now).catch(() => undefined);
+    const run = this.name;
+    const isReplayed = this.#record?.onRestart === "replay";
+    const error = internal("the server that ran the task has stopped");
+    if (!this.#isSettled)
+      await this.apply(isReplayed ? { type: "released", run } : { type: "failed", run, error }).catch(
+        () => undefined,
+      );
     this.stop(reason);
   }
 

@@ -12,6 +12,8 @@ import {
 export type TaskEvent =
   /** A run takes the task, or goes on with it. */
   | { readonly type: "leased"; readonly lease: Lease }
+  /** A run gives the task back: any worker may take it. */
+  | { readonly type: "released"; readonly run: string }
   /** The handler reports what it does. */
   | { readonly type: "noted"; readonly run: string; readonly message: string }
   /** An effect of `context.once` has ended. */
@@ -36,6 +38,8 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
   if (event.type === "leased") return leased(record, event.lease, at);
   if ("run" in event && event.run !== record.lease?.run) return record;
   switch (event.type) {
+    case "released":
+      return released(record, at);
     case "noted":
       if (event.message === record.message) return record;
       return next(record, { message: event.message, updatedAt: at });
@@ -58,7 +62,9 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
 function leased(record: TaskRecord, lease: Lease, at: number): TaskRecord {
   const { status, lease: held } = record;
   if (status !== "working" || (held && held.run !== lease.run && held.until > at)) return record;
-  return next(record, { lease, dueAt: lease.until });
+  const isRestart = held !== undefined && held.run !== lease.run;
+  const restarts = (record.restarts ?? 0) + 1;
+  return next(record, { lease, dueAt: lease.until, ...(isRestart && { restarts }) });
 }
 
 /** An effect is stored once: the next run takes its first result. */
@@ -66,6 +72,11 @@ function done(record: TaskRecord, effect: Done): TaskRecord {
   const journal = journalOf(record);
   if (journal.once.some(({ key }) => key === effect.key)) return record;
   return next(record, { journal: { ...journal, once: [...journal.once, effect] } });
+}
+
+function released(record: TaskRecord, at: number): TaskRecord {
+  const { lease: _, ...rest } = record;
+  return next(rest, { dueAt: at });
 }
 
 function asked(record: TaskRecord, wanted: { readonly [key: string]: Asked }, at: number): TaskRecord {

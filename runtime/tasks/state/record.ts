@@ -37,6 +37,8 @@ export interface TaskRecord {
   readonly wanted?: { readonly [key: string]: Asked };
   /** The run that works on it. Without a lease, any worker may begin one. */
   readonly lease?: Lease;
+  /** How often a run took the task of another one whose lease had lapsed. */
+  readonly restarts?: number;
   readonly result?: object;
   readonly error?: TaskError;
 }

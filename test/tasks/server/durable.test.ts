@@ -97,6 +97,23 @@ test("a task that is not declared replayable fails, and says so", async () => {
   });
 });
 
+test("a handler that ends its process each time is not run again for ever", async () => {
+  const store = memoryTaskStore();
+  const first = processOn(store, 1_000_000, "replay");
+  const task = await call(await clientOf(first), "report");
+  // Each process dies with the task: its clock stands still.
+  let start = 1_000_000;
+  let last = first;
+  for (let death = 0; death < 6; death++) {
+    last = processOn(store, (start += 11_000), "replay");
+    await last.clock.advance(1000);
+  }
+  expect(await getTask(await clientOf(last), task)).toMatchObject({
+    status: "failed",
+    statusMessage: "the server stopped 6 times while it ran the task",
+  });
+});
+
 test("a process that runs a task prolongs its lease, and others leave the task alone", async () => {
   const store = memoryTaskStore();
   const clock = new VirtualClock(1_000_000);
@@ -126,6 +143,31 @@ test("a process that closes gives its tasks away at once", async () => {
   other.gate.resolve("by the other");
   await other.clock.advance(1000);
   expect(await getTask(await clientOf(other), task)).toMatchObject({ status: "completed" });
+});
+
+test("a task that is not declared replayable fails when its process closes", async () => {
+  const store = memoryTaskStore();
+  const closing = processOn(store, 1_000_000, "fail");
+  const client = await clientOf(closing);
+  const task = await call(client, "report");
+  await closing.engine.close();
+  expect(await getTask(client, task)).toMatchObject({
+    status: "failed",
+    statusMessage: "the server that ran the task has stopped",
+  });
+});
+
+test("processes that close one after another give a task on, however often", async () => {
+  const store = memoryTaskStore();
+  let last = processOn(store, 1_000_000, "replay");
+  const task = await call(await clientOf(last), "report");
+  for (let deployment = 0; deployment < 10; deployment++) {
+    await last.engine.close();
+    last = processOn(store, 1_000_000, "replay");
+    await last.clock.advance(1000);
+  }
+  last.gate.resolve("at last");
+  expect(await settled(await clientOf(last), task)).toMatchObject({ status: "completed" });
 });
 
 test("input for a task of one process is taken by another, which runs the handler on", async () => {

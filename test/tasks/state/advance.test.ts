@@ -28,6 +28,7 @@ const event: fc.Arbitrary<TaskEvent> = fc.oneof(
     type: fc.constant("leased" as const),
     lease: fc.record({ run, until: fc.integer({ min: 0, max: 3000 }) }),
   }),
+  fc.record({ type: fc.constant("released" as const), run }),
   fc.record({ type: fc.constant("noted" as const), run, message: fc.string() }),
   fc.record({
     type: fc.constant("done" as const),
