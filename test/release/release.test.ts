@@ -21,7 +21,7 @@ test("a release is refused where tag, versions and repository disagree", () => {
   expect(check({})).toEqual([0, [""]]);
   expect(check({ TAG: `v${version}`, GITHUB_REPOSITORY: slug })).toEqual([0, [""]]);
   expect(check({ TAG: "v0.0.0" })).toEqual([1, [expect.stringContaining("the tag is v0.0.0")]]);
-  expect(check({ GITHUB_REPOSITORY: "a/b" })[1]).toHaveLength(5);
+  expect(check({ GITHUB_REPOSITORY: "a/b" })[1]).toHaveLength(6);
 });
 
 test.each([".github/workflows/release.yml"])("%s pins each action to a commit", (file) => {
