@@ -68,7 +68,7 @@ const deep = [
   "test/command/{reuse,upgrade}.test.ts",
   "test/command/servers/named-servers.test.ts",
   "test/diff/uses/{sdk,uses}.test.ts",
-  "test/extension/{add-again,add-refused,diff,history,revision-add,store-commands}.test.ts",
+  "test/extension/{add-again,add-refused,check-output,determinism,diff,history,revision-add,store-commands}.test.ts",
   "test/emit/types/{assignability,constructs,layout}.test.ts",
   "test/engine/read/read-document.test.ts",
   "test/engine/resources/canonicalise.test.ts",

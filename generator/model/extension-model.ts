@@ -1,4 +1,4 @@
-import type { Schema } from "@mcpgen/engine";
+import { type Schema, naturalCompare } from "@mcpgen/engine";
 import type { Note } from "../notes/note.js";
 import type { NoteProblem } from "../notes/apply.js";
 import { type Channel, findChannel } from "./channel.js";
@@ -27,7 +27,9 @@ export interface ExtensionModel extends ProtocolModel {
   /** Definitions of the base, by the names that they have in the schema. */
   readonly imported: ReadonlyMap<string, string>;
   readonly declared: OfEachSide<DeclaredPlace>;
+  /** Natural order of method, then of definition: the order of notes does not show. */
   readonly augments: readonly Augmented[];
+  /** Natural order of definition, then of place. */
   readonly members: readonly MemberRule[];
   readonly channel?: Channel;
 }
@@ -88,10 +90,18 @@ export function completeExtension(
   const found = { channel: facts.channel, notes, base, imported, model };
   const channel = findChannel(found, problems, assumptions);
   const context: Context = { facts, base, imported, model, problems, assumptions };
-  const augments = notes.flatMap((note) => (note.kind === "augments" ? augmented(note, context) : []));
+  const augments = notes
+    .flatMap((note) => (note.kind === "augments" ? augmented(note, context) : []))
+    .sort(
+      (a, b) =>
+        naturalCompare(a.method.name, b.method.name) ||
+        naturalCompare(a.result.definition, b.result.definition),
+    );
   const requirements = requirementsOf(notes, context);
   for (const note of notes) if (note.kind === "error") refuseReserved(note, context);
-  const members = notes.flatMap((note) => (note.kind === "member" ? memberRules(note, context) : []));
+  const members = notes
+    .flatMap((note) => (note.kind === "member" ? memberRules(note, context) : []))
+    .sort((a, b) => naturalCompare(a.of, b.of) || naturalCompare(a.path, b.path));
   return {
     ...model,
     id: facts.id,

@@ -1,4 +1,4 @@
-import { canonicalText } from "@mcpgen/engine";
+import { canonicalText, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { emitExtensionAuthoring } from "../emit/extension/authoring.js";
 import { emitChannel } from "../emit/extension/channel.js";
@@ -58,7 +58,7 @@ export const wholeEmitters: Readonly<Record<string, Emitter<WholeExtensionInput>
 export const extensionEmitterNames: readonly string[] = ["extension", "channel"];
 
 /**
- * Reads extensions and compiles each over those of its bases that are among `models`.
+ * Reads extensions and compiles each over those of its bases that are among `models`; by id, whatever their order is.
  *
  * @param revisions ids of all stored revisions
  * @throws CodedError as `readStoredExtension` and `extensionOver`; MG1304 where two owners define the same
@@ -69,7 +69,7 @@ export async function loadExtensions(
   revisions: readonly string[],
 ): Promise<LoadedExtension[]> {
   const loaded: LoadedExtension[] = [];
-  for (const one of stored) {
+  for (const one of [...stored].sort((a, b) => naturalCompare(a.id, b.id))) {
     const source = await readStoredExtension(one, revisions);
     const bases = models.filter(({ revision }) => source.about.bases.includes(revision));
     const over: ExtensionModel[] = [];

@@ -44,7 +44,7 @@ describe("a clash names both owners and the base", () => {
     expect(await clash(search, { ...search, id: "com.example/find" })).toMatchObject({
       code: "MG1304",
       message: expect.stringMatching(
-        /^the request "search" has two owners on 2026-07-28: the extension com\.example\/search \(.*\) and the extension com\.example\/find$/,
+        /^the request "search" has two owners on 2026-07-28: the extension com\.example\/find \(.*\) and the extension com\.example\/search$/,
       ) as string,
     });
   });

@@ -63,7 +63,7 @@ test("two owners of what a random extension adds are refused with both and a pla
       code: "MG1304",
       message: expect.stringMatching(
         new RegExp(
-          `has two owners on ${one.bases[0]!}: the extension ${one.id} .* and the extension com.example/other$`,
+          `has two owners on ${one.bases[0]!}: the extension com.example/other .* and the extension ${one.id}$`,
         ),
       ) as string,
       place: { file: expect.stringMatching(/schema\.json$/) as string },

@@ -19,10 +19,10 @@ export interface ServerNotifications {}
 
 /** Members that the extension adds to objects of the protocol, by definition. */
 export interface AddedMembers {
-  Tool: { _meta?: { ui?: types.McpUiToolMeta } };
+  BlobResourceContents: { _meta?: { ui?: types.McpUiResourceMeta } };
   Resource: { _meta?: { ui?: types.McpUiResourceMeta } };
   TextResourceContents: { _meta?: { ui?: types.McpUiResourceMeta } };
-  BlobResourceContents: { _meta?: { ui?: types.McpUiResourceMeta } };
+  Tool: { _meta?: { ui?: types.McpUiToolMeta } };
 }
 
 /** What the messages of the extension carry. */

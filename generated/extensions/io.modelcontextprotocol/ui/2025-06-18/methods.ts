@@ -73,11 +73,11 @@ export const clientTable: ExtensionTable<"client"> = {
   },
   members: [
     {
-      of: "Tool",
+      of: "BlobResourceContents",
       path: ["_meta", "ui"],
-      name: "McpUiToolMeta",
-      accepts: validators.acceptsMcpUiToolMeta,
-      is: validators.isMcpUiToolMeta,
+      name: "McpUiResourceMeta",
+      accepts: validators.isMcpUiResourceMeta,
+      is: validators.isMcpUiResourceMeta,
     },
     {
       of: "Resource",
@@ -94,11 +94,11 @@ export const clientTable: ExtensionTable<"client"> = {
       is: validators.isMcpUiResourceMeta,
     },
     {
-      of: "BlobResourceContents",
+      of: "Tool",
       path: ["_meta", "ui"],
-      name: "McpUiResourceMeta",
-      accepts: validators.isMcpUiResourceMeta,
-      is: validators.isMcpUiResourceMeta,
+      name: "McpUiToolMeta",
+      accepts: validators.acceptsMcpUiToolMeta,
+      is: validators.isMcpUiToolMeta,
     },
   ],
   // Written so that a bundler which knows NODE_ENV can leave the table out.
@@ -139,11 +139,11 @@ export const serverTable: ExtensionTable<"server"> = {
   },
   members: [
     {
-      of: "Tool",
+      of: "BlobResourceContents",
       path: ["_meta", "ui"],
-      name: "McpUiToolMeta",
-      accepts: validators.acceptsMcpUiToolMeta,
-      is: validators.isMcpUiToolMeta,
+      name: "McpUiResourceMeta",
+      accepts: validators.isMcpUiResourceMeta,
+      is: validators.isMcpUiResourceMeta,
     },
     {
       of: "Resource",
@@ -160,11 +160,11 @@ export const serverTable: ExtensionTable<"server"> = {
       is: validators.isMcpUiResourceMeta,
     },
     {
-      of: "BlobResourceContents",
+      of: "Tool",
       path: ["_meta", "ui"],
-      name: "McpUiResourceMeta",
-      accepts: validators.isMcpUiResourceMeta,
-      is: validators.isMcpUiResourceMeta,
+      name: "McpUiToolMeta",
+      accepts: validators.acceptsMcpUiToolMeta,
+      is: validators.isMcpUiToolMeta,
     },
   ],
   // Written so that a bundler which knows NODE_ENV can leave the table out.
