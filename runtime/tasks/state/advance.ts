@@ -113,10 +113,23 @@ function answered(record: TaskRecord, answers: Journal["answers"], at: number): 
     : next(rest, { journal, status: "working", updatedAt: at, dueAt: at });
 }
 
-/** A task that has ended keeps what clients can still ask for. */
+/** A task that has ended keeps what clients can still ask for. A copy of all other members takes more memory. */
 function ended(record: TaskRecord, outcome: Partial<TaskRecord>, at: number): TaskRecord {
-  const { request: _, journal: __, wanted: ___, lease: ____, ...rest } = record;
-  return next(rest, { ...outcome, updatedAt: at, dueAt: at + record.limits.keepMs });
+  const { id, owner, version, createdAt, limits, tool, onRestart, message } = record;
+  return {
+    id,
+    owner,
+    version: version + 1,
+    status: record.status,
+    createdAt,
+    updatedAt: at,
+    dueAt: at + limits.keepMs,
+    limits,
+    tool,
+    onRestart,
+    ...(message !== undefined && { message }),
+    ...outcome,
+  };
 }
 
 function next(record: TaskRecord, changes: Partial<TaskRecord>): TaskRecord {

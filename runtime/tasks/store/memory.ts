@@ -4,23 +4,34 @@ import type { TaskStore } from "./store.js";
 /** A store in the memory of this process: its tasks end with the process. */
 export function memoryTaskStore(): TaskStore & { readonly size: number } {
   const tasks = new Map<string, TaskRecord>();
+  /** No task is due before. */
+  let earliest = Infinity;
+  const put = (task: TaskRecord): void => {
+    tasks.set(task.id, task);
+    earliest = Math.min(earliest, task.dueAt);
+  };
   return {
     get size() {
       return tasks.size;
     },
     create: async (task) => {
       if (tasks.has(task.id)) throw new Error(`there is a task ${task.id} already`);
-      tasks.set(task.id, task);
+      put(task);
     },
     read: async (id) => tasks.get(id),
     replace: async (task, version) => {
       if (tasks.get(task.id)?.version !== version) return false;
-      tasks.set(task.id, task);
+      put(task);
       return true;
     },
     due: async (now, limit) => {
+      if (now < earliest) return [];
       const due: TaskRecord[] = [];
-      for (const task of tasks.values()) if (task.dueAt <= now) due.push(task);
+      earliest = Infinity;
+      for (const task of tasks.values()) {
+        earliest = Math.min(earliest, task.dueAt);
+        if (task.dueAt <= now) due.push(task);
+      }
       return due.sort((one, other) => one.dueAt - other.dueAt).slice(0, limit);
     },
     list: async (owner, after, limit) => {
