@@ -50,6 +50,7 @@ const mistakes: readonly (readonly [
   ["a program", ["tickets.ts", "--id", "a.b/c"], 3, "MG1002", "print the schema as JSON first"],
   ["an empty file", ["empty.json", "--id", "a.b/c"], 3, "MG1002", "Correct the file"],
   ["no definitions", ["none.json", "--id", "a.b/c"], 3, "MG1109", '"method": { "const": "search/find" }'],
+  ["a registry of zod", ["zod.json", "--id", "a.b/c"], 3, "MG1109", "{ $defs: z.toJSONSchema(registry"],
   [
     "an unknown method",
     ["tickets.json", "--id", "a.b/c", "--sender", "ticket/list=client"],
@@ -74,6 +75,7 @@ test.each(mistakes)(
     writeFileSync(join(folder, "tickets.ts"), "export const schema = z.object({});\n");
     writeFileSync(join(folder, "empty.json"), "");
     writeFileSync(join(folder, "none.json"), "{}");
+    writeFileSync(join(folder, "zod.json"), '{"schemas":{"A":{}}}');
     const { code: ended, stderr, stdout } = await mcpgen(folder, ["extension", "add", ...words]);
     expect({ ended, stdout }).toEqual({ ended: exit, stdout: "" });
     expect(stderr).toContain(code);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { type JsonObject, jsonEqual, naturalCompare } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject, jsonEqual, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { sha256 } from "../../files/sha256.js";
@@ -171,7 +171,7 @@ async function readCanonical(
   bases: readonly LoadedBase[],
   schemaDir: string,
 ): Promise<Read> {
-  const document = await canonicalDocument(source, { descriptions, next: `Write ${messageForm}.` });
+  const document = await canonicalDocument(source, { descriptions, next: definitionsAdvice(source) });
   const newestFirst = [...bases].reverse();
   const canonical = canonicalExtension(document, newestFirst, [
     ...readLock(revisionsFolder(schemaDir)).keys(),
@@ -186,6 +186,14 @@ async function readCanonical(
   for (const base of newestFirst)
     models.push(await readOwnModel(source, canonical.document, base.model, base.document));
   return { canonical, bases, models };
+}
+
+/** What to do about a file without definitions. */
+function definitionsAdvice({ value }: UpstreamFile): string {
+  // zod prints a registry so.
+  return isJsonObject(value) && isJsonObject(value["schemas"])
+    ? 'Write the content of "schemas" under $defs; references are #/$defs/NAME. With zod: { $defs: z.toJSONSchema(registry, { uri: (id) => `#/$defs/${id}` }).schemas }.'
+    : `Write ${messageForm}.`;
 }
 
 function methodsOf({ models }: Read): ReadonlySet<string> {
