@@ -4,8 +4,11 @@ import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
+import type { JsonObject } from "@mcpgen/engine";
 import { lockFile, lockText, readLock } from "../../generator/revision/lock.js";
+import { randomFrom } from "../../generator/sample/random.js";
 import { mcpgen } from "../support/in-process.js";
+import { shuffledSchema } from "../support/shuffled-schema.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
 import published from "./published.json" with { type: "json" };
@@ -42,12 +45,13 @@ interface Assumed {
 }
 
 interface Printed {
+  readonly action: string;
   readonly definitions: readonly string[];
   readonly methods: readonly object[];
   readonly dropped: readonly string[];
   readonly folds: readonly object[];
   readonly reopened: readonly string[];
-  readonly questions: readonly { readonly text: string }[];
+  readonly questions: readonly { readonly kind: string; readonly subjects: readonly string[] }[];
   readonly assumptions: readonly Assumed[];
 }
 
@@ -68,6 +72,11 @@ async function report(
   const over = bases.flatMap((base) => ["--base", base]);
   const words = ["extension", "add", "schema.json", "--id", id, "--version", version, "--no-descriptions"];
   const added = await printed(folder, [...words, ...over]);
+  // The order in which the file is written does not show.
+  const shuffled = shuffledSchema(JSON.parse(text) as JsonObject, randomFrom(version));
+  writeFileSync(join(folder, "schema.json"), JSON.stringify(shuffled));
+  const { action, questions } = await printed(folder, [...words, ...over]);
+  expect([action, questions]).toEqual(["unchanged", added.questions]);
   const { assumptions } = await printed(folder, ["generate"]);
   const counts = [
     `${added.definitions.length} definitions`,
@@ -81,7 +90,7 @@ async function report(
   );
   return [
     `${version}: ${counts.join(", ")}`,
-    ...added.questions.map((question) => `  ? ${question.text}`),
+    ...added.questions.map(({ kind, subjects }) => `  asked (${kind}): ${subjects.join(", ")}`),
     // What holds over several bases is said once.
     ...new Set(assumed),
   ];
