@@ -618,6 +618,8 @@ export interface ExtendOptions<R extends Role> {
   readonly revisions: readonly Revision<R>[];
   /** Those that the program declares itself. */
   readonly capabilities?: object | undefined;
+  /** The revision of a message, from the context of its handler; default: what `revision` of the context says. */
+  readonly revisionOf?: (context: unknown) => string;
 }
 
 /** The class of a runtime's errors. */

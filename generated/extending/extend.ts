@@ -12,6 +12,7 @@ import type {
 import { requireUnclaimed } from "./claims.js";
 import { declaring } from "./declaring.js";
 import { mergeTables } from "./merging.js";
+import { dispatched, owned, revisionIn } from "./dispatching.js";
 import { guarded, hinted, servedMethods } from "./serving.js";
 import { requireUsable } from "./usable.js";
 
@@ -23,18 +24,24 @@ export interface Part<R extends Role = Role> {
 
 /** Merges the tables of extensions into those of revisions: see `Extend`. */
 export function extend<R extends Role>(
-  { extensions: used = [], revisions, capabilities = {} }: ExtendOptions<R>,
+  options: ExtendOptions<R>,
   failure: Failure,
   program?: object,
 ): Extended<R> {
+  const { extensions: used = [], revisions, capabilities = {} } = options;
   const invalid = (message: string): Error =>
     new failure("invalid-definition", message);
   requireUsable(used, revisions, capabilities, invalid);
   const parts = new Map(
     revisions.map(({ id }) => [id, partsOf(used, id)] as const),
   );
-  const handlers = new Map(
-    used.flatMap((use) => [...Object.entries(use.also ?? {}), ...hinted(use)]),
+  const revisionOf = options.revisionOf ?? revisionIn;
+  const handlers = dispatched(
+    used.flatMap((use) => [
+      ...owned(use, "also", Object.entries(use.also ?? {})),
+      ...owned(use, "incomingRequests", hinted(use)),
+    ]),
+    revisionOf,
   );
   const around = allAround(used, parts, failure);
   const extended: Extended<R> = {
@@ -49,8 +56,11 @@ export function extend<R extends Role>(
       all.map((run) => only(method, run)),
     ),
     methods: (own) => servedMethods(own, handlers, around),
-    listeners: new Map(
-      used.flatMap(({ listeners }) => Object.entries(listeners)),
+    listeners: dispatched(
+      used.flatMap((use) =>
+        owned(use, "incomingNotifications", Object.entries(use.listeners)),
+      ),
+      revisionOf,
     ),
     declared: declaring(parts, used, revisions, invalid),
   };

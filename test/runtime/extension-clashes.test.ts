@@ -246,3 +246,34 @@ test("a client refuses an extension that it declares itself", async () => {
     message: `extension ${id}: capabilities declares extensions.${id}, too. Give the settings to implement, and leave that out.`,
   });
 });
+
+describe("two extensions with the same methods, at different revisions", () => {
+  /** One of the bases alone, with handlers that say which. */
+  const at = (base: string, heard: string[]) =>
+    serverExtension<SearchTypes>({
+      format: 1,
+      id: `com.example/of-${base}`,
+      version: "1.0.0",
+      role: "server",
+      bases: new Map([[base, searchServer.bases.get(base)!]]),
+    }).implement(
+      { "search/query": () => ({ items: [base] }) },
+      { on: { "notifications/search/hint": () => void heard.push(base) } },
+    );
+
+  test.each(["2025-11-25", "2026-07-28"])("each answers at its own: %s", async (revision) => {
+    const heard: string[] = [];
+    const server = createServer(
+      { name: "s", version: "1" },
+      { revisions: serverRevisions, extensions: [at("2025-11-25", heard), at("2026-07-28", heard)] },
+    );
+    const [ours, theirs] = memoryChannels();
+    server.connect(theirs);
+    const extensions = [searchClient.implement({ "search/consent": () => ({ granted: true }) })];
+    const client = await connect(ours, { revisions: clientRevisions, revision, extensions });
+    await client.notify("notifications/search/hint", { words: ["x"] });
+    expect(await client.request("search/query", { query: "x" })).toMatchObject({ items: [revision] });
+    expect(heard).toEqual([revision]);
+    await client.close();
+  });
+});

@@ -9,6 +9,7 @@ const modules = [
   "extending/added-members",
   "extending/claims",
   "extending/declaring",
+  "extending/dispatching",
   "extending/extend",
   "extending/judging",
   "extending/merging",

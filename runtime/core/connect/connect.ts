@@ -193,7 +193,10 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   checkConnectOptions(options);
   const { revision } = options;
-  const extended = options.extensions?.[0]?.extend(options, McpError);
+  const extended = options.extensions?.[0]?.extend(
+    { ...options, revisionOf: () => client.revision },
+    McpError,
+  );
   const known = linkRevisions(extended?.revisions ?? options.revisions, options.validateSend);
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
@@ -219,7 +222,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options.http, views, options.onWarning);
   const given = { source: opener, views, profile };
-  const client = new Client({
+  const client: Client = new Client({
     profile,
     handlers: options,
     limits: limitsOf(options.limits),

@@ -83,7 +83,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
   return {
     ...used,
     definitions: { tools: { task: toolTaskProblem } },
-    also: coreHandlers(engine, list),
+    also: { ...used.handlers, ...coreHandlers(engine, list) },
     capabilities: (revision) => coreCapabilities(engine, revision, list),
     attach: (server) => {
       engine.attach(server as Server);

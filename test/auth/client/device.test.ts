@@ -14,9 +14,19 @@ const decided =
   };
 
 test("a login on another device takes the place of the redirect, with resource and scopes", async () => {
-  const { as, rs } = await pair(fast, { scopes: ["files:read"] });
   const shown: DevicePrompt[] = [];
-  const device = decided((code) => setTimeout(() => as.decideDevice(code), 50), shown);
+  const { as, rs } = await pair(
+    {
+      ...fast,
+      fault: (call, answer) => {
+        // The user decides after the first poll was answered: there is a second one.
+        if (call.endpoint === "token") as.decideDevice(shown[0]!.userCode);
+        return answer;
+      },
+    },
+    { scopes: ["files:read"] },
+  );
+  const device = decided(() => {}, shown);
   expect(await send(login({ device }), rs.url)).toBe(200);
   expect(shown).toMatchObject([
     { issuer: as.issuer, resource: rs.url, scopes: ["files:read"], expiresIn: 600 },
