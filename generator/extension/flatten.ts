@@ -6,14 +6,22 @@ import { type Definition, type Schema, type SchemaNode, naturalCompare } from "@
  */
 export function flattened(schema: Schema, own: ReadonlySet<string>): Schema {
   const definitions = new Map(schema.definitions);
-  const pending = new Set<string>();
-  const settle = (name: string): Definition => {
-    const definition = definitions.get(name)!;
-    if (!own.has(name) || pending.has(name) || !definition.node.allOf) return definition;
-    pending.add(name);
-    const flat = flatDefinition(definition, settle);
-    definitions.set(name, flat);
-    return flat;
+  const begun = new Set<string>();
+  const settle = (wanted: string): Definition => {
+    // A chain of definitions may be long: the work stands in a list, and not on the stack.
+    const work = [{ name: wanted, basesDone: false }];
+    for (let next = work.pop(); next; next = work.pop()) {
+      const { name, basesDone } = next;
+      const definition = definitions.get(name)!;
+      if (basesDone) definitions.set(name, flatDefinition(definition, settle));
+      else if (own.has(name) && !begun.has(name) && definition.node.allOf) {
+        begun.add(name);
+        work.push({ name, basesDone: true });
+        const bases = definition.node.allOf.map(referred).filter((base) => base !== undefined);
+        work.push(...bases.reverse().map((base) => ({ name: base, basesDone: false })));
+      }
+    }
+    return definitions.get(wanted)!;
   };
   for (const name of own) settle(name);
   return { ...schema, definitions };

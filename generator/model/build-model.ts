@@ -1,12 +1,13 @@
-import { type Schema, naturalCompare, reachable } from "@mcpgen/engine";
+import { type Schema, reachable } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { Note, PairingNote, SenderNote, StepNote } from "../notes/note.js";
 import { hasBatches } from "./batches.js";
 import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
+import { headerRules } from "./header-rules.js";
 import { defineInlineMessages } from "./inline-messages.js";
 import { type Message, findMessages } from "./messages.js";
-import type { Assumption, HeaderRule, Method, ProtocolModel, ResultOf, Status } from "./model.js";
+import type { Assumption, Method, ProtocolModel, ResultOf, Status } from "./model.js";
 import { findTransport } from "./transport.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
 import { findOwned } from "./owned.js";
@@ -87,7 +88,7 @@ export function buildModel(source: ModelSource): BuiltModel {
     errors: findErrors(schema, notesOf(notes, "error"), assumptions, over?.own),
     batches: over?.base.batches ?? hasBatches(schema),
     transport: findTransport(era, notesOf(notes, "transport"), problems),
-    headers: headerRules(notes, methods),
+    headers: headerRules(schema, notesOf(notes, "header"), messages, problems),
     owned: findOwned(schema, notesOf(notes, "owned"), problems, ownedIn(over)),
     renames: notes.filter((note) => note.kind === "renamed"),
     stepNotes: notes.filter((note): note is StepNote => note.kind === "lower" || note.kind === "lift"),
@@ -218,13 +219,6 @@ function deprecationOf(notes: MethodNotes | undefined): Method["deprecated"] {
   if (!notes?.deprecated) return undefined;
   const { since, instead } = notes.deprecated;
   return { ...(since !== undefined && { since }), ...(instead !== undefined && { instead }) };
-}
-
-function headerRules(notes: readonly Note[], methods: ReadonlySet<string>): HeaderRule[] {
-  return notesOf(notes, "header")
-    .flatMap((note) => note.targets.map((method) => ({ header: note.header, method, from: note.from })))
-    .filter(({ method }) => method === "*" || methods.has(method))
-    .sort((a, b) => naturalCompare(a.header, b.header) || naturalCompare(a.method, b.method));
 }
 
 function notesOf<K extends Note["kind"]>(notes: readonly Note[], kind: K): Extract<Note, { kind: K }>[] {

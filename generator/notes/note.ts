@@ -59,7 +59,7 @@ export interface CapabilityNote extends NoteBase {
  * An HTTP header that repeats a part of a message (`from`, a JSON Pointer), or the negotiated revision (`null`)
  * once it is negotiated.
  */
-interface HeaderNote extends NoteBase {
+export interface HeaderNote extends NoteBase {
   readonly kind: "header";
   readonly header: string;
   readonly from: string | null;

@@ -102,7 +102,10 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
     parts: optional({ expected: "an array of members of the capability", check: areTexts }),
   },
   header: {
-    header: string,
+    header: {
+      expected: "a name of an HTTP header: letters, digits and hyphens, such as Mcp-Name",
+      check: (value) => typeof value === "string" && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(value),
+    },
     from: { expected: "a JSON Pointer or null", check: (value) => value === null || isPointer(value) },
   },
   cacheable: {},

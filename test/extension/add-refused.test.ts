@@ -67,6 +67,7 @@ describe("extension add refuses, and changes nothing:", () => {
       "copy.json": JSON.stringify({ $defs: { Role: { enum: ["user", "assistant"], type: "string" } } }),
       "lost.json": definition({ type: "object", properties: { a: { $ref: "#/$defs/Colur" } } }),
       "far.json": definition({ $ref: "https://example.com/other.json#/$defs/A" }),
+      "number.json": definition({ type: "object", properties: { a: { $ref: 3 } } }),
       "old.json": definition({ $ref: "base#/$defs/Tasks" }),
     });
     const withFile = async (file: string) => refusal(folder, [file, ...usual], 3);
@@ -75,6 +76,7 @@ describe("extension add refuses, and changes nothing:", () => {
     expect(await withFile("copy.json")).toContain("every definition is one of the base's");
     expect(await withFile("lost.json")).toMatch(/lost\.json.*MG1105/);
     expect(await withFile("far.json")).toMatch(/far\.json.*MG1106/);
+    expect(await withFile("number.json")).toMatch(/number\.json.*\$ref: error MG1102/);
     expect(await withFile("old.json")).toMatch(
       /MG1303: 2026-07-28 has no definition for base#\/\$defs\/Tasks/,
     );

@@ -277,6 +277,38 @@ describe("notes", () => {
     ]);
   });
 
+  it("about headers that repeat a member that the message does not have are named", () => {
+    const other = object({ id: { type: "string" }, _meta: { type: "object" } });
+    const definitions = {
+      ARequest: message("a", { params: object({ id: { type: "string" }, _meta: { type: "object" } }) }),
+      BRequest: message("b", { params: { ...other, additionalProperties: {} } }),
+      Result: result,
+    };
+    const { model, problems } = built(
+      definitions,
+      ["/method", "/params/id", "/params/ix", "/params/id/x", "/params/_meta/x"].map((from, at) => ({
+        kind: "header" as const,
+        targets: ["a", "b"],
+        header: `H${at}`,
+        from,
+      })),
+    );
+    expect(problems.map(({ code, target, message: text }) => [code, target, text])).toEqual([
+      ["MG1202", "a", "the message has no member at /params/ix, which H2 is to repeat"],
+      ["MG1202", "a", "the message has no member at /params/id/x, which H3 is to repeat"],
+      ["MG1202", "b", "the message has no member at /params/id/x, which H3 is to repeat"],
+    ]);
+    expect(model.headers.map(({ header, method }) => header + method)).toEqual([
+      "H0a",
+      "H0b",
+      "H1a",
+      "H1b",
+      "H2b",
+      "H4a",
+      "H4b",
+    ]);
+  });
+
   it("of one kind are about a method once, capabilities once for each side", () => {
     const { problems } = built({ ARequest: message("a"), Result: result, B: result }, [
       { kind: "pairing", targets: ["a"], result: "Result" },

@@ -49,7 +49,11 @@ const kinds: {
     may: {},
     bad: { of: ["both", 1], capability: [1, "a.b", "a/b", ""] },
   },
-  header: { needs: { header: "H", from: null }, may: {}, bad: { header: [1], from: ["a", 1, {}] } },
+  header: {
+    needs: { header: "H", from: null },
+    may: {},
+    bad: { header: [1, "", "Bad Header", "A\r\nB"], from: ["a", 1, {}] },
+  },
   cacheable: { needs: {}, may: {}, bad: {} },
   multiRoundTrip: { needs: {}, may: {}, bad: {} },
   listening: { needs: {}, may: {}, bad: {} },

@@ -98,7 +98,7 @@ function addKeyword(keyword: string, value: JsonValue, own: JsonObject, children
       return;
     default:
       // The place that a reference names is a child, which the caller resolves.
-      if (keyword === "$ref") add("$ref", { $ref: value });
+      if (keyword === "$ref" && typeof value === "string") add("$ref", { $ref: value });
       else own[keyword] = value;
   }
 }
