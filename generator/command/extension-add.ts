@@ -146,7 +146,7 @@ function senderOptions(methods: readonly string[]): string {
   return `. Or repeat the command with ${options.join(" ")}`;
 }
 
-/** @throws CodedError MG2004 for what is no method with a side */
+/** @throws CodedError MG2004 for what is no method with a side, and for a method with two */
 function sendersOf(args: Arguments): Pick<AddExtensionRequest, "senders"> {
   const given = args.strings("sender");
   if (given === undefined) return {};
@@ -161,7 +161,16 @@ function sendersOf(args: Arguments): Pick<AddExtensionRequest, "senders"> {
       },
     );
   });
-  return { senders: new Map(senders) };
+  const named = new Map<string, Sender>();
+  for (const [method, side] of senders) {
+    const other = named.get(method) ?? side;
+    if (other !== side)
+      throw new CodedError("MG2004", `--sender: ${method} is sent by ${other}, and by ${side}`, {
+        next: `Write one of them; for both sides: --sender ${method}=both.`,
+      });
+    named.set(method, side);
+  }
+  return { senders: named };
 }
 
 /** A warning for a schema in which no message was found. */

@@ -52,6 +52,13 @@ const mistakes: readonly (readonly [
   ["no definitions", ["none.json", "--id", "a.b/c"], 3, "MG1109", '"method": { "const": "search/find" }'],
   ["a registry of zod", ["zod.json", "--id", "a.b/c"], 3, "MG1109", "{ $defs: z.toJSONSchema(registry"],
   [
+    "a method with two senders",
+    ["tickets.json", "--id", "a.b/c", "--sender", "tickets/list=client", "--sender", "tickets/list=server"],
+    2,
+    "MG2004",
+    "--sender tickets/list=both",
+  ],
+  [
     "an unknown method",
     ["tickets.json", "--id", "a.b/c", "--sender", "ticket/list=client"],
     2,

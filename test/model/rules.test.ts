@@ -278,10 +278,10 @@ describe("notes", () => {
   });
 
   it("about headers that repeat a member that the message does not have are named", () => {
-    const other = object({ id: { type: "string" }, _meta: { type: "object" } });
+    const members = { id: { type: "string" }, _meta: { type: "object" } };
     const definitions = {
-      ARequest: message("a", { params: object({ id: { type: "string" }, _meta: { type: "object" } }) }),
-      BRequest: message("b", { params: { ...other, additionalProperties: {} } }),
+      ARequest: message("a", { params: object(members) }),
+      BRequest: message("b", { params: { type: "object", properties: members, additionalProperties: {} } }),
       Result: result,
     };
     const { model, problems } = built(
