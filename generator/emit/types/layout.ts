@@ -43,7 +43,8 @@ function unionLines(type: string, members: readonly string[], indent: string, en
 }
 
 /** An intersection over several lines: a name that follows a name goes to the next line, others stay beside `&`. */
-function intersected(parts: readonly string[], indent: string): string {
+function intersected(given: readonly string[], indent: string): string {
+  const parts = given.map((part) => brokenUnion(part, indent) ?? part);
   const isObject = (index: number): boolean => parts[index]!.startsWith("{");
   let isIndented = false;
   return parts.reduce((text, part, index) => {
@@ -52,6 +53,15 @@ function intersected(parts: readonly string[], indent: string): string {
     if (index > 1 && isObject(index - 1) !== isObject(index)) isIndented = true;
     return `${text} & ${isIndented ? inner : part}`;
   });
+}
+
+/** A union in parentheses that has objects over several lines, one member a line. */
+function brokenUnion(type: string, indent: string): string | undefined {
+  if (!type.startsWith("(") || !type.endsWith(")") || !type.includes("\n")) return undefined;
+  const members = topLevel(type.slice(1, -1), " | ");
+  if (members.length === 1) return undefined;
+  const arms = members.map((member) => `\n${indent}  | ${member.replaceAll("\n", "\n    ")}`);
+  return `(${arms.join("")}\n${indent})`;
 }
 
 /** `export interface Name extends A, B`, its bases on a separate line if they do not fit. */
