@@ -34,6 +34,7 @@ import {
   resultText,
 } from "../jsonrpc/message.js";
 import { Pending, defaultTimeouts } from "../jsonrpc/pending.js";
+import { harmless } from "../protocol/hooks.js";
 import type { PeerContext, PeerOptions } from "./peer.js";
 
 type Handler = (params: object, context: PeerContext) => unknown;
@@ -75,7 +76,7 @@ export class PeerConnection implements Receiver {
     this.#channel = channel;
     this.#handlers = handlers;
     this.#maxRequests = maxRequests;
-    this.#onError = onError;
+    this.#onError = harmless(onError);
     this.#pending = new Pending({ ...defaultTimeouts, ...timeouts }, clock);
     this.over = new Promise((resolve) => (this.#becomeOver = resolve));
     this.ready = new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import { McpError } from "../jsonrpc/errors.js";
-import { classify } from "../jsonrpc/message.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
+import { messageText } from "./message-text.js";
 
 /** A window, a `MessagePort`, a `Worker`, or the global object of a worker. */
 export interface MessageTarget {
@@ -29,8 +29,7 @@ export interface PostMessageOptions {
 }
 
 const rules: Rules<PostMessageOptions> = {
-  origin: (value) =>
-    /^(\*|null|[a-z]+:\/\/[^A-Z/?#]+)$/.test(String(value)) ? undefined : 'an origin, "null" or "*"',
+  origin: (value) => (isOrigin(String(value)) ? undefined : 'an origin, "null" or "*"'),
   limit: "amount",
 };
 
@@ -40,12 +39,14 @@ const rules: Rules<PostMessageOptions> = {
  * closes a port.
  *
  * @param target the other side: `window.parent`, the `contentWindow` of a frame, a port or a worker
- * @throws {McpError} `invalid-definition`: an option is wrong, or a window has no `origin`
+ * @throws {McpError} `invalid-definition`: an option is wrong, a window has no `origin`, or there is no target
  */
 export function postMessageChannel(target: MessageTarget, options: PostMessageOptions = {}): Channel {
   checkOptions(options, rules, "postMessageChannel: ");
   const { origin, limit = 10 * 1024 * 1024 } = options;
   const other = target as Target;
+  if (!other)
+    throw invalid("postMessageChannel: there is no target. A frame outside of a document has no window.");
   const isWindow = other.window === other;
   if (isWindow !== (origin !== undefined))
     throw invalid(`postMessageChannel: origin: ${isWindow ? "a window needs one" : "a port has none"}.`);
@@ -53,9 +54,9 @@ export function postMessageChannel(target: MessageTarget, options: PostMessageOp
   let receiver: Receiver | undefined;
   const read = ({ data, source, origin: from }: MessageEvent): void => {
     if (isWindow && (source !== other || (origin !== "*" && from !== origin))) return;
-    const text = textOf(data);
+    const text = messageText(data, limit);
     if (text === "") return;
-    if (text.length > limit) receiver?.tooLong(limit);
+    if (text === undefined) receiver?.tooLong(limit);
     else receiver?.message(text);
     receiver?.turn();
   };
@@ -89,12 +90,10 @@ export function postMessageChannel(target: MessageTarget, options: PostMessageOp
   };
 }
 
-/** The JSON text of a message or a batch; empty for other values. A value may have cycles, or numbers that JSON has not. */
-function textOf(data: unknown): string {
-  const isMessage = (part: unknown): boolean => !Array.isArray(part) && typeof classify(part) === "string";
-  try {
-    return (Array.isArray(data) ? data.some(isMessage) : isMessage(data)) ? JSON.stringify(data) : "";
-  } catch {
-    return "";
-  }
+/** Whether events spell an origin so: without a path, a default port, capitals and letters beyond ASCII. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return text === "*" || text === "null";
+  const { origin, protocol, host } = new URL(text);
+  // The standard gives no origin to URLs of other schemes, such as those of browser extensions.
+  return text === (origin === "null" ? `${protocol}//${host}` : origin);
 }

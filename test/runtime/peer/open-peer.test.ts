@@ -418,6 +418,22 @@ describe("hostile messages", () => {
   });
 });
 
+test("an onError that throws or rejects breaks nothing", async () => {
+  const fail = (): never => {
+    throw new Error("handler");
+  };
+  for (const onError of [fail, () => Promise.reject(new Error("rejected"))]) {
+    const { send, sent } = rawHost(
+      { "ui/open-link": fail, "ui/notifications/size-changed": fail },
+      { onError: onError as () => void },
+    );
+    send(request(1, "ui/open-link", { url: "https://a.example" }));
+    send(notification("ui/notifications/size-changed", {}), request(2, "ping"));
+    await expect.poll(() => sent, until).toHaveLength(2);
+    expect(sent).toEqual(expect.arrayContaining([refusal(1, -32603), { jsonrpc: "2.0", id: 2, result: {} }]));
+  }
+});
+
 describe("definitions", () => {
   const channel = (): Channel => memoryChannels()[0];
   test.each<[string, () => unknown, string]>([

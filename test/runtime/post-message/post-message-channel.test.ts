@@ -110,6 +110,27 @@ describe("a port", () => {
     await expect.poll(() => inbox.read, { timeout: 20_000 }).toEqual([`longer than ${length}`, ping]);
   });
 
+  test("drops small values of a long text, without making the text", async () => {
+    const { port, inbox } = portAndInbox(100_000);
+    const shared = (part: unknown): unknown => {
+      let whole = part;
+      for (let level = 0; level < 40; level++) whole = [whole, { whole }];
+      return whole;
+    };
+    const params = [
+      shared("x"),
+      shared(new String("x".repeat(1000))),
+      shared({ ["x".repeat(1000)]: 1 }),
+      Object.assign([], { length: 2 ** 32 - 1 }),
+      new Uint8Array(20_000),
+    ];
+    for (const a of params) port.postMessage({ ...ping, params: { a } });
+    port.postMessage(Object.assign([], { [2 ** 32 - 2]: ping }));
+    port.postMessage({ ...ping, params: { a: new Uint8Array(2), b: undefined } });
+    const read = [...params.map(() => "longer than 100000"), { ...ping, params: { a: { 0: 0, 1: 0 } } }];
+    await expect.poll(() => inbox.read, { timeout: 20_000 }).toEqual(read);
+  });
+
   test("sends objects, and nothing after close", async () => {
     const { port, channel, inbox } = portAndInbox();
     const sent: unknown[] = [];
@@ -219,6 +240,25 @@ describe("a window", () => {
     });
   });
 
+  test.each([
+    "http://127.0.0.1:8080",
+    "http://[::1]:3000",
+    "https://xn--mnchen-3ya.example",
+    "chrome-extension://abcdefghijklmnop",
+    "vscode-webview://0a1b",
+    "file://",
+  ])("may have the origin %s", (own) => {
+    withWindows((other, dispatch) => {
+      const inbox = new Inbox();
+      const channel = postMessageChannel(other, { origin: own });
+      channel.open(inbox);
+      dispatch({ source: other, origin: own, data: ping });
+      channel.send(JSON.stringify(ping));
+      void channel.close();
+      expect([inbox.read, other.posted]).toEqual([[ping], [[ping, own]]]);
+    });
+  });
+
   test("needs an origin, and a port has none", () => {
     const { port1 } = new MessageChannel();
     onTestFinished(() => port1.close());
@@ -226,9 +266,19 @@ describe("a window", () => {
     const errors = [
       [other, {}, "origin: a window needs one"],
       [port1, { origin }, "origin: a port has none"],
-      ...["", "host.example", "https://host.example/", "https://Host.example", "https://a.b/c?d"].map(
-        (wrong) => [other, { origin: wrong }, 'origin: expected an origin, "null" or "*"'] as const,
-      ),
+      ...[
+        "",
+        "host.example",
+        "https://host.example/",
+        "https://Host.example",
+        "https://a.b/c?d",
+        // No event has these: its channel would be silent.
+        "https://host.example:443",
+        "https://user@host.example",
+        "https://münchen.example",
+        "data:text/html,a",
+      ].map((wrong) => [other, { origin: wrong }, 'origin: expected an origin, "null" or "*"'] as const),
+      [null, { origin }, "there is no target"],
       [port1, { limit: -1 }, "limit: expected a number from 0"],
       [port1, { orgin: origin }, "Did you mean origin?"],
     ] as const;
