@@ -573,6 +573,8 @@ export interface ExtensionUse<R extends Role = Role, Context = never> {
   readonly attach?: (program: object) => void;
   /** Cache hints of all results of the extension that have some. */
   readonly cache?: ResultHints | undefined;
+  /** Names of options that `implement` got and does not have. */
+  readonly unknownOptions?: readonly string[];
 }
 
 /** How long and for whom a result may be cached (2026-07-28, caching). */

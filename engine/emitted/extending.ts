@@ -154,16 +154,20 @@ function usable<R extends Role>(extension: Extension<R>): object {
   const wrongMember = memberCheck(extension);
   const use = (
     handlers: UsedExtension["handlers"],
-    { settings, on = {}, around = {}, cache }: AnyGiven = {},
-  ): UsedExtension<R> => ({
-    extension,
-    settings,
-    handlers,
-    listeners: on,
-    around,
-    cache,
-    extend,
-    wrongMember,
-  });
+    given: AnyGiven = {},
+  ): UsedExtension<R> => {
+    const { settings, on = {}, around = {}, cache, ...others } = given;
+    return {
+      extension,
+      settings,
+      handlers,
+      listeners: on,
+      around,
+      cache,
+      unknownOptions: Object.keys(others),
+      extend,
+      wrongMember,
+    };
+  };
   return { ...extension, ...use({}), implement: use };
 }

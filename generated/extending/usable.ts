@@ -30,6 +30,11 @@ export function requireUsable<R extends Role>(
     if (missing !== undefined)
       throw wrong(`it needs extension ${missing}. Add it.`);
     requireBase(use, revisions, wrong);
+    const [unknown] = use.unknownOptions ?? [];
+    if (unknown !== undefined)
+      throw wrong(
+        `implement has no option ${unknown}. There are settings, on, around and cache.`,
+      );
     requireSettings(use, revisions, wrong);
     requireUndeclared(use, capabilities, wrong);
     requireHints(use, wrong);
@@ -55,21 +60,27 @@ function requireSettings(
   revisions: readonly Revision[],
   wrong: Invalid,
 ): void {
+  const text = textOf(settings === undefined ? {} : settings, wrong);
   for (const { id } of revisions) {
     const table = bases.get(id);
     if (!table) continue;
     const own = table.declared[role];
     if (!own && settings !== undefined)
       throw wrong(`a ${role} declares nothing for it. Leave settings out.`);
-    if (own && settings !== undefined && !isSettings(settings))
-      throw wrong(
-        `settings: expected an object, got ${JSON.stringify(settings)}.`,
-      );
+    if (own && settings !== undefined && !isRecord(settings))
+      throw wrong(`settings: expected an object, got ${text}.`);
     const definition = own?.settings;
     if (definition && !definition.is(settings ?? {}))
-      throw wrong(
-        `settings: ${JSON.stringify(settings ?? {})} is no ${definition.name} at ${id}.`,
-      );
+      throw wrong(`settings: ${text} is no ${definition.name} at ${id}.`);
+  }
+}
+
+/** The settings as they are sent. */
+function textOf(settings: object, wrong: Invalid): string {
+  try {
+    return JSON.stringify(settings);
+  } catch (error) {
+    throw wrong(`settings: they are not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -116,8 +127,8 @@ function requireHints(
     throw wrong("cache: none of its results has cache hints. Leave it out.");
 }
 
-/** Capabilities hold an object. */
-function isSettings(value: unknown): boolean {
+/** Whether a value is an object with members by name. */
+function isRecord(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -131,8 +142,8 @@ function requireHandlers(
   const known = (
     kind: "incomingRequests" | "incomingNotifications",
   ): string[] => tables.flatMap((table) => [...table[kind].keys()]);
-  requireNames("handler", handlers, known("incomingRequests"), wrong);
-  requireNames("listener", listeners, known("incomingNotifications"), wrong);
+  requireNames("handlers", handlers, known("incomingRequests"), wrong);
+  requireNames("on", listeners, known("incomingNotifications"), wrong);
   const requests = [...tables, ...revisions.map(({ table }) => table)].flatMap(
     ({ incomingRequests, outgoingRequests }) => [
       ...incomingRequests.keys(),
@@ -168,13 +179,17 @@ function requireNames(
   known: readonly string[],
   wrong: Invalid,
 ): void {
+  if (!isRecord(given))
+    throw wrong(
+      `${what}: expected an object of functions by method, got ${given === null ? "null" : typeof given}.`,
+    );
   for (const [method, value] of Object.entries(given)) {
     const place = what === "around" ? `around ${method}` : method;
     if (typeof value !== "function")
       throw wrong(`${place}: expected a function, got ${typeof value}.`);
     if (known.includes(method)) continue;
     const those = [...new Set(known)].sort().join(", ");
-    const kind = what === "listener" ? "notification" : "request";
+    const kind = what === "on" ? "notification" : "request";
     throw wrong(
       `${place}: there is no such ${kind}. ${those === "" ? "There are none." : `There are ${those}.`}`,
     );

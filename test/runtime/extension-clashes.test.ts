@@ -183,6 +183,31 @@ describe("an extension that a server cannot use", () => {
       `extension ${id}: cache: none of its results has cache hints. Leave it out.`,
     ],
     [
+      "has settings that are not JSON",
+      () => [searchServer.implement(handlers, { settings: { fuzzy: true, limit: 1n } } as never)],
+      `extension ${id}: settings: they are not JSON: `,
+    ],
+    [
+      "has settings that are no object",
+      () => [searchServer.implement(handlers, { settings: null } as never)],
+      `extension ${id}: settings: expected an object, got null.`,
+    ],
+    [
+      "has a misspelt option",
+      () => [searchServer.implement(handlers, { setting: { fuzzy: true } } as never)],
+      `extension ${id}: implement has no option setting. There are settings, on, around and cache.`,
+    ],
+    [
+      "has no handlers at all",
+      () => [searchServer.implement(undefined as never)],
+      `extension ${id}: handlers: expected an object of functions by method, got undefined.`,
+    ],
+    [
+      "has listeners that are no object",
+      () => [searchServer.implement(handlers, { on: [] } as never)],
+      `extension ${id}: on: expected an object of functions by method, got object.`,
+    ],
+    [
       "is none",
       () => [{}],
       "extensions: expected a list of extensions, each as its module exports it or as its function implement returns it, got [{}].",

@@ -12,6 +12,7 @@ const search = searchServer.implement(
 );
 const consenting = searchClient.implement({ "search/consent": () => ({ granted: true }) });
 const capabilities = { extensions: { [id]: {} } };
+const acknowledged = "notifications/subscriptions/acknowledged";
 const missing = { code: -32021, data: { requiredCapabilities: { extensions: { [id]: {} } } } };
 
 describe("over HTTP at 2026-07-28", () => {
@@ -68,6 +69,18 @@ describe("over stdio", () => {
     expect((await client.request("search/query", {})).error).toMatchObject(missing);
     const undeclared = { notifications: { searchTopics: ["cats"] } };
     expect((await client.request("subscriptions/listen", undeclared)).error).toMatchObject(missing);
+  });
+
+  test("a filter of another type selects nothing", async () => {
+    const { client } = await raw("2026-07-28", () => {}, capabilities, { extensions: [search] });
+    const honoured = async (searchTopics: unknown) => {
+      const before = client.of(acknowledged).length;
+      client.start("subscriptions/listen", { notifications: { searchTopics } });
+      return (await client.next(acknowledged, before + 1)).params!["notifications"];
+    };
+    for (const wrong of ["cats", true, 7, { 0: "cats", length: 1 }])
+      expect(await honoured(wrong)).toEqual({});
+    expect(await honoured(["cats"])).toEqual({ searchTopics: ["cats"] });
   });
 
   test.each(["2024-11-05", "2025-11-25"])("at %s it is as if there was no such method", async (revision) => {

@@ -78,10 +78,11 @@ export function listen(params: { readonly notifications: Params }, context: Requ
 function honouredFilter(filter: Params, { connection, protocol }: RequestContext): Params {
   const declared = connection.definition.capabilities();
   const honoured: Record<string, unknown> = {};
-  for (const { filter: member, capability, refuse } of protocol.revision.table.outgoingNotifications.values())
+  const { outgoingNotifications } = protocol.revision.table;
+  for (const { filter: member, filterKey, capability, refuse } of outgoingNotifications.values())
     if (
       member !== undefined &&
-      filter[member] &&
+      (filterKey === undefined ? filter[member] === true : Array.isArray(filter[member])) &&
       declares(declared, capability?.path ?? []) &&
       !refuse?.(protocol)
     )
