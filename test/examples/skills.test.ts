@@ -152,6 +152,7 @@ describe("a folder", () => {
       "SKILL.md": manifest("top"),
       "bare/SKILL.md": "# No frontmatter\n",
       "broken/SKILL.md": "---\nname: [\n---\n",
+      "cycle/SKILL.md": "---\nname: cycle\ndescription: Does it.\nown: &own [*own]\n---\n",
       "nameless/SKILL.md": "---\ndescription: Does it.\n---\n",
       "other/SKILL.md": manifest("another"),
       "Large/SKILL.md": manifest("Large"),
@@ -163,12 +164,19 @@ describe("a folder", () => {
     const { skills, problems } = await SkillFolder.at(folder);
     expect([...skills.keys()]).toEqual(["skill://good/SKILL.md"]);
     expect(problems.map((problem) => problem.split(":")[0]).sort()).toEqual(
-      ["Large", "bare", "broken", "many", "nameless", "other"]
+      ["Large", "bare", "broken", "cycle", "many", "nameless", "other"]
         .map((name) => join(name, "SKILL.md"))
         .concat("SKILL.md")
         .sort(),
     );
     expect(problems).toContain(`${join("many", "SKILL.md")}: it has 513 files; a skill has 512 at most`);
+  });
+
+  test("may have frontmatter that JSON has not", async () => {
+    const text = "---\nname: odd\ndescription: Does it.\nmost: .inf\nleast: -0.0\n---\n";
+    const client = await open(temporaryFolder({ "odd/SKILL.md": text }));
+    const { skill } = await getSkill(client, { uri: "skill://odd/SKILL.md" });
+    expect((await HeldSkill.load(client, skill)).text).toBe(text);
   });
 
   test("below another skill is a second skill, and belongs to the first, too", async () => {
