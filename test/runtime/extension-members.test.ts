@@ -59,6 +59,9 @@ describe("members that an extension adds", () => {
     expect(() => tool.update(colored("green"))).toThrow(wrong);
     tool.update(colored("blue"));
     server.prompt("a", colored("green"), () => "");
+    expect(() => server.tool("b", colored(1n as never), () => "")).toThrow(
+      'tool "b": _meta.com.example/color: it is not JSON: ',
+    );
   });
 
   test("a required one must be there", () => {

@@ -24,7 +24,12 @@ function problemOf(
 ): string | undefined {
   if (value === undefined)
     return required ? `expected a ${name}, got nothing` : undefined;
-  return is(value) ? undefined : `${JSON.stringify(value)} is no ${name}`;
+  if (is(value)) return undefined;
+  try {
+    return `${JSON.stringify(value)} is no ${name}`;
+  } catch (error) {
+    return `it is not JSON: ${(error as Error).message}`;
+  }
 }
 
 function valueAt(object: object, path: readonly string[]): unknown {

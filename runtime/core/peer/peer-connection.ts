@@ -289,13 +289,17 @@ async function problemOf({ accepts, name }: OpenDefinition, value: unknown): Pro
   return locateIssue(accepts, value)?.message ?? `it is not a ${name}`;
 }
 
-/** @throws {McpError} `invalid-message`: the value has a cycle, or a value that JSON has not */
+/** @throws {McpError} `invalid-message`: the value has a cycle, or a value that JSON has not, or is no object as JSON */
 function jsonOf(method: string, value: object): string {
+  let text: string | undefined;
   try {
-    return JSON.stringify(value);
+    text = JSON.stringify(value) as string | undefined;
   } catch (cause) {
     throw new McpError("invalid-message", `${method}: it is not JSON: ${messageOf(cause)}`, { cause });
   }
+  // Its `toJSON` may return any value.
+  if (text?.startsWith("{")) return text;
+  throw new McpError("invalid-message", `${method}: expected an object, got ${String(text)}`);
 }
 
 /** The result of a response. @throws {McpError} */

@@ -418,6 +418,26 @@ describe("hostile messages", () => {
   });
 });
 
+test("a result that is no object as JSON is refused, and the channel goes on", async () => {
+  const results = [{ toJSON: () => undefined }, new Date(0), { toJSON: () => [] }];
+  const { send, sent, errors } = rawHost({ "ui/open-link": () => results.shift() as object });
+  for (const id of [1, 2, 3]) send(request(id, "ui/open-link", { url: "https://a.example" }));
+  send(request(4, "ping"));
+  await expect.poll(() => sent, until).toHaveLength(4);
+  expect(sent).toEqual(
+    expect.arrayContaining([
+      ...[1, 2, 3].map((id) => refusal(id, -32603)),
+      { jsonrpc: "2.0", id: 4, result: {} },
+    ]),
+  );
+  expect(errors).toMatchObject(
+    ["undefined", '"1970-01-01T00:00:00.000Z"', "[]"].map((got) => [
+      "ui/open-link",
+      { code: "invalid-message", message: `ui/open-link: expected an object, got ${got}` },
+    ]),
+  );
+});
+
 test("an onError that throws or rejects breaks nothing", async () => {
   const fail = (): never => {
     throw new Error("handler");
