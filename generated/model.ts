@@ -630,6 +630,7 @@ export interface ExtendOptions<R extends Role> {
 export type Failure = new (
   code:
     | "internal-error"
+    | "invalid-params"
     | "invalid-definition"
     | "method-not-found"
     | "missing-capability",

@@ -63,6 +63,7 @@ export function mergeTables<R extends Role>(
       incomingRequests: withFilters(
         augmented(joined("incomingRequests"), augments),
         outgoingNotifications,
+        failure,
       ),
       incomingNotifications: joined("incomingNotifications"),
       outgoingRequests: augmented(
@@ -170,23 +171,34 @@ function withRefusal<Facts extends MethodFacts>(
   return { ...facts, refuse };
 }
 
-/** Requests that open a subscription, refused if their filter selects what the client may not get. */
+/** Requests that open a subscription, refused if their filter selects what the client may not get, or is no filter. */
 function withFilters<Entry extends MethodFacts>(
   requests: ReadonlyMap<string, Entry>,
   notifications: ReadonlyMap<string, MethodFacts>,
+  failure: Failure,
 ): ReadonlyMap<string, Entry> {
-  const gated = [...notifications.values()].flatMap(({ filter, refuse }) =>
-    filter !== undefined && refuse ? [{ filter, refuse }] : [],
+  const selecting = [...notifications.values()].flatMap((facts) =>
+    facts.filter !== undefined && facts.refuse
+      ? [{ ...facts, filter: facts.filter, refuse: facts.refuse }]
+      : [],
   );
-  if (gated.length === 0) return requests;
+  if (selecting.length === 0) return requests;
   const refuse: Refuse = (client, request) => {
-    const objects = Object.values(request?.params ?? {}).filter(isObject);
-    const selected = gated.filter(({ filter }) =>
-      objects.some((each) => Boolean(each[filter])),
+    const objects = Object.entries(request?.params ?? {}).flatMap(
+      ([key, value]) => (key !== "_meta" && isObject(value) ? [value] : []),
     );
-    for (const each of selected) {
-      const refused = each.refuse(client);
+    for (const { filter, filterKey, refuse: refuseClient } of selecting) {
+      const value = objects.find((each) => each[filter])?.[filter];
+      if (value === undefined) continue;
+      const refused = refuseClient(client);
       if (refused) return refused;
+      const isList = filterKey !== undefined;
+      if (isList ? !Array.isArray(value) : value !== true)
+        return new failure(
+          "invalid-params",
+          `${filter}: expected ${isList ? "a list" : "a boolean"}`,
+          { rpcCode: -32602 },
+        );
     }
     return undefined;
   };

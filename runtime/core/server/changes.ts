@@ -78,11 +78,10 @@ export function listen(params: { readonly notifications: Params }, context: Requ
 function honouredFilter(filter: Params, { connection, protocol }: RequestContext): Params {
   const declared = connection.definition.capabilities();
   const honoured: Record<string, unknown> = {};
-  const { outgoingNotifications } = protocol.revision.table;
-  for (const { filter: member, filterKey, capability, refuse } of outgoingNotifications.values())
+  for (const { filter: member, capability, refuse } of protocol.revision.table.outgoingNotifications.values())
     if (
       member !== undefined &&
-      (filterKey === undefined ? filter[member] === true : Array.isArray(filter[member])) &&
+      filter[member] &&
       declares(declared, capability?.path ?? []) &&
       !refuse?.(protocol)
     )

@@ -420,7 +420,7 @@ describe("hostile messages", () => {
 
 test("a result that is no object as JSON is refused, and the channel goes on", async () => {
   const results = [{ toJSON: () => undefined }, new Date(0), { toJSON: () => [] }];
-  const { send, sent, errors } = rawHost({ "ui/open-link": () => results.shift() as object });
+  const { send, sent, errors } = rawHost({ "ui/open-link": () => results.shift() as never });
   for (const id of [1, 2, 3]) send(request(id, "ui/open-link", { url: "https://a.example" }));
   send(request(4, "ping"));
   await expect.poll(() => sent, until).toHaveLength(4);
