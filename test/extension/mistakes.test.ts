@@ -152,6 +152,19 @@ test("a note that was pasted without the fact is an error at its place", async (
   expect(existsSync(join(folder, "generated"))).toBe(false);
 });
 
+test("diff names the nearest version, and remove what is left to do after the last extension", async () => {
+  const folder = ticketsFolder();
+  await mcpgen(folder, addTickets);
+  const compared = await mcpgen(folder, ["diff", "com.acme/tickets@1.0.0", "com.acme/tickets@1.0.1"]);
+  expect([compared.code, compared.stderr]).toEqual([
+    2,
+    expect.stringMatching(/MG1306: .*tickets@1\.0\.1"\n.*Did you mean com\.acme\/tickets@1\.0\.0\?/),
+  ]);
+  const removed = await mcpgen(folder, ["extension", "remove", "com.acme/tickets"]);
+  expect(removed.stdout).toContain("if generated has files of the extension, delete them.");
+  expect(removed.stdout).not.toContain("mcpgen generate");
+});
+
 test("check names the carried notes of an extension, to be confirmed", async () => {
   const folder = ticketsFolder();
   await mcpgen(folder, [...addTickets, "--sender", "tickets/list=client"]);

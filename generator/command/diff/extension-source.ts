@@ -36,9 +36,9 @@ export interface ExtensionSide {
   readonly shown: string;
 }
 
-/** Whether a name of the command line is that of a stored extension: `ID` or `ID@VERSION`. */
+/** Whether a name of the command line has the id of a stored extension: `ID`, or `ID@VERSION` of any version. */
 export function isExtensionName(schemaDir: string, name: string): boolean {
-  return storedExtensions(schemaDir).some((one) => one.id === name || extensionKey(one) === name);
+  return storedExtensions(schemaDir).some(({ id }) => id === name || name.startsWith(`${id}@`));
 }
 
 /** Reads versions of extensions; each base is read once. */
