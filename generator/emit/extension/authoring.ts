@@ -27,27 +27,29 @@ export interface ExtensionVocabulary {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The vocabulary of the newest base. */
+const known = new WeakMap<ExtensionModel, ExtensionVocabulary>();
+
+/** The vocabulary of the newest base. It is remembered: four files of an extension are written in it. */
 export function vocabularyOf(models: readonly ExtensionModel[]): ExtensionVocabulary {
   const model = models.at(-1)!;
+  let vocabulary = known.get(model);
+  if (!vocabulary) known.set(model, (vocabulary = vocabularyOver(model)));
+  return vocabulary;
+}
+
+function vocabularyOver(model: ExtensionModel): ExtensionVocabulary {
   const authored = authoredSchema(model);
   const imported = importedBy(model);
-  const exported = exportedNames(localNames(model.schema, imported));
+  const own = localNames(model.schema, imported);
+  const exported = exportedNames(own);
   const names = new Map(
     [...exported].map(([name, identifier]) => {
       if (authored.changed.has(name)) return [name, identifier];
       const elsewhere = imported.identifiers.get(name);
-      return [
-        name,
-        elsewhere === undefined ? `types.${ownName(model, imported, name)}` : `baseTypes.${elsewhere}`,
-      ];
+      return [name, elsewhere === undefined ? `types.${own.get(name)!}` : `baseTypes.${elsewhere}`];
     }),
   );
   return { model, authored, imported, exported, names };
-}
-
-function ownName({ schema }: ExtensionModel, imported: Imported, name: string): string {
-  return localNames(schema, imported).get(name)!;
 }
 
 /** The names that `authoring.ts` exports types under. */
