@@ -142,6 +142,27 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(await plain.callTool("echo")).toMatchObject({ content: [{ text: "said" }] });
   });
 
+  test("a client without the extension gets no such result of middleware", async () => {
+    const reported: unknown[] = [];
+    const server = searching(search, { onError: (error) => void reported.push(error) });
+    const removed = server.use((_, next) => next());
+    server.use(async (request, next) => {
+      const { arguments: given } = request.params as { arguments?: { later?: true } };
+      if (request.direction === "outgoing" || !given?.later) return next();
+      return { ticket: "t1", ...(isModern ? { resultType: "deferred" } : {}) };
+    });
+    removed();
+    const client = await connected(server, wire, revision);
+    expect(await client.callTool("echo", { later: true })).toMatchObject({ ticket: "t1" });
+    expect(reported).toEqual([]);
+    const plain = await connected(server, wire, revision, {});
+    expect(await failureOf(plain.callTool("echo", { later: true }))).toMatchObject({ rpcCode: -32603 });
+    expect(reported).toMatchObject([
+      { message: `tools/call: the client gets no DeferredResult: it has not declared extensions.${id}` },
+    ]);
+    expect(await plain.callTool("echo")).toMatchObject({ content: [{ text: "said" }] });
+  });
+
   test("a client resolves such a result by what runs around the method", async () => {
     const used = searchServer.implement(
       { "search/query": query },

@@ -11,7 +11,8 @@ import { requireUnclaimed } from "./claims.js";
 import { declaring } from "./declaring.js";
 import { mergeTables } from "./merging.js";
 import { dispatched, owned, revisionIn } from "./dispatching.js";
-import { guarded, hinted, servedMethods } from "./serving.js";
+import { guardMiddleware, guarded } from "./guarding.js";
+import { hinted, servedMethods } from "./serving.js";
 import { requireUsable } from "./usable.js";
 
 /** An extension of one program, with its table for one revision. */
@@ -62,7 +63,10 @@ export function extend<R extends Role>(
     ),
     declared: declaring(parts, used, revisions, invalid),
   };
-  if (program) for (const use of used) use.attach?.(program);
+  if (program) {
+    guardMiddleware(program, parts, failure);
+    for (const use of used) use.attach?.(program);
+  }
   return extended;
 }
 

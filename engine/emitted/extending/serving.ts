@@ -1,13 +1,4 @@
-import type {
-  AddedResult,
-  Around,
-  ExtensionUse,
-  Failure,
-  Requirement,
-} from "../model.js";
-import { declares } from "./declaring.js";
-import type { Part } from "./extend.js";
-import { isMarked } from "./judging.js";
+import type { Around, ExtensionUse } from "../model.js";
 
 type Methods<Handler> = readonly (readonly [
   method: string,
@@ -74,7 +65,8 @@ function wrapped(
   };
 }
 
-function isPromise(result: object): result is Promise<object> {
+/** Whether a result is still to come. */
+export function isPromise(result: object): result is Promise<object> {
   return typeof (result as { then?: unknown } | null)?.then === "function";
 }
 
@@ -97,53 +89,4 @@ export function hinted({
       return handler(params, context);
     },
   ]);
-}
-
-/** Runs around requests, and refuses to send results that the client did not declare. */
-export function guarded(
-  method: string,
-  around: Around<never>,
-  parts: ReadonlyMap<string, readonly Part[]>,
-  failure: Failure,
-): Around<never> {
-  const byRevision = new Map(
-    [...parts].map(([id, each]) => [id, requiring(method, each)] as const),
-  );
-  if (![...byRevision.values()].some(({ length }) => length > 0)) return around;
-  return (request, next) => {
-    const { revision, clientCapabilities } = request.context as {
-      readonly revision: string;
-      readonly clientCapabilities?: object;
-    };
-    const check = (result: object): object => {
-      const added = byRevision
-        .get(revision)
-        ?.find((each) => isMarked(each, result));
-      if (
-        added &&
-        clientCapabilities &&
-        !declares(clientCapabilities, added.path)
-      )
-        throw new failure(
-          "internal-error",
-          `${method}: the client gets no ${added.name}: it has not declared ${added.path.join(".")}`,
-        );
-      return result;
-    };
-    const result = around(request, next);
-    return isPromise(result) ? result.then(check) : check(result);
-  };
-}
-
-function requiring(
-  method: string,
-  parts: readonly Part[],
-): readonly (AddedResult & Pick<Requirement, "path">)[] {
-  return parts
-    .flatMap(({ table }) => table.augments.get(method) ?? [])
-    .flatMap((added) =>
-      added.requires?.of === "client"
-        ? [{ ...added, path: added.requires.path }]
-        : [],
-    );
 }

@@ -11,6 +11,7 @@ const modules = [
   "extending/declaring",
   "extending/dispatching",
   "extending/extend",
+  "extending/guarding",
   "extending/judging",
   "extending/merging",
   "extending/serving",
