@@ -7,6 +7,8 @@ import { type ContractSource, contractSource } from "./contract-source.js";
 import { columns } from "./columns.js";
 import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
+import { memberFindings } from "./lint/extension-members.js";
+import { openProject } from "./project.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
 
@@ -16,7 +18,7 @@ const usual: readonly Profile[] = ["claude", "openai", "gemini"];
 /** Rows of the table of costs that people are shown. */
 const mostRows = 20;
 
-/** Reports what hosts reject in the tools of a contract, and each tool's share of a model's context. */
+/** Reports what hosts reject in the tools of a contract, faults in members of extensions, and each tool's share of a model's context. */
 export const lint: RunCommand = async (args, context) => {
   const source = await sourceOrServer(args.required("source"), args, context);
   const budget = budgetOf(args);
@@ -28,15 +30,17 @@ export const lint: RunCommand = async (args, context) => {
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
   const overBudgets = dear.map((cost) => overBudget(cost, budget!, document));
   const byTool = grouped(problems, ({ rule, tool }) => [rule.id, tool]);
+  const ofMembers = await memberFindings(document, (await openProject(args, context)).schemaDir);
   const { format, verbose } = context.console.settings;
   const byRule = verbose || format !== "text" ? byTool : grouped(problems, ({ rule }) => [rule.id]);
   const findings = [
     ...document.findings,
     ...byRule.map((group) => findingOf(group, document)),
+    ...ofMembers,
     ...overBudgets,
   ];
   const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
-  const others = [...document.findings, ...overBudgets].map(({ severity }) => severity);
+  const others = [...document.findings, ...ofMembers, ...overBudgets].map(({ severity }) => severity);
   const levels = [...others, ...byTool.map(([first]) => first!.rule.level)];
   const errors = levels.filter((level) => level === "error").length;
   return {

@@ -18,6 +18,9 @@ export interface Fault {
   readonly lacksQuotes?: boolean;
 }
 
+/** The advice for a value without a more exact one. */
+export const correctValue = "Correct the value; `mcpgen explain MG6003` says more.";
+
 let read: Schema | undefined;
 
 /** The first thing in `value` that keeps it from being a contract. */
@@ -42,13 +45,23 @@ export function* contractFaults(value: JsonValue): Generator<Fault> {
     return;
   }
   read ??= readDocument(contractSchema);
-  yield* faultsOf(read, read.root!, value, "");
+  yield* schemaFaults(read, read.root!, value, "");
   yield* duplicateNameFaults(value);
 }
 
-function* faultsOf(schema: Schema, node: SchemaNode, value: JsonValue, at: string): Generator<Fault> {
+/**
+ * The violations of a schema, each at the innermost place that shows it.
+ *
+ * @param at JSON Pointer of the value
+ */
+export function* schemaFaults(
+  schema: Schema,
+  node: SchemaNode,
+  value: JsonValue,
+  at: string,
+): Generator<Fault> {
   if (node.ref !== undefined)
-    return yield* faultsOf(schema, schema.definitions.get(node.ref)!.node, value, at);
+    return yield* schemaFaults(schema, schema.definitions.get(node.ref)!.node, value, at);
   let isWhole = true;
   for (const fault of innerFaults(schema, node, value, at)) {
     isWhole = false;
@@ -60,7 +73,7 @@ function* faultsOf(schema: Schema, node: SchemaNode, value: JsonValue, at: strin
     code: "MG6003",
     pointer: at,
     message: `expected ${expectationOf(node)}, got ${gotText(value)}`,
-    next: "Correct the value; `mcpgen explain MG6003` says more.",
+    next: correctValue,
     ...(wantsText && ["number", "boolean"].includes(typeof value) && { lacksQuotes: true }),
   };
 }
@@ -69,7 +82,7 @@ function* innerFaults(schema: Schema, node: SchemaNode, value: JsonValue, at: st
   if (isJsonObject(value)) yield* objectFaults(schema, node, value, at);
   else if (Array.isArray(value) && node.items)
     for (const [index, item] of value.entries())
-      yield* faultsOf(schema, node.items, item, pointer(at, index));
+      yield* schemaFaults(schema, node.items, item, pointer(at, index));
 }
 
 function* objectFaults(
@@ -84,7 +97,7 @@ function* objectFaults(
   for (const [key, member] of Object.entries(value)) {
     const described = properties?.get(key);
     if (described) {
-      yield* faultsOf(schema, described, member, pointer(at, key));
+      yield* schemaFaults(schema, described, member, pointer(at, key));
       continue;
     }
     const fits = (name: string): boolean =>
@@ -146,6 +159,8 @@ export function differsByOne(key: string, meant: string): boolean {
 }
 
 function expectationOf({
+  never,
+  not,
   types,
   const: only,
   enum: choices,
@@ -154,6 +169,7 @@ function expectationOf({
   maximum,
   pattern,
 }: SchemaNode): string {
+  if (never || (not && acceptsAll(not))) return "no value";
   if (only) return JSON.stringify(only.value);
   if (choices) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
   const type = types?.[0] ?? "value";
@@ -162,6 +178,11 @@ function expectationOf({
   if (pattern !== undefined) return `${article} ${type} that matches ${pattern}`;
   const least = minimum === undefined ? "" : ` of ${minimum} or more`;
   return `${article} ${type}${maximum === undefined ? least : ` from ${minimum} to ${maximum}`}`;
+}
+
+/** Whether a schema has no keyword: it is `true` or `{}`. */
+function acceptsAll(node: SchemaNode): boolean {
+  return Object.keys(node).every((key) => key === "pointer" || key === "always");
 }
 
 function gotText(value: JsonValue): string {

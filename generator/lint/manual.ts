@@ -11,7 +11,11 @@ interface rejects the schema, usually together with all other tools of the reque
 **warning** means that a host may reject the schema or that a model may misunderstand it.
 
 The rules check the schemas of arguments; no model receives the schemas of results. Tokens are estimated as the bytes of
-the tool's entry in \`tools/list\`, divided by four.`;
+the tool's entry in \`tools/list\`, divided by four.
+
+Beside these rules, \`lint\` compares the members that [extensions](extensions.md#members-of-tools-and-resources) add to tools,
+resources, resource templates and prompts with their definitions (MG6604) and with the capabilities of the server (MG6605), for
+all profiles.`;
 
 /** docs/lint.md. */
 export function lintManual(): string {
