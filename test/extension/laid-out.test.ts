@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { extensionRuns, wholeEmitters } from "../../generator/pipeline/extensions.js";
+import { emitChannel } from "../../generator/emit/extension/channel.js";
 import { format } from "../../generator/print/format.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { smallSchemaText } from "../support/small-protocol.js";
-import { generate, writtenSource } from "../support/generated-output.js";
+import { generate, releasedSource, writtenSource } from "../support/generated-output.js";
+import { bases as deskBases, desk } from "./desk-extension.js";
 import { type ExtensionText, request, result, stored } from "./models.js";
 
 const settings = { type: "object", properties: { on: { type: "boolean" } } };
@@ -62,3 +64,31 @@ test.each([[["r1"]], [["r1", "a-revision-of-a-longer-name"]]])(
     }
   },
 );
+
+/** The desk with roles whose names have that many letters, and other methods than the desks of other lengths. */
+function withRoles(length: number): ExtensionText {
+  const long = JSON.stringify(desk)
+    .replaceAll("desk/", `desk${length}/`)
+    .replaceAll('"pen"', JSON.stringify("p".padEnd(length, "x")))
+    .replaceAll('"paper"', JSON.stringify("q".padEnd(length, "x")))
+    .replaceAll('"lamp"', JSON.stringify("r".padEnd(length, "x")));
+  return { ...(JSON.parse(long) as ExtensionText), id: `com.example/desk${length}` };
+}
+
+test("modules of the roles of a channel are printed as prettier prints them, whatever the length of their names", async () => {
+  const lengths = [1, 2, 6, 8, 9, 16];
+  const { extensions } = await generate(deskBases.map(releasedSource), {
+    only: ["types"],
+    extensions: lengths.map((length) => stored(withRoles(length))),
+  });
+  const surroundings = { importExtension: "js", render: loadTemplates() } as const;
+  const modules = extensions.flatMap((extension) =>
+    extensionRuns(extension).base.flatMap((input) => [...emitChannel({ ...surroundings, ...input })]),
+  );
+  expect(modules).toHaveLength(lengths.length * deskBases.length * 3);
+  for (const [path, { content, formatted }] of modules) {
+    // Names that make no line too long.
+    if (/\/[a-z]{1,8}\.ts$/.test(path)) expect(formatted, path).toBe(true);
+    if (formatted) expect(content, path).toBe(await format(path, content));
+  }
+});

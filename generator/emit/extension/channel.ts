@@ -1,6 +1,7 @@
 import { type Channel, modelOfRole } from "../../model/channel.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
-import { arrayLayout, memberLine, objectLayout } from "../../print/code-layout.js";
+import { arrayLayout, laidOutTexts, memberLine, objectLayout, printAt } from "../../print/code-layout.js";
+import { group, indent, join, line, softline } from "../../print/layout.js";
 import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
 import type { Emitter, Files } from "../emitter.js";
@@ -44,6 +45,7 @@ function emitRole(channel: Channel, role: string, input: ExtensionInput): Files 
     baseId: stringLiteral(model.revision),
     modelTypes: [...tableTypes, ...modelTypes].sort(),
     maps: mapsOf(own, role, typeOf),
+    handlers: handlersType(capitalised(role)),
     usesParams: stubs.some(({ parameters }) => parameters.includes("Params<")),
     usesResult: stubs.some(({ send }) => send === "request"),
     handshake: handshakeLine(channel, role),
@@ -62,7 +64,14 @@ function emitRole(channel: Channel, role: string, input: ExtensionInput): Files 
     usesValidators: uses("validators"),
     usesBaseValidators: uses("baseValidators"),
   });
-  return new Map([[`${folder}/${role}.ts`, { content }]]);
+  return new Map([[`${folder}/${role}.ts`, laidOutTexts(content)]]);
+}
+
+/** The type of the handlers of a role. */
+function handlersType(role: string): string {
+  const args = join([",", line], [`${role}Messages`, "Context"]);
+  const head = `export type ${role}Handlers<Context = unknown> = ChannelHandlers<`;
+  return printAt(0, group(head, indent(softline, args), softline, ">;"));
 }
 
 /** The types that every module of a role imports. */
