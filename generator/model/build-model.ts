@@ -91,6 +91,7 @@ export function buildModel(source: ModelSource): BuiltModel {
     headers: headerRules(schema, notesOf(notes, "header"), messages, problems),
     owned: findOwned(schema, notesOf(notes, "owned"), problems, ownedIn(over)),
     renames: notes.filter((note) => note.kind === "renamed"),
+    wraps: notes.filter((note) => note.kind === "wrapped"),
     stepNotes: notes.filter((note): note is StepNote => note.kind === "lower" || note.kind === "lift"),
     assumptions: distinct(assumptions),
   };

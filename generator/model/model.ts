@@ -1,5 +1,5 @@
 import type { Deprecation, JsonValue, Schema } from "@mcpgen/engine";
-import type { RenamedNote, StepNote } from "../notes/note.js";
+import type { RenamedNote, StepNote, WrappedNote } from "../notes/note.js";
 
 export type Role = "client" | "server";
 export type Era = "legacy" | "modern";
@@ -38,6 +38,8 @@ export interface ProtocolModel {
   readonly stepNotes: readonly StepNote[];
   /** Which members had other names in the revision before. */
   readonly renames: readonly RenamedNote[];
+  /** Whose members were inside one member in the revision before. */
+  readonly wraps: readonly WrappedNote[];
   /** Facts derived by convention, because neither schema nor notes state them. */
   readonly assumptions: readonly Assumption[];
 }

@@ -88,6 +88,7 @@ function speaksOfMethod(note: Note, target: string): boolean {
     case "owned":
     case "renamed":
     case "transport":
+    case "wrapped":
       return false;
   }
 }

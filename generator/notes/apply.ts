@@ -16,7 +16,7 @@ import {
   pointerTokens,
   readSchema,
 } from "@mcpgen/engine";
-import type { ErrataNote, ExtendsNote, Note, OpenNote, RenamedNote } from "./note.js";
+import type { ErrataNote, ExtendsNote, Note, OpenNote, RenamedNote, WrappedNote } from "./note.js";
 
 /** A note (or one target of it) that cannot be applied, or that changes nothing. */
 export interface NoteProblem {
@@ -51,6 +51,7 @@ export function applyNotes(document: JsonObject, notes: readonly Note[]): Correc
   for (const note of notes) {
     if (note.kind === "open") work.open(note);
     if (note.kind === "renamed") work.checkRenamed(note);
+    if (note.kind === "wrapped") work.checkWrapped(note);
     if (note.kind === "deprecated") {
       const { since, instead } = note;
       const places = note.targets.filter((target) => target.startsWith("/"));
@@ -212,6 +213,20 @@ class Application {
         this.problem("MG1202", note, target, "the schema has no member of an object at this place");
       else if (Object.hasOwn(members, note.from))
         this.problem("MG1203", note, target, `the object has a member ${JSON.stringify(note.from)} still`);
+    }
+  }
+
+  /** Each target must be a definition, and must not have the member itself. */
+  checkWrapped(note: WrappedNote): void {
+    for (const target of note.targets) {
+      const [holder, name, ...inside] = pointerTokens(target);
+      const isDefinition = holder === "$defs" && name !== undefined && inside.length === 0;
+      const definition = isDefinition ? atPointer(this.document, target) : undefined;
+      const members = isJsonObject(definition) ? definition["properties"] : undefined;
+      if (!isJsonObject(definition))
+        this.problem("MG1202", note, target, "the schema has no definition at this place");
+      else if (isJsonObject(members) && Object.hasOwn(members, note.in))
+        this.problem("MG1203", note, target, `the object has a member ${JSON.stringify(note.in)} still`);
     }
   }
 

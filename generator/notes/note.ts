@@ -199,6 +199,15 @@ export interface RenamedNote extends NoteBase {
   readonly from: string;
 }
 
+/** The members of the targets, definitions of this schema, were inside one member in the revision before. */
+export interface WrappedNote extends NoteBase {
+  readonly kind: "wrapped";
+  /** The revision before this one, in which they were inside. */
+  readonly previous: string;
+  /** Name of the member that they were inside. */
+  readonly in: string;
+}
+
 /** A value that is no object or array, and what stands in its place. */
 export interface StepCase {
   readonly of: JsonValue;
@@ -227,6 +236,7 @@ export type Note =
   | CarriesNote
   | ChannelNote
   | RenamedNote
+  | WrappedNote
   | StepNote;
 
 export type NoteKind = Note["kind"];

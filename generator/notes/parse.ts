@@ -139,6 +139,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
   },
   open: {},
   renamed: { previous: string, from: string },
+  wrapped: { previous: string, in: string },
   lower: step,
   lift: step,
 };

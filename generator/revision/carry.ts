@@ -95,7 +95,7 @@ function settledReason(note: Note, target: string): string | undefined {
 }
 
 function isOfPair(note: Note): note is Extract<Note, { readonly previous: string }> {
-  return note.kind === "lower" || note.kind === "lift" || note.kind === "renamed";
+  return "previous" in note;
 }
 
 function entriesOf(value: JsonValue): JsonObject[] {

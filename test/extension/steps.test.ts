@@ -20,7 +20,13 @@ const state = (...values: string[]): JsonObject => ({ type: "string", enum: valu
 
 const watched = request("jobs/watch", { $ref: "#/$defs/WatchParams" });
 
-/** A member has another name before the newest base, a state another value, and resources have icons since 2025-11-25. */
+const counts: JsonObject = {
+  type: "object",
+  required: ["done"],
+  properties: { done: { type: "integer" }, total: { type: "integer" } },
+};
+
+/** Counts are inside a member, a member has another name before the newest base, a state another value, and resources have icons since 2025-11-25. */
 const jobs: ExtensionText = {
   id: "com.example/jobs",
   bases,
@@ -31,9 +37,11 @@ const jobs: ExtensionText = {
       required: ["id"],
       properties: { id: { type: "string" }, waitMs: { type: "integer" }, until: { $ref: "#/$defs/State" } },
     },
+    Progress: counts,
     WatchRequest: watched,
     WatchResult: result({
       status: { $ref: "#/$defs/State" },
+      progress: { $ref: "#/$defs/Progress" },
       files: { type: "array", items: { $ref: "base#/$defs/Resource" } },
     }),
   },
@@ -67,6 +75,13 @@ const jobs: ExtensionText = {
       cases: [kind === "lower" ? { of: "queued", value: "pending" } : { of: "pending", value: "queued" }],
       bases: [newest],
     })),
+    {
+      kind: "errata",
+      target: "/$defs/Progress",
+      becomes: { type: "object", required: ["count"], properties: { count: counts } },
+      bases: older,
+    },
+    { kind: "wrapped", target: "/$defs/Progress", previous: "2025-11-25", in: "count", bases: [newest] },
   ],
 };
 
@@ -113,7 +128,7 @@ test("handlers and calls use the vocabulary of the newest base, whatever the bas
   const lost: unknown[] = [];
   const handler = ({ _meta, ...params }: { _meta?: unknown }): object => {
     got.push(params);
-    return { status: "queued", files: [{ ...file, icons }] };
+    return { status: "queued", progress: { done: 1, total: 2 }, files: [{ ...file, icons }] };
   };
   const server = createServer(
     { name: "s", version: "1" },
@@ -128,12 +143,16 @@ test("handlers and calls use the vocabulary of the newest base, whatever the bas
     const [near, far] = memoryChannels();
     server.connect(far);
     const client = await connect(near, { revisions: clientRevisions, revision, extensions: [clientJobs] });
-    const answer = await client.request<{ status: string; files: object[] }>("jobs/watch", params);
+    const answer = await client.request<{ status: string; files: object[]; progress: object }>(
+      "jobs/watch",
+      params,
+    );
     expect([revision, answer.status, answer.files]).toEqual([
       revision,
       "queued",
       [revision === "2025-06-18" ? file : { ...file, icons }],
     ]);
+    expect(answer.progress).toEqual({ done: 1, total: 2 });
     await client.close();
   }
   expect(got).toEqual([params, params, params]);
@@ -155,6 +174,13 @@ describe("notes that decide nothing, or cannot be applied, are refused with thei
       notes.map((note) => (note["kind"] === "renamed" ? { ...note, from: "waiting" } : note)),
     );
     expect(wrong).toMatchObject({ code: "MG1203", place: { ...place, pointer: "/notes/4" } });
+  });
+
+  test("members inside a member that the base before does not have", async () => {
+    const wrong = await refusal((notes) =>
+      notes.map((note) => (note["kind"] === "wrapped" ? { ...note, in: "counts" } : note)),
+    );
+    expect(wrong).toMatchObject({ code: "MG1203", place: { ...place, pointer: "/notes/8" } });
   });
 
   test("a step for a value that has a form", async () => {

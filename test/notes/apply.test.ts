@@ -273,6 +273,31 @@ describe("open and deprecated", () => {
   });
 });
 
+describe("wrapped", () => {
+  const X = object(["label", "title"]);
+  const wrapped = (target: string, name: string): JsonObject => ({
+    kind: "wrapped",
+    target,
+    previous: "r1",
+    in: name,
+  });
+
+  test("speaks of definitions, and leaves the schema as it is", () => {
+    const corrected = apply({ X }, wrapped("/$defs/X", "task"));
+    expect(corrected.problems).toEqual([]);
+    expect(corrected.document["$defs"]).toEqual({ X });
+  });
+
+  test.each([
+    ["/$defs/Y", "task", "MG1202"],
+    ["/$defs/X/properties/label", "task", "MG1202"],
+    ["X", "task", "MG1202"],
+    ["/$defs/X", "label", "MG1203"],
+  ])("of %s in %s is refused", (target, name, code) => {
+    expect(apply({ X }, wrapped(target, name)).problems).toMatchObject([{ code, target }]);
+  });
+});
+
 describe("renamed", () => {
   const X = object(["label", "title", "a/b"]);
   const renamed = (target: string | string[], from: string): JsonObject => ({

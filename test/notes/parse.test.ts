@@ -97,6 +97,11 @@ const kinds: {
     may: {},
     bad: { previous: [1, null], from: [1, null, ["title"]] },
   },
+  wrapped: {
+    needs: { previous: "r", in: "task" },
+    may: {},
+    bad: { previous: [1, null], in: [1, null, ["task"]] },
+  },
   lower: {
     needs: { previous: "r", how: "refuse", code: "no-such-thing" },
     may: {},

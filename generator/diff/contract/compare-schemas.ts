@@ -119,6 +119,7 @@ function modelOf(schema: Schema): ProtocolModel {
     owned: new Map(),
     stepNotes: [],
     renames: [],
+    wraps: [],
     assumptions: [],
   };
 }

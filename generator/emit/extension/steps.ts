@@ -30,7 +30,8 @@ function inheriting({
   imported,
   stepNotes,
   renames,
-}: ExtensionModel): Pick<ExtensionModel, "renames" | "stepNotes"> {
+  wraps,
+}: ExtensionModel): Pick<ExtensionModel, "renames" | "stepNotes" | "wraps"> {
   const keys = new Map([...imported].map(([key, name]) => [name, key]));
   const inherited = <One extends Note>(notes: readonly One[]): One[] =>
     notes.flatMap((note) => {
@@ -44,6 +45,7 @@ function inheriting({
   return {
     stepNotes: [...stepNotes, ...inherited(base.stepNotes)],
     renames: [...renames, ...inherited(base.renames)],
+    wraps: [...wraps, ...inherited(base.wraps)],
   };
 }
 
@@ -51,7 +53,10 @@ function inheriting({
 export const emitExtensionSteps: Emitter<ExtensionInput> = (input) => {
   const { model, previous, folder, origin, importExtension } = input;
   if (!previous) return new Map();
-  const own = { notes: new Set<Note>([...model.stepNotes, ...model.renames]), imported: model.imported };
+  const own = {
+    notes: new Set<Note>([...model.stepNotes, ...model.renames, ...model.wraps]),
+    imported: model.imported,
+  };
   const plan = extensionSteps(previous, model);
   if (plan) refuseProblems(plan, model, previous, origin, own);
   if (!plan) return new Map();

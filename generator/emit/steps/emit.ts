@@ -16,6 +16,7 @@ import { type Plan, activePlans } from "./plan.js";
 import { Predicates } from "./predicates.js";
 import { PlanPrinter } from "./print.js";
 import { refuseProblems } from "./problems.js";
+import { wrapFunctions } from "./wrapped.js";
 
 /** `stepping.ts`: what the steps of all revisions are made of. */
 export const emitStepping: Emitter<WorkspaceInput> = (input) =>
@@ -154,6 +155,7 @@ class StepFile {
     this.plan = plan;
     const taken = new Set([
       ...stepping,
+      ...Object.keys(wrapFunctions),
       ...preludeNames,
       "stepTable",
       "basePrevious",
@@ -225,7 +227,10 @@ class StepFile {
 
   /** The functions of what the tables name. */
   print(): { readonly functions: readonly string[]; readonly predicates: readonly string[] } {
-    const functions = [...this.printers.lift.print(), ...this.printers.lower.print()];
+    const { lift, lower } = this.printers;
+    const steps = [...lift.print(), ...lower.print()];
+    const wraps = [...lift.wraps, ...lower.wraps].map((name) => wrapFunctions[name]);
+    const functions = [...steps, ...wraps];
     const own = [this.predicates.lift.print(), this.predicates.lower.print()];
     const shared = new Set(own.flatMap((printed) => [...printed.prelude]));
     const imported = new RegExp(`^function (${ofPredicates.join("|")})\\(`, "m");

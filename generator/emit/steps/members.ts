@@ -22,19 +22,28 @@ export function arrayChanges(
   return [{ kind: "items", plan }];
 }
 
-/** The steps for the members of an object. */
-export function objectChanges(planner: Planner, source: ShapeArm, target: ShapeArm): Change[] {
+/**
+ * The steps for the members of an object.
+ *
+ * @param apart names of members that are converted elsewhere
+ */
+export function objectChanges(
+  planner: Planner,
+  source: ShapeArm,
+  target: ShapeArm,
+  apart: readonly string[] = [],
+): Change[] {
   planner.objects.push([source, target]);
   const renames = planner.renamed(source, target);
   const changes = renames.flatMap(({ from, to }) => renamed({ planner, source, target, key: to }, from));
-  const done = new Set(renames.flatMap(({ from, to }) => [from, to]));
+  const done = new Set([...apart, ...renames.flatMap(({ from, to }) => [from, to])]);
   const owned = planner.ownedBy(source, target);
   const known = [...source.properties.keys(), ...target.properties.keys()];
   const all = [...known, ...owned.source.keys(), ...owned.target.keys()];
   for (const key of new Set([...target.properties.keys(), ...all])) {
     if (!done.has(key)) changes.push(...oneMember({ planner, source, target, key }, owned));
   }
-  return [...joined(changes), ...otherMembers(planner, source, target, all)];
+  return [...joined(changes), ...otherMembers(planner, source, target, [...all, ...apart])];
 }
 
 function oneMember(context: Context, owned: OwnedOfBoth): Change[] {

@@ -8,6 +8,7 @@ import { Decisions } from "./decisions.js";
 import type { Plan } from "./plan.js";
 import { Planner } from "./planner.js";
 import { resultPlan } from "./results.js";
+import { Wraps } from "./wrapped.js";
 
 /** How what one method carries gets from one revision to the other. */
 export interface MethodSteps {
@@ -33,6 +34,8 @@ export interface StepPlan {
   readonly lower: Way;
   /** The members that have another name in the revision before. */
   readonly renames: Renames;
+  /** The objects whose members are inside a member in the revision before. */
+  readonly wraps: Wraps;
 }
 
 const known = new WeakMap<ProtocolModel, WeakMap<ProtocolModel, StepPlan>>();
@@ -60,12 +63,13 @@ function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
   const renames = Renames.between(previous, model);
   const aligner = new Aligner(old.schema, next.schema, renames);
   const notes = model.stepNotes.filter((note) => note.previous === previous.revision);
+  const wraps = new Wraps(model.wraps.filter((note) => note.previous === previous.revision));
   const way = (kind: "lift" | "lower", source: Side, target: Side): Way => {
     const decisions = new Decisions(notes, kind, model.revision);
-    const planner = new Planner(aligner, decisions, kind === "lower", [previous, model]);
+    const planner = new Planner(aligner, decisions, kind === "lower", [previous, model], wraps);
     return { methods: methodsOf(planner, source, target), decisions, target, planner };
   };
-  return { lift: way("lift", old, next), lower: way("lower", next, old), renames };
+  return { lift: way("lift", old, next), lower: way("lower", next, old), renames, wraps };
 }
 
 /** The steps of all methods that both revisions have, in the order of the model. */

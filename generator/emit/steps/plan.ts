@@ -48,6 +48,10 @@ export type Change =
   | { readonly kind: "member"; readonly key: string; readonly plan: Plan }
   /** A member that the other revision describes under another name. A member that already has this name is left out. */
   | { readonly kind: "renamed"; readonly from: string; readonly to: string }
+  /** Members that are inside the member `key` at the other revision: all but those in `outside`. */
+  | { readonly kind: "wrapped"; readonly key: string; readonly outside: readonly string[] }
+  /** The same, on the way back. */
+  | { readonly kind: "unwrapped"; readonly key: string; readonly outside: readonly string[] }
   /** A member that only the other revision describes: left out if its value does not fit that description. */
   | { readonly kind: "fitting"; readonly key: string; readonly to: Conjunction }
   /** Members that only the newer revision describes: left out. */

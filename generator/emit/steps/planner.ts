@@ -10,6 +10,7 @@ import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
 import { type Owner, ownedMembers } from "./owned-members.js";
 import type { Exit, Outcome, Plan, Test } from "./plan.js";
+import { type Wraps, wrappedChanges } from "./wrapped.js";
 import { always, among, certainAmong, mayBe, discriminatingTest } from "./tests.js";
 import { textBlockOf } from "./text-block.js";
 
@@ -36,6 +37,7 @@ export class Planner {
   readonly target: FormReader;
   readonly decisions: Decisions;
   readonly isLowering: boolean;
+  readonly wraps: Wraps;
   /** The objects that are taken apart: those of the source, each with what corresponds to it. */
   readonly objects: (readonly [source: ShapeArm, target: ShapeArm])[] = [];
   private readonly aligner: Aligner;
@@ -49,7 +51,9 @@ export class Planner {
     decisions: Decisions,
     isLowering: boolean,
     [older, newer]: readonly [Owner, Owner],
+    wraps: Wraps,
   ) {
+    this.wraps = wraps;
     this.owners = isLowering ? [newer, older] : [older, newer];
     this.aligner = aligner;
     this.decisions = decisions;
@@ -180,7 +184,7 @@ class PlacePlanner {
       if (limit === "whole") plan.exits.push(this.unlessValid(test, limitsOf(other)));
       const changes =
         arm.type === "object"
-          ? objectChanges(this.planner, arm, other)
+          ? (wrappedChanges(this.planner, arm, other) ?? objectChanges(this.planner, arm, other))
           : arrayChanges(this.planner, arm, other, this.around);
       if (typeof limit === "number") changes?.push({ kind: "limited", most: limit });
       if (changes === undefined) plan.exits.push(this.unlessValid(test));

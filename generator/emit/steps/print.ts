@@ -16,6 +16,7 @@ import type { Arm, Change, Exit, Plan, Test, TextBlock } from "./plan.js";
 import { joinedWords } from "../../print/joined-words.js";
 import type { Predicates } from "./predicates.js";
 import { type SamePlans, groupSame } from "./same.js";
+import type { wrapFunctions } from "./wrapped.js";
 import { assigned, blockLiteral, braced, literal, outcomeOf, returning, where } from "./statements.js";
 
 const never = "() => false";
@@ -31,6 +32,8 @@ export class PlanPrinter {
   /** Plans that tables name: their functions are called without a pointer. */
   private readonly roots = new Set<SamePlans>();
   private readonly blocks = new Map<string, string>();
+  /** The functions of `wrapFunctions` that are called. */
+  readonly wraps = new Set<keyof typeof wrapFunctions>();
 
   /**
    * @param prefix the first word of all names
@@ -152,7 +155,7 @@ export class PlanPrinter {
 
   private arms(arms: readonly Arm[], hint: string): Layout[] {
     // The discriminator of arms may be what is renamed.
-    const isKept = hasRenames(arms) && arms.some(({ test }) => conditionOf(test));
+    const isKept = hasMoves(arms) && arms.some(({ test }) => conditionOf(test));
     const statements = turnsOf(arms).flatMap((turn) => this.turn(turn, hint, isKept ? given : "value"));
     return isKept && statements.length > 0 ? [`const ${given} = value;`, ...statements] : statements;
   }
@@ -199,6 +202,12 @@ export class PlanPrinter {
       case "renamed": {
         const names = [change.from, change.to].map(stringLiteral);
         return [assigned(called("renamed", "value", ...names, ...where))];
+      }
+      case "wrapped":
+      case "unwrapped": {
+        const words = ["value", stringLiteral(change.key), stringsLayout(change.outside)];
+        this.wraps.add(change.kind);
+        return [assigned(called(change.kind, ...words, ...(change.kind === "wrapped" ? [] : where)))];
       }
       case "limited":
         return [assigned(called("limited", "value", String(change.most), ...where))];
@@ -259,17 +268,21 @@ export class PlanPrinter {
 /** The value as it came. */
 const given = "given";
 
-function hasRenames(arms: readonly Arm[]): boolean {
-  return arms.some(({ changes }) => changes.some(({ kind }) => kind === "renamed"));
+function hasMoves(arms: readonly Arm[]): boolean {
+  return arms.some(({ changes }) => changes.some(({ kind }) => kind === "renamed" || isWrap(kind)));
+}
+
+function isWrap(kind: Change["kind"]): boolean {
+  return kind === "wrapped" || kind === "unwrapped";
 }
 
 /**
  * The steps in their order: members are renamed after those of all arms are converted, and have their new names after
- * that.
+ * that. They move into a member, or out of it, last.
  */
 function turnsOf(arms: readonly Arm[]): (readonly Arm[])[] {
-  if (!hasRenames(arms)) return [arms];
-  return [0, 1, 2].map((turn) =>
+  if (!hasMoves(arms)) return [arms];
+  return [0, 1, 2, 3].map((turn) =>
     arms.map(({ test, changes }) => {
       const names = new Set(changes.flatMap((change) => (change.kind === "renamed" ? [change.to] : [])));
       return { test, changes: changes.filter((change) => turnOf(change, names) === turn) };
@@ -279,5 +292,6 @@ function turnsOf(arms: readonly Arm[]): (readonly Arm[])[] {
 
 function turnOf(change: Change, names: ReadonlySet<string>): number {
   if (change.kind === "renamed") return 1;
+  if (isWrap(change.kind)) return 3;
   return (change.kind === "required" || change.kind === "filled") && names.has(change.key) ? 2 : 0;
 }

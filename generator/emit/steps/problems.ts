@@ -1,7 +1,7 @@
 import { pointerTokens } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Assumption, ProtocolModel } from "../../model/model.js";
-import type { Note, RenamedNote, StepNote } from "../../notes/note.js";
+import type { Note, RenamedNote, StepNote, WrappedNote } from "../../notes/note.js";
 import { type StepPlan, planSteps } from "./methods.js";
 
 /**
@@ -9,14 +9,14 @@ import { type StepPlan, planSteps } from "./methods.js";
  * that has no older form. If there are none, such values are refused, which is an assumption.
  */
 export function refuseProblems(
-  { lift, lower, renames }: StepPlan,
+  { lift, lower, renames, wraps }: StepPlan,
   model: ProtocolModel,
   previous: ProtocolModel,
   origin: string,
   own?: OwnSteps,
 ): void {
   const isOwn = (note: Note): boolean => own === undefined || own.notes.has(note);
-  const place = (note: StepNote | RenamedNote): { file: string; pointer: string } => ({
+  const place = (note: StepNote | RenamedNote | WrappedNote): { file: string; pointer: string } => ({
     file: `${origin}/notes.json`,
     pointer: note.pointer,
   });
@@ -27,6 +27,15 @@ export function refuseProblems(
       "MG1203",
       `note of kind renamed on ${target}: no object that corresponds to this one in revision ${previous.revision} has a member ${JSON.stringify(note.from)} and none of the new name`,
       { place: place(note), next: 'Remove the note, or this target of it, or mend its "from".' },
+    );
+  }
+  const flat = wraps.idle.find(({ note }) => isOwn(note));
+  if (flat) {
+    const { note, target } = flat;
+    throw new CodedError(
+      "MG1203",
+      `note of kind wrapped on ${target}: no object that corresponds to this one in revision ${previous.revision} requires a member ${JSON.stringify(note.in)} that is an object with none of the names around it`,
+      { place: place(note), next: 'Remove the note, or this target of it, or mend its "in".' },
     );
   }
   for (const { decisions } of [lift, lower]) {

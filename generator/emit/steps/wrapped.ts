@@ -1,0 +1,159 @@
+import { pointer } from "@mcpgen/engine";
+import type { FormReader } from "../../compare/shape/form-reader.js";
+import type { Property, ShapeArm } from "../../compare/shape/form.js";
+import type { WrappedNote } from "../../notes/note.js";
+import { objectChanges } from "./members.js";
+import type { Change, Plan } from "./plan.js";
+import type { Planner } from "./planner.js";
+import { always } from "./tests.js";
+
+/** The member of an older object that holds the members of the newer one. */
+interface Wrapper {
+  /** Name of the member. */
+  readonly key: string;
+  /** The object in that member. */
+  readonly inner: ShapeArm;
+}
+
+/** Which objects have their members inside a member in the revision before, by notes. */
+export class Wraps {
+  readonly #notes: ReadonlyMap<string, WrappedNote>;
+  readonly #used = new Set<string>();
+
+  constructor(notes: readonly WrappedNote[]) {
+    this.#notes = new Map(notes.flatMap((note) => note.targets.map((target) => [target, note] as const)));
+  }
+
+  /** The member of the older object that a note on the newer one names, if the conversion loses nothing. */
+  of(older: ShapeArm, newer: ShapeArm, reader: FormReader): Wrapper | undefined {
+    const target = this.#targetOf(newer);
+    const key = this.#notes.get(target)?.in;
+    const holder = key === undefined ? undefined : older.properties.get(key);
+    if (key === undefined || !holder?.required || newer.properties.has(key)) return undefined;
+    const { members, scalars } = reader.of(holder.nodes);
+    const [inner] = members;
+    if (inner?.type !== "object" || members.length > 1 || scalars.size > 0) return undefined;
+    if ([...inner.properties.keys()].some((name) => name !== key && older.properties.has(name)))
+      return undefined;
+    this.#used.add(target);
+    return { key, inner };
+  }
+
+  /** The target of a note that is a definition of the object. */
+  #targetOf({ name, nodes }: ShapeArm): string {
+    const named = name === undefined ? [] : [pointer("/$defs", name)];
+    const pointers = [...named, ...nodes.map((node) => node.pointer)];
+    return pointers.find((each) => this.#notes.has(each)) ?? "";
+  }
+
+  /** Targets of notes that wrap nothing. */
+  get idle(): { readonly note: WrappedNote; readonly target: string }[] {
+    return [...this.#notes].flatMap(([target, note]) => (this.#used.has(target) ? [] : [{ note, target }]));
+  }
+}
+
+/** The steps for an object whose members are inside a member at the older revision; `undefined` for any other object. */
+export function wrappedChanges(planner: Planner, source: ShapeArm, target: ShapeArm): Change[] | undefined {
+  const [older, newer] = planner.isLowering ? [target, source] : [source, target];
+  const reader = planner.isLowering ? planner.target : planner.source;
+  const wrapper = planner.wraps.of(older, newer, reader);
+  if (!wrapper) return undefined;
+  const owned = planner.ownedBy(source, target);
+  const names = [...older.properties.keys(), ...owned.source.keys(), ...owned.target.keys()];
+  const outside = [...new Set(names)].filter((name) => name !== wrapper.key);
+  return planner.isLowering
+    ? wrapping(planner, source, target, wrapper, outside)
+    : unwrapping(planner, source, target, wrapper, outside);
+}
+
+/** Members are converted where they stand, and then moved: reports name their places in the message. */
+function wrapping(
+  planner: Planner,
+  source: ShapeArm,
+  target: ShapeArm,
+  { key, inner }: Wrapper,
+  outside: readonly string[],
+): Change[] {
+  const beside = membersWhere(target, (name) => name !== key);
+  const { closed, additional, forbidden } = inner;
+  const flat = {
+    ...target,
+    ...{ closed, additional, forbidden },
+    properties: new Map([...beside, ...inner.properties]),
+  };
+  return [...objectChanges(planner, source, flat), { kind: "wrapped", key, outside }];
+}
+
+function unwrapping(
+  planner: Planner,
+  source: ShapeArm,
+  target: ShapeArm,
+  { key, inner }: Wrapper,
+  outside: readonly string[],
+): Change[] {
+  const part = (isOutside: boolean): ShapeArm => ({
+    ...target,
+    properties: membersWhere(target, (name) => outside.includes(name) === isOutside),
+  });
+  const moved = part(false);
+  const names = [...moved.properties.keys()];
+  const around = { ...source, properties: membersWhere(source, (name) => name !== key) };
+  const changes = objectChanges(planner, inner, moved);
+  const plan: Plan = { hint: `${target.name ?? ""} ${key}`, exits: [], arms: [{ test: always, changes }] };
+  return [
+    // A member that stands outside under the name of one inside had no meaning there.
+    ...(source.closed || names.length === 0 ? [] : [{ kind: "without", keys: names } as const]),
+    ...objectChanges(planner, around, part(true), [key, ...names]),
+    { kind: "member", key, plan },
+    { kind: "unwrapped", key, outside },
+  ];
+}
+
+function membersWhere(
+  { properties }: ShapeArm,
+  test: (name: string) => boolean,
+): ReadonlyMap<string, Property> {
+  return new Map([...properties].filter(([name]) => test(name)));
+}
+
+/** The functions that steps call for these changes. Files of steps without such changes do not have them. */
+export const wrapFunctions: { readonly [name in "unwrapped" | "wrapped"]: string } = {
+  unwrapped: `/** The object with the members of its member \`key\` in place of that member. */
+function unwrapped(
+  value: unknown,
+  key: string,
+  outside: readonly string[],
+  report: StepReport,
+  at: string,
+): unknown {
+  const inner = memberOf(value, key);
+  if (!isObject(value) || !isObject(inner)) return value;
+  const below = (name: string): string =>
+    \`/\${name.replaceAll("~", "~0").replaceAll("/", "~1")}\`;
+  const members = new Map(Object.entries(value));
+  members.delete(key);
+  for (const [name, item] of Object.entries(inner)) {
+    if (outside.includes(name)) {
+      drop(report, at + below(key) + below(name), name);
+      continue;
+    }
+    if (members.has(name)) drop(report, at + below(name), name);
+    members.set(name, item);
+  }
+  // Defines members, \`__proto__\` too, as \`JSON.parse\` does.
+  return Object.fromEntries(members);
+}`,
+  wrapped: `/** The object with its members inside a member \`key\`, except those in \`outside\`. */
+function wrapped(
+  value: unknown,
+  key: string,
+  outside: readonly string[],
+): unknown {
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value);
+  const inner = entries.filter(([name]) => !outside.includes(name));
+  const rest = entries.filter(([name]) => outside.includes(name));
+  // Defines members, \`__proto__\` too, as \`JSON.parse\` does.
+  return Object.fromEntries([...rest, [key, Object.fromEntries(inner)]]);
+}`,
+};
