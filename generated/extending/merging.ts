@@ -14,7 +14,7 @@ import type {
   StepTable,
   Steps,
 } from "../model.js";
-import { declares, placed } from "./declaring.js";
+import { clientDeclares, placed } from "./declaring.js";
 import type { Part } from "./extend.js";
 import { isObject, sendsOf, withCheck, withResults } from "./judging.js";
 
@@ -39,7 +39,7 @@ export function mergeTables<R extends Role>(
         const refusals = refusalsOf(method, revision.id, codes, failure);
         return [
           method,
-          withRefusal(withCheck(facts, check), refusals),
+          withRefusal(withCheck(facts, check), refusals, tables),
         ] as const;
       }),
     );
@@ -163,13 +163,13 @@ function refusalsOf(
 function withRefusal<Facts extends MethodFacts>(
   facts: Facts,
   refusals: Refusals,
+  tables: readonly ExtensionTable[],
 ): Facts {
   const { requires } = facts;
   if (requires?.of !== "client") return facts;
+  const isDeclared = clientDeclares(requires.path, tables);
   const refuse: Refuse = ({ clientCapabilities }) =>
-    declares(clientCapabilities, requires.path)
-      ? undefined
-      : refusals(requires);
+    isDeclared(clientCapabilities) ? undefined : refusals(requires);
   return { ...facts, refuse };
 }
 

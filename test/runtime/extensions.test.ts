@@ -79,6 +79,36 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     );
   });
 
+  test.each([[true], [0], ["x"], [[]], [null]])(
+    "a client that declares %j has no extension",
+    async (value) => {
+      const server = searching();
+      server.use(({ method }, next) => (method === "tools/call" ? ({ ticket: "t1" } as never) : next()));
+      const capabilities = { extensions: { [id]: value } } as never;
+      const connecting = connected(server, wire, revision, { capabilities, validateSend: "off" });
+      // This revision describes `extensions`: the server refuses its requests.
+      if (isModern) return expect(await failureOf(connecting)).toBeInstanceOf(Error);
+      const client = await connecting;
+      const refused = client.request("search/query", query1 as object, { result: {} } as never);
+      expect(await failureOf(refused)).toMatchObject({ rpcCode: -32601 });
+      expect(await failureOf(client.callTool("echo"))).toMatchObject({ rpcCode: -32603 });
+    },
+  );
+
+  test.each([[true], [0], ["x"], [[]], [null]])(
+    "a server that declares %j has no extension",
+    async (value) => {
+      const server = serverWith({
+        capabilities: { extensions: { [id]: value } } as never,
+        validateSend: "off",
+      });
+      const client = await connected(server, wire, revision);
+      expect(await failureOf(client.request("search/query", query1))).toMatchObject({
+        code: "missing-capability",
+      });
+    },
+  );
+
   test("a method that the settings switch off does not exist", async () => {
     const client = await connected(searching(), wire, revision);
     expect(await failureOf(client.request("search/purge"))).toMatchObject({

@@ -1,6 +1,7 @@
 import type {
   Declaration,
   Extended,
+  ExtensionTable,
   ExtensionUse,
   Revision,
   Role,
@@ -102,12 +103,39 @@ export function declares(
   capabilities: object,
   path: readonly string[],
 ): boolean {
-  let found: unknown = capabilities;
+  const found = valueAt(capabilities, path);
+  return found !== undefined && found !== null && found !== false;
+}
+
+/**
+ * The function that says whether a client declares a capability. What declares an
+ * extension is an object, its settings: another value declares nothing.
+ */
+export function clientDeclares(
+  path: readonly string[],
+  tables: readonly ExtensionTable[],
+): (capabilities: object) => boolean {
+  const place = JSON.stringify(path);
+  const isExtension = tables.some(
+    ({ declared: { client } }) => JSON.stringify(client?.path) === place,
+  );
+  return isExtension
+    ? (capabilities) => isRecord(valueAt(capabilities, path))
+    : (capabilities) => declares(capabilities, path);
+}
+
+function valueAt(whole: object, path: readonly string[]): unknown {
+  let found: unknown = whole;
   for (const key of path) {
-    if (typeof found !== "object" || found === null) return false;
+    if (typeof found !== "object" || found === null) return undefined;
     found = Object.hasOwn(found, key)
       ? (found as { readonly [key: string]: unknown })[key]
       : undefined;
   }
-  return found !== undefined && found !== null && found !== false;
+  return found;
+}
+
+/** Whether a value is an object with members by name. */
+export function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

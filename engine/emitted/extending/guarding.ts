@@ -1,5 +1,5 @@
 import type { AddedResult, Around, Failure, Requirement } from "../model.js";
-import { declares } from "./declaring.js";
+import { clientDeclares } from "./declaring.js";
 import type { Part } from "./extend.js";
 import { isMarked } from "./judging.js";
 import { isPromise } from "./serving.js";
@@ -92,28 +92,32 @@ function resultCheck(
     const added = byRevision
       .get(revision)
       ?.find((each) => isMarked(each, result));
-    if (
-      added &&
-      clientCapabilities &&
-      !declares(clientCapabilities, added.path)
-    )
+    if (added && clientCapabilities && !added.isDeclared(clientCapabilities))
       throw new failure(
         "internal-error",
-        `${method}: the client gets no ${added.name}: it has not declared ${added.path.join(".")}`,
+        `${method}: the client gets no ${added.name}: it has not declared ${added.requires.path.join(".")}`,
       );
     return result;
   };
 }
 
+/** A result that needs a declaration of the client. */
+interface RequiringResult extends AddedResult {
+  readonly requires: Requirement;
+  readonly isDeclared: (capabilities: object) => boolean;
+}
+
 function requiring(
   method: string,
   parts: readonly Part[],
-): readonly (AddedResult & Pick<Requirement, "path">)[] {
-  return parts
-    .flatMap(({ table }) => table.augments.get(method) ?? [])
-    .flatMap((added) =>
-      added.requires?.of === "client"
-        ? [{ ...added, path: added.requires.path }]
-        : [],
-    );
+): readonly RequiringResult[] {
+  const tables = parts.map(({ table }) => table);
+  return tables
+    .flatMap(({ augments }) => augments.get(method) ?? [])
+    .flatMap((added) => {
+      const { requires } = added;
+      if (requires?.of !== "client") return [];
+      const isDeclared = clientDeclares(requires.path, tables);
+      return [{ ...added, requires, isDeclared }];
+    });
 }

@@ -1,5 +1,5 @@
 import type { MethodFacts, Revision, Role, ExtensionUse } from "../model.js";
-import { declares, placed } from "./declaring.js";
+import { declares, isRecord, placed } from "./declaring.js";
 
 type Invalid = (message: string) => Error;
 
@@ -123,11 +123,6 @@ function requireHints(
   ]);
   if (!requests.some(({ cacheable }) => cacheable))
     throw wrong("cache: none of its results has cache hints. Leave it out.");
-}
-
-/** Whether a value is an object with members by name. */
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function requireHandlers(

@@ -241,7 +241,11 @@ export function requireCapability(
   declared: Params,
 ): void {
   if (capability?.of !== of) return;
-  if (!declares(declared, capability.path))
+  const [first, id] = capability.path;
+  // What declares an extension is an object, its settings.
+  const isExtension = first === "extensions" && id !== undefined;
+  const isWrong = isExtension && !isObject((declared[first] as Params | undefined)?.[id]);
+  if (isWrong || !declares(declared, capability.path))
     throw new McpError(
       "missing-capability",
       `${method}: the ${of} has not declared ${capability.path.join(".")}`,
