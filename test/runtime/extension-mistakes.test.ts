@@ -21,6 +21,31 @@ test.each([["a number", 5] as const, ["a list", []] as const, ["null", null] as 
   },
 );
 
+class Settings {
+  fuzzy = true;
+}
+
+test.each([
+  ["a Map", "Map", new Map([["fuzzy", true]])] as const,
+  ["an instance of a class", "Settings", new Settings()] as const,
+  ["a date", "Date", new Date(0)] as const,
+])("settings are a plain object, not %s", async (_, name, settings) => {
+  const used = searchServer.implement({ "search/query": query }, { settings: settings as object });
+  expect(await failureOf(Promise.resolve().then(() => serverWith({ extensions: [used] })))).toMatchObject({
+    code: "invalid-definition",
+    message: `extension ${id}: settings: expected a plain object, got an instance of ${name}.`,
+  });
+});
+
+test("settings may be an object without a prototype", async () => {
+  const settings = Object.assign(Object.create(null) as object, { fuzzy: true });
+  const server = serverWith({
+    extensions: [searchServer.implement({ "search/query": query }, { settings })],
+  });
+  const client = await clientOf(server, "memory", "2026-07-28", {});
+  expect(client.serverCapabilities.extensions).toEqual({ [id]: { fuzzy: true } });
+});
+
 test("the error for a client without the extension names the option", async () => {
   const server = serverWith({
     extensions: [searchServer.implement({ "search/query": query }, { settings: { fuzzy: true } })],

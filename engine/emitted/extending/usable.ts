@@ -67,10 +67,23 @@ function requireSettings(
       throw wrong(`a ${role} declares nothing for it. Leave settings out.`);
     if (own && settings !== undefined && !isRecord(settings))
       throw wrong(`settings: expected an object, got ${text}.`);
+    const instance = own && settings && className(settings);
+    if (instance !== undefined)
+      throw wrong(
+        `settings: expected a plain object, got an instance of ${instance}.`,
+      );
     const definition = own?.settings;
     if (definition && !definition.is(settings ?? {}))
       throw wrong(`settings: ${text} is no ${definition.name} at ${id}.`);
   }
+}
+
+/** The class of an object; undefined for a plain one, of whatever realm. */
+function className(object: object): string | undefined {
+  const prototype = Object.getPrototypeOf(object) as object | null;
+  const isPlain =
+    prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlain ? undefined : prototype.constructor.name || "a class";
 }
 
 /** The settings as they are sent. */
