@@ -17,8 +17,8 @@ const rules: Rules<PeerOptions> = {
  *
  * @param table of the role, as its generated module exports it
  * @param channel to the other side, which has another role; it is opened
- * @throws {McpError} `invalid-definition`: an option is wrong, the role does not receive a method, or this runtime does
- *   not read the format of the table
+ * @throws {McpError} `invalid-definition`: an option is wrong, the role does not receive a method, a handler that answers
+ *   the handshake is missing, or this runtime does not read the format of the table
  */
 export function openPeer<Messages extends ChannelMessages>(
   table: ChannelTable<Messages>,
@@ -27,7 +27,7 @@ export function openPeer<Messages extends ChannelMessages>(
   options: PeerOptions = {},
 ): ChannelPeer<Messages> {
   checkOptions(options, rules, "openPeer: ");
-  const { format, role, incomingRequests, incomingNotifications } = table;
+  const { format, role, handshake, incomingRequests, incomingNotifications } = table;
   if (format !== 1)
     throw invalid(
       `openPeer: the table has format ${String(format)}; this runtime reads 1. Generate it again.`,
@@ -38,6 +38,10 @@ export function openPeer<Messages extends ChannelMessages>(
       throw invalid(`openPeer: the role ${role} does not receive ${method}. ${suggestion(method, known)}`);
     requireFunction(`openPeer: ${method}`, handler);
   }
+  if (handshake && !handshake.opens && !Object.hasOwn(handlers, handshake.request))
+    throw invalid(
+      `openPeer: there is no handler of ${handshake.request}, which opens the channel. Give the role ${role} one.`,
+    );
   const peer = new PeerConnection(table, channel, new Map(Object.entries(handlers)), options);
   channel.open(peer);
   // The functions do not depend on `this`: programs may destructure the object.

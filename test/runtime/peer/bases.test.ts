@@ -78,6 +78,7 @@ test("tools and results of a later revision reach a view", async () => {
     expect(wrong).toEqual([]);
   }
   const { request } = await pair("2026-07-28", "2026-07-28", {
+    "ui/initialize": () => opened,
     "tools/call": () => ({ content: [], structuredContent: [1], resultType: "complete" }),
   });
   expect(await request("tools/call", { name: "clock" })).toMatchObject({ structuredContent: [1] });

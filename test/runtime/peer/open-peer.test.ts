@@ -56,10 +56,15 @@ function rawHost(handlers: HostHandlers = {}, options: PeerOptions = {}) {
   const [near, far] = memoryChannels();
   const errors: unknown[] = [];
   const sent: unknown[] = [];
-  const host = openPeer(hostTable, far, handlers, {
-    onError: (error, method) => errors.push([method, error]),
-    ...options,
-  });
+  const host = openPeer(
+    hostTable,
+    far,
+    { "ui/initialize": () => described, ...handlers },
+    {
+      onError: (error, method) => errors.push([method, error]),
+      ...options,
+    },
+  );
   let turns = 0;
   near.open({
     message: (text) => sent.push(JSON.parse(text)),
@@ -481,6 +486,11 @@ describe("definitions", () => {
       "a value",
       () => openPeer(viewTable, channel(), {}, { maxRequests: 0 }),
       "maxRequests: expected a whole number from 1",
+    ],
+    [
+      "a role without the handler that answers the handshake",
+      () => openPeer(hostTable, channel(), { "ui/open-link": () => ({}) }),
+      "there is no handler of ui/initialize, which opens the channel",
     ],
     [
       "a format",
