@@ -46,7 +46,7 @@ function emitRole(role: Role, input: WholeExtensionInput): Files {
     open: stubs.some(({ result }) => result.includes("ClientResults["))
       ? importTypes(["ClientResults"], `./open.${importExtension}`)
       : "",
-    doc: docComment([description ?? `The extension ${id}, as a ${role} speaks it.`]),
+    doc: docComment([description ?? `The extension ${id} for a ${role}.`]),
     declaration: declared,
     bases: models.map(({ revision }) => ({ folder: revision, name: identifiers.get(`table ${revision}`)! })),
   });

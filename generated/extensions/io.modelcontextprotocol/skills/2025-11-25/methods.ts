@@ -85,7 +85,7 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   base64: [],
 });
 
-/** What the extension adds to revision 2025-11-25, as a client speaks it. */
+/** What the extension adds to revision 2025-11-25: the tables of a client. */
 export const clientTable: ExtensionTable<"client"> = {
   role: "client",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
@@ -167,7 +167,7 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   base64: [],
 });
 
-/** What the extension adds to revision 2025-11-25, as a server speaks it. */
+/** What the extension adds to revision 2025-11-25: the tables of a server. */
 export const serverTable: ExtensionTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({

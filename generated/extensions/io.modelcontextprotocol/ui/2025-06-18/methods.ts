@@ -52,7 +52,7 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   base64: [],
 });
 
-/** What the extension adds to revision 2025-06-18, as a client speaks it. */
+/** What the extension adds to revision 2025-06-18: the tables of a client. */
 export const clientTable: ExtensionTable<"client"> = {
   role: "client",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
@@ -118,7 +118,7 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   base64: [],
 });
 
-/** What the extension adds to revision 2025-06-18, as a server speaks it. */
+/** What the extension adds to revision 2025-06-18: the tables of a server. */
 export const serverTable: ExtensionTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
