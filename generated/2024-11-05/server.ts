@@ -20,7 +20,7 @@ import { serverSteps } from "../2025-03-26/steps.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Revision 2024-11-05 as a server speaks it. */
+/** Revision 2024-11-05: the tables of a server. */
 export const revision: Revision<"server"> = {
   format: 1,
   id: "2024-11-05",

@@ -20,7 +20,7 @@ import { clientSteps } from "../2025-06-18/steps.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Revision 2025-03-26 as a client speaks it. */
+/** Revision 2025-03-26: the tables of a client. */
 export const revision: Revision<"client"> = {
   format: 1,
   id: "2025-03-26",

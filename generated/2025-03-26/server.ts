@@ -20,7 +20,7 @@ import { serverSteps } from "../2025-06-18/steps.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Revision 2025-03-26 as a server speaks it. */
+/** Revision 2025-03-26: the tables of a server. */
 export const revision: Revision<"server"> = {
   format: 1,
   id: "2025-03-26",

@@ -19,7 +19,7 @@ import type {
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Revision 2026-07-28 as a client speaks it. */
+/** Revision 2026-07-28: the tables of a client. */
 export const revision: Revision<"client"> = {
   format: 1,
   id: "2026-07-28",

@@ -14,7 +14,7 @@ import type {
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Revision 2026-07-28 as a server speaks it. */
+/** Revision 2026-07-28: the tables of a server. */
 export const revision: Revision<"server"> = {
   format: 1,
   id: "2026-07-28",

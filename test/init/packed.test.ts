@@ -63,7 +63,7 @@ describe.runIf(long)("from the packages as they are published", () => {
       expect(files).toContain("README.md");
       expect(files.filter((file) => /^dist\/examples|(?:^|\/)test\/|\.test\./.test(file))).toEqual(
         name === "mcpgen"
-          ? [`templates/skeleton-client.test.mjs.hbs`, `templates/skeleton-server.test.mjs.hbs`]
+          ? ["client", "extension", "server"].map((of) => `templates/skeleton-${of}.test.mjs.hbs`)
           : [],
       );
     }
