@@ -1,4 +1,10 @@
-import { type AnswerContext, type Client, type ConnectOptions, McpError } from "@mcpgen/runtime";
+import {
+  type AnswerContext,
+  type Client,
+  type ConnectOptions,
+  McpError,
+  type RequestOptions,
+} from "@mcpgen/runtime";
 import { type Rules, checkOptions, withFunctions } from "@mcpgen/runtime/extending";
 import type { tasks as TasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { type HandleStore, type StoredHandle, TaskHandle } from "./handle.js";
@@ -10,6 +16,8 @@ export interface ClientTasksOptions extends PollOptions {
   readonly handles?: HandleStore;
   /** What becomes of a task when the signal of its call aborts: it is cancelled, or goes on. Default: `cancel`. */
   readonly onAbort?: "cancel" | "detach";
+  /** Gets the handle of each call of `callTool` that becomes a task, before its result is waited for: to show its state. */
+  readonly onTask?: (handle: TaskHandle) => void;
 }
 
 type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
@@ -21,7 +29,7 @@ export interface ClientTasks extends Implemented {
    *
    * @throws {McpError}
    */
-  start(name: string, args?: object): Promise<TaskHandle | object>;
+  start(name: string, args?: object, options?: RequestOptions): Promise<TaskHandle | object>;
   /** Goes on with a task of another process. */
   resume(handle: StoredHandle): TaskHandle;
 }
@@ -31,6 +39,7 @@ const rules: Rules<ClientTasksOptions> = {
   maxPollMs: 1,
   handles: withFunctions("put", "delete"),
   onAbort: ["cancel", "detach"],
+  onTask: "function",
 };
 
 /** The answer to a call that became a task. */
@@ -63,7 +72,9 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
         "tools/call": async ({ params, context }, next) => {
           const result = (await next()) as Created;
           if (result.resultType !== "task" || started.has(params)) return result;
-          return driven(created(result), context.signal, options.onAbort);
+          const handle = created(result);
+          options.onTask?.(handle);
+          return driven(handle, context.signal, options.onAbort);
         },
       },
     },
@@ -78,10 +89,10 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
         );
       client = program as Client;
     },
-    start: async (name, args = {}) => {
+    start: async (name, args = {}, requestOptions) => {
       const params = { name, arguments: args };
       started.add(params);
-      const result = await connected(client).request<Created>("tools/call" as string, params);
+      const result = await connected(client).request<Created>("tools/call" as string, params, requestOptions);
       if (result.resultType !== "task") return result;
       const handle = created(result);
       await options.handles?.put(handle.toJSON());

@@ -174,6 +174,21 @@ test("start gives a handle: states, updates, result", async () => {
   expect(seen).toEqual(["working", "completed"]);
 });
 
+test("onTask gets the handle of a call that became a task, while callTool waits", async () => {
+  const clock = new VirtualClock(1000);
+  const seen: string[] = [];
+  const onTask = (handle: TaskHandle): void =>
+    void (async () => {
+      for await (const { status } of handle.updates()) seen.push(status);
+    })();
+  const { client } = await clientOf(serving(clock).server, clock, { onTask });
+  await calling(client, "quick");
+  expect(seen).toEqual([]);
+  const result = await during(clock, calling(client, "slow", { ms: 2500 }));
+  expect(result.content).toEqual(text("after 2500"));
+  expect(seen).toEqual(["working", "completed"]);
+});
+
 test("cancel and detach of a handle", async () => {
   const clock = new VirtualClock(1000);
   const { tasks: own } = await clientOf(serving(clock).server, clock);
