@@ -1,21 +1,23 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
 import type { Revision } from "@mcpgen/protocol/model";
 import { Call, type Next } from "./call.js";
-import { coreProgress, createdCoreTask, resultMethod } from "./core-tasks.js";
 import type { Engine } from "./engine.js";
-import type { ToolTask } from "./options.js";
+import { found } from "./found.js";
+import { type ToolTask, isTask } from "./options.js";
 
-// Calls of tools and capabilities where tasks are in the core of the protocol (2025-11-25, tasks).
+// What a server has from the start for tasks in the core of the protocol (2025-11-25, tasks). The rest is loaded when a client
+// asks for it.
+
+/** A revision has tasks in its core if clients can ask for results of tasks. */
+export const resultMethod = "tasks/result";
+
+/** What only the core protocol has. */
+export const loadCore = () => import("./core-tasks.js");
 
 /** Whether calls of any tool may run as tasks: only then the server declares it. */
 function offersTasks(engine: Engine): boolean {
   const { entries } = engine.server.features.tools;
   return [...entries.values()].some((entry) => isTask(entry.added));
-}
-
-function isTask(added: { readonly [member: string]: unknown } | undefined): boolean {
-  const task = added?.["task"] as ToolTask | undefined;
-  return task !== undefined && task.support !== "forbidden";
 }
 
 /** The capabilities of a server at a revision. */
@@ -24,16 +26,21 @@ export function coreCapabilities(engine: Engine, { table }: Revision, canList: b
   return { tasks: { cancel: {}, requests: { tools: { call: {} } }, ...(canList && { list: {} }) } };
 }
 
-/** A list of tools that says which of them run as tasks. */
-export async function listedTools(engine: Engine, listed: object | Promise<object>): Promise<object> {
-  const { tools, ...rest } = (await listed) as { readonly tools: readonly { readonly name: string }[] };
-  const { entries } = engine.server.features.tools;
-  const withSupport = tools.map((tool) => {
-    const { added } = entries.get(tool.name) ?? {};
-    if (!isTask(added)) return tool;
-    return { ...tool, execution: { taskSupport: (added!["task"] as ToolTask).support } };
-  });
-  return { ...rest, tools: withSupport };
+/** Handlers of the requests that only the core protocol has. */
+export function coreHandlers(
+  engine: Engine,
+  canList: boolean,
+): Readonly<Record<string, (params: never, context: HandlerContext) => Promise<object>>> {
+  return {
+    [resultMethod]: async ({ taskId }: { readonly taskId: string }, context) => {
+      const record = await found(engine, taskId, context);
+      return (await loadCore()).resultOf(engine, record, context);
+    },
+    ...(canList && {
+      "tasks/list": async ({ cursor }: { readonly cursor?: string }, context: HandlerContext) =>
+        (await loadCore()).listOf(engine, cursor, context),
+    }),
+  };
 }
 
 /**
@@ -60,12 +67,9 @@ export function coreCall(
     throw refused(`${name} runs as a task: ask for one with params.task`);
   if (!asked) return next();
   if (!task) throw refused(`${name} does not run as a task: leave params.task out`);
-  const call = new Call(engine, context, params, task, {
-    created: (record, now) => createdCoreTask(context, record, now),
-    progressed: (id, ...report) => coreProgress(context, id, ...report),
-    keepMs: asked.ttl,
-  });
-  return call.start(next, true);
+  return loadCore().then(({ coreWords }) =>
+    new Call(engine, context, params, task, coreWords(context, asked.ttl)).start(next, true),
+  );
 }
 
 function refused(message: string): McpError {

@@ -1,14 +1,12 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
 import { asSent, askDirectly, loweredResult, notifyClient, principalOf } from "@mcpgen/runtime/extending";
 import { type Asked, type TaskRecord, isFinal } from "../state/record.js";
+import type { CallWords } from "./call.js";
 import type { Engine } from "./engine.js";
-import { found } from "./found.js";
+import { type ToolTask, isTask } from "./options.js";
 
 // Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
-// waits for it.
-
-/** A revision has tasks in its core if clients can ask for results of tasks. */
-export const resultMethod = "tasks/result";
+// waits for it. Servers load this when a client asks for it.
 
 const relatedKey = "io.modelcontextprotocol/related-task";
 
@@ -41,9 +39,25 @@ function textOf(result: object): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-/** The answer to a call that became a task. */
-export function createdCoreTask(context: HandlerContext, record: TaskRecord, now: number): object {
-  return asSent(context, { task: coreTask(record, now) });
+/** What a call that is a task shows to its client. @param keepMs milliseconds that the client wants it to be kept */
+export function coreWords(context: HandlerContext, keepMs: number | undefined): CallWords {
+  return {
+    created: (record, now) => asSent(context, { task: coreTask(record, now) }),
+    progressed: (id, ...report) => coreProgress(context, id, ...report),
+    keepMs,
+  };
+}
+
+/** A list of tools that says which of them run as tasks. */
+export async function listedTools(engine: Engine, listed: object | Promise<object>): Promise<object> {
+  const { tools, ...rest } = (await listed) as { readonly tools: readonly { readonly name: string }[] };
+  const { entries } = engine.server.features.tools;
+  const withSupport = tools.map((tool) => {
+    const { added } = entries.get(tool.name) ?? {};
+    if (!isTask(added)) return tool;
+    return { ...tool, execution: { taskSupport: (added!["task"] as ToolTask).support } };
+  });
+  return { ...rest, tools: withSupport };
 }
 
 /** Cancels a task. @throws {McpError} `invalid-params`: it has ended */
@@ -55,23 +69,8 @@ export async function cancelCoreTask(engine: Engine, record: TaskRecord): Promis
   return coreTask(after, engine.now());
 }
 
-/** Handlers of the requests that only the core protocol has. */
-export function coreHandlers(
-  engine: Engine,
-  canList: boolean,
-): Readonly<Record<string, (params: never, context: HandlerContext) => Promise<object>>> {
-  return {
-    [resultMethod]: async ({ taskId }: { readonly taskId: string }, context) =>
-      resultOf(engine, await found(engine, taskId, context), context),
-    ...(canList && {
-      "tasks/list": ({ cursor }: { readonly cursor?: string }, context: HandlerContext) =>
-        listOf(engine, cursor, principalOf(context)),
-    }),
-  };
-}
-
 /** Waits for the end of a task, and answers as the call would have been answered. */
-async function resultOf(engine: Engine, first: TaskRecord, context: HandlerContext): Promise<object> {
+export async function resultOf(engine: Engine, first: TaskRecord, context: HandlerContext): Promise<object> {
   const asking = new Set<string>();
   let record: TaskRecord | undefined = first;
   while (record && !isFinal(record.status)) {
@@ -112,7 +111,13 @@ async function ask(
   }
 }
 
-async function listOf(engine: Engine, cursor: string | undefined, owner: string): Promise<object> {
+/** A page of the tasks of the client. @param cursor of a page before */
+export async function listOf(
+  engine: Engine,
+  cursor: string | undefined,
+  context: HandlerContext,
+): Promise<object> {
+  const owner = principalOf(context);
   const after = cursor === undefined ? undefined : await idOf(engine, cursor, owner);
   const records = await engine.list(owner, after, pageSize + 1);
   const page = records.slice(0, pageSize);
@@ -132,7 +137,7 @@ async function idOf(engine: Engine, cursor: string, owner: string): Promise<stri
 }
 
 /** Sends progress of a task with the token of the call, which serves until the end of the task. */
-export function coreProgress(
+function coreProgress(
   context: HandlerContext,
   taskId: string | undefined,
   progress: number,

@@ -9,8 +9,7 @@ import type {
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import type { Journal, TaskRecord } from "../state/record.js";
 import { Call, type HandlerTask, type Next } from "./call.js";
-import { coreCall, coreCapabilities, listedTools } from "./core-calls.js";
-import { cancelCoreTask, coreHandlers, coreTask, resultMethod } from "./core-tasks.js";
+import { coreCall, coreCapabilities, coreHandlers, loadCore, resultMethod } from "./core-calls.js";
 import { Engine } from "./engine.js";
 import { found } from "./found.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, toolTaskProblem } from "./options.js";
@@ -56,7 +55,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       "tasks/get": async ({ taskId }, context) => {
         const record = await found(engine, taskId, context);
         engine.report("read", record);
-        const view = isCore(context) ? coreTask : detailedTask;
+        const view = isCore(context) ? (await loadCore()).coreTask : detailedTask;
         return view(record, engine.now()) as GetTaskResult;
       },
       "tasks/update": async ({ taskId, inputResponses }, context) => {
@@ -66,7 +65,8 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       },
       "tasks/cancel": async ({ taskId }, context) => {
         const record = await found(engine, taskId, context);
-        if (isCore(context)) return cancelCoreTask(engine, record) as Promise<CancelTaskResult>;
+        if (isCore(context))
+          return (await loadCore()).cancelCoreTask(engine, record) as Promise<CancelTaskResult>;
         await engine.cancel(record);
         return {};
       },
@@ -75,7 +75,8 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       settings: {},
       around: {
         "tools/call": calling(engine, declarationOf(extension)),
-        "tools/list": ({ context }, next) => (isCore(context) ? listedTools(engine, next()) : next()),
+        "tools/list": ({ context }, next) =>
+          isCore(context) ? loadCore().then(({ listedTools }) => listedTools(engine, next())) : next(),
         "subscriptions/listen": listening(engine),
       },
     },

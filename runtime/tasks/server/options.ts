@@ -90,3 +90,9 @@ export function toolTaskProblem(value: unknown, place: string): string | undefin
   checkOptions(value, toolRules, `${place}.`);
   return undefined;
 }
+
+/** Whether calls of a tool with these members may run as tasks. */
+export function isTask(added: { readonly [member: string]: unknown } | undefined): boolean {
+  const task = added?.["task"] as ToolTask | undefined;
+  return task !== undefined && task.support !== "forbidden";
+}
