@@ -2,6 +2,7 @@
 export { tasks, type Tasks } from "./server/extension.js";
 export type { HandlerTask } from "./server/call.js";
 export type { TasksOptions, ToolTask } from "./server/options.js";
+export type { Executor } from "./server/executor.js";
 export type { Quotas } from "./server/quotas.js";
 export type { TaskAudit, TaskEventListener } from "./server/events.js";
 export { memoryTaskStore } from "./store/memory.js";

@@ -66,6 +66,9 @@ export class Call {
     const run = this.#run;
     const { support, inlineMs = 1000 } = this.#task;
     if (support === "required" || isAsked) this.#requireRoom();
+    // A call that is detached from the start is for the queue; another one runs on here.
+    if (this.#engine.isQueued && (isAsked || inlineMs === 0) && this.#exceeded() === undefined)
+      return this.#store(undefined).then((record) => this.#created(record));
     let isEarly = false;
     const task: HandlerTask = {
       get id() {
@@ -109,16 +112,26 @@ export class Call {
   }
 
   async #create(outcome: () => Promise<object>): Promise<object> {
-    const engine = this.#engine;
     const run = this.#run;
-    const created = engine.create(run, this.#context, this.#params, this.#task, this.#words.keepMs);
-    const record = await created.catch((error: Error) => {
+    const record = await this.#store(run).catch((error: Error) => {
       run.stop(error);
-      throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause: error });
+      throw error;
     });
     run.continues(record);
     run.settle(outcome(), this.#context);
-    return this.#words.created(record, engine.now());
+    return this.#created(record);
+  }
+
+  /** @throws {McpError} `store-failed` */
+  #store(run: Run | undefined): Promise<TaskRecord> {
+    const created = this.#engine.create(run, this.#context, this.#params, this.#task, this.#words.keepMs);
+    return created.catch((cause: unknown) => {
+      throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause });
+    });
+  }
+
+  #created(record: TaskRecord): object {
+    return this.#words.created(record, this.#engine.now());
   }
 
   #exceeded(): string | undefined {

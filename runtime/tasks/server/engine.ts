@@ -1,7 +1,7 @@
 import { type Clock, McpError, type HandlerContext, type Server } from "@mcpgen/runtime";
 import { clockOf, reportTo, requestAgain, storedRequest, wallTimeOf } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
-import { type TaskRecord, internal, isFinal } from "../state/record.js";
+import { type TaskRecord, type TaskStatus, internal, isFinal } from "../state/record.js";
 import { memoryTaskStore } from "../store/memory.js";
 import type { TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
@@ -122,9 +122,9 @@ export class Engine {
     return this.read(id);
   }
 
-  /** Stores the task of a call that runs already. */
+  /** Stores the task of a call. Without a run, the task is for the queue. */
   async create(
-    run: Run,
+    run: Run | undefined,
     context: HandlerContext,
     params: object,
     task: ToolTask,
@@ -134,7 +134,7 @@ export class Engine {
     const request = storedRequest(context, params);
     const owner = request.principal;
     const { keepMs = 3_600_000, waitMs = 86_400_000, pollMs = 1000 } = this.#options;
-    const lease = { run: run.name, until: now + this.#leaseMs };
+    const dueAt = now + this.#leaseMs;
     const record: TaskRecord = {
       id: await this.ids.make(owner),
       owner,
@@ -142,7 +142,7 @@ export class Engine {
       status: "working",
       createdAt: now,
       updatedAt: now,
-      dueAt: lease.until,
+      dueAt,
       limits: {
         keepMs: Math.min(keepMs, wantedMs),
         waitMs,
@@ -152,12 +152,12 @@ export class Engine {
       tool: (params as { readonly name: string }).name,
       onRestart: task.onRestart ?? "fail",
       request,
-      journal: run.journal(),
-      lease,
+      ...(run ? { journal: run.journal(), lease: { run: run.name, until: dueAt } } : { queued: 1 }),
     };
     await this.#store.create(record);
     this.quotas.made(owner, now);
-    this.#began(run, record);
+    if (run) this.#began(run, record);
+    else this.#enqueue(record.id);
     this.report("created", record);
     this.#schedule();
     return record;
@@ -201,21 +201,56 @@ export class Engine {
     return this.apply(record.id, { type: "cancelled" }, record);
   }
 
-  /** As `resume`, for callers that do not wait. */
-  begin(record: TaskRecord, auth: unknown): void {
-    this.resume(record, auth).catch((error: unknown) => this.#fault(error));
+  /** Whether a queue takes the runs that are not those of a call. */
+  get isQueued(): boolean {
+    return this.#options.executor !== undefined;
   }
 
   /**
-   * Runs a task that no run has.
+   * Begins a run of a task that no run has, or hands it to the queue.
    *
    * @param auth of the client, for the handler
    */
-  async resume(record: TaskRecord, auth?: unknown): Promise<void> {
+  begin(record: TaskRecord, auth?: unknown): void {
+    this.#start(record, auth).catch((error: unknown) => this.#fault(error));
+  }
+
+  async #start(record: TaskRecord, auth?: unknown): Promise<unknown> {
+    if (!this.isQueued) return this.#resume(record, auth);
+    // Of the processes that see that the task is due, one hands it over.
+    return (await this.#try(record, { type: "queued", waitMs: this.#leaseMs })) && this.#enqueue(record.id);
+  }
+
+  #enqueue(id: string): void {
+    // A queue that is slow does not delay other work, such as leases.
+    void (async () => this.#options.executor!.enqueue(id))().catch((error: unknown) => this.#fault(error));
+  }
+
+  /** Applies an event to this version of a task. Returns whether it was applied. */
+  async #try(record: TaskRecord, event: TaskEvent): Promise<boolean> {
+    const next = advance(record, event, this.now());
+    if (next === record || !(await this.#store.replace(next, record.version))) return false;
+    this.#advanced(record, next);
+    return true;
+  }
+
+  /** Runs a task until it ends, waits for input, or is lost to another run. Returns its status then. */
+  async run(id: string): Promise<TaskStatus | undefined> {
+    const record = await this.read(id);
+    if (record?.status !== "working" || (record.lease && record.lease.until > this.now()))
+      return record?.status;
+    const run = await this.#take(record, () => this.#resume(record));
+    await (run as Run | undefined)?.ended();
+    return (await this.read(id))?.status;
+  }
+
+  /** Runs a task that no run has. Returns the run, unless another one has it. */
+  async #resume(record: TaskRecord, auth?: unknown): Promise<Run | undefined> {
+    if (this.#isClosed) return undefined;
     const run = new Run(this, record.id);
     const lease = { run: run.name, until: this.now() + this.#leaseMs };
     const leased = await this.apply(record.id, { type: "leased", lease }, record);
-    if (leased?.lease?.run !== run.name || this.#isClosed) return;
+    if (leased?.lease?.run !== run.name || this.#isClosed) return undefined;
     run.continues(leased);
     const { request } = leased;
     this.#began(run, leased);
@@ -228,6 +263,7 @@ export class Engine {
       const { message } = error as Error;
       await run.apply({ type: "failed", run: run.name, error: internal(message) });
     }
+    return run;
   }
 
   #began(run: Run, { id, owner, limits }: TaskRecord): void {
@@ -294,22 +330,29 @@ export class Engine {
   }
 
   async #look(record: TaskRecord): Promise<void> {
-    const { id, version, status, lease, onRestart, restarts = 0 } = record;
+    const { id, version, status } = record;
     if (isFinal(status)) {
       await this.#store.remove(id, version);
       return this.report("expired", record);
     }
     if (status === "input_required") return this.#giveUp(record, "the client gave no input in time");
+    await this.#take(record, () => this.#start(record));
+  }
+
+  /** Starts a task without a run, unless its last run forbids it. */
+  async #take(record: TaskRecord, start: () => Promise<unknown>): Promise<unknown> {
+    const { id, lease, onRestart, restarts = 0 } = record;
     // Its run here is busy: the lease is prolonged by the next sweep.
-    if (lease && this.#runs.get(id)?.name === lease.run) return;
+    if (lease && this.#runs.get(id)?.name === lease.run) return undefined;
     if (restarts >= mostRestarts)
       return this.#giveUp(record, `the server stopped ${restarts + 1} times while it ran the task`);
-    if (!lease || onRestart === "replay") return this.resume(record);
+    if (!lease || onRestart === "replay") return start();
     return this.#giveUp(record, "the server that ran the task has stopped");
   }
 
-  async #giveUp(record: TaskRecord, message: string): Promise<void> {
-    await this.apply(record.id, { type: "failed", error: internal(message) }, record);
+  /** Fails a task, unless it has changed meanwhile. */
+  async #giveUp(record: TaskRecord, message: string): Promise<undefined> {
+    await this.#try(record, { type: "failed", error: internal(message) });
   }
 
   /** Stops the timer, and the runs of this process: another process may take their tasks at once. */

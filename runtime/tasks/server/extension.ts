@@ -7,7 +7,7 @@ import type {
   ServerNotifications,
   tasks as TasksExtension,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
-import type { Journal, TaskRecord } from "../state/record.js";
+import type { Journal, TaskRecord, TaskStatus } from "../state/record.js";
 import { Call, type HandlerTask, type Next } from "./call.js";
 import { coreCall, coreCapabilities, coreHandlers, loadCore, resultMethod } from "./core-calls.js";
 import { Engine } from "./engine.js";
@@ -32,6 +32,13 @@ type Implemented = NonNullable<ServerOptions["extensions"]>[number];
 
 /** The extension of tasks, with its behaviour: an element of the option `extensions`. */
 export interface Tasks extends Implemented {
+  /**
+   * Runs a task here until it ends, waits for input, or is lost to another run: for the workers of a queue. Does nothing if a
+   * run has the task, or if it needs none.
+   *
+   * @returns its status then; `undefined` if there is no such task
+   */
+  run(taskId: string): Promise<TaskStatus | undefined>;
   /** Stops the runs of this process, and its timer. Their tasks are for other processes. */
   close(): Promise<void>;
 }
@@ -90,6 +97,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       engine.attach(server as Server);
       engine.changed = (record) => engine.server.notify(notification, detailedTask(record, engine.now()));
     },
+    run: (taskId) => engine.run(taskId),
     close: () => engine.close(),
   };
 }

@@ -1,5 +1,6 @@
 import { type Rules, checkOptions, withFunctions } from "@mcpgen/runtime/extending";
 import type { TaskStore } from "../store/store.js";
+import type { Executor } from "./executor.js";
 import type { TaskEventListener } from "./events.js";
 import type { Quotas } from "./quotas.js";
 
@@ -22,6 +23,11 @@ export interface TasksOptions {
   readonly leaseMs?: number;
   /** Milliseconds between two looks at what is due: leases, input, retention, `maxRunMs`. Default: 1000. */
   readonly sweepMs?: number;
+  /**
+   * A queue that gets each run which is due here: of a call that is detached from the start (`inlineMs: 0`, or asked for as
+   * a task), of a task that has its input, of one whose lease lapsed. Default: such runs begin in this process.
+   */
+  readonly executor?: Executor;
   readonly quotas?: Quotas;
   /**
    * Whether clients of 2025-11-25 may list their tasks. Clients without a principal share one list: only for servers that
@@ -61,6 +67,7 @@ const rules: Rules<TasksOptions> = {
   pollMs: 1,
   leaseMs: 1,
   sweepMs: 1,
+  executor: withFunctions("enqueue"),
   quotas: { running: "amount", perMinute: "amount", resultBytes: "amount" } satisfies Rules<Quotas>,
   list: "boolean",
   onEvent: "function",

@@ -206,6 +206,18 @@ export class Run {
     this.stop(reason);
   }
 
+  /** Resolves when the handler has ended, or its run was stopped. */
+  ended(): Promise<void> {
+    const { onEnd } = this;
+    return new Promise((resolve) => {
+      if (this.#isOver) return resolve();
+      this.onEnd = () => {
+        onEnd();
+        resolve();
+      };
+    });
+  }
+
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

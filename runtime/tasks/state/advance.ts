@@ -12,6 +12,8 @@ import {
 export type TaskEvent =
   /** A run takes the task, or goes on with it. */
   | { readonly type: "leased"; readonly lease: Lease }
+  /** The task is handed to a queue. Without a run, it is due again after the wait, which doubles each time. */
+  | { readonly type: "queued"; readonly waitMs: number }
   /** A run gives the task back: any worker may take it. */
   | { readonly type: "released"; readonly run: string }
   /** The handler reports what it does. */
@@ -38,6 +40,8 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
   if (event.type === "leased") return leased(record, event.lease, at);
   if ("run" in event && event.run !== record.lease?.run) return record;
   switch (event.type) {
+    case "queued":
+      return queued(record, event.waitMs, at);
     case "released":
       return released(record, at);
     case "noted":
@@ -62,9 +66,21 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
 function leased(record: TaskRecord, lease: Lease, at: number): TaskRecord {
   const { status, lease: held } = record;
   if (status !== "working" || (held && held.run !== lease.run && held.until > at)) return record;
+  const { queued: _, ...rest } = record;
   const isRestart = held !== undefined && held.run !== lease.run;
-  const restarts = (record.restarts ?? 0) + 1;
-  return next(record, { lease, dueAt: lease.until, ...(isRestart && { restarts }) });
+  return next(rest, { lease, dueAt: lease.until, ...(isRestart && restarted(record)) });
+}
+
+/** Only a task that is due is handed to a queue. */
+function queued(record: TaskRecord, waitMs: number, at: number): TaskRecord {
+  if (record.status !== "working" || record.dueAt > at) return record;
+  const { lease, queued: before = 0, ...rest } = record;
+  const dueAt = at + waitMs * 2 ** Math.min(before, 10);
+  return next(rest, { queued: before + 1, dueAt, ...(lease && restarted(record)) });
+}
+
+function restarted({ restarts = 0 }: TaskRecord): Partial<TaskRecord> {
+  return { restarts: restarts + 1 };
 }
 
 /** An effect is stored once: the next run takes its first result. */

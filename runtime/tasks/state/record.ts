@@ -39,6 +39,8 @@ export interface TaskRecord {
   readonly lease?: Lease;
   /** How often a run took the task of another one whose lease had lapsed. */
   readonly restarts?: number;
+  /** How often it was handed to a queue since its last run. */
+  readonly queued?: number;
   readonly result?: object;
   readonly error?: TaskError;
 }

@@ -29,6 +29,7 @@ const event: fc.Arbitrary<TaskEvent> = fc.oneof(
     lease: fc.record({ run, until: fc.integer({ min: 0, max: 3000 }) }),
   }),
   fc.record({ type: fc.constant("released" as const), run }),
+  fc.record({ type: fc.constant("queued" as const), waitMs: fc.integer({ min: 1, max: 500 }) }),
   fc.record({ type: fc.constant("noted" as const), run, message: fc.string() }),
   fc.record({
     type: fc.constant("done" as const),
@@ -86,6 +87,23 @@ test("a run that has not the lease changes nothing; a lease changes hands only w
         if (each.type !== "leased" || after === before) continue;
         expect(before.status).toBe("working");
         expect(!before.lease || before.lease.run === each.lease.run || before.lease.until <= at).toBe(true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a task is handed to a queue only when it is due; a later run forgets how often it was", () => {
+  fc.assert(
+    fc.property(walk, (events) => {
+      for (const [before, { type }, after, at] of steps(events)) {
+        expect((after.queued ?? 0) > 0 && after.lease !== undefined).toBe(false);
+        if (type !== "queued" || after === before) continue;
+        expect(before).toMatchObject({ status: "working" });
+        expect(before.dueAt).toBeLessThanOrEqual(at);
+        expect(before.lease === undefined || before.lease.until <= at).toBe(true);
+        expect(after.dueAt).toBeGreaterThan(at);
+        expect((after.restarts ?? 0) - (before.restarts ?? 0)).toBe(before.lease ? 1 : 0);
       }
     }),
     { numRuns: 500 },
