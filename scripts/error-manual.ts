@@ -136,6 +136,11 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     meaning: "The session store of an HTTP server failed; `cause` is its error. Clients get 503, or −32603.",
     advice: "Read `cause`. Clients try again.",
   },
+  "wrong-server": {
+    meaning: "A stored task belongs to another server than the one that the client is connected to.",
+    advice:
+      "Connect to the server that the message names. If it has moved, give `tasks()` the name in the option `endpoint`.",
+  },
   "list-incomplete": {
     meaning: "A list repeats a page or passes a bound; `data.items` has the items that were read.",
     advice: "Raise `maxPages`, `maxItems` or `maxCharacters`, or report the repeated page.",

@@ -22,7 +22,7 @@ export {
   type RequestAgain,
   type StoredRequest,
 } from "./server/detached.js";
-export { answerFor, clockOfClient } from "./client/answering.js";
+export { answerFor, clockOfClient, endpointOf } from "./client/answering.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
 export { sleep, untilAborted, wallTimeOf } from "./time/clock.js";

@@ -19,6 +19,11 @@ export async function answerFor(
   return JSON.parse(await answerServer(answers, view, request, context)) as object;
 }
 
+/** What names the server of a client in another process, too: its URL without query, or else the name that it gives itself. */
+export function endpointOf({ endpoint }: Client): string {
+  return endpoint;
+}
+
 /** The clock of a client. */
 export function clockOfClient({ clock }: Client): Clock {
   return clock;

@@ -70,6 +70,8 @@ export interface ClientSetup {
   readonly onError: ClientErrorListener;
   readonly thrownErrors: "hide" | "message";
   readonly onClose: ((reason: McpError | undefined) => unknown) | undefined;
+  /** The address of the server over HTTP, without what may be secret. */
+  readonly endpoint: string | undefined;
   /** Opens a connection whose messages go to `incoming`; called again after one broke. */
   readonly connect: (
     connections: Connections,
@@ -182,6 +184,11 @@ export class Client implements Caller {
   /** @internal */
   get clock(): Clock {
     return this.#setup.profile.clock;
+  }
+
+  /** @internal */
+  get endpoint(): string {
+    return this.#setup.endpoint ?? this.serverInfo?.name ?? "";
   }
 
   get state(): ClientState {

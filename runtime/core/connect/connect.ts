@@ -230,6 +230,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     onError: options.onError ?? printAnswerError,
     thrownErrors: options.thrownErrors ?? "hide",
     onClose: options.onClose,
+    endpoint: endpointOf(source),
     onWarning,
     reconnects: typeof opener === "function",
     resend: options.http?.resend,
@@ -255,6 +256,15 @@ export type Source = string | platform.URL | Command | Opener;
 export interface Command extends StdioClientOptions {
   readonly command: string;
   readonly args?: readonly string[];
+}
+
+/** The address of a source that is a URL: queries may hold secrets. */
+function endpointOf(source: Source): string | undefined {
+  const address = String(source);
+  // A wrong URL is refused where it is opened.
+  if (!/^https?:/i.test(address) || !URL.canParse(address)) return undefined;
+  const { origin, pathname } = new URL(address);
+  return origin + pathname;
 }
 
 /** The function that opens a channel to a source. Loads the code of the transport. */

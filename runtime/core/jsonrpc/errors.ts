@@ -39,6 +39,8 @@ export type ErrorCode =
   | "limit-exceeded"
   /** A `SessionStore` failed; `cause` is its error. */
   | "store-failed"
+  /** A handle of a task belongs to another server. */
+  | "wrong-server"
   /** The pages of a list repeat or exceed a bound; `data` has the items that were read, if all are collected. */
   | "list-incomplete"
   /** The other side sends more requests than `rateLimit` allows; `data.retryAfterMs` says when the next is allowed. */

@@ -5,9 +5,10 @@ import {
   McpError,
   type RequestOptions,
 } from "@mcpgen/runtime";
-import { type Rules, checkOptions, withFunctions } from "@mcpgen/runtime/extending";
+import { type Rules, checkOptions, endpointOf, withFunctions } from "@mcpgen/runtime/extending";
 import type { tasks as TasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
-import { type HandleStore, type StoredHandle, TaskHandle } from "./handle.js";
+import { TaskHandle } from "./handle.js";
+import type { HandleStore, StoredHandle } from "./handle-store.js";
 import type { PollOptions } from "./polling.js";
 
 /** How a client drives tasks. */
@@ -18,6 +19,8 @@ export interface ClientTasksOptions extends PollOptions {
   readonly onAbort?: "cancel" | "detach";
   /** Gets the handle of each call of `callTool` that becomes a task, before its result is waited for: to show its state. */
   readonly onTask?: (handle: TaskHandle) => void;
+  /** Names the server in handles. Default: its URL without query, or else the name that it gives itself. */
+  readonly endpoint?: string;
 }
 
 type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
@@ -30,7 +33,11 @@ export interface ClientTasks extends Implemented {
    * @throws {McpError}
    */
   start(name: string, args?: object, options?: RequestOptions): Promise<TaskHandle | object>;
-  /** Goes on with a task of another process. */
+  /**
+   * Goes on with a task of another process.
+   *
+   * @throws {McpError} `wrong-server`: the task belongs to another server
+   */
   resume(handle: StoredHandle): TaskHandle;
 }
 
@@ -40,12 +47,14 @@ const rules: Rules<ClientTasksOptions> = {
   handles: withFunctions("put", "delete"),
   onAbort: ["cancel", "detach"],
   onTask: "function",
+  endpoint: "string",
 };
 
 /** The answer to a call that became a task. */
 interface Created {
   readonly resultType?: string;
   readonly taskId: string;
+  readonly createdAt: string;
   readonly pollIntervalMs?: number;
 }
 
@@ -62,8 +71,11 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
   const started = new WeakSet<object>();
   const handleOf = (stored: StoredHandle, advised?: number): TaskHandle =>
     new TaskHandle(connected(client), stored, options.handles, { ...options, advised });
-  const created = ({ taskId, pollIntervalMs }: Created): TaskHandle =>
-    handleOf({ taskId, answers: {} }, pollIntervalMs);
+  const endpoint = (): string => options.endpoint ?? endpointOf(connected(client));
+  const created = (params: object, { taskId, createdAt, pollIntervalMs }: Created): TaskHandle => {
+    const { name: tool } = params as { readonly name: string };
+    return handleOf({ taskId, endpoint: endpoint(), tool, createdAt, answers: {} }, pollIntervalMs);
+  };
   const used = extension.implement<AnswerContext>(
     {},
     {
@@ -72,7 +84,7 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
         "tools/call": async ({ params, context }, next) => {
           const result = (await next()) as Created;
           if (result.resultType !== "task" || started.has(params)) return result;
-          const handle = created(result);
+          const handle = created(params, result);
           options.onTask?.(handle);
           return driven(handle, context.signal, options.onAbort);
         },
@@ -94,11 +106,17 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
       started.add(params);
       const result = await connected(client).request<Created>("tools/call" as string, params, requestOptions);
       if (result.resultType !== "task") return result;
-      const handle = created(result);
+      const handle = created(params, result);
       await options.handles?.put(handle.toJSON());
       return handle;
     },
-    resume: (stored) => handleOf(stored),
+    resume: (stored) => {
+      const own = endpoint();
+      const { taskId, endpoint: other = own } = stored;
+      if (other !== own)
+        throw new McpError("wrong-server", `task ${taskId} belongs to ${other}, not to ${own}`);
+      return handleOf(stored);
+    },
   };
 }
 

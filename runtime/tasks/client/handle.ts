@@ -4,24 +4,11 @@ import {
   type ClientRequests,
   type DetailedTask,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import type { HandleStore, StoredHandle } from "./handle-store.js";
 import { type PollOptions, Waits } from "./polling.js";
 
 /** A task as the server shows it. */
 export type TaskState = DetailedTask;
-
-/** A task, as it is stored: JSON. */
-export interface StoredHandle {
-  readonly taskId: string;
-  /** Answers of this client by key: what was answered is not asked again. */
-  readonly answers: { readonly [key: string]: object };
-}
-
-/** Keeps handles, so that another process can go on with tasks. */
-export interface HandleStore {
-  /** Stores a handle, in place of the one with the same `taskId`. The task goes on when the promise resolves. */
-  put(handle: StoredHandle): void | Promise<void>;
-  delete(taskId: string): void | Promise<void>;
-}
 
 /** Polls in a row in which a task waits for input that it has been given. */
 const mostStuck = 60;
@@ -32,6 +19,7 @@ type Methods = keyof ClientRequests;
 export class TaskHandle {
   readonly id: string;
   readonly #client: Client;
+  readonly #stored: StoredHandle;
   readonly #store: HandleStore | undefined;
   readonly #options: PollOptions;
   readonly #answers: Record<string, object>;
@@ -44,15 +32,16 @@ export class TaskHandle {
 
   constructor(
     client: Client,
-    { taskId, answers }: StoredHandle,
+    stored: StoredHandle,
     store: HandleStore | undefined,
     options: PollOptions & { readonly advised?: number | undefined },
   ) {
-    this.id = taskId;
+    this.id = stored.taskId;
     this.#client = client;
-    this.#answers = { ...answers };
+    this.#stored = stored;
+    this.#answers = { ...stored.answers };
     // The process that gave them may have ended before they were sent.
-    for (const key of Object.keys(answers)) this.#unsent.add(key);
+    for (const key of Object.keys(stored.answers)) this.#unsent.add(key);
     this.#store = store;
     this.#options = options;
     this.#advised = options.advised;
@@ -118,7 +107,7 @@ export class TaskHandle {
 
   /** What another process needs to go on with the task. */
   toJSON(): StoredHandle {
-    return { taskId: this.id, answers: { ...this.#answers } };
+    return { ...this.#stored, answers: { ...this.#answers } };
   }
 
   #request<Method extends Methods>(
@@ -151,7 +140,7 @@ export class TaskHandle {
       if (text !== last) for (const listener of this.#listeners) listener(task);
       last = text;
       if (isFinal(task)) {
-        await this.#store?.delete(this.id);
+        await this.#store?.delete(this.toJSON());
         return task;
       }
       stuck = task.status === "input_required" && !(await this.#answer(task.inputRequests)) ? stuck + 1 : 0;

@@ -142,7 +142,7 @@ test.each([
   const handles = new Map<string, StoredHandle>();
   const kept = {
     put: (handle: StoredHandle) => void handles.set(handle.taskId, handle),
-    delete: (id: string) => void handles.delete(id),
+    delete: ({ taskId }: StoredHandle) => void handles.delete(taskId),
   };
   const { client, tasks: own } = await clientOf(server, clock, { onAbort, handles: kept });
   const controller = new AbortController();
@@ -163,7 +163,8 @@ test("start gives a handle: states, updates, result", async () => {
   expect(await own.start("quick")).toMatchObject({ content: text("at once") });
   const handle = (await own.start("slow", { ms: 2500 })) as TaskHandle;
   expect(handle).toBeInstanceOf(TaskHandle);
-  expect(handle.toJSON()).toEqual({ taskId: handle.id, answers: {} });
+  const createdAt = new Date(clock.now()).toISOString();
+  expect(handle.toJSON()).toEqual({ taskId: handle.id, endpoint: "s", tool: "slow", createdAt, answers: {} });
   expect(await handle.status()).toMatchObject({ status: "working" });
   const seen: string[] = [];
   const reading = (async () => {
@@ -214,7 +215,7 @@ test("B17: a client that ends after its user has answered: another one goes on, 
       if (Object.keys(handle.answers).length > 0) dead.value = true;
       return dead.value ? new Promise<void>(() => {}) : undefined;
     },
-    delete: (id: string) => void disk.delete(id),
+    delete: ({ taskId }: StoredHandle) => void disk.delete(taskId),
   };
   let asked = 0;
   const elicit = () => {
