@@ -135,11 +135,13 @@ export class Engine {
     const owner = request.principal;
     const { keepMs = 3_600_000, waitMs = 86_400_000, pollMs = 1000 } = this.#options;
     const dueAt = now + this.#leaseMs;
+    const id = await this.ids.make(owner);
     const record: TaskRecord = {
-      id: await this.ids.make(owner),
+      id,
       owner,
       version: 1,
       status: "working",
+      ...(run?.note !== undefined && { message: run.note }),
       createdAt: now,
       updatedAt: now,
       dueAt,

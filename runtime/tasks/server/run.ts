@@ -74,10 +74,17 @@ export class Run {
       progressed: (progress: number, total?: number, message?: string): void => {
         // No progress follows the end of a task.
         if (this.#isOver || this.#isSettled) return;
-        this.onProgress?.(progress, total, message);
+        const { onProgress } = this;
+        // A client knows the task once it is stored.
+        if (onProgress) void this.#created?.then(() => onProgress(progress, total, message));
         this.#noted(message);
       },
     };
+  }
+
+  /** The last message of its progress. */
+  get note(): string | undefined {
+    return this.#note;
   }
 
   /** What the handler has asked and done. */
@@ -95,6 +102,8 @@ export class Run {
     this.#id = record.id;
     this.#record = record;
     this.#done.push(...(record.journal?.once ?? []).filter(({ key }) => !this.#has(key)));
+    // Progress that came while the task was being stored.
+    if (this.#note !== record.message) this.#noted(this.#note);
   }
 
   #has(key: string): boolean {

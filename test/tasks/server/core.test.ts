@@ -220,6 +220,14 @@ test("C18: the token of the call serves for the task, and stops at its end", asy
   expect(progress()).toHaveLength(1);
 });
 
+test("C18: progress that a handler reports at once is sent, and is the message of the task", async () => {
+  const { client, start } = await opened();
+  const { taskId } = await start("may", {}, { _meta: { progressToken: "token" } });
+  const { params } = client.heard.find(({ method }) => method === "notifications/progress")!;
+  expect(params).toMatchObject({ message: "half", _meta: { [relatedKey]: { taskId } } });
+  expect((await client.request("tasks/get", { taskId })).result).toMatchObject({ statusMessage: "half" });
+});
+
 test("C20: cancelling answers with the cancelled task, which stays so; a task that has ended is refused", async () => {
   const { client, start, gate } = await opened();
   const { taskId } = await start("may");

@@ -228,6 +228,37 @@ test("after it has become a task, a call survives its connection", async () => {
   });
 });
 
+test("progress from before the task, and while it is being stored, is its message", async () => {
+  const memory = memoryTaskStore();
+  const stored = deferred();
+  const writes: string[] = [];
+  const store: typeof memory = {
+    ...memory,
+    create: (task) => (writes.push(`create ${task.message}`), stored.promise.then(() => memory.create(task))),
+    replace: (task, version) => (writes.push(`replace ${task.message}`), memory.replace(task, version)),
+  };
+  const served = serverOf({ store, keys: ["a secret of sixteen characters"] });
+  const go = deferred();
+  served.server.tool("slow", { task: optional }, async (_, { task, progress }) => {
+    progress(1, 3, "before");
+    task?.detach();
+    await go.promise;
+    progress(2, 3, "meanwhile");
+    return new Promise<never>(() => {});
+  });
+  const client = await clientOf(served);
+  const called = call(client, "slow");
+  await served.clock.advance(0);
+  expect(writes).toEqual(["create before"]);
+  go.resolve();
+  await served.clock.advance(0);
+  stored.resolve();
+  const { taskId } = await called;
+  await served.clock.advance(0);
+  expect(await getTask(client, { taskId })).toMatchObject({ status: "working", statusMessage: "meanwhile" });
+  expect(writes).toEqual(["create before", "replace meanwhile"]);
+});
+
 test("progress becomes the status message, one change a second", async () => {
   const served = serverOf();
   const steps = [deferred(), deferred()];
