@@ -7,6 +7,7 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["requests of a session", "SessionRequestOptions", "server"],
   ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
   ["sessions", "SessionOptions", "http/server"],
+  ["sealedSessions", "SealedSessionOptions", "http/server/sealed-sessions.ts"],
   ["sse", "SseOptions", "http/server"],
   ["serveHttp", "ServeHttpOptions", "http/server"],
   ["serveStdio", "ServeStdioOptions", "stdio", "server"],

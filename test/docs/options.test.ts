@@ -21,6 +21,7 @@ import {
   streamChannel,
 } from "../../runtime/core/stdio.js";
 import { openPeer } from "../../runtime/core/peer.js";
+import { sealedSessions } from "../../runtime/core/sealed-sessions.js";
 import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/core/limits.js";
 import { requestLog } from "../../runtime/core/logging.js";
@@ -64,6 +65,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   streamChannel: () => streamChannel(new PassThrough(), new PassThrough(), wrong),
   stdioClientChannel: () => stdioClientChannel(["node"], wrong),
   postMessageChannel: () => postMessageChannel({ postMessage() {} }, wrong),
+  sealedSessions: () => sealedSessions({ keys: [], ...wrong }),
   openPeer: () => openPeer(viewTable, memoryChannels()[0], {}, wrong),
   connect: () => connect(memoryChannels()[0], wrong),
   capabilities: () => connect(memoryChannels()[0], { capabilities: wrong }),

@@ -70,7 +70,7 @@ class PendingRequest<Answer> {
     const text =
       timer === "timeout"
         ? `no answer or progress for ${idle} ms`
-        : `no answer within ${total} ms in all, the last sign of life ${idle} ms ago`;
+        : `no answer within ${total} ms, the last sign ${idle} ms ago`;
     return new McpError("timeout", `${this.method}: ${text}`, {
       data: { timer, limit: this.limits[timer], elapsed: total, sinceLastSign: idle },
     });

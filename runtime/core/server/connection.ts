@@ -73,6 +73,8 @@ export class ServerConnection implements Receiver {
   isAnnounced = false;
   /** The HTTP request of the messages that are being received; the transport sets it. */
   http: HttpRequest | undefined;
+  /** The id of a request of the server, from its number; set by a transport whose answers may reach another process. */
+  declare requestId?: (number: number) => RequestId;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   readonly #channel: ServerChannel;

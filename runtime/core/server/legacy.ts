@@ -158,7 +158,7 @@ function clientProfile(params: Params): ClientProfile {
   const clientInfo = shortened(params["clientInfo"] as Params) as unknown as Implementation;
   const weight = weightOf([clientCapabilities, clientInfo], mostDeclared);
   if (weight > mostDeclared)
-    throw invalidParams(`params.capabilities: they take more than ${mostDeclared} bytes in memory`);
+    throw invalidParams(`params.capabilities: more than ${mostDeclared} bytes in memory`);
   return { clientCapabilities, clientInfo, weight };
 }
 
@@ -211,9 +211,9 @@ export class ServerToClientRequests {
         : origin !== undefined || connection.definition.defines("outgoingRequests", method)
     )
       throw new McpError("missing-capability", `revision ${revision.id} has no ${method}`);
-    if (options.signal?.aborted)
-      throw new McpError("cancelled", `${method}: the request that it belongs to has ended`);
-    const id = this.#pending.nextId();
+    if (options.signal?.aborted) throw new McpError("cancelled", `${method}: its request has ended`);
+    const number = this.#pending.nextId();
+    const id = connection.requestId?.(number) ?? number;
     // Progress of the client restarts the timeout.
     const withToken = { ...withElicitationId(params), _meta: { ...params?._meta, progressToken: id } };
     const lowered = revision.lower("outgoingRequests", method, withToken);
@@ -241,10 +241,7 @@ export class ServerToClientRequests {
     if (isObject(result) && (!entry || entry.result?.accepts(result)))
       return revision.lift("incomingResults", method, result);
     const issues = entry?.result ? await revision.issues(result, entry.result) : [];
-    throw new McpError(
-      "invalid-result",
-      `${method}: the client's result is invalid: ${issuesText(issues, "not an object")}`,
-    );
+    throw new McpError("invalid-result", `${method}: invalid result: ${issuesText(issues, "not an object")}`);
   }
 
   /** Sends the requests that waited until the client was initialized, or opened a stream. */

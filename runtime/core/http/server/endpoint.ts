@@ -456,7 +456,7 @@ export class Endpoint {
     const code = isMcpError(error) ? error.code : undefined;
     if (code !== "limit-exceeded") this.#warn(error);
     if (code === "limit-exceeded" || code === "store-failed") return replyBusy(exchange, idOf(message));
-    replyError(exchange, 500, idOf(message), errorOf(error));
+    replyError(exchange, code === "invalid-params" ? 400 : 500, idOf(message), errorOf(error));
   }
 
   #warn(error: unknown): void {

@@ -7,7 +7,7 @@ import {
   isObject,
 } from "../../jsonrpc/message.js";
 import { batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../../jsonrpc/batch.js";
-import { invalidRequest, internalError } from "../../jsonrpc/errors.js";
+import { McpError, invalidRequest, internalError, rpc } from "../../jsonrpc/errors.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import { beforeHandshake } from "../../server/legacy.js";
@@ -200,8 +200,10 @@ export class SessionRequests {
   }
 
   #connect(session: HttpSession, auth: unknown): ServerConnection {
-    const { principal } = session;
-    return new ServerConnection(this.#server.definition, session, { auth, principal }, "legacy");
+    const { principal, node } = session;
+    const connection = new ServerConnection(this.#server.definition, session, { auth, principal }, "legacy");
+    if (node !== undefined) connection.requestId = (number) => `${node}.${number}`;
+    return connection;
   }
 
   /** Opens the session of a handshake that succeeded, then sends its response. */
@@ -229,6 +231,7 @@ export class SessionRequests {
       return replyInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
     const ids = idsOfRequests(messages);
     if (ids.length === 0) {
+      if (messages.some((each) => isAnswerForOther(each, session.node))) return replyElsewhere(exchange);
       receive(session.connection, message, exchange);
       return exchange.reply(202, headers());
     }
@@ -325,6 +328,21 @@ function problemOf(message: unknown, { table }: RevisionView): string | undefine
   if (!Array.isArray(message)) return messageProblem(message);
   const opens = message.some((each) => isRequest(each) && each.method === "initialize");
   return wholeBatchProblem(message, table.batches) ?? (opens ? initializeInBatch : undefined);
+}
+
+/** Whether a message answers a request that another process sent. @param node name of this process */
+function isAnswerForOther(message: unknown, node: string | undefined): boolean {
+  if (node === undefined || classify(message) !== "response") return false;
+  const { id } = message as { readonly id?: unknown };
+  return typeof id === "string" && !id.startsWith(`${node}.`);
+}
+
+/** The process that waits for the answer does not get it: without a store, nothing connects the processes. */
+function replyElsewhere(exchange: Exchange): void {
+  const message =
+    "the answer belongs to a request of another process: such requests need a store, or a client that stays with one process";
+  const details = { rpcCode: rpc.invalidRequest, data: { code: "needs-store" } };
+  replyError(exchange, 400, undefined, new McpError("invalid-request", message, details));
 }
 
 function replyNoSession(exchange: Exchange, message: unknown): void {

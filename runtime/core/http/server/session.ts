@@ -44,6 +44,8 @@ export interface SharedEnvironment extends SessionEnvironment {
   readonly reserve: (session: HttpSession, bytes: number) => boolean;
   /** Whether another process may continue the sessions after this one has closed. */
   readonly survive: boolean;
+  /** The name of this process among those that may continue the sessions. */
+  readonly node: string | undefined;
 }
 
 /** Limit of a session's listening streams without a connection. They can be resumed. */
@@ -77,6 +79,10 @@ export class HttpSession implements ServerChannel {
 
   get hidesErrors(): boolean {
     return isProduction();
+  }
+
+  get node(): string | undefined {
+    return this.#environment.node;
   }
 
   constructor(id: string, principal: string, environment: SharedEnvironment) {

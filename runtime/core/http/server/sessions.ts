@@ -3,6 +3,7 @@ import type { ServerConnection } from "../../server/connection.js";
 import { longestWait, type Clock, wallTimeOf } from "../../time/clock.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
+import { randomText } from "./event-streams.js";
 import type { SessionEnd, SessionEvent, SessionReports } from "./session-reports.js";
 import {
   checkedRecord,
@@ -86,6 +87,7 @@ export class Sessions {
       ...environment,
       reserve: (session, more) => this.#reserve(session, more),
       survive: options.store !== undefined,
+      node: options.store && randomText(6),
     };
     this.#clock = environment.clock;
     this.#count = count;
@@ -380,7 +382,7 @@ function older(session: HttpSession, other: HttpSession | undefined): HttpSessio
   return other && other.lastSeen <= session.lastSeen ? other : session;
 }
 
-/** @throws {McpError} `invalid-definition`: the function of the application threw */
+/** @throws {McpError} what the function of the application threw, or `invalid-definition` */
 async function made(
   generateId: NonNullable<SessionOptions["generateId"]>,
   session: NewSession,
@@ -388,6 +390,7 @@ async function made(
   try {
     return await generateId(session);
   } catch (cause) {
+    if (cause instanceof McpError) throw cause;
     const options = { rpcCode: rpc.internalError, cause };
     throw new McpError("invalid-definition", "sessions.generateId: the function failed", options);
   }

@@ -67,7 +67,7 @@ describe("the introduction of a client", () => {
     for (let count = 0; count < 5; count++) {
       const { body } = open({ experimental });
       expect(body).toContain("-32602");
-      expect(body).toContain("they take more than 65536 bytes in memory");
+      expect(body).toContain("more than 65536 bytes in memory");
     }
     expect(endpoint.kept).toMatchObject({ sessions: 0, bytes: 0 });
     expect((await heap()) - before).toBeLessThan(isLong ? 10 * mib : mib);

@@ -1,0 +1,166 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import { McpError, rpc } from "../../jsonrpc/errors.js";
+import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
+import type { LogLevel } from "../../protocol/meta.js";
+import { type Clock, systemClock, wallTimeOf } from "../../time/clock.js";
+import type { NewSession, SessionStore, StoredSession } from "./session-store.js";
+import type { SessionOptions } from "./sessions.js";
+
+/** How ids hold their sessions. */
+export interface SealedSessionOptions {
+  /**
+   * Secrets that encrypt the ids: the current one first, then earlier ones whose sessions are still valid. All processes of
+   * one server have the same secrets, and no other server has them. Each has 32 characters or more.
+   */
+  readonly keys: readonly string[];
+  /** Milliseconds after its handshake at which a session ends. Default: one day. */
+  readonly ttlMs?: number;
+  /** Default: the clock of the system. */
+  readonly clock?: Clock;
+}
+
+/** Members of the option `sessions`. */
+export type SealedSessions = Required<Pick<SessionOptions, "generateId" | "store" | "idleMs">>;
+
+const rules: Rules<SealedSessionOptions> = { keys: "array", ttlMs: 1, clock: "object" };
+
+/** Bytes of the parts of AES-256-GCM. */
+const [keyBytes, ivBytes, tagBytes] = [32, 12, 16];
+const shortestSecret = 32;
+/** Characters of the longest id. Many proxies accept 8 KiB of headers in all. */
+const longestId = 4096;
+/** Characters that are kept of each text about the client program: it is for display only. */
+const longestText = 64;
+/** Milliseconds without use after which a process forgets a session. The next request brings it back. */
+const forgetMs = 15_000;
+/** Sessions that were ended and are remembered. */
+const mostEnded = 100_000;
+
+/** A session as ids hold it. */
+type Sealed = readonly [
+  created: number,
+  principal: string,
+  revision: string,
+  clientInfo: Implementation,
+  clientCapabilities: ClientCapabilities,
+  declared: ServerCapabilities,
+  logLevel: LogLevel,
+];
+
+/**
+ * Sessions without a store: the id of a session holds it, encrypted. Each process with the same keys continues it, also after
+ * a restart; a session that is not in use takes no memory (2025-11-25, session management).
+ *
+ * @returns members of the option `sessions`
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function sealedSessions(options: SealedSessionOptions): SealedSessions {
+  checkOptions(options, rules, "sealedSessions: ");
+  const { keys, ttlMs = 86_400_000, clock = systemClock } = options;
+  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isSecret))
+    throw invalid(`sealedSessions: keys: expected secrets of ${shortestSecret} characters or more.`);
+  const seal = new Seal(keys);
+  const now = (): number => wallTimeOf(clock);
+  return {
+    idleMs: forgetMs,
+    generateId: (session) => idOf(seal, session),
+    store: new SealedStore(seal, ttlMs, now),
+  };
+}
+
+function isSecret(key: unknown): boolean {
+  return typeof key === "string" && key.length >= shortestSecret;
+}
+
+/** @throws {McpError} `invalid-params`: the client declares more than an id can hold */
+function idOf(seal: Seal, session: NewSession): string {
+  const { created, principal, revision, clientInfo, clientCapabilities, declared, logLevel } = session;
+  const { name, version } = clientInfo;
+  const shown = { name: name.slice(0, longestText), version: version.slice(0, longestText) };
+  const sealed: Sealed = [created, principal, revision, shown, clientCapabilities, declared, logLevel];
+  const id = seal.close(JSON.stringify(sealed));
+  if (id.length <= longestId) return id;
+  throw new McpError("invalid-params", "params.capabilities: the id of a session cannot hold that much", {
+    rpcCode: rpc.invalidParams,
+  });
+}
+
+/** Reads sessions from their ids. It stores nothing but which sessions have ended. */
+class SealedStore implements SessionStore {
+  /** Ids of sessions that ended in this process, and when they would have ended. The first one ended first. */
+  readonly #ended = new Map<string, number>();
+  readonly #seal: Seal;
+  readonly #ttlMs: number;
+  readonly #now: () => number;
+
+  constructor(seal: Seal, ttlMs: number, now: () => number) {
+    this.#seal = seal;
+    this.#ttlMs = ttlMs;
+    this.#now = now;
+  }
+
+  get(id: string): StoredSession | undefined {
+    const text = this.#ended.has(id) ? undefined : this.#seal.open(id);
+    if (text === undefined) return undefined;
+    const [created, principal, revision, clientInfo, clientCapabilities, declared, logLevel] = JSON.parse(
+      text,
+    ) as Sealed;
+    if (created + this.#ttlMs <= this.#now()) return undefined;
+    const client = { clientInfo, clientCapabilities };
+    return { id, created, principal, revision, ...client, declared, logLevel, subscriptions: [] };
+  }
+
+  set(): void {}
+
+  /** Whether the session goes on: called for sessions in use. */
+  touch(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  delete(id: string): void {
+    const now = this.#now();
+    this.#ended.set(id, now + this.#ttlMs);
+    for (const [each, until] of this.#ended) {
+      if (until > now && this.#ended.size <= mostEnded) return;
+      this.#ended.delete(each);
+    }
+  }
+}
+
+/** Encrypts with AES-256-GCM. It does not wait: a forged id costs microseconds. */
+class Seal {
+  readonly #keys: readonly Uint8Array[];
+
+  constructor(secrets: readonly string[]) {
+    this.#keys = secrets.map(
+      (secret) => new Uint8Array(hkdfSync("sha256", secret, "", "mcp session", keyBytes)),
+    );
+  }
+
+  close(text: string): string {
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv("aes-256-gcm", this.#keys[0]!, iv);
+    return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString(
+      "base64url",
+    );
+  }
+
+  open(id: string): string | undefined {
+    const bytes = Buffer.from(id, "base64url");
+    // Other texts have the same bytes: only one of them is the id.
+    if (bytes.length <= ivBytes + tagBytes || bytes.toString("base64url") !== id) return undefined;
+    const iv = bytes.subarray(0, ivBytes);
+    const [body, tag] = [bytes.subarray(ivBytes, -tagBytes), bytes.subarray(-tagBytes)];
+    for (const key of this.#keys) {
+      const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: tagBytes }).setAuthTag(tag);
+      const text = decipher.update(body);
+      try {
+        return Buffer.concat([text, decipher.final()]).toString();
+      } catch {
+        // Another key may have encrypted it.
+      }
+    }
+    return undefined;
+  }
+}
