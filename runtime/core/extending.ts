@@ -23,6 +23,7 @@ export {
   type StoredRequest,
 } from "./server/detached.js";
 export { answerFor, clockOfClient, endpointOf } from "./client/answering.js";
+export { rateLimitedCode } from "./jsonrpc/errors.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
 export { sleep, untilAborted, wallTimeOf } from "./time/clock.js";

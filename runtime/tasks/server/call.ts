@@ -3,6 +3,7 @@ import { principalOf } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import type { ToolTask } from "./options.js";
+import { type Quotas, quotaExceeded } from "./quotas.js";
 import { Run } from "./run.js";
 
 /** A call that is a task, or may become one. */
@@ -81,7 +82,7 @@ export class Call {
     };
     const handler = run.handler(this.#context, task);
     let promoted: Promise<object> | undefined;
-    const isRoom = (): boolean => this.#exceeded() === undefined && handler.wanted.size === 0;
+    const isRoom = (): boolean => handler.wanted.size === 0 && this.#exceeded() === undefined;
     const created = new Promise<object>((resolve, reject) => {
       this.#promote = () => {
         if (promoted || !isRoom()) return;
@@ -122,10 +123,11 @@ export class Call {
     return this.#created(record);
   }
 
-  /** @throws {McpError} `store-failed` */
+  /** @throws {McpError} `store-failed`, `limit-exceeded` */
   #store(run: Run | undefined): Promise<TaskRecord> {
     const created = this.#engine.create(run, this.#context, this.#params, this.#task, this.#words.keepMs);
     return created.catch((cause: unknown) => {
+      if (cause instanceof McpError && cause.code === "limit-exceeded") throw cause;
       throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause });
     });
   }
@@ -134,19 +136,15 @@ export class Call {
     return this.#words.created(record, this.#engine.now());
   }
 
-  #exceeded(): string | undefined {
-    const { quotas } = this.#engine;
-    return quotas.exceeded(principalOf(this.#context), this.#engine.now());
+  #exceeded(): keyof Quotas | undefined {
+    const { name } = this.#params as { readonly name: string };
+    return this.#engine.exceeded(principalOf(this.#context), name);
   }
 
   /** @throws {McpError} `limit-exceeded` */
   #requireRoom(): void {
     const quota = this.#exceeded();
-    if (quota === undefined) return;
-    throw new McpError("limit-exceeded", `the client has as many tasks as it may have (quotas.${quota})`, {
-      rpcCode: -32600,
-      data: { limit: `quotas.${quota}` },
-    });
+    if (quota) throw quotaExceeded(quota);
   }
 }
 

@@ -81,6 +81,7 @@ export async function resultOf(engine: Engine, first: TaskRecord, context: Handl
     }
     record = await engine.changeOf(record, context.signal);
   }
+  if (record) engine.report("read", record);
   const related = { [relatedKey]: { taskId: first.id } };
   if (record?.status === "completed") {
     const result = loweredResult(context, "tools/call", record.result!) as { readonly _meta?: object };
@@ -121,6 +122,7 @@ export async function listOf(
   const after = cursor === undefined ? undefined : await idOf(engine, cursor, owner);
   const records = await engine.list(owner, after, pageSize + 1);
   const page = records.slice(0, pageSize);
+  for (const record of page) engine.report("read", record);
   const now = engine.now();
   return {
     tasks: page.map((record) => coreTask(record, now)),

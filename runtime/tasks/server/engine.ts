@@ -2,12 +2,12 @@ import { type Clock, McpError, type HandlerContext, type Server } from "@mcpgen/
 import { clockOf, reportTo, requestAgain, storedRequest, wallTimeOf } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type TaskRecord, type TaskStatus, internal, isFinal } from "../state/record.js";
-import { memoryTaskStore } from "../store/memory.js";
+import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";
 import type { TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
 import { taskIds } from "./ids.js";
 import type { TasksOptions, ToolTask } from "./options.js";
-import { QuotaCounter } from "./quotas.js";
+import { QuotaCounter, type Quotas, polledTooOften, quotaExceeded } from "./quotas.js";
 import { Run } from "./run.js";
 import { Waiters } from "./waiters.js";
 
@@ -28,7 +28,8 @@ export class Engine {
   /** Called with each change that clients can see. */
   changed: (record: TaskRecord) => void = () => {};
   readonly #store: TaskStore;
-  readonly #isLocal: boolean;
+  /** The store, if it is the one of this process alone. */
+  readonly #local: MemoryTaskStore | undefined;
   readonly #options: TasksOptions;
   /** The runs of this process, by the id of their task. */
   readonly #runs = new Map<string, Run>();
@@ -42,8 +43,8 @@ export class Engine {
 
   constructor(options: TasksOptions) {
     this.#options = options;
-    this.#isLocal = !options.store;
-    this.#store = options.store ?? memoryTaskStore();
+    this.#local = options.store ? undefined : memoryTaskStore();
+    this.#store = options.store ?? this.#local!;
     if (options.store && !options.keys)
       throw new McpError(
         "invalid-definition",
@@ -68,7 +69,7 @@ export class Engine {
       );
     this.#server = server;
     // Tasks of other processes may be due. The server is not complete yet.
-    if (!this.#isLocal) queueMicrotask(() => this.#schedule());
+    if (!this.#local) queueMicrotask(() => this.#schedule());
   }
 
   get server(): Server {
@@ -87,6 +88,30 @@ export class Engine {
   /** The run that a call of this context belongs to, if the server makes the call again. */
   runOf(context: object): Run | undefined {
     return this.#again.get(context);
+  }
+
+  /**
+   * The quota that a further task of a client would exceed, as far as this process knows.
+   *
+   * @param tool that is called
+   */
+  exceeded(owner: string, tool: string): keyof Quotas | undefined {
+    const { quotas } = this;
+    const quota = quotas.exceeded(owner, this.now()) ?? quotas.exceededBy(this.#local?.usage(owner));
+    return this.#refused(quota, owner, tool);
+  }
+
+  #refused(quota: keyof Quotas | undefined, owner: string, tool: string): keyof Quotas | undefined {
+    if (quota) this.report("refused", { id: "", owner, tool, reason: `quotas.${quota}` });
+    return quota;
+  }
+
+  /** Counts a poll. @throws {McpError} `rate-limited` */
+  polled(id: string, owner: string): void {
+    const wait = this.quotas.polled(id, this.#options.pollMs ?? 1000, this.now());
+    if (wait === undefined) return;
+    this.report("refused", { id, owner, tool: "", reason: "quotas.earlyPolls" });
+    throw polledTooOften(wait);
   }
 
   read(id: string): Promise<TaskRecord | undefined> {
@@ -134,6 +159,13 @@ export class Engine {
     const request = storedRequest(context, params);
     const owner = request.principal;
     const { keepMs = 3_600_000, waitMs = 86_400_000, pollMs = 1000 } = this.#options;
+    const tool = (params as { readonly name: string }).name;
+    // Counted at once: of calls that come together, each sees those before it.
+    this.quotas.made(owner, now);
+    if (run) this.#counted(run, owner);
+    const usage = await this.#store.usage?.(owner);
+    const quota = this.#refused(this.quotas.exceededBy(usage), owner, tool);
+    if (quota) throw quotaExceeded(quota);
     const dueAt = now + this.#leaseMs;
     const id = await this.ids.make(owner);
     const record: TaskRecord = {
@@ -151,13 +183,12 @@ export class Engine {
         pollMs,
         ...(task.maxRunMs !== undefined && { maxRunMs: task.maxRunMs }),
       },
-      tool: (params as { readonly name: string }).name,
+      tool,
       onRestart: task.onRestart ?? "fail",
       request,
       ...(run ? { journal: run.journal(), lease: { run: run.name, until: dueAt } } : { queued: 1 }),
     };
     await this.#store.create(record);
-    this.quotas.made(owner, now);
     if (run) this.#began(run, record);
     else this.#enqueue(record.id);
     this.report("created", record);
@@ -255,6 +286,7 @@ export class Engine {
     if (leased?.lease?.run !== run.name || this.#isClosed) return undefined;
     run.continues(leased);
     const { request } = leased;
+    this.#counted(run, leased.owner);
     this.#began(run, leased);
     this.report("started", leased);
     try {
@@ -268,14 +300,19 @@ export class Engine {
     return run;
   }
 
-  #began(run: Run, { id, owner, limits }: TaskRecord): void {
-    run.deadline = this.clock.now() + (limits.maxRunMs ?? Infinity);
-    this.#runs.set(id, run);
+  /** Counts a run until its end. */
+  #counted(run: Run, owner: string): void {
     this.quotas.ran(owner, 1);
     run.onEnd = () => {
-      if (this.#runs.get(id) === run) this.#runs.delete(id);
       this.quotas.ran(owner, -1);
+      const { id = "" } = run;
+      if (this.#runs.get(id) === run) this.#runs.delete(id);
     };
+  }
+
+  #began(run: Run, { id, limits }: TaskRecord): void {
+    run.deadline = this.clock.now() + (limits.maxRunMs ?? Infinity);
+    this.#runs.set(id, run);
   }
 
   /** The task has ended, or waits: its run here is stopped, if it still runs. */
@@ -303,9 +340,8 @@ export class Engine {
   async #tick(): Promise<void> {
     await this.sweep().catch((error: unknown) => this.#fault(error));
     this.#timer = undefined;
-    const { size } = this.#store as { readonly size?: number };
     // Without tasks in memory, the next one starts the timer again.
-    if (!this.#isLocal || size !== 0) this.#schedule();
+    if (this.#local?.size !== 0) this.#schedule();
   }
 
   /** Looks at what is due: runs of this process first, then tasks of the store. */

@@ -60,7 +60,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
   const used = extension.implement<HandlerContext>(
     {
       "tasks/get": async ({ taskId }, context) => {
-        const record = await found(engine, taskId, context);
+        const record = await found(engine, taskId, context, true);
         engine.report("read", record);
         const view = isCore(context) ? (await loadCore()).coreTask : detailedTask;
         return view(record, engine.now()) as GetTaskResult;

@@ -3,13 +3,30 @@ import { principalOf } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
 
-/** The task of an id. @throws {McpError} `invalid-params`: this client has no such task */
-export async function found(engine: Engine, id: string, context: HandlerContext): Promise<TaskRecord> {
+/** Characters of an id that a client made up, in events. */
+const shownId = 64;
+
+/**
+ * The task of an id.
+ *
+ * @param isPoll the request counts as a poll
+ * @throws {McpError} `invalid-params`: this client has no such task; `rate-limited`: the poll came too early
+ */
+export async function found(
+  engine: Engine,
+  id: string,
+  context: HandlerContext,
+  isPoll = false,
+): Promise<TaskRecord> {
   const owner = principalOf(context);
   const isOwn = engine.ids.isOf(id, owner);
-  const record = isOwn === true || (await isOwn) ? await engine.read(id) : undefined;
+  const isKnown = isOwn === true || (await isOwn);
+  if (isKnown && isPoll) engine.polled(id, owner);
+  const record = isKnown ? await engine.read(id) : undefined;
   // A task of another client, one that has expired and one that never was are refused in the same words.
-  if (record?.owner !== owner)
+  if (record?.owner !== owner) {
+    engine.report("refused", { id: id.slice(0, shownId), owner, tool: "", reason: "unknown" });
     throw new McpError("invalid-params", "there is no such task", { rpcCode: -32602 });
+  }
   return record;
 }

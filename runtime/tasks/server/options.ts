@@ -68,7 +68,14 @@ const rules: Rules<TasksOptions> = {
   leaseMs: 1,
   sweepMs: 1,
   executor: withFunctions("enqueue"),
-  quotas: { running: "amount", perMinute: "amount", resultBytes: "amount" } satisfies Rules<Quotas>,
+  quotas: {
+    running: "amount",
+    perMinute: "amount",
+    stored: "amount",
+    storedBytes: "amount",
+    resultBytes: "amount",
+    earlyPolls: "amount",
+  } satisfies Rules<Quotas>,
   list: "boolean",
   onEvent: "function",
 };

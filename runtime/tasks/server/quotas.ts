@@ -1,36 +1,66 @@
-/** What one client may have, in each process. `Infinity` lifts a limit. */
+import { McpError } from "@mcpgen/runtime";
+import { rateLimitedCode } from "@mcpgen/runtime/extending";
+import type { TaskUsage } from "../store/store.js";
+
+/** What one client may have. Each process counts for itself, unless stated otherwise. `Infinity` lifts a limit. */
 export interface Quotas {
   /** Tasks that run at once. Default: 100. */
   readonly running?: number;
   /** Tasks that it makes in a minute. Default: 600. */
   readonly perMinute?: number;
+  /** Tasks that the store has, those that have ended included. The store counts them. Default: 10,000. */
+  readonly stored?: number;
+  /** Characters of the results that the store has: above it, the client makes no further task. Default: 100,000,000. */
+  readonly storedBytes?: number;
   /** Characters of the JSON of one result. A longer one fails the task. Default: 10,000,000. */
   readonly resultBytes?: number;
+  /**
+   * Polls of one task that may come too early: sooner than half of `pollMs` after the one before. Further ones are refused
+   * with `rate-limited`. Default: 60.
+   */
+  readonly earlyPolls?: number;
 }
 
 const minute = 60_000;
 
-/** Counts the tasks of each client. */
+/** Counts the tasks of each client, and the polls of each task. */
 export class QuotaCounter {
   readonly #most: Required<Quotas>;
   readonly #running = new Map<string, number>();
   /** Times of creations, by client, the earliest first. */
   readonly #made = new Map<string, number[]>();
+  /** The time from which a task may be polled without being too early, by id, if that is in the future. */
+  readonly #polled = new Map<string, number>();
 
-  constructor({ running = 100, perMinute = 600, resultBytes = 10_000_000 }: Quotas = {}) {
-    this.#most = { running, perMinute, resultBytes };
+  constructor(quotas: Quotas = {}) {
+    this.#most = {
+      running: 100,
+      perMinute: 600,
+      stored: 10_000,
+      storedBytes: 100_000_000,
+      resultBytes: 10_000_000,
+      earlyPolls: 60,
+      ...quotas,
+    };
   }
 
   get resultBytes(): number {
     return this.#most.resultBytes;
   }
 
-  /** The name of the quota that a further task would exceed. */
+  /** The name of the quota that a further task of a client would exceed, as far as this process counts. */
   exceeded(owner: string, now: number): keyof Quotas | undefined {
     if ((this.#running.get(owner) ?? 0) >= this.#most.running) return "running";
     const made = this.#made.get(owner) ?? [];
     while (made.length > 0 && made[0]! <= now - minute) made.shift();
     return made.length >= this.#most.perMinute ? "perMinute" : undefined;
+  }
+
+  /** The name of the quota that a further task would exceed, by what the store has. */
+  exceededBy(usage: TaskUsage | undefined): keyof Quotas | undefined {
+    if (!usage) return undefined;
+    if (usage.tasks >= this.#most.stored) return "stored";
+    return usage.bytes >= this.#most.storedBytes ? "storedBytes" : undefined;
   }
 
   made(owner: string, now: number): void {
@@ -46,8 +76,39 @@ export class QuotaCounter {
     else this.#running.delete(owner);
   }
 
-  /** Forgets clients that made nothing in the last minute. */
+  /**
+   * Counts a poll (as `rateLimit` counts requests: by the time at which the count is 0 again).
+   *
+   * @returns milliseconds until the task may be polled again, if the poll came too early
+   */
+  polled(id: string, pollMs: number, now: number): number | undefined {
+    const least = pollMs / 2;
+    const known = Math.max(this.#polled.get(id) ?? now, now);
+    const excess = known - now - least * this.#most.earlyPolls;
+    if (excess > 0) return Math.ceil(excess);
+    this.#polled.set(id, known + least);
+    return undefined;
+  }
+
+  /** Forgets clients that made nothing in the last minute, and tasks that were not polled of late. */
   sweep(now: number): void {
     for (const [owner, made] of this.#made) if (made.at(-1)! <= now - minute) this.#made.delete(owner);
+    for (const [id, until] of this.#polled) if (until <= now) this.#polled.delete(id);
   }
+}
+
+/** The error for a call that cannot become a task. */
+export function quotaExceeded(quota: keyof Quotas): McpError {
+  return new McpError("limit-exceeded", `the client has as many tasks as it may have (quotas.${quota})`, {
+    rpcCode: -32600,
+    data: { limit: `quotas.${quota}` },
+  });
+}
+
+/** The error for a poll that came too early. */
+export function polledTooOften(retryAfterMs: number): McpError {
+  return new McpError("rate-limited", `the next poll of the task is allowed in ${retryAfterMs} ms`, {
+    rpcCode: rateLimitedCode,
+    data: { limit: "quotas.earlyPolls", retryAfterMs },
+  });
 }

@@ -167,7 +167,7 @@ export class Run {
     const most = this.#engine.quotas.resultBytes;
     if (text === undefined || text.length > most)
       return { type: "failed", run, error: internal(`the result has more than ${most} characters`) };
-    return { type: "completed", run, result: JSON.parse(text) as object };
+    return { type: "completed", run, result: JSON.parse(text) as object, size: text.length };
   }
 
   #failureOf(thrown: unknown, context: HandlerContext): TaskEvent {

@@ -24,7 +24,7 @@ export type TaskEvent =
   | { readonly type: "asked"; readonly run: string; readonly wanted: { readonly [key: string]: Asked } }
   /** The client answers. Keys that are not outstanding are ignored. */
   | { readonly type: "answered"; readonly answers: Journal["answers"] }
-  | { readonly type: "completed"; readonly run: string; readonly result: object }
+  | { readonly type: "completed"; readonly run: string; readonly result: object; readonly size?: number }
   /** With `run`, the handler failed; without, the server gives up. */
   | { readonly type: "failed"; readonly run?: string; readonly error: TaskError }
   | { readonly type: "cancelled"; readonly message?: string };
@@ -54,7 +54,11 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
     case "answered":
       return answered(record, event.answers, at);
     case "completed":
-      return ended(record, { status: "completed", result: event.result }, at);
+      return ended(
+        record,
+        { status: "completed", result: event.result, ...(event.size && { size: event.size }) },
+        at,
+      );
     case "failed":
       return ended(record, { status: "failed", error: event.error, message: event.error.message }, at);
     case "cancelled":

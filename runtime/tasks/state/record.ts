@@ -42,6 +42,8 @@ export interface TaskRecord {
   /** How often it was handed to a queue since its last run. */
   readonly queued?: number;
   readonly result?: object;
+  /** Characters of the JSON of the result. */
+  readonly size?: number;
   readonly error?: TaskError;
 }
 

@@ -1,15 +1,45 @@
 import type { TaskRecord } from "../state/record.js";
-import type { TaskStore } from "./store.js";
+import type { TaskStore, TaskUsage } from "./store.js";
+
+/** A store in the memory of a process. */
+export interface MemoryTaskStore extends TaskStore {
+  /** Tasks that it has. */
+  readonly size: number;
+  usage(owner: string): TaskUsage;
+}
+
+/** The tasks of one client. */
+interface Owned {
+  readonly ids: Set<string>;
+  bytes: number;
+}
 
 /** A store in the memory of this process: its tasks end with the process. */
-export function memoryTaskStore(): TaskStore & { readonly size: number } {
+export function memoryTaskStore(): MemoryTaskStore {
   const tasks = new Map<string, TaskRecord>();
-  /** No task is due before. */
+  const owners = new Map<string, Owned>();
+  /** Tasks that were due at the last look at all of them, the earliest last; some are gone. */
+  let due: TaskRecord[] = [];
+  /** No other task is due before. */
   let earliest = Infinity;
   const put = (task: TaskRecord): void => {
-    tasks.set(task.id, task);
-    earliest = Math.min(earliest, task.dueAt);
+    const { id, owner, size = 0, dueAt } = task;
+    const owned = owners.get(owner) ?? { ids: new Set(), bytes: 0 };
+    owners.set(owner, owned);
+    owned.ids.add(id);
+    owned.bytes += size - (tasks.get(id)?.size ?? 0);
+    tasks.set(id, task);
+    earliest = Math.min(earliest, dueAt);
   };
+  const look = (now: number): void => {
+    earliest = Infinity;
+    const all = [...tasks.values()].filter(({ dueAt }) => {
+      if (dueAt > now) earliest = Math.min(earliest, dueAt);
+      return dueAt <= now;
+    });
+    due = all.sort((one, other) => other.dueAt - one.dueAt);
+  };
+  const isThere = (task: TaskRecord): boolean => tasks.get(task.id) === task;
   return {
     get size() {
       return tasks.size;
@@ -25,23 +55,33 @@ export function memoryTaskStore(): TaskStore & { readonly size: number } {
       return true;
     },
     due: async (now, limit) => {
-      if (now < earliest) return [];
-      const due: TaskRecord[] = [];
-      earliest = Infinity;
-      for (const task of tasks.values()) {
-        earliest = Math.min(earliest, task.dueAt);
-        if (task.dueAt <= now) due.push(task);
-      }
-      return due.sort((one, other) => one.dueAt - other.dueAt).slice(0, limit);
+      if (now >= earliest) look(now);
+      while (due.length > 0 && !isThere(due.at(-1)!)) due.pop();
+      const found: TaskRecord[] = [];
+      for (let at = due.length - 1; at >= 0 && found.length < limit; at--)
+        if (due[at]!.dueAt <= now && isThere(due[at]!)) found.push(due[at]!);
+      return found;
     },
     list: async (owner, after, limit) => {
-      const own = [...tasks.values()].filter((task) => task.owner === owner);
       // Those before it may be gone: the order of ids does not depend on them.
-      const sorted = own.sort((one, other) => (one.id < other.id ? -1 : 1));
-      return sorted.filter(({ id }) => after === undefined || id > after).slice(0, limit);
+      const ids = [...(owners.get(owner)?.ids ?? [])].filter((id) => after === undefined || id > after);
+      return ids
+        .sort()
+        .slice(0, limit)
+        .map((id) => tasks.get(id)!);
+    },
+    usage: (owner) => {
+      const { ids, bytes } = owners.get(owner) ?? { ids: new Set(), bytes: 0 };
+      return { tasks: ids.size, bytes };
     },
     remove: async (id, version) => {
-      if (tasks.get(id)?.version === version) tasks.delete(id);
+      const task = tasks.get(id);
+      if (task?.version !== version) return;
+      tasks.delete(id);
+      const owned = owners.get(task.owner)!;
+      owned.ids.delete(id);
+      owned.bytes -= task.size ?? 0;
+      if (owned.ids.size === 0) owners.delete(task.owner);
     },
   };
 }

@@ -97,6 +97,19 @@ export const storeRules: readonly StoreRule[] = [
     same(idsOf(await store.list("", undefined, 9)), ["f"]);
     same(await store.list("eve", undefined, 9), []);
   }),
+  rule("usage counts the tasks of one owner, and the sizes of their results", async (store) => {
+    if (!store.usage) return;
+    for (const id of ["a", "b", "c"]) await store.create(sampleTask(id));
+    await store.create(sampleTask("d", { owner: "bob", size: 7 }));
+    await store.replace(sampleTask("b", { version: 2, size: 40 }), 1);
+    await store.replace(sampleTask("c", { version: 2, size: 2 }), 1);
+    same(await store.usage("ann"), { tasks: 3, bytes: 42 });
+    await store.remove("b", 2);
+    await store.remove("c", 1);
+    same(await store.usage("ann"), { tasks: 2, bytes: 2 });
+    same(await store.usage("bob"), { tasks: 1, bytes: 7 });
+    same(await store.usage("eve"), { tasks: 0, bytes: 0 });
+  }),
   rule("remove takes the version that it names, and no other", async (store) => {
     await store.create(sampleTask("a", { version: 2 }));
     await store.create(sampleTask("b"));

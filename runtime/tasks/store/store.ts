@@ -1,5 +1,12 @@
 import type { TaskRecord } from "../state/record.js";
 
+/** What the tasks of one client take. */
+export interface TaskUsage {
+  readonly tasks: number;
+  /** The sum of `size` of its records. */
+  readonly bytes: number;
+}
+
 /**
  * Keeps tasks. It knows nothing of their states: records are JSON. Each function is atomic. `@mcpgen/tasks/testing` has the
  * rules that every store obeys.
@@ -27,6 +34,8 @@ export interface TaskStore {
    * @param after id of the last task of the page before
    */
   list?(owner: string, after: string | undefined, limit: number): Promise<readonly TaskRecord[]>;
+  /** What the tasks of one client take. Without this function, the quotas of what is stored have no effect. */
+  usage?(owner: string): TaskUsage | Promise<TaskUsage>;
   /** Removes a task, if it is there and has this version. */
   remove(id: string, version: number): Promise<void>;
 }

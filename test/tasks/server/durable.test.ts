@@ -247,7 +247,7 @@ test("a handler that takes longer than maxRunMs is aborted, and its task fails",
   });
 });
 
-test("round trips to the store: create 1, get 1, each change 1", async () => {
+test("round trips to the store: create 2, get 1, each change 1", async () => {
   const memory = memoryTaskStore();
   let trips: string[] = [];
   const counting = new Proxy(memory, {
@@ -270,7 +270,7 @@ test("round trips to the store: create 1, get 1, each change 1", async () => {
   });
   const client = await clientOf(served);
   const task = await call(client, "slow");
-  expect(trips).toEqual(["create"]);
+  expect(trips).toEqual(["usage", "create"]);
   trips = [];
   begin.resolve();
   await served.clock.advance(0);

@@ -22,7 +22,9 @@ export function serverOf(
   more: Partial<ServerOptions> = {},
   clock = new VirtualClock(1_000_000),
 ) {
-  const engine: Tasks = tasks(serverTasks, options);
+  // Under a clock that stands still, every poll is early.
+  const quotas = { earlyPolls: Infinity, ...options.quotas };
+  const engine: Tasks = tasks(serverTasks, { ...options, quotas });
   const errors: unknown[] = [];
   const server = createServer(
     { name: "s", version: "1" },

@@ -1,0 +1,157 @@
+import { cancelTask, getTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import type { McpError } from "@mcpgen/runtime";
+import { type TasksOptions, memoryTaskStore } from "@mcpgen/tasks";
+import { expect, test } from "vitest";
+import { failureOf } from "../../support/failure-of.js";
+import { call, clientOf, serverOf } from "./served.js";
+import { wired } from "./wire.js";
+
+test("quotas: a client with too many tasks is served inline, or refused where the tool requires tasks", async () => {
+  const served = serverOf({ quotas: { running: 1 } });
+  for (const support of ["optional", "required"] as const)
+    served.server.tool(support, { task: { support } }, async ({ seconds }, { task, signal }) => {
+      task?.detach();
+      if (!task || task.id !== undefined || seconds === undefined) return "inline";
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("over"))));
+    });
+  const client = await clientOf(served);
+  const first = await call(client, "optional", { seconds: 1 });
+  expect(first.resultType).toBe("task");
+  expect(await call(client, "optional")).toMatchObject({ content: [{ text: "inline" }] });
+  expect(await failureOf(call(client, "required"))).toMatchObject({
+    rpcCode: -32600,
+    data: { limit: "quotas.running" },
+  });
+  const other = await clientOf(served, { principal: "bob" });
+  expect((await call(other, "required", { seconds: 1 })).resultType).toBe("task");
+  await cancelTask(client, first);
+  await served.clock.advance(0);
+  expect((await call(client, "required", { seconds: 1 })).resultType).toBe("task");
+});
+
+test("quotas: tasks in a minute, and the size of a result", async () => {
+  const served = serverOf({ quotas: { perMinute: 2, resultBytes: 100 } });
+  served.server.tool("long", { task: { support: "required" } }, ({ size }, { task }) => {
+    task?.detach();
+    return "x".repeat(Number(size ?? 1));
+  });
+  const client = await clientOf(served);
+  await call(client, "long");
+  const large = await call(client, "long", { size: 200 });
+  await served.clock.advance(0);
+  expect(await getTask(client, large)).toMatchObject({ status: "failed", error: { code: -32603 } });
+  expect(await failureOf(call(client, "long"))).toMatchObject({ data: { limit: "quotas.perMinute" } });
+  await served.clock.advance(60_000);
+  expect((await call(client, "long")).resultType).toBe("task");
+});
+
+const keys = ["a secret of sixteen characters"];
+
+/** A server whose tools answer with as many characters as their argument says. */
+async function sized(options: TasksOptions) {
+  const served = serverOf(options);
+  for (const support of ["optional", "required"] as const)
+    served.server.tool(support, { task: { support } }, ({ size = 1 }, { task }) => {
+      task?.detach();
+      return task?.id === undefined && size === 0 ? "inline" : "x".repeat(Number(size));
+    });
+  return { ...served, client: await clientOf(served) };
+}
+
+test.each([
+  ["in memory", {}],
+  ["of other processes", { store: memoryTaskStore(), keys }],
+] as const)("quotas: tasks that a store %s has, those that have ended included", async (_, where) => {
+  const { client, clock, server } = await sized({ ...where, quotas: { stored: 2 }, keepMs: 5000 });
+  const first = await call(client, "required");
+  await call(client, "optional");
+  await clock.advance(0);
+  const refused = { rpcCode: -32600, data: { limit: "quotas.stored" } };
+  expect(await failureOf(call(client, "required"))).toMatchObject(refused);
+  expect((await call(await clientOf({ server, clock }, { principal: "bob" }), "required")).resultType).toBe(
+    "task",
+  );
+  await clock.advance(7000);
+  expect(await failureOf(getTask(client, first))).toMatchObject({ rpcCode: -32602 });
+  expect((await call(client, "required")).resultType).toBe("task");
+});
+
+test("quotas: characters of results that the store has", async () => {
+  const { client, clock } = await sized({ quotas: { storedBytes: 500 }, keepMs: 5000 });
+  await call(client, "required", { size: 300 });
+  await clock.advance(0);
+  expect((await call(client, "required", { size: 300 })).resultType).toBe("task");
+  await clock.advance(0);
+  expect(await failureOf(call(client, "required"))).toMatchObject({ data: { limit: "quotas.storedBytes" } });
+  expect(await call(client, "optional", { size: 0 })).toMatchObject({ content: [{ text: "inline" }] });
+  await clock.advance(7000);
+  expect((await call(client, "required")).resultType).toBe("task");
+});
+
+test("quotas: calls that come together count one another", async () => {
+  const { client } = await sized({ quotas: { perMinute: 3 }, store: memoryTaskStore(), keys });
+  const all = await Promise.allSettled(Array.from({ length: 8 }, () => call(client, "required")));
+  expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+});
+
+test("quotas: a call that the store refuses does not run: its signal aborts", async () => {
+  const served = serverOf({ quotas: { stored: 1 }, store: memoryTaskStore(), keys });
+  const signals: AbortSignal[] = [];
+  served.server.tool("long", { task: { support: "required" } }, (_, { task, signal }) => {
+    signals.push(signal as AbortSignal);
+    task?.detach();
+    return new Promise(() => {});
+  });
+  const client = await clientOf(served);
+  const { taskId } = await call(client, "long");
+  expect(await failureOf(call(client, "long"))).toMatchObject({ data: { limit: "quotas.stored" } });
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+  // What was refused does not count as running.
+  expect(await getTask(client, { taskId })).toMatchObject({ status: "working" });
+});
+
+test("quotas: polls that come too early are refused, and none of a client that heeds the interval", async () => {
+  const served = await sized({ pollMs: 1000, quotas: { earlyPolls: 3 } });
+  const { client, clock } = served;
+  const task = await call(client, "required");
+  const polls = async (count: number): Promise<string[]> => {
+    const codes: string[] = [];
+    for (let poll = 0; poll < count; poll++)
+      codes.push(
+        await getTask(client, task).then(
+          ({ status }) => status,
+          ({ code }: McpError) => code,
+        ),
+      );
+    return codes;
+  };
+  expect(await polls(5)).toEqual(["completed", "completed", "completed", "completed", "rate-limited"]);
+  const refused = await failureOf(getTask(client, task));
+  expect(refused).toMatchObject({ rpcCode: -31429, data: { limit: "quotas.earlyPolls", retryAfterMs: 500 } });
+  await clock.advance(500);
+  expect(await polls(2)).toEqual(["completed", "rate-limited"]);
+  // As early as the interval with a jitter of a tenth allows, for an hour of polls; another task has its own count.
+  for (let poll = 0; poll < 3600; poll++) {
+    await clock.advance(poll % 7 === 0 ? 900 : 1000);
+    expect((await getTask(client, task)).status).toBe("completed");
+  }
+  expect((await getTask(client, await call(client, "required"))).taskId).not.toBe(task.taskId);
+});
+
+test.each(["2025-11-25", "2026-07-28"] as const)(
+  "%s, HTTP: a poll that comes too early gets 429 with Retry-After",
+  async (revision) => {
+    const served = await sized({ pollMs: 4000, quotas: { earlyPolls: 1 } });
+    const peer = await (await wired(served.server, "HTTP"))({ revision });
+    const { taskId } = await peer.start("required");
+    const statuses: number[] = [];
+    for (let poll = 0; poll < 3; poll++) {
+      const { status, retryAfter, error } = await peer.request("tasks/get", { taskId });
+      statuses.push(status!);
+      if (status !== 429) continue;
+      expect(retryAfter).toBe("2");
+      expect(error).toMatchObject({ code: -31429, data: { retryAfterMs: 2000 } });
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+  },
+);
