@@ -567,8 +567,8 @@ export interface ExtensionUse<R extends Role = Role, Context = never> {
   readonly also?: ExtensionUse<R, Context>["handlers"];
   /** Further capabilities of this side at a revision: merged into its own. */
   readonly capabilities?: (revision: Revision) => object;
-  /** Takes the server or client that uses the extension, once, before it is connected. */
-  readonly attach?: (program: object) => void;
+  /** Takes the server or client that uses the extension and its options, once, before it is connected. */
+  readonly attach?: (program: object, options: object) => void;
   /** Cache hints of all results of the extension that have some. */
   readonly cache?: ResultHints | undefined;
   /** Names of options that `implement` got and does not have. */

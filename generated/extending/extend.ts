@@ -67,7 +67,7 @@ export function extend<R extends Role>(
   };
   if (program) {
     guardMiddleware(program, parts, failure);
-    for (const use of used) use.attach?.(program);
+    for (const use of used) use.attach?.(program, options);
   }
   return extended;
 }

@@ -238,7 +238,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   });
   for (const [method, handler] of extended?.handlers ?? []) client.handle(method, handler as VendorHandler);
   for (const [method, listener] of extended?.listeners ?? []) client.on(method, listener as never);
-  for (const { attach } of options.extensions ?? []) attach?.(client);
+  for (const { attach } of options.extensions ?? []) attach?.(client, options);
   return client.start(options.signal, options.prepare);
 }
 

@@ -34,6 +34,8 @@ export interface Done {
 export interface DetachedHooks {
   /** An effect of `context.once` has ended, here or in an earlier round. `once` resolves after this function. */
   readonly done: (effect: Done) => void | Promise<void>;
+  /** An effect of `context.once` is to begin: it does not if this function throws or rejects. */
+  readonly begins: () => void | Promise<void>;
   /** The handler reports progress. */
   readonly progressed: (progress: number, total?: number, message?: string) => void;
   /** Further members of the context. */
@@ -112,6 +114,8 @@ export function detachable(
     once: {
       value: ((key, effect) =>
         once(key, async () => {
+          const held = hooks.begins();
+          if (held) await held;
           const value = jsonOnly(key, await effect());
           await hooks.done(doneOf(key, value));
           return value;

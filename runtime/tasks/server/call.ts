@@ -68,7 +68,7 @@ export class Call {
     const { support, inlineMs = 1000 } = this.#task;
     if (support === "required" || isAsked) this.#requireRoom();
     // A call that is detached from the start is for the queue; another one runs on here.
-    if (this.#engine.isQueued && (isAsked || inlineMs === 0) && this.#exceeded() === undefined)
+    if (this.#engine.executor && (isAsked || inlineMs === 0) && this.#exceeded() === undefined)
       return this.#store(undefined).then((record) => this.#created(record));
     let isEarly = false;
     const task: HandlerTask = {

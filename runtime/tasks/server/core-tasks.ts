@@ -4,6 +4,7 @@ import { type Asked, type TaskRecord, isFinal } from "../state/record.js";
 import type { CallWords } from "./call.js";
 import type { Engine } from "./engine.js";
 import { type ToolTask, isTask } from "./options.js";
+import { changeOf } from "./waiters.js";
 
 // Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
 // waits for it. Servers load this when a client asks for it.
@@ -79,7 +80,7 @@ export async function resultOf(engine: Engine, first: TaskRecord, context: Handl
       asking.add(key);
       void ask(engine, record, key, asked, context);
     }
-    record = await engine.changeOf(record, context.signal);
+    record = await changeOf(engine, record, context.signal);
   }
   if (record) engine.report("read", record);
   const related = { [relatedKey]: { taskId: first.id } };

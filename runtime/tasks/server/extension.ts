@@ -4,13 +4,12 @@ import type { Around } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
   GetTaskResult,
-  ServerNotifications,
   tasks as TasksExtension,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import type { Journal, TaskRecord, TaskStatus } from "../state/record.js";
 import { Call, type HandlerTask, type Next } from "./call.js";
 import { coreCall, coreCapabilities, coreHandlers, loadCore, resultMethod } from "./core-calls.js";
-import { Engine } from "./engine.js";
+import { Engine, again } from "./engine.js";
 import { found } from "./found.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, toolTaskProblem } from "./options.js";
 import type { Run } from "./run.js";
@@ -42,8 +41,6 @@ export interface Tasks extends Implemented {
   /** Stops the runs of this process, and its timer. Their tasks are for other processes. */
   close(): Promise<void>;
 }
-
-const notification: keyof ServerNotifications = "notifications/tasks";
 
 /**
  * Runs calls of tools as tasks (2026-07-28, extension `io.modelcontextprotocol/tasks`).
@@ -93,11 +90,8 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
     definitions: { tools: { task: toolTaskProblem } },
     also: { ...used.handlers, ...coreHandlers(engine, list) },
     capabilities: (revision) => coreCapabilities(engine, revision, list),
-    attach: (server) => {
-      engine.attach(server as Server);
-      engine.changed = (record) => engine.server.notify(notification, detailedTask(record, engine.now()));
-    },
-    run: (taskId) => engine.run(taskId),
+    attach: (server, { changes }: Pick<ServerOptions, "changes">) => engine.attach(server as Server, changes),
+    run: async (taskId) => (await again()).runTask(engine, taskId),
     close: () => engine.close(),
   };
 }
@@ -155,7 +149,7 @@ function calling(
 ): Around<HandlerContext> {
   return ({ params, context }, next) => {
     const run = engine.runOf(context);
-    if (run) return again(run, context, next);
+    if (run) return runAgain(run, context, next);
     const { name } = params as { readonly name: string };
     const added = addedToTool(engine.server, name, context)?.["task"] as ToolTask | undefined;
     const task = added?.support === "forbidden" ? undefined : added;
@@ -175,7 +169,7 @@ function calling(
 }
 
 /** A run of a task that the server began again. */
-function again(run: Run, context: HandlerContext, next: Next): object | Promise<object> {
+function runAgain(run: Run, context: HandlerContext, next: Next): object | Promise<object> {
   const handler = run.handler(context, { id: run.id, detach: () => {} } satisfies HandlerTask);
   handler.detach();
   return next(undefined, handler.context);

@@ -14,6 +14,9 @@ import type { Engine } from "./engine.js";
 /** Milliseconds between two reports of progress that are stored. */
 const noteInterval = 1000;
 
+/** Why a run is stopped whose task has ended, waits, or belongs to another run. */
+export const ended = (): McpError => new McpError("cancelled", "the task has ended");
+
 /** One run of a handler as a task, or as a call that may become one. */
 export class Run {
   /** Names the run in leases. */
@@ -57,14 +60,17 @@ export class Run {
 
   /** The context for the handler. @param task the member `task` of it */
   handler(context: HandlerContext, task: object): Detachable {
-    const { progressed, done } = this.#hooks();
-    const journal = this.#record?.journal;
-    this.#handler = detachable(context, { progressed, done, added: { task } }, journal);
+    this.#handler = detachable(context, { ...this.#hooks(), added: { task } }, this.#record?.journal);
     return this.#handler;
   }
 
   #hooks() {
     return {
+      begins: (): void | Promise<void> => {
+        this.#requireTask();
+        // Another run may have the task: its effects, too, would be of this one.
+        if (this.leasedUntil <= this.#engine.now()) return this.prolong().then(() => this.#requireTask());
+      },
       done: async (effect: Done): Promise<void> => {
         this.#done.push(effect);
         // What a task has done once is stored before its handler goes on.
@@ -117,15 +123,20 @@ export class Run {
       const after = await this.#engine.apply(id, event, this.#record);
       if (after) this.#record = after;
       // Another run has the task, or it has ended.
-      if (after?.lease?.run !== this.name) this.stop(new McpError("cancelled", "the task has ended"));
+      if (after?.lease?.run !== this.name) this.stop(ended());
       return after;
     });
     this.#changes = change.catch(() => undefined);
     return change;
   }
 
-  async prolong(until: number): Promise<void> {
-    await this.apply({ type: "leased", lease: { run: this.name, until } });
+  async prolong(): Promise<void> {
+    await this.apply({ type: "leased", lease: this.#engine.leaseOf(this) });
+  }
+
+  /** @throws {McpError} `cancelled`: the task has ended, or another run has it */
+  #requireTask(): void {
+    if (this.#isStopped) throw ended();
   }
 
   /** Stores a report of progress: at most one in a second, the last one of those that came meanwhile. */

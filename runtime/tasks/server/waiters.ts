@@ -1,18 +1,44 @@
-/** Wakes what waits for changes of tasks in this process. */
-export class Waiters {
-  readonly #byId = new Map<string, Set<() => void>>();
+import type { HandlerContext } from "@mcpgen/runtime";
+import type { TaskRecord } from "../state/record.js";
+import type { Engine } from "./engine.js";
 
-  /** Calls `wake` at the next change of a task. Returns a function that removes it. */
-  add(id: string, wake: () => void): () => void {
-    const all = this.#byId.get(id) ?? new Set();
-    this.#byId.set(id, all.add(wake));
-    return () => {
-      all.delete(wake);
-      if (all.size === 0 && this.#byId.get(id) === all) this.#byId.delete(id);
-    };
+/**
+ * The record of a task after its next change. Changes of other processes that do not share the bus of the server are seen
+ * after `pollMs`.
+ *
+ * @throws the reason of `signal`
+ */
+export async function changeOf(
+  engine: Engine,
+  record: TaskRecord,
+  signal: HandlerContext["signal"],
+): Promise<TaskRecord | undefined> {
+  const { id, version, limits } = record;
+  engine.follow();
+  let wake!: () => void;
+  const change = new Promise<void>((resolve) => (wake = resolve));
+  const remove = addWaiter(engine.waiters, id, wake);
+  signal.addEventListener("abort", wake);
+  const timer = engine.clock.schedule(wake, limits.pollMs);
+  try {
+    const now = await engine.read(id);
+    if (now?.version !== version) return now;
+    await change;
+  } finally {
+    remove();
+    signal.removeEventListener("abort", wake);
+    engine.clock.clear(timer);
   }
+  if (signal.aborted) throw signal.reason;
+  return engine.read(id);
+}
 
-  changed(id: string): void {
-    for (const wake of this.#byId.get(id) ?? []) wake();
-  }
+/** Calls `wake` at the next change of a task. Returns a function that removes it. */
+function addWaiter(waiters: Map<string, Set<() => void>>, id: string, wake: () => void): () => void {
+  const all = waiters.get(id) ?? new Set();
+  waiters.set(id, all.add(wake));
+  return () => {
+    all.delete(wake);
+    if (all.size === 0 && waiters.get(id) === all) waiters.delete(id);
+  };
 }

@@ -16,6 +16,9 @@ import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
 import { type Tasks, type TasksOptions, tasks } from "@mcpgen/tasks";
 import { onTestFinished } from "vitest";
 
+// A server loads this when it needs it: tests of a manual clock count on no further turn of the event loop.
+await import("../../../runtime/tasks/server/sweep.js");
+
 /** A server with tasks, and the clock of both sides. */
 export function serverOf(
   options: TasksOptions = {},

@@ -1,0 +1,71 @@
+import { requestAgain } from "@mcpgen/runtime/extending";
+import { type TaskRecord, type TaskStatus, internal } from "../state/record.js";
+import type { Engine } from "./engine.js";
+import { Run } from "./run.js";
+
+// Runs that are not those of a call: after input, after the end of another process, from a queue. Loaded when there is one.
+
+/** A handler that ends its process each time is run so often again. */
+const mostRestarts = 5;
+
+/**
+ * Begins a run of a task that no run has, or hands it to the queue.
+ *
+ * @param auth of the client, for the handler
+ */
+export async function start(engine: Engine, record: TaskRecord, auth?: unknown): Promise<void> {
+  if (!engine.executor) await resume(engine, record, auth);
+  // Of the processes that see that the task is due, one hands it over.
+  else if (await engine.attempt(record, { type: "queued", waitMs: engine.leaseMs })) enqueue(engine, record);
+}
+
+/** A queue that is slow does not delay other work, such as leases. */
+export function enqueue(engine: Engine, { id }: TaskRecord): void {
+  void (async () => engine.executor!.enqueue(id))().catch((error: unknown) => engine.fault(error));
+}
+
+/** Runs a task until it ends, waits for input, or is lost to another run. Returns its status then. */
+export async function runTask(engine: Engine, id: string): Promise<TaskStatus | undefined> {
+  const record = await engine.read(id);
+  if (record?.status !== "working" || (record.lease && record.lease.until > engine.now()))
+    return record?.status;
+  await take(engine, record, async () => (await resume(engine, record))?.ended());
+  return (await engine.read(id))?.status;
+}
+
+/** Runs a task that no run has. Returns the run, unless another one has it. */
+async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promise<Run | undefined> {
+  if (engine.isClosed) return undefined;
+  const run = new Run(engine, record.id);
+  const leased = await engine.apply(record.id, { type: "leased", lease: engine.leaseOf(run) }, record);
+  if (leased?.lease?.run !== run.name || engine.isClosed) return undefined;
+  run.continues(leased);
+  engine.counted(run, leased.owner);
+  engine.began(run, leased);
+  engine.report("started", leased);
+  try {
+    const { context, call } = requestAgain(engine.server, leased.request!, auth);
+    engine.again.set(context, run);
+    run.settle(call(), context);
+  } catch (error) {
+    const { message } = error as Error;
+    await run.apply({ type: "failed", run: run.name, error: internal(message) });
+  }
+  return run;
+}
+
+/** Starts a task without a run, unless its last run forbids it. */
+export async function take(engine: Engine, record: TaskRecord, begin: () => Promise<void>): Promise<void> {
+  const { id, lease, onRestart, restarts = 0 } = record;
+  // Its run here is busy: the lease is prolonged by the next sweep.
+  if (lease && engine.runs.get(id)?.name === lease.run) return;
+  if (restarts >= mostRestarts)
+    return giveUp(engine, record, `the server stopped ${restarts + 1} times while it ran the task`);
+  if (!lease || onRestart === "replay") return begin();
+  return giveUp(engine, record, "the server that ran the task has stopped");
+}
+
+/** Fails a task, unless it has changed meanwhile. */
+export async function giveUp(engine: Engine, record: TaskRecord, message: string): Promise<void> {
+  await engine.attempt(record, { type: "failed", error: internal(message) });
+}
