@@ -102,6 +102,7 @@ const deep = [
   "test/runtime/server/bad-asks.test.ts",
   "test/sample/sample.test.ts",
   "test/sync/nasty.test.ts",
+  "test/sqlite/store/task-store.test.ts",
 ];
 
 /** Tests of what runs in users' programs. */
@@ -111,7 +112,7 @@ const runs = /^test\/(runtime|checklist)\//;
 /** Where these tests run no code is made of text, as in workers and on pages with a strict policy; nor in what they start. */
 const noCode = "--disallow-code-generation-from-strings";
 
-const others = ["**/node_modules/**", "test/interop/**", "test/portability/**"];
+const others = ["**/node_modules/**", "test/interop/**", "test/portability/**", "test/engines/**"];
 const env = long ? { MCPGEN_COUNT: instances } : {};
 
 export default defineConfig({

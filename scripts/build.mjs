@@ -1,6 +1,6 @@
 // Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime;
 // and the examples into dist/examples/.
-// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [auth] [tasks] [examples]`; without a name, all of them.
+// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [auth] [tasks] [sqlite] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
 import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -14,7 +14,11 @@ const target = "node20.19";
 /** Debuggers and stack traces (`node --enable-source-maps`) show TypeScript; the packages hold no sources beside. */
 const sourceMaps = { sourcemap: true, sourcesContent: true };
 
-const builds = { engine, generator, generated, runtime, auth, tasks, examples };
+/** Packages that import the runtime by name, and packages that import these. */
+const besides = ["auth", "tasks"];
+const stores = ["sqlite"];
+const beside = Object.fromEntries([...besides, ...stores].map((name) => [name, () => besideRuntime(name)]));
+const builds = { engine, generator, generated, runtime, ...beside, examples };
 const unknown = process.argv.slice(2).find((name) => !(name in builds));
 if (unknown !== undefined) {
   console.error(
@@ -26,11 +30,12 @@ const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(bui
 try {
   // The declarations of the generator refer to the engine's.
   if (wanted.includes("engine")) await engine();
-  const middle = wanted.filter((name) => !["engine", "runtime", "auth", "tasks"].includes(name));
+  const middle = wanted.filter((name) => !["engine", "runtime", ...besides, ...stores].includes(name));
   await Promise.all(middle.map((name) => builds[name]()));
   // The runtime's declarations refer to both the engine's and the generated package's.
   if (wanted.includes("runtime")) await runtime();
-  await Promise.all(["auth", "tasks"].filter((name) => wanted.includes(name)).map((name) => builds[name]()));
+  for (const names of [besides, stores])
+    await Promise.all(names.filter((name) => wanted.includes(name)).map((name) => builds[name]()));
 } catch (error) {
   // esbuild and tsc have printed the error themselves.
   if (!("errors" in error) && error.message !== "tsc failed") console.error(error);
@@ -154,15 +159,7 @@ async function runtime() {
   await legalTexts(outdir);
 }
 
-function auth() {
-  return besideRuntime("auth");
-}
-
-function tasks() {
-  return besideRuntime("tasks");
-}
-
-/** A package that imports the runtime by name. */
+/** A package of `runtime/`. */
 async function besideRuntime(name) {
   const folder = join(root, "runtime", name);
   // Its declarations refer to the runtime's, and these to the generated package's.

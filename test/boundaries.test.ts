@@ -46,6 +46,7 @@ const areas: readonly Area[] = [
       /^@mcpgen\/protocol\/(model|extensions\/.*)$/,
     ],
   },
+  { folder: "runtime/sqlite", may: [/^@mcpgen\/tasks$/] },
   {
     folder: "generator",
     may: [

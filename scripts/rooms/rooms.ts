@@ -90,6 +90,13 @@ export const buildings: readonly Building[] = [
     walls: [["runtime/tasks/server", "runtime/tasks/client"]],
   },
   {
+    folder: "runtime/sqlite",
+    rooms: [
+      { path: "runtime/sqlite/store", holds: "stores in SQLite" },
+      { path: "runtime/sqlite", holds: "the entry of the package" },
+    ],
+  },
+  {
     folder: "generator",
     rooms: [
       { path: "generator/diagnostics", holds: "error codes, findings, suggestions" },

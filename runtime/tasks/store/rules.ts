@@ -4,8 +4,13 @@ import type { TaskStore } from "./store.js";
 /** A rule that every store obeys. */
 export interface StoreRule {
   readonly name: string;
-  /** Rejects if the store breaks the rule. @param store an empty one */
-  readonly check: (store: TaskStore) => Promise<void>;
+  /**
+   * Rejects if the store breaks the rule.
+   *
+   * @param store an empty one
+   * @param other an empty one beside it, on the same database, with another table or prefix
+   */
+  readonly check: (store: TaskStore, other: TaskStore) => Promise<void>;
 }
 
 /** A task for tests of stores. */
@@ -25,7 +30,49 @@ export function sampleTask(id: string, changes: Partial<TaskRecord> = {}): TaskR
   };
 }
 
-/** The rules of stores: a test for each, with an empty store. */
+/** Names that databases and their drivers like to cut off, replace, fold or take for syntax. */
+const oddNames: readonly string[] = [
+  ...[
+    "A",
+    "a",
+    "a ",
+    " a",
+    "ä",
+    "a\u0308",
+    "ß",
+    "ss",
+    "İ",
+    "a\u0000",
+    "a\u0000b",
+    "\u0000",
+    "\n",
+    "\ud800",
+    "\udc00",
+  ],
+  ...[
+    "\u{1f600}",
+    "\uffff",
+    "a'b",
+    'a"b',
+    "a\\",
+    "a\\u0000",
+    "%",
+    "_",
+    "$1",
+    "?",
+    "{a}",
+    "a:b",
+    "*",
+    "null",
+    "1",
+    "01",
+  ],
+  ...["1e0", "__proto__", "constructor", "x".repeat(1000)],
+];
+
+const manyTasks = 1000;
+
+/** The rules of stores: a test for each, with empty stores. */
 export const storeRules: readonly StoreRule[] = [
   rule("a task that was created is read as it was", async (store) => {
     const journal = {
@@ -38,7 +85,29 @@ export const storeRules: readonly StoreRule[] = [
   }),
   rule("an id that was never used reads as undefined", async (store) => {
     await store.create(sampleTask("a"));
-    for (const id of ["b", "A", "", "a ", "__proto__"]) same(await store.read(id), undefined);
+    for (const id of ["b", "A", "", "a ", "a\u0000", "\ud800", "__proto__"])
+      same(await store.read(id), undefined);
+  }),
+  rule("names are compared character by character, whatever they hold", async (store) => {
+    const tasks = oddNames.map((name) => sampleTask(name, { owner: name, message: name, tool: name }));
+    for (const task of tasks) await store.create(task);
+    for (const task of tasks) same(await store.read(task.id), task);
+    same(idsOf(await store.due(2000, tasks.length)).toSorted(), oddNames.toSorted());
+    for (const task of tasks) {
+      same(await store.replace({ ...task, version: 2 }, 1), true);
+      if (store.list) same(idsOf(await store.list(task.owner, undefined, 9)), [task.id]);
+      await store.remove(task.id, 2);
+      same(await store.read(task.id), undefined);
+    }
+  }),
+  rule("a record of a megabyte stays whole", async (store) => {
+    const text = 'é"\n\u0000\u{1f600} of a report, which has pages'.repeat(25_000);
+    const task = sampleTask("a", { request: { params: { text } } as never });
+    await store.create(task);
+    same(await store.read("a"), task);
+    const next = { ...task, version: 2, result: { content: [{ type: "text", text }] } };
+    same(await store.replace(next, 1), true);
+    same(await store.due(2000, 1), [next]);
   }),
   rule("a second task of one id is refused, and the first stays", async (store) => {
     await store.create(sampleTask("a"));
@@ -48,6 +117,15 @@ export const storeRules: readonly StoreRule[] = [
     );
     same(refused, true);
     same(await store.read("a"), sampleTask("a"));
+    if (store.list) same(await store.list("bob", undefined, 9), []);
+  }),
+  rule("of tasks of one id that are created at once, one stays", async (store) => {
+    const owners = Array.from({ length: 20 }, (_, index) => `owner ${index}`);
+    const made = await Promise.allSettled(owners.map((owner) => store.create(sampleTask("a", { owner }))));
+    const won = made.flatMap(({ status }, index) => (status === "fulfilled" ? [owners[index]] : []));
+    same(won.length, 1);
+    same((await store.read("a"))?.owner, won[0]);
+    same(idsOf(await store.due(2000, 9)), ["a"]);
   }),
   rule("replace puts a record in the place of the version that it names", async (store) => {
     await store.create(sampleTask("a"));
@@ -61,6 +139,13 @@ export const storeRules: readonly StoreRule[] = [
     same(await store.replace(sampleTask("b", { version: 2 }), 1), false);
     same(await store.read("a"), sampleTask("a", { version: 3 }));
     same(await store.read("b"), undefined);
+    same(idsOf(await store.due(9000, 9)), ["a"]);
+  }),
+  rule("versions are numbers: 10 follows 9", async (store) => {
+    await store.create(sampleTask("a"));
+    for (let version = 1; version < 12; version++)
+      same(await store.replace(sampleTask("a", { version: version + 1 }), version), true);
+    same((await store.read("a"))?.version, 12);
   }),
   rule("of replacements of one version at once, one succeeds", async (store) => {
     await store.create(sampleTask("a"));
@@ -78,6 +163,35 @@ export const storeRules: readonly StoreRule[] = [
     same(idsOf(await store.due(2000, 10)), ["first", "second"]);
     same(idsOf(await store.due(1000, 10)), []);
     same(idsOf(await store.due(9000, 2)), ["first", "second"]);
+  }),
+  rule("due returns tasks whose times are equal in an order that stays the same", async (store) => {
+    for (const id of ["c", "a", "d", "b"]) await store.create(sampleTask(id));
+    await store.create(sampleTask("first", { dueAt: 1999 }));
+    const all = idsOf(await store.due(2000, 9));
+    same(all[0], "first");
+    same(all.toSorted(), ["a", "b", "c", "d", "first"]);
+    for (let limit = 1; limit < 5; limit++) same(idsOf(await store.due(2000, limit)), all.slice(0, limit));
+  }),
+  rule("due compares the times of this century to the millisecond", async (store) => {
+    const times = [1_800_000_000_000, 1_800_000_000_001, 4_100_000_000_000];
+    for (const dueAt of times) await store.create(sampleTask(`at ${dueAt}`, { dueAt, version: 1 }));
+    for (const [index, dueAt] of times.entries()) {
+      same((await store.due(dueAt, 9)).length, index + 1);
+      same((await store.due(dueAt - 1, 9)).length, index);
+    }
+  }),
+  rule(`${manyTasks} tasks that are due are had in steps, each once`, async (store) => {
+    const ids = Array.from({ length: manyTasks }, (_, index) => `task ${index}`);
+    await Promise.all(ids.map((id, index) => store.create(sampleTask(id, { dueAt: 1000 + (index % 7) }))));
+    const seen: string[] = [];
+    for (let step = 0; step < 10; step++) {
+      const due = await store.due(2000, manyTasks / 10);
+      seen.push(...idsOf(due));
+      await Promise.all(due.map((task) => store.replace({ ...task, version: 2, dueAt: 5000 }, 1)));
+    }
+    same(seen.toSorted(), ids.toSorted());
+    same(await store.due(2000, 9), []);
+    same((await store.due(5000, manyTasks * 2)).length, manyTasks);
   }),
   rule("due follows replacements", async (store) => {
     await store.create(sampleTask("a", { dueAt: 1500 }));
@@ -110,6 +224,21 @@ export const storeRules: readonly StoreRule[] = [
     same(await store.usage("bob"), { tasks: 1, bytes: 7 });
     same(await store.usage("eve"), { tasks: 0, bytes: 0 });
   }),
+  rule("pages of a list stay where they are while tasks go and come", async (store) => {
+    if (!store.list) return;
+    for (let index = 0; index < 9; index++) await store.create(sampleTask(`task ${index}`));
+    const order = idsOf(await store.list("ann", undefined, 9));
+    const first = idsOf(await store.list("ann", undefined, 3));
+    for (const id of [order[0]!, order[2]!, order[4]!]) await store.remove(id, 1);
+    await store.create(sampleTask("of another", { owner: "bob" }));
+    const second = idsOf(await store.list("ann", first.at(-1), 3));
+    await store.replace(sampleTask(order[7]!, { version: 2 }), 1);
+    const third = idsOf(await store.list("ann", second.at(-1), 3));
+    same(
+      [...first, ...second, ...third],
+      order.filter((_, index) => index !== 4),
+    );
+  }),
   rule("remove takes the version that it names, and no other", async (store) => {
     await store.create(sampleTask("a", { version: 2 }));
     await store.create(sampleTask("b"));
@@ -119,6 +248,34 @@ export const storeRules: readonly StoreRule[] = [
     await store.remove("a", 2);
     same(await store.read("a"), undefined);
     same(idsOf(await store.due(9000, 10)), ["b"]);
+    await store.create(sampleTask("a", { owner: "bob" }));
+    same((await store.read("a"))?.owner, "bob");
+  }),
+  rule("of a replacement and a removal of one version at once, one succeeds", async (store) => {
+    const ids = Array.from({ length: 20 }, (_, index) => `task ${index}`);
+    for (const id of ids) await store.create(sampleTask(id));
+    const replaced = await Promise.all(
+      ids.map(async (id, index) => {
+        const next = sampleTask(id, { version: 2 });
+        if (index % 2 === 0) return (await Promise.all([store.replace(next, 1), store.remove(id, 1)]))[0];
+        return (await Promise.all([store.remove(id, 1), store.replace(next, 1)]))[1];
+      }),
+    );
+    for (const [index, id] of ids.entries())
+      same((await store.read(id))?.version, replaced[index] ? 2 : undefined);
+    same((await store.due(9000, 99)).length, replaced.filter(Boolean).length);
+  }),
+  rule("a store shows nothing of another one beside it", async (store, other) => {
+    await store.create(sampleTask("a"));
+    await other.create(sampleTask("a", { version: 7, dueAt: 1500 }));
+    await other.create(sampleTask("b", { dueAt: 1500 }));
+    same(await store.read("b"), undefined);
+    same(await store.replace(sampleTask("a", { version: 8 }), 7), false);
+    await store.remove("b", 1);
+    same(idsOf(await store.due(9000, 9)), ["a"]);
+    if (store.list) same(idsOf(await store.list("ann", undefined, 9)), ["a"]);
+    same((await other.read("a"))?.version, 7);
+    same(idsOf(await other.due(9000, 9)).toSorted(), ["a", "b"]);
   }),
 ];
 

@@ -3,7 +3,7 @@ import { storeRules } from "@mcpgen/tasks/testing";
 import { expect, test } from "vitest";
 
 test.each(storeRules.map((rule) => [rule.name, rule] as const))("memory: %s", async (_, { check }) => {
-  await check(memoryTaskStore());
+  await check(memoryTaskStore(), memoryTaskStore());
 });
 
 test("a store that keeps nothing, and one that never compares, break the rules", async () => {
@@ -18,7 +18,7 @@ test("a store that keeps nothing, and one that never compares, break the rules",
     },
   };
   for (const store of [forgetful, blind]) {
-    const verdicts = await Promise.allSettled(storeRules.map(({ check }) => check(store)));
+    const verdicts = await Promise.allSettled(storeRules.map(({ check }) => check(store, memoryTaskStore())));
     expect(verdicts.some(({ status }) => status === "rejected")).toBe(true);
   }
 });

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Runs .ci/chromium on a machine that has these programs alone, beside the usual ones of a shell. */
+/** Runs .ci/program for Chromium on a machine that has these programs alone, beside the usual ones of a shell. */
 function installed(programs: Readonly<Record<string, string>>): {
   readonly code: number | null;
   readonly output: string;
@@ -20,7 +20,8 @@ function installed(programs: Readonly<Record<string, string>>): {
     writeFileSync(join(bin, name), `#!${join(bin, "bash")}\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
   }
-  const { status, stdout, stderr } = spawnSync(join(bin, "bash"), [resolve(".ci/chromium")], {
+  const command = [resolve(".ci/program"), "chromium", "the tests in a browser", "chrome", "chromium"];
+  const { status, stdout, stderr } = spawnSync(join(bin, "bash"), command, {
     env: { PATH: bin, FOLDER: folder },
     encoding: "utf8",
   });
@@ -31,7 +32,8 @@ const root = "echo 0";
 const installs = `echo "$*" >>"$FOLDER/calls"; if [ "$2" = install ]; then echo '' >"$FOLDER/bin/chromium"; chmod +x "$FOLDER/bin/chromium"; fi`;
 
 test("a machine with Chromium installs nothing", () => {
-  expect(installed({ chromium: "", "apt-get": "echo called; exit 1" })).toEqual({ code: 0, output: "" });
+  for (const name of ["chromium", "chrome"])
+    expect(installed({ [name]: "", "apt-get": "echo called; exit 1" })).toEqual({ code: 0, output: "" });
 });
 
 test("one without gets it", () => {
@@ -54,12 +56,13 @@ test.each([
 ])("%s: the run goes on, and says what is skipped", (reason, programs, before) => {
   expect(installed(programs as Record<string, string>)).toEqual({
     code: 0,
-    output: `${before}Chromium is not installed (${reason}): the tests in a browser are skipped.\n`,
+    output: `${before}chromium is not installed (${reason}): the tests in a browser are skipped.\n`,
   });
 });
 
-test(".ci/run installs it before the tests", () => {
+test.each(["chromium", "redis-server", "postgresql"])(".ci/run installs %s before the tests", (name) => {
   const run = readFileSync(".ci/run", "utf8");
-  expect(run.indexOf("bash .ci/chromium")).toBeGreaterThan(run.indexOf("npm ci"));
-  expect(run.indexOf("bash .ci/chromium")).toBeLessThan(run.indexOf("npm test"));
+  const at = run.indexOf(`bash .ci/program ${name} `);
+  expect(at).toBeGreaterThan(run.indexOf("npm ci"));
+  expect(at).toBeLessThan(run.indexOf("npm test"));
 });

@@ -1,0 +1,50 @@
+// The databases that the stores are tested on.
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { runtimes } from "../portability/runtimes.mjs";
+import { newFolder } from "./guarded.mjs";
+import { noPostgres, startPostgres } from "./postgres.mjs";
+import { noRedis, startRedis } from "./redis.mjs";
+
+const [node24] = runtimes["Node 24"];
+/** Node 20 has no `node:sqlite`. */
+const nodeWithSqlite = process.getBuiltinModule?.("node:sqlite") ? process.execPath : node24;
+
+/**
+ * By name:
+ *
+ * - `missing`: why it cannot be used here, or `undefined`
+ * - `node`: the Node that runs programs with it
+ * - `start`: makes an empty one; resolves with its address, for `openStore`, and a function that ends it
+ */
+export const engines = {
+  sqlite: {
+    missing: existsSync(nodeWithSqlite)
+      ? undefined
+      : "test/portability is not installed: it has a Node with SQLite",
+    node: nodeWithSqlite,
+    start: async () => {
+      const folder = newFolder();
+      return {
+        address: join(folder, "tasks.db"),
+        stop: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+  },
+  postgres: {
+    missing: noPostgres,
+    node: process.execPath,
+    start: async () => {
+      const { host, stop } = await startPostgres();
+      return { address: host, stop };
+    },
+  },
+  redis: {
+    missing: noRedis,
+    node: process.execPath,
+    start: async () => {
+      const { socket, stop } = await startRedis();
+      return { address: socket, stop };
+    },
+  },
+};
