@@ -1,6 +1,7 @@
 // For packages that give an extension its behaviour.
 export {
   addedToTool,
+  askApart,
   asSent,
   askDirectly,
   clockOf,
@@ -13,6 +14,7 @@ export {
   principalOf,
   reportTo,
   requestAgain,
+  requestWithin,
   storedRequest,
   undeclared,
   type Detachable,
@@ -22,6 +24,7 @@ export {
   type RequestAgain,
   type StoredRequest,
 } from "./server/detached.js";
+export { makesCall, type InnerCall } from "./server/inner-calls.js";
 export { answerFor, clockOfClient, endpointOf } from "./client/answering.js";
 export { rateLimitedCode } from "./jsonrpc/errors.js";
 export type { Asked } from "./server/rounds.js";

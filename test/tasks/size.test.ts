@@ -14,7 +14,7 @@ const onDemand: Plugin = {
 };
 
 test.each([
-  ["server", "index", 8450],
+  ["server", "index", 8650],
   ["client", "client", 3000],
 ] as const)("the half of a %s (%s.ts) has at most %i bytes min+gzip", async (_, entry, most) => {
   const { outputFiles } = await build({

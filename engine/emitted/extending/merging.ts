@@ -72,7 +72,8 @@ export function mergeTables<R extends Role>(
         (entry, results) => withResults(entry, results, revision),
       ),
       outgoingNotifications,
-      errors,
+      // A server sends them in answer to methods of the extension alone.
+      errors: revision.role === "client" ? errors : table.errors,
     },
     ...optional("steps", stepsOf(revision, tables)),
     ...optional(

@@ -1,9 +1,9 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { McpError, rpc } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
+import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { ServerChannel } from "../jsonrpc/channel.js";
 import type { Clock } from "../time/clock.js";
-import { metaKeys } from "../protocol/meta.js";
+import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
 import { type Ask, askWith, missingCapability } from "./ask.js";
 import { ServerConnection } from "./connection.js";
 import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
@@ -38,6 +38,8 @@ export interface DetachedHooks {
   readonly begins: () => void | Promise<void>;
   /** The handler reports progress. */
   readonly progressed: (progress: number, total?: number, message?: string) => void;
+  /** The detached handler sends a notification or a log message. Without the function, it reaches no client. */
+  readonly sent: ((method: string, params: object | undefined) => void) | undefined;
   /** Further members of the context. */
   readonly added: object;
 }
@@ -51,8 +53,8 @@ export interface Detachable {
   /** The asks that have no answer, as the revision sends them. If there are any, what the handler gave is void. */
   readonly wanted: ReadonlyMap<string, Asked>;
   /**
-   * Separates the handler from its request: from now on the end of the request does not abort the signal; nothing that the
-   * handler reports reaches the client; asks without an answer reject, and stand in `wanted`.
+   * Separates the handler from its request: from now on the end of the request does not abort the signal; what the handler
+   * reports goes to the hooks; asks without an answer reject, and stand in `wanted`.
    */
   detach(): void;
   /** Aborts the signal of the handler. */
@@ -81,12 +83,7 @@ export function detachable(
   };
   if (request.signal.aborted) follow();
   else request.signal.addEventListener("abort", follow);
-  const whileAttached = <Args extends readonly unknown[]>(run: (...args: Args) => void) => {
-    return (...args: Args): void => {
-      if (!isDetached) run(...args);
-    };
-  };
-  const { progress, headers, url } = request;
+  const { progress, log, disconnect, headers, url } = request;
   const own = {
     rounds,
     signal: controller.signal,
@@ -101,9 +98,17 @@ export function detachable(
       if (!isDetached) progress(...args);
       hooks.progressed(...args);
     },
-    log: whileAttached(request.log),
-    send: whileAttached(request.send.bind(request)),
-    disconnect: whileAttached(request.disconnect),
+    log: (level: LogLevel, data: unknown, logger?: string) => {
+      if (isDetached) hooks.sent?.(logMessage, { level, data: data ?? null, logger });
+      else log(level, data, logger);
+    },
+    send: (method: string, params: Params | undefined) => {
+      if (isDetached) hooks.sent?.(method, params);
+      else request.send(method, params);
+    },
+    disconnect: (retryMs?: number) => {
+      if (!isDetached) disconnect(retryMs);
+    },
     ...hooks.added,
   };
   const context = Object.create(request, Object.getOwnPropertyDescriptors(own)) as RequestContext;
@@ -190,7 +195,7 @@ export function storedRequest(context: HandlerContext, params: object): StoredRe
   };
 }
 
-/** A request that the server makes again. */
+/** A request that the server makes for a client. */
 export interface RequestAgain {
   readonly context: HandlerContext;
   /** Calls the handler of the method, inside the middleware. */
@@ -209,15 +214,36 @@ export function requestAgain(server: Server, stored: StoredRequest, auth: unknow
   const revision = definition.revisions.find(({ id }) => id === stored.revision);
   if (!revision)
     throw new McpError("unsupported-version", `protocol version ${stored.revision} is not served`);
-  const entry = revision.table.incomingRequests.get(method) ?? vendorMessage;
-  const handler = handlerOf(definition, entry, method);
-  if (!handler) throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`);
   const connection = new ServerConnection(definition, new NoChannel(hidesErrors), { auth, principal });
   const { clientCapabilities, clientInfo } = stored;
   const { era } = revision.era === "modern" ? { era: modernServer } : beforeHandshake(revision);
   const protocol: RequestProtocol = { era, revision, clientCapabilities, clientInfo };
-  const params = stored.params as Params;
-  const request = { jsonrpc: "2.0", id: crypto.randomUUID(), method, params } as const;
+  return requestOn(connection, protocol, crypto.randomUUID(), method, stored.params as Params);
+}
+
+/**
+ * Makes another request for the client of a request, with the id of that one.
+ *
+ * @param params in the authoring vocabulary; they are not checked
+ * @throws {McpError} `method-not-found`
+ */
+export function requestWithin(context: HandlerContext, method: string, params: object): RequestAgain {
+  const { connection, protocol, request } = context as RequestContext;
+  return requestOn(connection, protocol, request.id, method, params as Params);
+}
+
+function requestOn(
+  connection: ServerConnection,
+  protocol: RequestProtocol,
+  id: RequestId,
+  method: string,
+  params: Params,
+): RequestAgain {
+  const { definition } = connection;
+  const entry = protocol.revision.table.incomingRequests.get(method) ?? vendorMessage;
+  const handler = handlerOf(definition, entry, method);
+  if (!handler) throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`);
+  const request = { jsonrpc: "2.0", id, method, params } as const;
   const context = new RequestContext(connection, request, protocol, entry, handler);
   return { context, call: async () => handler(params as never, context) };
 }
@@ -313,6 +339,20 @@ export function loweredResult(context: HandlerContext, method: string, result: o
 export function askDirectly(context: HandlerContext, { method, params }: Asked): Promise<object> {
   const { connection, protocol, request, signal } = context as RequestContext;
   return connection.ask(protocol.revision, method, params, { signal }, request.id);
+}
+
+/**
+ * As `askDirectly`, whether or not the request is over: on a stream of no request.
+ *
+ * @param waitMs milliseconds for the answer
+ */
+export function askApart(
+  context: HandlerContext,
+  { method, params }: Asked,
+  waitMs: number,
+): Promise<object> {
+  const { connection, protocol } = context as RequestContext;
+  return connection.ask(protocol.revision, method, params, { timeout: waitMs, totalTimeout: waitMs });
 }
 
 /** Sends a notification to the client of a request, whether or not the request is over. */

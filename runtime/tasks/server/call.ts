@@ -5,6 +5,7 @@ import type { Engine } from "./engine.js";
 import type { ToolTask } from "./options.js";
 import { type Quotas, quotaExceeded } from "./quotas.js";
 import { Run } from "./run.js";
+import type { Voice } from "./voice.js";
 
 /** A call that is a task, or may become one. */
 export interface HandlerTask {
@@ -24,13 +25,7 @@ export type Next = (params?: object, context?: object) => object | Promise<objec
 export interface CallWords {
   /** The answer to a call that became a task. */
   readonly created: (record: TaskRecord, now: number) => object;
-  /** Progress of the task. Without it, progress is the status message alone. */
-  readonly progressed?: (
-    id: string | undefined,
-    progress: number,
-    total: number | undefined,
-    message: string | undefined,
-  ) => void;
+  readonly voice?: Voice;
   /** Milliseconds that the client wants the task to be kept. */
   readonly keepMs?: number | undefined;
 }
@@ -54,8 +49,6 @@ export class Call {
     this.#task = task;
     this.#words = words;
     this.#run = new Run(engine);
-    const { progressed } = words;
-    if (progressed) this.#run.onProgress = (...report) => progressed(this.#run.id, ...report);
   }
 
   /**
@@ -125,7 +118,7 @@ export class Call {
 
   /** @throws {McpError} `store-failed`, `limit-exceeded` */
   #store(run: Run | undefined): Promise<TaskRecord> {
-    const created = this.#engine.create(run, this.#context, this.#params, this.#task, this.#words.keepMs);
+    const created = this.#engine.create(run, this.#context, this.#params, this.#task, this.#words);
     return created.catch((cause: unknown) => {
       if (cause instanceof McpError && cause.code === "limit-exceeded") throw cause;
       throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause });

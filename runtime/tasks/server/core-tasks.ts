@@ -5,6 +5,8 @@ import type { CallWords } from "./call.js";
 import type { Engine } from "./engine.js";
 import { type ToolTask, isTask } from "./options.js";
 import { changeOf } from "./waiters.js";
+import { answered, refused } from "./answering.js";
+import type { Voice } from "./voice.js";
 
 // Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
 // waits for it. Servers load this when a client asks for it.
@@ -44,7 +46,7 @@ function textOf(result: object): string | undefined {
 export function coreWords(context: HandlerContext, keepMs: number | undefined): CallWords {
   return {
     created: (record, now) => asSent(context, { task: coreTask(record, now) }),
-    progressed: (id, ...report) => coreProgress(context, id, ...report),
+    voice: coreVoice(context),
     keepMs,
   };
 }
@@ -103,13 +105,10 @@ async function ask(
   const meta = { ...params?._meta, [relatedKey]: { taskId: id } };
   try {
     const answer = await askDirectly(context, { method, params: { ...params, _meta: meta } });
-    const after = await engine.apply(id, { type: "answered", answers: { [key]: { ...answer } } });
-    if (after?.status === "working" && !after.lease) engine.begin(after, context.auth);
+    await answered(engine, id, key, answer, context);
   } catch (error) {
-    // If the request has ended, the next one asks. An error of the client is the end of the task.
-    if (!(error instanceof McpError) || error.code !== "remote-error") return;
-    const { message } = error;
-    await engine.apply(id, { type: "failed", error: { code: -32603, message } }).catch(() => undefined);
+    // If the request has ended, the next one asks.
+    await refused(engine, id, error);
   }
 }
 
@@ -139,22 +138,25 @@ async function idOf(engine: Engine, cursor: string, owner: string): Promise<stri
   return id;
 }
 
-/** Sends progress of a task with the token of the call, which serves until the end of the task. */
-function coreProgress(
-  context: HandlerContext,
-  taskId: string | undefined,
-  progress: number,
-  total: number | undefined,
-  message: string | undefined,
-): void {
+/**
+ * What the client of a call hears of its task. Progress has the token of the call, which serves until the end of the task
+ * (C18); all that belongs to a task names it (C15).
+ */
+function coreVoice(context: HandlerContext): Voice {
   const { progressToken } = context.meta;
-  if (progressToken === undefined || taskId === undefined) return;
-  const _meta = { [relatedKey]: { taskId } };
-  notifyClient(context, "notifications/progress", {
-    progressToken,
-    progress,
-    ...(total !== undefined && { total }),
-    ...(message !== undefined && { message }),
-    _meta,
-  });
+  let last = -Infinity;
+  const sent: Voice["sent"] = (taskId, method, params) => {
+    const { _meta } = (params ?? {}) as { readonly _meta?: object };
+    notifyClient(context, method, { ...params, _meta: { ..._meta, [relatedKey]: { taskId } } });
+  };
+  return {
+    progressed: (id, progress, total, message) => {
+      // A handler that runs again repeats its reports.
+      if (progressToken === undefined || !(progress > last && progress < Infinity)) return;
+      last = progress;
+      const report = { progressToken, progress, ...(total !== undefined && { total }) };
+      sent(id, "notifications/progress", { ...report, ...(message !== undefined && { message }) });
+    },
+    sent,
+  };
 }

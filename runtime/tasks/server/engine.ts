@@ -18,6 +18,8 @@ import type { TasksOptions, ToolTask } from "./options.js";
 import { QuotaCounter, type Quotas, polledTooOften, quotaExceeded } from "./quotas.js";
 import type { Run } from "./run.js";
 import { ended } from "./run.js";
+import type { CallWords } from "./call.js";
+import type { Voice } from "./voice.js";
 
 /** Attempts to change a record that others change at the same time. */
 const attempts = 20;
@@ -30,6 +32,12 @@ export class Engine {
   readonly quotas: QuotaCounter;
   readonly report;
   readonly store: TaskStore;
+  /** By the id of their task: of those whose client has a connection to this process. */
+  readonly voices = new Map<string, Voice>();
+  /** Calls that are to become tasks at once, by their context. */
+  readonly wanted = new WeakMap<object, CallWords>();
+  /** Whether records tell which part of the work is done. */
+  keepsProgress = false;
   /** The store, if it is the one of this process alone. */
   readonly #local: MemoryTaskStore | undefined;
   readonly #options: TasksOptions;
@@ -134,7 +142,7 @@ export class Engine {
     context: HandlerContext,
     params: object,
     task: ToolTask,
-    wantedMs = Infinity,
+    { keepMs: wantedMs = Infinity, voice }: CallWords,
   ): Promise<TaskRecord> {
     const now = this.now();
     const request = storedRequest(context, params);
@@ -154,7 +162,7 @@ export class Engine {
       owner,
       version: 1,
       status: "working",
-      ...(run?.note !== undefined && { message: run.note }),
+      ...run?.note,
       createdAt: now,
       updatedAt: now,
       dueAt,
@@ -170,6 +178,7 @@ export class Engine {
       ...(run ? { journal: run.journal(), lease: { run: run.name, until: dueAt } } : { queued: 1 }),
     };
     await this.store.create(record);
+    if (voice) this.voices.set(id, voice);
     if (run) this.began(run, record);
     else (await again()).enqueue(this, record);
     this.report("created", record);
@@ -201,8 +210,11 @@ export class Engine {
   #advanced(before: TaskRecord, after: TaskRecord): void {
     const { id, status } = after;
     if (isFinal(status) || status === "input_required") this.#ended(id, before.lease?.run);
-    if (isFinal(status)) this.report("ended", after);
-    else if (before.wanted !== after.wanted)
+    if (before.status !== status) this.voices.get(id)?.changed?.(after);
+    if (isFinal(status)) {
+      this.voices.delete(id);
+      this.report("ended", after);
+    } else if (before.wanted !== after.wanted)
       this.report(status === "working" || before.wanted ? "answered" : "asked", after);
     if (before.status !== status || before.message !== after.message || before.wanted !== after.wanted) {
       this.#wake(id);

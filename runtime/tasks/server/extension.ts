@@ -38,6 +38,8 @@ export interface Tasks extends Implemented {
    * @returns its status then; `undefined` if there is no such task
    */
   run(taskId: string): Promise<TaskStatus | undefined>;
+  /** @internal */
+  readonly engine: Engine;
   /** Stops the runs of this process, and its timer. Their tasks are for other processes. */
   close(): Promise<void>;
 }
@@ -87,6 +89,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
   );
   return {
     ...used,
+    engine,
     definitions: { tools: { task: toolTaskProblem } },
     also: { ...used.handlers, ...coreHandlers(engine, list) },
     capabilities: (revision) => coreCapabilities(engine, revision, list),
@@ -150,9 +153,11 @@ function calling(
   return ({ params, context }, next) => {
     const run = engine.runOf(context);
     if (run) return runAgain(run, context, next);
+    const wanted = engine.wanted.get(context);
     const { name } = params as { readonly name: string };
     const added = addedToTool(engine.server, name, context)?.["task"] as ToolTask | undefined;
     const task = added?.support === "forbidden" ? undefined : added;
+    if (wanted && task) return new Call(engine, context, params, task, wanted).start(next, true);
     const path = declaration.get(context.revision);
     if (!path && hasRequest(context, resultMethod)) return coreCall(engine, context, params, task, next);
     if (!task) return next();

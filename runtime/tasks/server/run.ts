@@ -8,8 +8,9 @@ import {
   reportTo,
 } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
-import { type TaskError, type TaskRecord, internal } from "../state/record.js";
+import { type Note, type TaskError, type TaskRecord, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
+import type { Report, Voice } from "./voice.js";
 
 /** Milliseconds between two reports of progress that are stored. */
 const noteInterval = 1000;
@@ -24,9 +25,6 @@ export class Run {
   /** By the clock of the server. */
   deadline = Infinity;
   onEnd: () => void = () => {};
-  /** Gets the progress of the handler. */
-  onProgress:
-    ((progress: number, total: number | undefined, message: string | undefined) => void) | undefined;
   readonly #engine: Engine;
   #id: string | undefined;
   #handler: Detachable | undefined;
@@ -35,7 +33,9 @@ export class Run {
   #created: Promise<unknown> | undefined;
   /** Changes of the record follow one another. */
   #changes: Promise<unknown> = Promise.resolve();
-  #note: string | undefined;
+  /** What the handler has reported last. */
+  #note: Note = {};
+  #report: Report | undefined;
   #notedAt = -Infinity;
   #isNoting = false;
   #isStopped = false;
@@ -77,19 +77,21 @@ export class Run {
         await this.#created;
         if (this.#record) await this.apply({ type: "done", run: this.name, effect });
       },
-      progressed: (progress: number, total?: number, message?: string): void => {
+      progressed: (...report: Report): void => {
         // No progress follows the end of a task.
         if (this.#isOver || this.#isSettled) return;
-        const { onProgress } = this;
-        // A client knows the task once it is stored.
-        if (onProgress) void this.#created?.then(() => onProgress(progress, total, message));
-        this.#noted(message);
+        this.#report = report;
+        this.#voice?.progressed?.(this.#id!, ...report);
+        this.#noted(report);
+      },
+      sent: (method: string, params: object | undefined): void => {
+        if (!this.#isOver) this.#voice?.sent?.(this.#id!, method, params);
       },
     };
   }
 
-  /** The last message of its progress. */
-  get note(): string | undefined {
+  /** What the handler has reported last. */
+  get note(): Note {
     return this.#note;
   }
 
@@ -108,8 +110,16 @@ export class Run {
     this.#id = record.id;
     this.#record = record;
     this.#done.push(...(record.journal?.once ?? []).filter(({ key }) => !this.#has(key)));
-    // Progress that came while the task was being stored.
-    if (this.#note !== record.message) this.#noted(this.#note);
+    const report = this.#report;
+    if (!report) return;
+    this.#voice?.progressed?.(record.id, ...report);
+    // What came while the task was being stored.
+    if (this.#note.message !== record.message) this.#noted(report);
+  }
+
+  /** What the client hears; it knows the task once that is stored. */
+  get #voice(): Voice | undefined {
+    return this.#engine.voices.get(this.#id!);
   }
 
   #has(key: string): boolean {
@@ -140,17 +150,17 @@ export class Run {
   }
 
   /** Stores a report of progress: at most one in a second, the last one of those that came meanwhile. */
-  #noted(message: string | undefined): void {
-    if (message === undefined || this.#isOver) return;
-    this.#note = message;
+  #noted([progress, total, message = this.#note.message]: Report): void {
+    const part = this.#engine.keepsProgress ? progress / total! : Number.NaN;
+    if ((message === undefined && !(part <= 1)) || this.#isOver) return;
+    this.#note = { ...(message !== undefined && { message }), ...(part <= 1 && { progress: part }) };
     if (this.#isNoting || !this.#record) return;
     this.#isNoting = true;
     const { clock } = this.#engine;
     const store = (): void => {
       this.#isNoting = false;
       this.#notedAt = clock.now();
-      if (!this.#isOver)
-        this.apply({ type: "noted", run: this.name, message: this.#note! }).catch(() => undefined);
+      if (!this.#isOver) this.apply({ type: "noted", run: this.name, ...this.#note }).catch(() => undefined);
     };
     const wait = this.#notedAt + noteInterval - clock.now();
     if (wait <= 0) store();

@@ -3,6 +3,7 @@ import {
   type Done,
   type Journal,
   type Lease,
+  type Note,
   type TaskError,
   type TaskRecord,
   isFinal,
@@ -17,7 +18,7 @@ export type TaskEvent =
   /** A run gives the task back: any worker may take it. */
   | { readonly type: "released"; readonly run: string }
   /** The handler reports what it does. */
-  | { readonly type: "noted"; readonly run: string; readonly message: string }
+  | ({ readonly type: "noted"; readonly run: string } & Note)
   /** An effect of `context.once` has ended. */
   | { readonly type: "done"; readonly run: string; readonly effect: Done }
   /** The handler waits for input. */
@@ -45,8 +46,7 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
     case "released":
       return released(record, at);
     case "noted":
-      if (event.message === record.message) return record;
-      return next(record, { message: event.message, updatedAt: at });
+      return noted(record, event, at);
     case "done":
       return done(record, event.effect);
     case "asked":
@@ -85,6 +85,13 @@ function queued(record: TaskRecord, waitMs: number, at: number): TaskRecord {
 
 function restarted({ restarts = 0 }: TaskRecord): Partial<TaskRecord> {
   return { restarts: restarts + 1 };
+}
+
+function noted(record: TaskRecord, event: TaskEvent & { type: "noted" }, at: number): TaskRecord {
+  const { type: _, run: __, ...note } = event;
+  const { message = record.message, progress = record.progress } = note;
+  const isSame = message === record.message && progress === record.progress;
+  return isSame ? record : next(record, { ...note, updatedAt: at });
 }
 
 /** An effect is stored once: the next run takes its first result. */

@@ -15,6 +15,8 @@ export interface TaskRecord {
   readonly status: TaskStatus;
   /** For people: what the task does, or why it failed. */
   readonly message?: string;
+  /** The part that is done, from 0 to 1, while it works. */
+  readonly progress?: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** When clients could see the last change: milliseconds since 1970. */
@@ -65,6 +67,13 @@ export interface Lease {
   readonly run: string;
   /** Milliseconds since 1970. */
   readonly until: number;
+}
+
+/** What a handler reports. */
+export interface Note {
+  readonly message?: string;
+  /** The part that is done, from 0 to 1. */
+  readonly progress?: number;
 }
 
 /** A JSON-RPC error. */

@@ -230,11 +230,16 @@ test("after it has become a task, a call survives its connection", async () => {
 
 test("progress from before the task, and while it is being stored, is its message", async () => {
   const memory = memoryTaskStore();
-  const stored = deferred();
+  const [creating, stored] = [deferred(), deferred()];
   const writes: string[] = [];
   const store: typeof memory = {
     ...memory,
-    create: (task) => (writes.push(`create ${task.message}`), stored.promise.then(() => memory.create(task))),
+    create: async (task) => {
+      writes.push(`create ${task.message}`);
+      creating.resolve();
+      await stored.promise;
+      await memory.create(task);
+    },
     replace: (task, version) => (writes.push(`replace ${task.message}`), memory.replace(task, version)),
   };
   const served = serverOf({ store, keys: ["a secret of sixteen characters"] });
@@ -248,7 +253,7 @@ test("progress from before the task, and while it is being stored, is its messag
   });
   const client = await clientOf(served);
   const called = call(client, "slow");
-  await served.clock.advance(0);
+  await creating.promise;
   expect(writes).toEqual(["create before"]);
   go.resolve();
   await served.clock.advance(0);

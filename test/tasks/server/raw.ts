@@ -58,6 +58,10 @@ export class RawClient {
     if (result) this.send({ jsonrpc: "2.0", id: message.id, ...result });
   }
 
+  close(): void {
+    void this.#channel.close();
+  }
+
   send(message: object): void {
     this.#channel.send(JSON.stringify(message));
     this.#channel.flush();

@@ -24,6 +24,7 @@ export function serverOf(
   options: TasksOptions = {},
   more: Partial<ServerOptions> = {},
   clock = new VirtualClock(1_000_000),
+  others: (tasks: Tasks) => NonNullable<ServerOptions["extensions"]> = () => [],
 ) {
   // Under a clock that stands still, every poll is early.
   const quotas = { earlyPolls: Infinity, ...options.quotas };
@@ -33,7 +34,7 @@ export function serverOf(
     { name: "s", version: "1" },
     {
       revisions: serverRevisions,
-      extensions: [engine],
+      extensions: [engine, ...others(engine)],
       clock,
       onWarning: () => {},
       onError: (error) => errors.push(error),

@@ -1,6 +1,7 @@
 import { invalid } from "../../options/option-check.js";
 import { type Params, type RequestMessage, isObject } from "../../jsonrpc/message.js";
 import type { Features, Listed } from "../../server/listing.js";
+import { innerCallOf } from "../../server/inner-calls.js";
 import { isScopes } from "../../server/scopes.js";
 import { placeOf } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
@@ -37,7 +38,8 @@ export type Permit = (
 export function permitCallOf(server: Server, { method, params: received }: RequestMessage): PermitCall {
   const params = isObject(received) ? received : {};
   const scopes: string[] = [];
-  for (const [entry, args] of calledBy(server, method, params))
+  const called = innerCallOf(server, method, params);
+  for (const [entry, args] of calledBy(server, called.method, called.params))
     for (const scope of scopesOf(entry, args, method)) if (!scopes.includes(scope)) scopes.push(scope);
   // Not by a spread: an object that is spread and then gets a member costs Node 20 a new hidden class each time.
   return Object.assign(placeOf(method, params), { params, scopes });

@@ -1,0 +1,2 @@
+// Tasks of revisions that have none: an experimental dialect.
+export { experimentalTasks, type ExperimentalTasks } from "./server/dialect.js";

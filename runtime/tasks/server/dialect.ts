@@ -1,0 +1,191 @@
+import { type HandlerContext, McpError, type Server, type ServerOptions } from "@mcpgen/runtime";
+import { askApart, makesCall, notifyClient, requestWithin } from "@mcpgen/runtime/extending";
+import type {
+  ClientRequests,
+  CreateTaskResult,
+  GetTaskResult,
+  ServerNotifications,
+  TaskStatus as DialectStatus,
+  experimentalTasks as Dialect,
+} from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
+import { type TaskRecord, isFinal } from "../state/record.js";
+import { answered, refused } from "./answering.js";
+import type { Engine } from "./engine.js";
+import type { Tasks } from "./extension.js";
+import { found } from "./found.js";
+import { isTask } from "./options.js";
+import type { Voice } from "./voice.js";
+
+// The experimental dialect (extension `dev.mcpgen/experimental-tasks`): a client of a revision without tasks creates a task
+// by `tasks/create`, and gets notifications about it.
+
+/** The dialect, with its behaviour: an element of the option `extensions`. */
+export type ExperimentalTasks = NonNullable<ServerOptions["extensions"]>[number];
+
+const called = "tools/call";
+const creating: keyof ClientRequests = "tasks/create";
+const progressed: keyof ServerNotifications = "notifications/tasks/progress";
+const completed: keyof ServerNotifications = "notifications/tasks/completed";
+
+/** What a task that waits for input does, in words. */
+const waiting = "waiting for input";
+
+/**
+ * Runs tools as tasks for clients of 2025-06-18 and before that declare `experimental.tasks`.
+ *
+ * @param extension `experimentalTasks` of `@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server`
+ * @param tasks what `tasks()` returned, in the same `extensions`
+ * @throws {McpError} `invalid-definition`: `tasks` is something else
+ */
+export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): ExperimentalTasks {
+  const engine = (tasks as Partial<Tasks> | undefined)?.engine;
+  if (!engine)
+    throw new McpError(
+      "invalid-definition",
+      "experimentalTasks: expected what tasks() of @mcpgen/tasks returned as the second argument.",
+    );
+  engine.keepsProgress = true;
+  const codeOf = (context: HandlerContext, name: string): number | undefined =>
+    extension.bases.get(context.revision)?.errors[name]?.code;
+  const used = extension.implement<HandlerContext>(
+    {
+      "tasks/create": async ({ name, parameters = {}, _meta }, context) => {
+        const { tools } = engine.server.features;
+        const isOpen = (each: string): boolean => isTask(tools.find(each, context)?.added);
+        if (!isOpen(name))
+          throw new McpError(
+            "invalid-params",
+            `there is no tool ${JSON.stringify(name)} that runs as a task`,
+            {
+              rpcCode: codeOf(context, "TOOL_NOT_FOUND"),
+              data: { toolName: name, availableTools: tools.names(context).filter(isOpen) },
+            },
+          );
+        const problem = await tools.find(name, context)!.checkInput(parameters);
+        if (typeof problem === "string")
+          throw new McpError("invalid-params", `the arguments are wrong: ${problem}`, {
+            rpcCode: codeOf(context, "INVALID_TOOL_ARGUMENTS"),
+          });
+        const call = requestWithin(context, called, { name, arguments: parameters, ...(_meta && { _meta }) });
+        engine.wanted.set(call.context, { created, voice: voiceOf(engine, context) });
+        return (await call.call()) as CreateTaskResult;
+      },
+      "tasks/get": async ({ taskId }, context) => {
+        const record = await found(engine, taskId, context);
+        engine.report("read", record);
+        if (record.wanted) {
+          // Another process has run or made the task, or the client has connected again.
+          const voice = engine.voices.get(taskId) ?? voiceOf(engine, context);
+          engine.voices.set(taskId, voice);
+          voice.changed?.(record);
+        }
+        return stateOf(record);
+      },
+      "tasks/cancel": async ({ taskId }, context) => {
+        const record = await found(engine, taskId, context);
+        const { status, updatedAt } = (await engine.cancel(record)) ?? record;
+        if (status !== "cancelled")
+          throw new McpError("invalid-params", "the task has ended", { rpcCode: -32602 });
+        return { taskId, status, cancelledAt: timeOf(updatedAt) };
+      },
+    },
+    { settings: {} },
+  );
+  return {
+    ...used,
+    attach: (server) =>
+      makesCall(server as Server, creating, ({ name, parameters }) => ({
+        method: called,
+        params: { name, arguments: parameters },
+      })),
+  };
+}
+
+/** The answer to the request that created a task. */
+function created({ id, createdAt }: TaskRecord): CreateTaskResult {
+  return { taskId: id, status: "pending", createdAt: timeOf(createdAt) };
+}
+
+/** A task, with its end: no client depends on a notification. */
+function stateOf(record: TaskRecord): GetTaskResult {
+  const { id, createdAt, progress, message } = record;
+  const status = statusOf(record);
+  const step = record.status === "input_required" ? waiting : message;
+  return {
+    taskId: id,
+    status,
+    createdAt: timeOf(createdAt),
+    ...(status !== "pending" && { startedAt: timeOf(createdAt) }),
+    ...(progress !== undefined && { progress }),
+    ...(step !== undefined && { currentStep: step }),
+    ...endOf(record),
+  } as GetTaskResult;
+}
+
+function statusOf({ status, result, lease, journal, message }: TaskRecord): DialectStatus {
+  switch (status) {
+    case "working":
+      // No run has had it yet.
+      return lease || journal || message !== undefined ? "running" : "pending";
+    case "input_required":
+      return "running";
+    case "completed":
+      return (result as { readonly isError?: boolean }).isError === true ? "failed" : status;
+    default:
+      return status;
+  }
+}
+
+/** What a task that has ended leaves. The tables convert the result. */
+function endOf({ status, result, error, updatedAt }: TaskRecord): object {
+  if (!isFinal(status)) return {};
+  return {
+    ...(result && { result }),
+    ...(error && { error }),
+    [status === "cancelled" ? "cancelledAt" : "completedAt"]: timeOf(updatedAt),
+  };
+}
+
+/** What a client hears of its task: asks are requests of the revision, for the dialect has none. */
+function voiceOf(engine: Engine, context: HandlerContext): Voice {
+  const asking = new Set<string>();
+  let part = 0;
+  const report = (taskId: string, currentStep: string | undefined): void =>
+    notifyClient(context, progressed, {
+      ...{ taskId, progress: part },
+      ...(currentStep !== undefined && { currentStep }),
+    });
+  const ask = async ({ id, limits }: TaskRecord, key: string, asked: Asked): Promise<void> => {
+    asking.add(key);
+    try {
+      await answered(engine, id, key, await askApart(context, asked, limits.waitMs), context);
+    } catch (error) {
+      // Otherwise the client has gone: its next request for the task has the ask sent again.
+      if (!(await refused(engine, id, error))) engine.voices.delete(id);
+    }
+  };
+  return {
+    changed: (record) => {
+      const { id, status, wanted = {} } = record;
+      if (isFinal(status) && status !== "cancelled")
+        notifyClient(context, completed, { taskId: id, status: statusOf(record), ...endOf(record) });
+      const unasked = Object.entries(wanted).filter(([key]) => !asking.has(key));
+      if (unasked.length > 0) report(id, waiting);
+      for (const [key, asked] of unasked) void ask(record, key, asked);
+    },
+    progressed: (id, progress, total, message) => {
+      const now = total === undefined ? Number.NaN : progress / total;
+      // A handler that runs again repeats its reports.
+      if (now < part) return;
+      if (now <= 1) part = now;
+      report(id, message);
+    },
+    sent: (_, method, params) => notifyClient(context, method, params ?? {}),
+  };
+}
+
+type Asked = NonNullable<TaskRecord["wanted"]>[string];
+
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
