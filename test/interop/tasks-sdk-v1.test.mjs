@@ -91,7 +91,7 @@ for (const way of ["stdio", "node", "fetch"])
       const messages = await stream("work", { text: "it" }, options, async ({ type, task }) => {
         if (type !== "taskStatus" || task.statusMessage !== "half" || isReleased) return;
         isReleased = true;
-        await client.callTool({ name: "release" });
+        await client.callTool({ name: "release", arguments: { text: "it" } });
       });
       const [created] = messages;
       assert.deepEqual([created.type, created.task.status], ["taskCreated", "working"]);
@@ -114,6 +114,7 @@ for (const way of ["stdio", "node", "fetch"])
       );
     });
     test("without a task, an optional tool answers itself", { timeout }, async () => {
+      await client.callTool({ name: "release", arguments: { text: "that" } });
       assert.equal(
         textOf(await client.callTool({ name: "work", arguments: { text: "that" } })),
         "worked on that",

@@ -12,12 +12,13 @@ import { Gate, Waiting, nameForm, sampling } from "../fixture.mjs";
 import { serveFetch } from "./serve-fetch.mjs";
 
 const [adapter] = process.argv.slice(2);
+const pollMs = Number(process.env.POLL_MS ?? 50);
 const server = createServer(
   { name: "tasks", version: "1.0.0" },
   {
     revisions: serverRevisions,
     stateKeys: ["a key of the fixture, for tests"],
-    extensions: [tasks(tasksExtension, { pollMs: 50, sweepMs: 100, list: adapter !== undefined })],
+    extensions: [tasks(tasksExtension, { pollMs, sweepMs: 100, list: adapter !== undefined })],
   },
 );
 
@@ -29,16 +30,17 @@ const textSchema = {
 
 server.tool("plain", textSchema, ({ text }) => `plain ${text}`);
 
-const gate = new Gate();
+const gates = new Map();
+const gateOf = (text) => gates.get(text) ?? gates.set(text, new Gate()).get(text);
 server.tool("work", { ...textSchema, ...optional }, async ({ text }, { progress, task }) => {
   task?.detach();
   progress(1, 2, "half");
-  await gate.passed();
+  await gateOf(text).passed();
   progress(2, 2, "whole");
   return `worked on ${text}`;
 });
-server.tool("release", {}, () => {
-  gate.open();
+server.tool("release", textSchema, ({ text }) => {
+  gateOf(text).open();
   return "released";
 });
 
