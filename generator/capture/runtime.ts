@@ -45,6 +45,7 @@ export interface LiveClient {
   callTool(name: string, args: JsonObject, options?: LiveOptions): Promise<JsonObject>;
   readResource(uri: string, options?: LiveOptions): Promise<JsonObject>;
   getPrompt(name: string, args: Readonly<Record<string, string>>, options?: LiveOptions): Promise<JsonObject>;
+  request(method: string, params: JsonObject, options?: LiveOptions): Promise<JsonObject>;
   on(method: string, listener: (params: JsonValue) => void): () => void;
   close(): Promise<void>;
 }
@@ -103,14 +104,19 @@ export async function loadRevisionIds(directory: string): Promise<readonly strin
   return revisionIds as readonly string[];
 }
 
-async function load(name: string, directory: string): Promise<Record<string, unknown>> {
+/**
+ * Loads a package as installed beside mcpgen, else in `directory`.
+ *
+ * @throws CodedError MG2013
+ */
+export async function load(name: string, directory: string): Promise<Record<string, unknown>> {
   try {
     return (await import(name)) as Record<string, unknown>;
   } catch (cause) {
     const url = inProject(name, directory);
     if (url !== undefined) return (await import(url)) as Record<string, unknown>;
     throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
-      next: "Install it beside mcpgen: `npm install @mcpgen/runtime @mcpgen/protocol`.",
+      next: "Install it beside mcpgen: `npm install @mcpgen/runtime @mcpgen/protocol @mcpgen/tasks`.",
       cause,
     });
   }

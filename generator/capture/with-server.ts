@@ -28,6 +28,8 @@ export interface ServerOptions {
   readonly authorization?: Authorization | undefined;
   /** Answers what the server asks the user; all of that is declined without it. */
   readonly questions?: Questions | undefined;
+  /** Makes the extensions of the client, for each connection. */
+  readonly extensions?: (() => readonly object[]) | undefined;
   /** Hears what the server's process prints on standard error. */
   readonly onStderr?: (text: string) => void;
   /** Hears, at the end, what the server's process has printed on standard output beside messages. */
@@ -144,7 +146,7 @@ async function connected(
   runtime: Runtime,
   { source, fetch }: ServerLink,
   headers: Readonly<Record<string, string>>,
-  { revision, timeout, onAsked, questions }: ServerOptions,
+  { revision, timeout, onAsked, questions, extensions }: ServerOptions,
   authorization: ServerAuthorization | undefined,
 ): Promise<LiveClient> {
   const limit = timeout ?? connectTimeout;
@@ -163,6 +165,7 @@ async function connected(
     onWarning: () => {},
     // The server gets the error of a question, and its result shows what became of it.
     onError: () => {},
+    ...(extensions && { extensions: extensions() }),
     ...declining(runtime, onAsked),
     ...(questions && {
       elicit: (form: JsonObject) => questions.elicit(form),

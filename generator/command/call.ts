@@ -1,51 +1,74 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { oneLine } from "../print/one-line.js";
+import { type LiveTask, isTask } from "../capture/live-tasks.js";
 import type { LiveClient, LiveOptions } from "../capture/runtime.js";
 import { isRuntimeError } from "../capture/server-error.js";
-import type { ServerSource } from "../capture/server-source.js";
-import { shownSource } from "../capture/shown-source.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";
+import type { Arguments } from "./arguments.js";
 import { askServer } from "./ask/ask-server.js";
 import { readPairs } from "./call/pairs.js";
 import { toolArguments } from "./call/tool-arguments.js";
+import { toolOutcome } from "./call/tool-outcome.js";
 import { typedArguments } from "./call/typed-arguments.js";
-import { resultText, withFiles } from "./content/content-text.js";
-import { binaryPieces } from "./content/pieces.js";
-import { type Saved, expectFree, savePieces, textPiece } from "./content/save.js";
+import { expectFree } from "./content/save.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { toolSignature } from "./list/signature.js";
-import type { Outcome } from "./outcome.js";
-import { findingText } from "./present.js";
+import { type Outcome, withFindings } from "./outcome.js";
 import { serverSource } from "./servers/named-servers.js";
+import { ServerTasks } from "./task/server-tasks.js";
 
-/** Calls one tool. */
+/** Calls one tool. A call that becomes a task is waited for, unless `--detach` leaves it to the server. */
 export const call: RunCommand = async (args, context) => {
   const tool = args.required("tool");
   const pairs = readPairs(args.strings("arguments") ?? []);
   const given = await toolArguments(args.string("args"), context);
+  const detaches = args.flag("detach");
+  if (detaches) expectNoFile(args);
   expectFree(args, context);
   const source = await serverSource(args.required("source"), args, context);
-  const result = await askServer(source, args, context, async (client, options, listing) => {
+  const tasks = await ServerTasks.open(source, tool, context);
+  const use = async (client: LiveClient, options: LiveOptions, listing: LiveOptions): Promise<Answer> => {
+    // A login in between: the call was not refused, but a poll of its task.
+    if (tasks.waitedFor) return tasks.result(tasks.waitedFor);
+    if (detaches) tasks.expectOffered(client, "Leave --detach out.");
     const definition = await definitionOf(client, tool, listing);
-    const schema = definition["inputSchema"] ?? {};
     const target = {
-      schema,
+      schema: definition["inputSchema"] ?? {},
       owner: `the tool ${JSON.stringify(tool)}`,
       signature: toolSignature(definition),
     };
     const values =
       pairs.length > 0 || args.string("args") === undefined ? typedArguments(pairs, target, given) : given;
-    return client.callTool(tool, values, options).catch((error: unknown) => {
+    const answer = detaches
+      ? tasks.live.start(tool, values, options)
+      : tasks.settled(client.callTool(tool, values, options));
+    return answer.catch((error: unknown) => {
       throw invalidArgumentsError(error) ?? error;
     });
-  });
-  const content = Array.isArray(result["content"]) ? result["content"] : [];
-  const pieces = binaryPieces(content);
-  const saved = savePieces(pieces.length > 0 ? pieces : [textPiece(tool, resultText(result))], args, context);
-  return outcomeOf(result, saved, tool, source, context);
+  };
+  const answer = await askServer(source, args, context, use, tasks);
+  if (isTask(answer)) return detached(answer, tool, tasks, context);
+  if (detaches) context.console.note("the call has ended: there is no task");
+  return withFindings(toolOutcome(answer, tool, source, args, context), tasks.findings);
 };
+
+/** A task that goes on, or the result of the tool. */
+type Answer = LiveTask | JsonObject;
+
+/** @throws CodedError MG2005 */
+function expectNoFile(args: Arguments): void {
+  const option = ["output", "replace"].find((name) => args.given(name));
+  if (option === undefined) return;
+  throw new CodedError("MG2005", `--${option} needs the result, and --detach does not wait for it`, {
+    next: `Give --${option} to \`mcpgen task result\`.`,
+  });
+}
+
+function detached(task: LiveTask, tool: string, tasks: ServerTasks, { console }: CommandContext): Outcome {
+  console.note(tasks.whatNext(task.id));
+  return withFindings({ text: task.id, data: { tool, task: { taskId: task.id } } }, tasks.findings);
+}
 
 /** Listing first costs a request, and gains the check of what the tool promises, headers, types, and the name meant. */
 async function definitionOf(client: LiveClient, tool: string, options: LiveOptions): Promise<JsonObject> {
@@ -80,35 +103,3 @@ function invalidArgumentsError(error: unknown): CodedError | undefined {
 
 /** JSON-RPC 2.0, section 5.1. */
 const invalidParams = -32602;
-
-function outcomeOf(
-  result: JsonObject,
-  saved: readonly Saved[],
-  tool: string,
-  source: ServerSource,
-  { console }: CommandContext,
-): Outcome {
-  const { content = [], structuredContent, isError } = result;
-  const structured = structuredContent === undefined ? {} : { structuredContent };
-  const files = saved.map(({ file }) => file);
-  const wasSavedAsText = saved.some(({ piece }) => piece.holder === textPiece.holder);
-  const text = wasSavedAsText ? `saved to ${files[0]!}` : resultText({ content, ...structured }, saved);
-  const data = {
-    tool,
-    content: withFiles(content, saved),
-    ...structured,
-    isError: isError === true,
-    ...(files.length > 0 && { files }),
-  };
-  if (isError !== true) return { text, data };
-  const finding: Finding = {
-    code: "MG6304",
-    severity: "error",
-    message: `the tool ${JSON.stringify(tool)} returned an error`,
-    place: { file: shownSource(source) },
-  };
-  if (console.settings.format !== "text") return { text, data, findings: [finding] };
-  // Standard output holds what the tool said, and nothing else.
-  console.error(findingText(finding, console.paintError));
-  return { text, data, failed: true };
-}

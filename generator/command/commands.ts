@@ -4,12 +4,14 @@ import { contractCommands } from "./contract-commands.js";
 import { extensionCommands } from "./extension-commands.js";
 import { loginCommands } from "./login-commands.js";
 import { protocolCommands } from "./protocol-commands.js";
+import { taskCommands } from "./task-commands.js";
 
 /** Every command, in the order of `--help`. */
 export const commands: readonly CommandDefinition[] = [
   ...protocolCommands,
   ...extensionCommands,
   ...contractCommands,
+  ...taskCommands,
   ...loginCommands,
   {
     name: "explain",
@@ -23,6 +25,7 @@ export const commands: readonly CommandDefinition[] = [
 export const groups = new Map([
   ["revision", "Bring in, list and verify protocol revisions"],
   ["extension", "Bring in, list and verify extensions of the protocol"],
+  ["task", "Follow calls of tools that take long"],
   ["init", "Start a project"],
   ["auth", "Show logins"],
 ]);

@@ -6,13 +6,13 @@ const revision = text("Revision to speak (default: the newest that both know)");
 const source = { type: "string", description: serverSourceText, demandOption: true } as const;
 const pairs = (of: string) =>
   ({ type: "string", array: true, description: `Arguments of the ${of}: key=value` }) as const;
-const outputOptions = {
+export const outputOptions = {
   output: text("FILE or FOLDER/ that images, sounds and blobs are saved to"),
   replace: flag("Replace files that are there"),
 };
 
 /** Options of commands that send one request, during which a server may ask its user. */
-const questionOptionDefinitions: Readonly<Record<string, Options>> = {
+export const questionOptionDefinitions: Readonly<Record<string, Options>> = {
   answer: {
     type: "string",
     requiresArg: true,
@@ -49,6 +49,7 @@ export const everydayCommands: readonly CommandDefinition[] = [
       arguments: pairs("tool, or key:=JSON"),
     },
     options: {
+      detach: flag("Print the id of the task that the call becomes, and do not wait for its result"),
       args: text("The tool's arguments: JSON, @FILE, or @- for standard input"),
       ...outputOptions,
       ...questionOptionDefinitions,
@@ -57,6 +58,7 @@ export const everydayCommands: readonly CommandDefinition[] = [
     },
     examples: [
       ["$0 call https://example.com/mcp get_weather city=Bergen days:=3", "one call"],
+      ["$0 call reports yearly year:=2026 --detach", "a tool that takes long: `mcpgen task` follows it"],
       ['$0 call weather get_weather --args \'{"city":"Bergen"}\'', "of a server with a name"],
     ],
     load: async () => (await import("./call.js")).call,

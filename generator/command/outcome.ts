@@ -40,3 +40,10 @@ export function together(first: Outcome, second: Outcome): Outcome {
     data: { ...first.data, ...second.data },
   };
 }
+
+/** The outcome with more findings. */
+export function withFindings(outcome: Outcome, findings: readonly Finding[]): Outcome {
+  return findings.length === 0
+    ? outcome
+    : { ...outcome, findings: [...(outcome.findings ?? []), ...findings] };
+}

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { stateFolder } from "../files/state-folder.js";
 import type { AuthPackage, TokenStore } from "./auth-package.js";
 
 /** Where logins are kept: `auto` takes the keychain where there is one, else files. */
@@ -10,11 +10,6 @@ export const storeKinds = ["auto", "keychain", "file", "memory"] as const;
 export type StoreKind = (typeof storeKinds)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The folder of what mcpgen remembers (XDG Base Directory Specification). */
-export function stateFolder({ XDG_STATE_HOME, HOME }: Environment): string {
-  return join(XDG_STATE_HOME || join(HOME || homedir(), ".local/state"), "mcpgen");
-}
 
 /**
  * The servers with a stored login, and where: no keychain can list what it holds. Each has a file, so that logins at the same

@@ -3,6 +3,7 @@ import type { ServerSource } from "../../capture/server-source.js";
 import { withServer } from "../../capture/with-server.js";
 import type { Arguments } from "../arguments.js";
 import { type CommandContext, canAsk } from "../context.js";
+import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { printable } from "../../print/terminal-text.js";
 import { UserQuestions } from "./questions.js";
@@ -15,6 +16,8 @@ type Use<T> = (client: LiveClient, options: LiveOptions, listing: LiveOptions) =
  * Connects to a server and sends it a request, the progress of which is shown. Questions of the server to its user are
  * answered with `--answer`, or at the terminal.
  *
+ * @param tasks of the server, where the request may become one
+ *
  * @throws CodedError as `withServer`, and MG6312 for answers that do not fit
  */
 export async function askServer<T>(
@@ -22,8 +25,9 @@ export async function askServer<T>(
   args: Arguments,
   context: CommandContext,
   use: Use<T>,
+  tasks?: ServerTasks,
 ): Promise<T> {
-  const options = serverOptions(args, context);
+  const options = { ...serverOptions(args, context), extensions: tasks?.live.extensions };
   expectReach(args, source);
   const listing = options.timeout === undefined ? {} : { timeout: options.timeout };
   const showProgress = (progress: LiveProgress): void => context.console.note(progressText(progress));
@@ -33,6 +37,7 @@ export async function askServer<T>(
       use(client, { ...listing, onProgress: showProgress }, listing),
     );
   const timeout = new RequestTimeout(options.timeout);
+  if (tasks) tasks.onWait = () => timeout.off();
   const questions = new UserQuestions(source, args, context, timeout);
   const request: LiveOptions = {
     signal: timeout.signal,

@@ -9,6 +9,7 @@ export class RequestTimeout {
   readonly #limit: number;
   #timer: NodeJS.Timeout | undefined;
   #asking = 0;
+  #isOff = false;
 
   constructor(limit = usual) {
     this.#limit = limit;
@@ -21,8 +22,14 @@ export class RequestTimeout {
   /** Restarts the wait: progress has arrived. */
   restart(): void {
     clearTimeout(this.#timer);
-    if (this.#asking > 0) return;
+    if (this.#asking > 0 || this.#isOff) return;
     this.#timer = setTimeout(() => this.#controller.abort(new Silence(this.#limit, "request")), this.#limit);
+  }
+
+  /** The request goes on as a task, for as long as it likes. */
+  off(): void {
+    this.#isOff = true;
+    clearTimeout(this.#timer);
   }
 
   /** Stops the clock until `work` settles. */

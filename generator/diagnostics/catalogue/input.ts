@@ -56,6 +56,13 @@ export const inputDiagnostics = {
     explanation:
       "JSON parsers disagree on such an object: most keep the last value, some keep the first, and few report it. The cause is usually a merge or a copied line. Remove one of the two keys.",
   },
+  MG1010: {
+    title: "The file is no handle of a task",
+    exit: 3,
+    mayWarn: true,
+    explanation:
+      "mcpgen keeps each task that `call` starts in a file below `$XDG_STATE_HOME/mcpgen/tasks`: its id, its server, its tool, and answers that the user has given. This file is damaged, or another version of mcpgen wrote it. Remove it. The task goes on, and its id still works; answers that the server did not get are asked for again. `task list` reports the file as a warning.",
+  },
   MG1101: {
     title: "The document is not a JSON Schema",
     exit: 3,

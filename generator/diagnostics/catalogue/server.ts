@@ -44,6 +44,12 @@ export const serverDiagnostics = {
     explanation:
       "The server, or the authorization server that it names, differs from what the specification requires, or it refused the client, the user or the credentials. The message names the check that failed. mcpgen sends no credentials after such a check has failed.",
   },
+  MG4108: {
+    title: "The handle of a task cannot be kept",
+    exit: 0,
+    explanation:
+      "mcpgen keeps each task that `call` starts in a file below `$XDG_STATE_HOME/mcpgen/tasks`, so that later commands find it. The file cannot be written. The task goes on, and its id works without the file: give it to `mcpgen task result SOURCE ID`. Check the permissions of the folder.",
+  },
   MG6301: {
     title: "The contract leaves out an invalid entry of a server's list",
     exit: 1,
@@ -172,5 +178,35 @@ export const serverDiagnostics = {
     exit: 0,
     explanation:
       "The server has answered a request without a token. Scopes of the contract have an effect only with `authenticate` and `permit` on the HTTP endpoint, such as those of `resourceServer()`.",
+  },
+  MG6322: {
+    title: "The server has no such task",
+    exit: 2,
+    explanation:
+      "The id is wrong, or its task has expired, ended with the process of its server (without a store that lasts), or belongs to another login. Servers give the same answer in each case. Compare the id with `mcpgen task list SOURCE`, and log in as when the task was started. A task that is gone is started again by a call.",
+  },
+  MG6323: {
+    title: "The task is one of another server",
+    exit: 2,
+    explanation:
+      "A command of this machine started the task on another server, or reached the same server by another address. Its id, and answers to its questions, are for that server alone: mcpgen sends them to no other. Name the server as in the call; `mcpgen task list` shows all.",
+  },
+  MG6324: {
+    title: "The server has no tasks",
+    exit: 2,
+    explanation:
+      "The server declares neither the extension `io.modelcontextprotocol/tasks` (2026-07-28) nor the capability `tasks` (2025-11-25). Calls without `--detach` work: they wait for the result. With `--revision`, the server may have tasks at another revision.",
+  },
+  MG6325: {
+    title: "The task was cancelled",
+    exit: 1,
+    explanation:
+      "A client, or the server, cancelled the task before it had a result. It stays cancelled. A call starts a new task.",
+  },
+  MG6326: {
+    title: "The task failed",
+    exit: 1,
+    explanation:
+      "The task ended with a JSON-RPC error, which the message quotes: the handler failed, took too long, or its server stopped and was not to run it again (`onRestart`). Waiting does not change it. Read the server's log; a call starts a new task.",
   },
 } satisfies Record<string, Diagnostic>;

@@ -155,4 +155,10 @@ export const usageDiagnostics = {
     explanation:
       "mcpgen has a bug: no input should cause this error. Repeat the command with `--verbose`, and report its output together with the input.",
   },
+  MG2018: {
+    title: "The command needs the id of a task",
+    exit: 2,
+    explanation:
+      "Without an id, the commands of `mcpgen task` take the only task that this machine has started on the server and not seen end. There is none, or there are several: the message lists them. `mcpgen call … --detach` prints the id of its task, and `mcpgen task list SOURCE` shows tasks with their states.",
+  },
 } satisfies Record<string, Diagnostic>;

@@ -115,7 +115,8 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
       const { taskId, endpoint: other = own } = stored;
       if (other !== own)
         throw new McpError("wrong-server", `task ${taskId} belongs to ${other}, not to ${own}`);
-      return handleOf(stored);
+      // Time has passed since the server advised a wait.
+      return handleOf(stored, 0);
     },
   };
 }

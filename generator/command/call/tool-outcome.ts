@@ -1,0 +1,57 @@
+import type { JsonObject } from "@mcpgen/engine";
+import type { ServerSource } from "../../capture/server-source.js";
+import { shownSource } from "../../capture/shown-source.js";
+import type { Finding } from "../../diagnostics/finding.js";
+import type { Arguments } from "../arguments.js";
+import { resultText, withFiles } from "../content/content-text.js";
+import { binaryPieces } from "../content/pieces.js";
+import { type Saved, savePieces, textPiece } from "../content/save.js";
+import type { CommandContext } from "../context.js";
+import type { Outcome } from "../outcome.js";
+import { findingText } from "../present.js";
+
+/** The outcome of a command that has the result of a tool. Images and the like are saved where `--output` says. */
+export function toolOutcome(
+  result: JsonObject,
+  tool: string,
+  source: ServerSource,
+  args: Arguments,
+  context: CommandContext,
+): Outcome {
+  const content = Array.isArray(result["content"]) ? result["content"] : [];
+  const pieces = binaryPieces(content);
+  const saved = savePieces(pieces.length > 0 ? pieces : [textPiece(tool, resultText(result))], args, context);
+  return outcomeOf(result, saved, tool, source, context);
+}
+
+function outcomeOf(
+  result: JsonObject,
+  saved: readonly Saved[],
+  tool: string,
+  source: ServerSource,
+  { console }: CommandContext,
+): Outcome {
+  const { content = [], structuredContent, isError } = result;
+  const structured = structuredContent === undefined ? {} : { structuredContent };
+  const files = saved.map(({ file }) => file);
+  const wasSavedAsText = saved.some(({ piece }) => piece.holder === textPiece.holder);
+  const text = wasSavedAsText ? `saved to ${files[0]!}` : resultText({ content, ...structured }, saved);
+  const data = {
+    tool,
+    content: withFiles(content, saved),
+    ...structured,
+    isError: isError === true,
+    ...(files.length > 0 && { files }),
+  };
+  if (isError !== true) return { text, data };
+  const finding: Finding = {
+    code: "MG6304",
+    severity: "error",
+    message: `the tool ${JSON.stringify(tool)} returned an error`,
+    place: { file: shownSource(source) },
+  };
+  if (console.settings.format !== "text") return { text, data, findings: [finding] };
+  // Standard output holds what the tool said, and nothing else.
+  console.error(findingText(finding, console.paintError));
+  return { text, data, failed: true };
+}

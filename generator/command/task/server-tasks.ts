@@ -1,0 +1,232 @@
+import type { JsonObject } from "@mcpgen/engine";
+import { interruption } from "../../capture/interruption.js";
+import { type LiveTask, LiveTasks, type StoredTask, type TaskState } from "../../capture/live-tasks.js";
+import type { LiveClient } from "../../capture/runtime.js";
+import { isRuntimeError } from "../../capture/server-error.js";
+import { type ServerSource, kindOfServer } from "../../capture/server-source.js";
+import { shownSource } from "../../capture/shown-source.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { WarningFinding } from "../../diagnostics/finding.js";
+import { oneLine } from "../../print/one-line.js";
+import { printable } from "../../print/terminal-text.js";
+import type { CommandContext } from "../context.js";
+import { quoted } from "../repeated.js";
+import { type ServerKey, serverKey } from "./server-key.js";
+import { type KeptTask, type NamedTask, TaskFiles } from "./task-files.js";
+import { stateText } from "./task-text.js";
+
+/** JSON-RPC 2.0, section 5.1: what a server answers for an id that it does not have. */
+const invalidParams = -32602;
+
+/** The tasks of one server during one command: their handles are kept in files, their states are shown. */
+export class ServerTasks {
+  readonly files: TaskFiles;
+  readonly key: ServerKey;
+  /** Handles that could not be kept. */
+  readonly findings: WarningFinding[] = [];
+  /** The command begins to wait for a task. */
+  onWait: () => void = () => {};
+  readonly #source: ServerSource;
+  readonly #context: CommandContext;
+  readonly #tool: string;
+  #live!: LiveTasks;
+  #waitedFor: LiveTask | undefined;
+  #status: string | undefined;
+  #shown: Promise<void> | undefined;
+
+  private constructor(source: ServerSource, tool: string, context: CommandContext) {
+    this.files = new TaskFiles(context);
+    this.key = serverKey(source, context.directory);
+    this.#source = source;
+    this.#context = context;
+    this.#tool = tool;
+  }
+
+  /**
+   * @param tool of the call that may become a task
+   * @throws CodedError MG2013 where the package of tasks is not installed
+   */
+  static async open(source: ServerSource, tool: string, context: CommandContext): Promise<ServerTasks> {
+    const tasks = new ServerTasks(source, tool, context);
+    tasks.#live = await LiveTasks.load(context.directory, {
+      handles: {
+        put: (task) => tasks.#put(task),
+        delete: ({ taskId }) => tasks.files.delete(tasks.key, taskId),
+      },
+      // A command that ends does not end the task.
+      onAbort: "detach",
+      onTask: (task) => tasks.#waitFor(task),
+    });
+    return tasks;
+  }
+
+  get live(): LiveTasks {
+    return this.#live;
+  }
+
+  /** The server as messages show it. */
+  get shown(): string {
+    return shownSource(this.#source);
+  }
+
+  /** The task that the command waits for: a login in between must not call the tool again. */
+  get waitedFor(): NamedTask | undefined {
+    const task = this.#waitedFor;
+    return task && { taskId: task.id, kept: this.files.read(this.key, task.id) };
+  }
+
+  /** @throws CodedError MG6324 */
+  expectOffered(client: LiveClient, next = "Name the server that has started the task."): void {
+    if (this.#live.offeredBy(client)) return;
+    throw new CodedError("MG6324", `the server has no tasks (${client.revision})`, {
+      place: { file: this.shown },
+      next,
+    });
+  }
+
+  /** The task as it is now. @throws CodedError MG6322 */
+  async state(named: NamedTask): Promise<TaskState> {
+    const task = this.#live.resume(storedOf(named));
+    return this.#known(named.taskId, task.status());
+  }
+
+  /** The task as it is now; one that the server does not have has the status `unknown`. */
+  async stateOrUnknown(kept: KeptTask): Promise<TaskState> {
+    const { taskId } = kept.task;
+    try {
+      return await this.state({ taskId, kept });
+    } catch (error) {
+      if (error instanceof CodedError) return { taskId, status: "unknown" };
+      throw error;
+    }
+  }
+
+  /** Asks the server to cancel a task. @throws CodedError MG6322 */
+  async cancel(named: NamedTask): Promise<void> {
+    await this.#known(named.taskId, this.#live.resume(storedOf(named)).cancel());
+  }
+
+  async #known<T>(taskId: string, request: Promise<T>): Promise<T> {
+    try {
+      return await request;
+    } catch (error) {
+      throw this.#unknown(taskId, error) ?? error;
+    }
+  }
+
+  /**
+   * The result of a task, the states of which are shown until then.
+   *
+   * @throws CodedError MG6322 to MG6326
+   */
+  async result(named: NamedTask): Promise<JsonObject> {
+    const task = this.#live.resume(storedOf(named));
+    this.#waitFor(task);
+    return this.settled(task.result());
+  }
+
+  /**
+   * The result of a call that may become a task.
+   *
+   * @throws CodedError MG6325 and MG6326 for one that became a task; other errors stay what they are
+   */
+  async settled(work: Promise<JsonObject>): Promise<JsonObject> {
+    try {
+      return await work;
+    } catch (error) {
+      await this.#shown;
+      throw this.#endOf(error) ?? error;
+    }
+  }
+
+  /** The command that does something with a task. */
+  commandFor(verb: "get" | "result" | "cancel", taskId: string): string {
+    // A word that begins with a dash would be an option.
+    const id = taskId.startsWith("-") ? ["--", taskId] : [taskId];
+    return ["mcpgen", "task", verb, this.shown, ...id].map(quoted).join(" ");
+  }
+
+  /** What a user can do with a task that runs on. */
+  whatNext(taskId: string): string {
+    const [result, cancel] = (["result", "cancel"] as const).map((verb) => this.commandFor(verb, taskId));
+    const condition =
+      kindOfServer(this.#source) === "stdio" ? ", if its server keeps tasks when it ends" : "";
+    return printable(
+      `the task goes on${condition}: \`${result}\` waits for its result, \`${cancel}\` ends it`,
+    );
+  }
+
+  #waitFor(task: LiveTask): void {
+    this.#waitedFor = task;
+    this.onWait();
+    const { console } = this.#context;
+    console.note(printable(`task ${task.id}`));
+    const released = interruption.endsFirst(async () => console.error(this.whatNext(task.id)));
+    this.#shown = this.#show(task).finally(released);
+  }
+
+  async #show(task: LiveTask): Promise<void> {
+    try {
+      for await (const state of task.updates()) {
+        this.#status = state.status;
+        if (!isFinal(state.status)) this.#context.console.note(printable(stateText(state)));
+      }
+    } catch {
+      // The result rejects with the same error.
+    }
+  }
+
+  #put(task: StoredTask): void {
+    const { taskId } = task;
+    try {
+      const known = this.files.read(this.key, taskId);
+      const kept: KeptTask = {
+        source: this.shown,
+        tool: known?.tool ?? this.#tool,
+        startedAt: known?.startedAt ?? new Date().toISOString(),
+        task,
+      };
+      this.files.put(this.key, kept);
+    } catch (error) {
+      if (this.findings.length > 0) return;
+      this.findings.push({
+        code: "MG4108",
+        severity: "warning",
+        message: `the task ${taskId} cannot be kept: ${(error as Error).message}`,
+        next: "Note its id: it works without the file.",
+      });
+    }
+  }
+
+  #endOf(error: unknown): CodedError | undefined {
+    const place = { place: { file: this.shown }, cause: error };
+    const { id } = this.#waitedFor ?? {};
+    if (!isRuntimeError(error) || id === undefined) return undefined;
+    if (this.#status === "cancelled") return new CodedError("MG6325", `the task ${id} was cancelled`, place);
+    if (this.#status === "failed")
+      return new CodedError("MG6326", `the task ${id} failed: ${oneLine(error.message, "; ")}`, {
+        ...place,
+        next: "Read the server's log: the error comes from the server. A call starts a new task.",
+      });
+    return this.#unknown(id, error);
+  }
+
+  /** The error for an id that the server does not have; undefined for other errors. */
+  #unknown(taskId: string, error: unknown): CodedError | undefined {
+    if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
+    return new CodedError("MG6322", `the server has no task ${JSON.stringify(taskId)}`, {
+      place: { file: this.shown },
+      next: `It has expired, or ended with its server, or belongs to another login; \`${["mcpgen", "task", "list", this.shown].map(quoted).join(" ")}\` shows those that there are.`,
+      cause: error,
+    });
+  }
+}
+
+/** The handle as it was kept: it has the answers that the user gave. */
+function storedOf({ taskId, kept }: NamedTask): StoredTask {
+  return kept?.task ?? { taskId, answers: {} };
+}
+
+export function isFinal(status: string): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
