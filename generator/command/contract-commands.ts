@@ -108,13 +108,10 @@ export const contractCommands: readonly CommandDefinition[] = [
     name: "lint",
     summary: "Report what hosts reject in the tools of a contract, and what the tools cost",
     positionals: {
-      source: {
-        type: "string",
-        description: "Contract FILE, URL, stdio:…, the name of a server, or -",
-        demandOption: true,
-      },
+      source: { type: "string", description: "Contract FILE, URL, stdio:…, the name of a server, or -" },
     },
     options: {
+      code: text("Code of a server, a folder or a tsconfig file: judge its tools that run as tasks, too"),
       profile: {
         ...texts("Whom to judge for; may be repeated (default: claude, openai, gemini)"),
         choices: ["claude", "openai", "gemini", "strict"],
@@ -126,6 +123,7 @@ export const contractCommands: readonly CommandDefinition[] = [
     examples: [
       ["$0 lint mcp.contract.yaml", "before a release"],
       ["$0 lint mcp.contract.yaml --profile strict --budget 500", "stricter, and short"],
+      ["$0 lint --code src", "what happens twice when a handler is run again"],
     ],
     load: async () => (await import("./lint.js")).lint,
   },

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
 import { type Profile, profiles } from "../lint/rule.js";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -6,9 +7,11 @@ import type { Arguments } from "./arguments.js";
 import { type ContractSource, contractSource } from "./contract-source.js";
 import { columns } from "./columns.js";
 import { counted } from "../print/counted.js";
-import type { RunCommand } from "./context.js";
+import type { CommandContext, RunCommand } from "./context.js";
 import { memberFindings } from "./lint/extension-members.js";
+import { type Outcome, together } from "./outcome.js";
 import { openProject } from "./project.js";
+import { shownPath } from "./shown-path.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
 
@@ -20,7 +23,18 @@ const mostRows = 20;
 
 /** Reports what hosts reject in the tools of a contract, faults in members of extensions, and each tool's share of a model's context. */
 export const lint: RunCommand = async (args, context) => {
-  const source = await sourceOrServer(args.required("source"), args, context);
+  const code = await codeOutcome(args, context);
+  const named = args.string("source");
+  if (named === undefined && code === undefined)
+    throw new CodedError("MG2003", "expected contract FILE, URL, stdio:…, the name of a server, or -", {
+      next: "Give one, or code with --code PATH; see `mcpgen lint --help`.",
+    });
+  const outcome = named === undefined ? undefined : await contractOutcome(named, args, context);
+  return code && outcome ? together(outcome, code) : (code ?? outcome)!;
+};
+
+async function contractOutcome(named: string, args: Arguments, context: CommandContext): Promise<Outcome> {
+  const source = await sourceOrServer(named, args, context);
   const budget = budgetOf(args);
   const asked = profilesOf(args);
   expectServer(args, [source]);
@@ -57,7 +71,21 @@ export const lint: RunCommand = async (args, context) => {
       tokens: total,
     },
   };
-};
+}
+
+/** The findings about the code that `--code` names. Without it, the TypeScript compiler is not loaded. */
+async function codeOutcome(args: Arguments, context: CommandContext): Promise<Outcome | undefined> {
+  const named = args.string("code");
+  if (named === undefined) return undefined;
+  const { lintCode } = await import("../lint/code/lint-code.js");
+  const shown = (file: string): string => shownPath(file, context.directory);
+  const { findings, tools } = lintCode(resolve(context.directory, named), shown);
+  return {
+    findings,
+    summary: `${named}: ${counted(tools, "tool")} with tasks, ${counted(findings.length, "warning")}`,
+    data: { code: { tools } },
+  };
+}
 
 /** @throws CodedError MG2004 for a budget that is no number of tokens */
 function budgetOf(args: Arguments): number | undefined {

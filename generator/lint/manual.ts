@@ -15,7 +15,23 @@ the tool's entry in \`tools/list\`, divided by four.
 
 Beside these rules, \`lint\` compares the members that [extensions](extensions.md#members-of-tools-and-resources) add to tools,
 resources, resource templates and prompts with their definitions (MG6604) and with the capabilities of the server (MG6605), for
-all profiles.`;
+all profiles.
+
+With \`--code PATH\`, \`lint\` reads the TypeScript or JavaScript of a server, and judges the tools that it registers with the member
+\`task\` ([long-running tools](long-running-tools.md)): those that require tasks (MG6606), and what handlers with \`onRestart: "replay"\`
+do outside of \`context.once\` (MG6607). A comment \`mcpgen-allow MG6607: REASON\` in the line, or above it, allows one place.
+
+| in a replayed handler, outside of \`once\` | reported |
+| --- | --- |
+| a call that is awaited, or that returns a promise | yes |
+| a call of \`node:fs\`, \`node:child_process\`, \`node:http\`, \`node:https\`, \`node:http2\`, \`node:net\`, \`node:dgram\` | yes |
+| \`Date.now()\`, \`new Date()\`, \`performance.now()\`, \`process.hrtime()\`, \`Math.random()\`, random values of \`crypto\` | yes, also in the key of \`once\` |
+| calls on the context, \`Promise.all\` and the like, \`node:timers/promises\` | no |
+| calls that get the context, \`once\` or \`ask\` | no: the function that is called can use \`once\` |
+| functions of the handler itself | no; their bodies are looked through, unless they are used inside of \`once\` only |
+
+Names are resolved as the TypeScript compiler does, also across files. A handler or a definition that a function returns is not
+found. Bodies of functions outside of the handler are not looked through.`;
 
 /** docs/lint.md. */
 export function lintManual(): string {

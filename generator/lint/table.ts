@@ -3,6 +3,7 @@ import { nameRules } from "./names.js";
 import type { LintRule } from "./rule.js";
 import { scopeRules } from "./scopes.js";
 import { structureRules } from "./structure.js";
+import { taskRules } from "./tasks.js";
 import { unionRules } from "./unions.js";
 
 /** Every rule of `mcpgen lint`, in the order of docs/lint.md. */
@@ -12,4 +13,5 @@ export const lintRules: readonly LintRule[] = [
   ...keywordRules,
   ...unionRules,
   ...scopeRules,
+  ...taskRules,
 ];

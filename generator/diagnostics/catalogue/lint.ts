@@ -33,4 +33,16 @@ export const lintDiagnostics = {
     explanation:
       "A server declares this extension in its capabilities, and this one does not: clients may ignore the member. Enable the extension in the server (the option `extensions` of `createServer`) and add it to `capabilities` of the contract, or remove the member. Extensions that only clients declare cause no warning.",
   },
+  MG6606: {
+    title: "A tool requires tasks",
+    exit: 0,
+    explanation:
+      'Most hosts have no tasks, and a tool with `task: { support: "required" }` refuses them: with -32021 at 2026-07-28, with -32601 at 2025-11-25, with a failed result at earlier revisions. With `"optional"` the same handler serves them: they wait for the result, and get its progress. For hosts that end a call after a time, the option `fallback: "tools"` of `tasks()` offers tools that follow a task. If the tool must not run without tasks, write a comment `mcpgen-allow MG6606: REASON` above the member.',
+  },
+  MG6607: {
+    title: "A replayed handler does something outside of once",
+    exit: 0,
+    explanation:
+      'With `onRestart: "replay"`, and after each answer to an ask, the handler runs again from its first line. What stands outside of `context.once` then happens again: a call that is awaited or returns a promise, a call of `node:fs`, `node:child_process` or the network, and a value that differs from run to run, such as `Date.now()` or `crypto.randomUUID()`. In `await context.once("KEY", () => …)` the result is stored, and a later run gets it from there. Calls on the context, calls that are given the context, `once` or `ask`, functions of the handler itself, and `node:timers/promises` are not reported. If repeating it does no harm, write a comment `mcpgen-allow MG6607: REASON` in the line or above it.',
+  },
 } satisfies Record<string, Diagnostic>;

@@ -1,0 +1,86 @@
+import { ts } from "ts-morph";
+
+/** Follows names to what stands there: constants and functions, of other modules, too. */
+export class Literals {
+  readonly #program: ts.Program;
+
+  constructor(program: ts.Program) {
+    this.#program = program;
+  }
+
+  get checker(): ts.TypeChecker {
+    return this.#program.getTypeChecker();
+  }
+
+  /** The expression that a name stands for, without `as`, `satisfies` and parentheses. */
+  resolved(expression: ts.Expression): ts.Node {
+    const bare = bareOf(expression);
+    return (ts.isIdentifier(bare) && this.declarationOf(bare)) || bare;
+  }
+
+  /** A constant's value, or a function, that an identifier names. */
+  declarationOf(name: ts.Identifier): ts.Node | undefined {
+    const symbol = ts.isShorthandPropertyAssignment(name.parent)
+      ? this.checker.getShorthandAssignmentValueSymbol(name.parent)
+      : this.checker.getSymbolAtLocation(name);
+    const found =
+      symbol && symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
+    const declaration = found?.valueDeclaration;
+    if (!declaration) return undefined;
+    if (ts.isVariableDeclaration(declaration) && declaration.initializer)
+      return this.resolved(declaration.initializer);
+    return declaration;
+  }
+
+  object(expression: ts.Expression | undefined): ts.ObjectLiteralExpression | undefined {
+    const found = expression && this.resolved(expression);
+    return found && ts.isObjectLiteralExpression(found) ? found : undefined;
+  }
+
+  text(expression: ts.Expression | undefined): string | undefined {
+    const found = expression && this.resolved(expression);
+    return found && ts.isStringLiteralLike(found) ? found.text : undefined;
+  }
+
+  /** The function that an expression is, or names. */
+  functionOf(expression: ts.Expression | undefined): HandlerFunction | undefined {
+    const found = expression && this.resolved(expression);
+    return found &&
+      (ts.isArrowFunction(found) || ts.isFunctionExpression(found) || ts.isFunctionDeclaration(found))
+      ? found
+      : undefined;
+  }
+
+  /** The value of a member of an object literal; the last one counts, those of spread objects too. */
+  member(object: ts.ObjectLiteralExpression | undefined, name: string): ts.Expression | undefined {
+    let value: ts.Expression | undefined;
+    for (const property of object?.properties ?? []) {
+      if (ts.isSpreadAssignment(property))
+        value = this.member(this.object(property.expression), name) ?? value;
+      else if (property.name === undefined || !isNamed(property.name, name)) continue;
+      else if (ts.isPropertyAssignment(property)) value = property.initializer;
+      else if (ts.isShorthandPropertyAssignment(property)) value = property.name;
+    }
+    return value;
+  }
+}
+
+/** An expression without parentheses, `as`, `satisfies` and `!`. */
+export function bareOf(expression: ts.Expression): ts.Expression {
+  let bare = expression;
+  while (
+    ts.isParenthesizedExpression(bare) ||
+    ts.isAsExpression(bare) ||
+    ts.isSatisfiesExpression(bare) ||
+    ts.isNonNullExpression(bare)
+  )
+    bare = bare.expression;
+  return bare;
+}
+
+/** A function with a body. */
+export type HandlerFunction = ts.ArrowFunction | ts.FunctionExpression | ts.FunctionDeclaration;
+
+function isNamed(name: ts.PropertyName, text: string): boolean {
+  return (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) && name.text === text;
+}
