@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isWatched } from "../support/auth/secrets.js";
-import { type Part, withoutTest } from "./named-tests.js";
+import { type Part, withoutTest } from "../support/named-tests.js";
 
 // The attacks that @mcpgen/auth withstands, and the tests that hold each part of them.
 

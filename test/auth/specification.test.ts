@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Part, withoutTest } from "./named-tests.js";
+import { type Part, withoutTest } from "../support/named-tests.js";
 
 // The rules of the pages about authorization, by revision and page, and the tests that hold them. What a later revision repeats
 // stands at the first.

@@ -18,7 +18,7 @@ const tested: readonly [side: string, tables: readonly Rows[]][] = [
   ["client", [ofClients, clientRows, authorization.clientRows]],
 ];
 
-/** What the runtime does not offer yet: tasks of 2025-11-25. */
+/** Tasks of 2025-11-25 are not of the runtime: `test/tasks/rules.test.ts` lists their rules. */
 const later: Readonly<Record<string, readonly string[]>> = {
   server: ["TASK"],
   client: ["TASK", "UTIL-11"],

@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Server } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { streamChannel } from "@mcpgen/runtime/stdio";
@@ -54,6 +55,8 @@ export abstract class Peer {
   readonly heard: Message[] = [];
   /** Answers requests of the server; without an answer, they stay open. */
   answer: (request: Message) => object | undefined = () => undefined;
+  /** The answer to the handshake. */
+  opened: Answer = {};
   readonly revision: string;
   readonly arrivals = new Arrivals();
   readonly capabilities: Members;
@@ -66,6 +69,10 @@ export abstract class Peer {
 
   protected abstract exchange(message: Message & { readonly id: number }): Promise<Answer>;
   abstract notify(message: object): Promise<void>;
+  /** Sends a request, and disconnects when it has been written (HTTP). */
+  abandon(_method: string, _params: Members): Promise<void> {
+    throw new Error("there is no connection of one request");
+  }
 
   /** Sends a request, with what its revision wants of each; resolves with its answer. */
   request(method: string, params: Members = {}, capabilities = this.capabilities): Promise<Answer> {
@@ -108,6 +115,15 @@ export abstract class Peer {
     const answer = await this.request("tasks/get", { taskId });
     if (!answer.result) throw new Error(JSON.stringify(answer.error));
     return answer.result;
+  }
+
+  /** The task once it has a status: handlers end in their own time. */
+  async reached(taskId: string, ...statuses: readonly string[]): Promise<Json> {
+    for (const end = Date.now() + 20_000; ;) {
+      const task = await this.task(taskId);
+      if (statuses.includes(task.status) || Date.now() > end) return task;
+      await turn();
+    }
   }
 
   /** The first message that was heard and fits, now or once it comes. */
@@ -175,22 +191,36 @@ class HttpPeer extends Peer {
     await (await this.#post(message)).text();
   }
 
-  #post(message: Message): Promise<Response> {
-    const { method, params } = message;
+  #headers({ method, params }: Message): Record<string, string> {
     const name = (params?.name ?? params?.taskId) as string | undefined;
+    return {
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      "x-principal": this.#principal,
+      ...(this.#session && { "mcp-session-id": this.#session }),
+      ...(method !== "initialize" && { "mcp-protocol-version": this.revision }),
+      ...(this.revision === newest && method && { "mcp-method": method }),
+      ...(this.revision === newest && name && { "mcp-name": name }),
+    };
+  }
+
+  #post(message: Message, signal?: AbortSignal): Promise<Response> {
+    const body = JSON.stringify({ jsonrpc: "2.0", ...message });
     return fetch(this.#url, {
       method: "POST",
-      headers: {
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-        "x-principal": this.#principal,
-        ...(this.#session && { "mcp-session-id": this.#session }),
-        ...(method !== "initialize" && { "mcp-protocol-version": this.revision }),
-        ...(this.revision === newest && method && { "mcp-method": method }),
-        ...(this.revision === newest && name && { "mcp-name": name }),
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+      headers: this.#headers(message),
+      body,
+      signal: signal ?? null,
     });
+  }
+
+  override async abandon(method: string, params: Members): Promise<void> {
+    const controller = new AbortController();
+    const sent = this.#post({ id: "abandoned", method, params }, controller.signal).catch(() => {});
+    // The server has read the request when it answers one that was sent after it.
+    await this.request("ping");
+    controller.abort();
+    await sent;
   }
 
   protected async exchange(message: Message): Promise<Answer> {
@@ -199,19 +229,39 @@ class HttpPeer extends Peer {
     const type = response.headers.get("content-type")?.split(";")[0] ?? "";
     const outside = { status: response.status, type, retryAfter: response.headers.get("retry-after") };
     if (type !== "text/event-stream") return { ...((await response.json()) as Message), ...outside };
-    let text = "";
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      const events = (text + chunk).split("\n\n");
-      text = events.pop()!;
-      for (const event of events) {
-        const data = event.split("\n").filter((line) => line.startsWith("data: "));
-        if (data.length === 0 || data[0] === "data: ") continue;
-        const found = JSON.parse(data.map((line) => line.slice(6)).join("\n")) as Message;
-        if (found.method === undefined && found.id === message.id) return { ...found, ...outside };
-        this.received(found);
-      }
+    for await (const found of messagesIn(response)) {
+      if (found.method === undefined && found.id === message.id) return { ...found, ...outside };
+      this.received(found);
     }
     throw new Error(`the stream ended without an answer to ${message.method}`);
+  }
+
+  /** Opens the stream for what belongs to no request (up to 2025-11-25). */
+  async listen(): Promise<void> {
+    const controller = new AbortController();
+    onTestFinished(() => controller.abort());
+    const { accept: _, "content-type": _type, ...headers } = this.#headers({});
+    const response = await fetch(this.#url, {
+      headers: { ...headers, accept: "text/event-stream" },
+      signal: controller.signal,
+    });
+    void (async () => {
+      for await (const found of messagesIn(response)) this.received(found);
+    })().catch(() => {});
+  }
+}
+
+/** The messages of an event stream, as they come. */
+async function* messagesIn(response: Response): AsyncGenerator<Message, void, undefined> {
+  let text = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const events = (text + chunk).split("\n\n");
+    text = events.pop()!;
+    for (const event of events) {
+      const data = event.split("\n").filter((line) => line.startsWith("data: "));
+      const found = data.map((line) => line.slice(6)).join("\n");
+      if (found !== "") yield JSON.parse(found) as Message;
+    }
   }
 }
 
@@ -221,7 +271,8 @@ export async function wired(
   transport: Transport,
 ): Promise<(options?: PeerOptions) => Promise<Peer>> {
   const opened = async (peer: Peer): Promise<Peer> => {
-    await peer.open();
+    peer.opened = await peer.open();
+    if (peer instanceof HttpPeer && peer.revision !== newest) await peer.listen();
     return peer;
   };
   if (transport === "stdio") return (options = {}) => opened(new StdioPeer(server, options));
