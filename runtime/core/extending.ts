@@ -25,8 +25,19 @@ export {
   type StoredRequest,
 } from "./server/detached.js";
 export { makesCall, type InnerCall } from "./server/inner-calls.js";
-export { answerFor, clockOfClient, endpointOf } from "./client/answering.js";
 export { rateLimitedCode } from "./jsonrpc/errors.js";
+export {
+  answerError,
+  answerFor,
+  asReady,
+  clockOfClient,
+  endpointOf,
+  functionsOf,
+  hasServerRequest,
+  loweredAnswer,
+  outlast,
+  stopAnswer,
+} from "./client/answering.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
 export { sleep, untilAborted, wallTimeOf } from "./time/clock.js";

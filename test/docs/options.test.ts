@@ -11,6 +11,7 @@ import { tasks as clientTasksExtension } from "@mcpgen/protocol/extensions/io.mo
 import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { tasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
+import { receiver } from "@mcpgen/tasks/receiver";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
@@ -98,6 +99,8 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   tasks: () => tasks(tasksExtension, wrong),
   "tasks of clients": () => clientTasks(clientTasksExtension, wrong),
   quotas: () => tasks(tasksExtension, { quotas: wrong }),
+  receiver: () => receiver(wrong),
+  "quotas of a receiver": () => receiver({ quotas: wrong }),
   task: () =>
     createServer(info, { extensions: [tasks(tasksExtension)] }).tool(
       "a",

@@ -2,7 +2,19 @@ import type * as platform from "../platform/platform.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Clock } from "../time/clock.js";
 import type { Client } from "./client.js";
-import { answerServer } from "./server-messages.js";
+import type { AnsweringContext, Progressed } from "./middleware.js";
+import {
+  type AnswerContext,
+  answerServer,
+  asReady,
+  capabilitiesOf,
+  errorBody,
+  reportFailure,
+  resultText,
+  shown,
+} from "./server-messages.js";
+
+export { asReady };
 
 /**
  * Answers a request of the server that came in a result of an extension, with the handlers of the client: as one that came
@@ -27,4 +39,52 @@ export function endpointOf({ endpoint }: Client): string {
 /** The clock of a client. */
 export function clockOfClient({ clock }: Client): Clock {
   return clock;
+}
+
+/** The capabilities that follow from the functions of a client. */
+export function functionsOf({ answers }: Client): ReturnType<typeof capabilitiesOf> {
+  return capabilitiesOf(answers.handlers);
+}
+
+// What follows is for middleware of a client, which answers a request of the server while its handler runs on.
+
+/** Whether the revision of a request of the server has another one. */
+export function hasServerRequest(context: AnswerContext, method: string): boolean {
+  return (context as AnsweringContext).protocol.revision.table.incomingRequests.has(method);
+}
+
+/**
+ * Lets a handler run on after the answer to its request: its progress is sent, too.
+ *
+ * @param meta of each notification of progress
+ * @returns resolves when the answer is sent, or the server has cancelled the request
+ */
+export function outlast(context: AnswerContext, meta: object, progressed: Progressed): Promise<void> {
+  return (context as AnsweringContext).outlast(meta as Params, progressed);
+}
+
+/** Aborts the signal of a handler. */
+export function stopAnswer(context: AnswerContext, reason: Error): void {
+  (context as AnsweringContext).stop(reason);
+}
+
+/**
+ * What a handler returned, in the words of the request's revision.
+ *
+ * @throws {McpError} it is no result of the method
+ */
+export function loweredAnswer(context: AnswerContext, result: object): object {
+  const { method, protocol } = context as AnsweringContext;
+  return JSON.parse(resultText(protocol.revision, method, result)) as object;
+}
+
+/** The JSON-RPC error for what a handler threw. Reports it as the client does, unless the signal of the handler has aborted. */
+export function answerError(
+  { answers }: Client,
+  context: AnswerContext,
+  thrown: unknown,
+): ReturnType<typeof errorBody> {
+  const { method, signal } = context;
+  if (!signal.aborted) reportFailure(answers, { method }, thrown);
+  return errorBody(shown(answers, thrown));
 }

@@ -65,7 +65,9 @@ export class Link implements ClientReceiver {
   readonly #pending: Pending<ServerResponse>;
   readonly #runner = new ServerRequestRunner(
     (text) => this.#channel.reply(text),
-    (method, params) => this.listener?.notify?.(method, params),
+    (method, params) => {
+      if (!this.#end) this.listener?.notify?.(method, params);
+    },
   );
   #end: McpError | undefined;
   readonly #watchers = new Set<(why: McpError) => void>();
@@ -345,6 +347,9 @@ class RunningRequest implements AnswerContext {
   over = false;
   #controller: AbortController | undefined;
   #cancelled: { readonly why: McpError } | undefined;
+  /** Of progress that goes on after the answer. */
+  #lastingMeta: Params | undefined;
+  #onAnswered: (() => void) | undefined;
 
   constructor(request: RequestMessage, notify: Notify) {
     this.#request = request;
@@ -376,14 +381,26 @@ class RunningRequest implements AnswerContext {
         progress,
         ...(Number.isFinite(total) ? { total } : {}),
         ...(message === undefined ? {} : { message }),
+        ...(this.#lastingMeta && { _meta: this.#lastingMeta }),
       });
     };
+  }
+
+  outlast(meta: Params): Promise<void> {
+    this.#lastingMeta = meta;
+    return new Promise((resolve) => (this.#onAnswered = resolve));
+  }
+
+  answered(): void {
+    this.over = this.#lastingMeta === undefined;
+    this.#onAnswered?.();
   }
 
   abort(why: McpError): void {
     this.over = true;
     this.#cancelled = { why };
     this.#controller?.abort(why);
+    this.#onAnswered?.();
   }
 }
 
@@ -407,8 +424,8 @@ class ServerRequestRunner {
     const settle = (text: string): void => {
       if (contexts.get(id) !== context) return;
       contexts.delete(id);
-      context.over = true;
       this.#send(text);
+      context.answered();
     };
     answer(request, context).then(
       (result) => settle(resultText(id, result)),

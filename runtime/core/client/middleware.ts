@@ -125,15 +125,30 @@ export async function exchangeThrough(
   }
 }
 
+/** Gets the progress of a handler. Returns whether it is sent. */
+export type Progressed = (...report: Parameters<AnswerContext["progress"]>) => boolean;
+
+/** A request of the server whose handler may run on after the answer. */
+interface Outlasting extends AnswerContext {
+  /**
+   * Lets progress go on after the answer.
+   *
+   * @param meta of each notification
+   * @returns resolves when the answer is sent, or the request is cancelled
+   */
+  outlast(meta: Params): Promise<void>;
+}
+
 const aborts = new Aborts();
 
 /** The context of one request of the server: its own signal aborts with that of the request, or by middleware. */
-class AnsweringContext implements IncomingContext, InternalContext {
+export class AnsweringContext implements IncomingContext, InternalContext {
   readonly protocol: { readonly revision: RevisionView<"client"> };
   readonly connection: Peer;
   readonly requestId: RequestId | undefined;
   readonly #outer: AnswerContext;
   #controller: AbortController | undefined;
+  #progressed: Progressed | undefined;
   /** Removes the listener of the outer signal. */
   #ignore: (() => void) | undefined;
 
@@ -158,7 +173,18 @@ class AnsweringContext implements IncomingContext, InternalContext {
   }
 
   get progress(): AnswerContext["progress"] {
-    return this.#outer.progress;
+    const { progress } = this.#outer;
+    const progressed = this.#progressed;
+    if (!progressed) return progress;
+    return (...report) => {
+      if (progressed(...report)) progress(...report);
+    };
+  }
+
+  /** See `outlast` of the entry for extensions. */
+  outlast(meta: Params, progressed: Progressed): Promise<void> {
+    this.#progressed = progressed;
+    return (this.#outer as Outlasting).outlast(meta);
   }
 
   get signal(): platform.AbortSignal {

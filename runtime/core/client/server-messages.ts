@@ -68,9 +68,18 @@ export async function answerServer(
   try {
     return await answerOf(setup, view, request, context);
   } catch (error) {
-    if (!context.signal.aborted) reportFailure(setup, request, error);
+    if (!context.signal.aborted && !ready.has(error as object)) reportFailure(setup, request, error);
     throw error;
   }
+}
+
+/** Results in the words of their revision, and errors that have been reported. */
+const ready = new WeakSet<object>();
+
+/** Marks a result or an error of middleware that is sent as it is. */
+export function asReady<Value extends object>(value: Value): Value {
+  ready.add(value);
+  return value;
 }
 
 /** A request of the server; one inside a result has no id. */
@@ -81,7 +90,7 @@ interface ServerRequest {
 }
 
 /** Reports why a request of the server gets an error, unless its handler chose the error. */
-function reportFailure(
+export function reportFailure(
   { report, hooked: { hooks } }: AnswerSetup,
   { method, id: requestId }: ServerRequest,
   error: unknown,
@@ -93,7 +102,7 @@ function reportFailure(
     data,
   } = isMcpError(error) ? error : {};
   if (code === "limit-exceeded" && isObject(data))
-    return hooks.emit({ type: "limit-hit", limit: `limits.${String(data["limit"])}`, method });
+    return hooks.emit({ type: "limit-hit", limit: limitName(String(data["limit"])), method });
   if (rpcCode === rpc.methodNotFound || rpcCode === rpc.invalidParams) {
     const reason = rpcCode === rpc.invalidParams ? "params" : "method";
     return hooks.emit({
@@ -105,6 +114,11 @@ function reportFailure(
     });
   }
   if (rpcCode === rpc.internalError) report(error, method, requestId);
+}
+
+/** Limits of extensions have a path, those of the client the name of a member. */
+function limitName(limit: string): string {
+  return limit.includes(".") ? limit : `limits.${limit}`;
 }
 
 async function answerOf(
@@ -133,8 +147,17 @@ async function answerOf(
         : (ask(() => other!(wanted, own)) as Promise<Params>);
     },
   );
+  return resultText(view, method, result);
+}
+
+/**
+ * What a handler returned, as it is sent.
+ *
+ * @throws {McpError} `internal-error`, `invalid-message`, `not-expressible`
+ */
+export function resultText(view: RevisionView<"client">, method: string, result: unknown): string {
   if (!isObject(result)) throw failed(`${method}: the handler returned a value that is not an object`);
-  const lowered = view.lower("outgoingResults", method, result);
+  const lowered = ready.has(result) ? result : view.lower("outgoingResults", method, result);
   const text = jsonOf(method, lowered);
   const wrong = view.sends && sendError(view, "results", method, lowered);
   if (wrong) throw wrong;
@@ -330,6 +353,11 @@ export interface ClientHandlers {
   readonly roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>);
 }
 
+/** What the server gets to know of a thrown value. */
+export function shown({ thrownErrors }: AnswerSetup, thrown: unknown): unknown {
+  return thrownErrors !== "message" || isMcpError(thrown) ? thrown : internalError(messageOf(thrown), thrown);
+}
+
 /** Handles the messages that the server starts: requests and notifications. */
 export class Incoming {
   readonly #answers: AnswerSetup;
@@ -351,8 +379,7 @@ export class Incoming {
     try {
       return await answerServer(this.#answers, view, request, context);
     } catch (error) {
-      if (this.#answers.thrownErrors !== "message" || isMcpError(error)) throw error;
-      throw internalError(messageOf(error), error);
+      throw shown(this.#answers, error);
     }
   }
 

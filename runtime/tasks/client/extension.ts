@@ -1,15 +1,19 @@
 import {
   type AnswerContext,
   type Client,
+  type ClientMiddleware,
   type ConnectOptions,
   McpError,
   type RequestOptions,
 } from "@mcpgen/runtime";
 import { type Rules, checkOptions, endpointOf, withFunctions } from "@mcpgen/runtime/extending";
 import type { tasks as TasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import { relatedKey } from "../state/core-names.js";
 import { TaskHandle } from "./handle.js";
 import type { HandleStore, StoredHandle } from "./handle-store.js";
 import type { PollOptions } from "./polling.js";
+
+type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
 
 /** How a client drives tasks. */
 export interface ClientTasksOptions extends PollOptions {
@@ -21,9 +25,9 @@ export interface ClientTasksOptions extends PollOptions {
   readonly onTask?: (handle: TaskHandle) => void;
   /** Names the server in handles. Default: its URL without query, or else the name that it gives itself. */
   readonly endpoint?: string;
+  /** `receiver()` of `@mcpgen/tasks/receiver`: runs requests of the server as tasks (2025-11-25). Default: none are. */
+  readonly receiver?: Required<Pick<Implemented, "also" | "attach" | "capabilities">>;
 }
-
-type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
 
 /** The extension of tasks on a client: an element of the option `extensions` of one client. */
 export interface ClientTasks extends Implemented {
@@ -48,6 +52,7 @@ const rules: Rules<ClientTasksOptions> = {
   onAbort: ["cancel", "detach"],
   onTask: "function",
   endpoint: "string",
+  receiver: withFunctions("attach", "capabilities"),
 };
 
 /** The answer to a call that became a task. */
@@ -93,13 +98,16 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
   );
   return {
     ...used,
-    attach: (program) => {
+    ...options.receiver,
+    attach: (program, given) => {
       if (client)
         throw new McpError(
           "invalid-definition",
           "tasks: one client has them already. Call tasks() for each client.",
         );
       client = program as Client;
+      options.receiver?.attach(client, given);
+      client.use(namingTask);
     },
     start: async (name, args = {}, requestOptions) => {
       const params = { name, arguments: args };
@@ -119,6 +127,17 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
       return handleOf(stored, 0);
     },
   };
+}
+
+/** Answers to requests that belong to a task of the server name it (2025-11-25, tasks, related task metadata). */
+const namingTask: ClientMiddleware = async ({ direction, params }, next) => {
+  const result = await next();
+  const related = direction === "incoming" && (params as Related)._meta?.[relatedKey];
+  return related ? { ...result, _meta: { ...result._meta, [relatedKey]: related } } : result;
+};
+
+interface Related {
+  readonly _meta?: { readonly [key: string]: unknown };
 }
 
 /** @throws {McpError} `invalid-definition` */

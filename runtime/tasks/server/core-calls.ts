@@ -1,5 +1,6 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
 import type { Revision } from "@mcpgen/protocol/model";
+import { resultMethod } from "../state/core-names.js";
 import { Call, type Next } from "./call.js";
 import type { Engine } from "./engine.js";
 import { found } from "./found.js";
@@ -7,9 +8,6 @@ import { type ToolTask, isTask } from "./options.js";
 
 // What a server has from the start for tasks in the core of the protocol (2025-11-25, tasks). The rest is loaded when a client
 // asks for it.
-
-/** A revision has tasks in its core if clients can ask for results of tasks. */
-export const resultMethod = "tasks/result";
 
 /** What only the core protocol has. */
 export const loadCore = () => import("./core-tasks.js");

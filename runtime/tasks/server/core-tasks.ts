@@ -1,5 +1,7 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
 import { asSent, askDirectly, loweredResult, notifyClient, principalOf } from "@mcpgen/runtime/extending";
+import { relatedKey } from "../state/core-names.js";
+import { coreTask } from "../state/core-task.js";
 import { type Asked, type TaskRecord, isFinal } from "../state/record.js";
 import type { CallWords } from "./call.js";
 import type { Engine } from "./engine.js";
@@ -11,36 +13,10 @@ import type { Voice } from "./voice.js";
 // Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
 // waits for it. Servers load this when a client asks for it.
 
-const relatedKey = "io.modelcontextprotocol/related-task";
-
 /** Tasks on one page of a list. */
 const pageSize = 100;
 
-/** A task as the core protocol shows it. */
-export function coreTask(record: TaskRecord, now: number): object {
-  const { id, createdAt, updatedAt, limits, message, result } = record;
-  // A result that says `isError` is a failure (C13).
-  const isFailure = (result as { readonly isError?: boolean } | undefined)?.isError === true;
-  const status = isFailure ? "failed" : record.status;
-  const statusMessage = message ?? (isFailure ? textOf(result!) : undefined);
-  const until = (isFinal(record.status) ? updatedAt : now) + limits.keepMs;
-  return {
-    taskId: id,
-    status,
-    createdAt: new Date(createdAt).toISOString(),
-    lastUpdatedAt: new Date(updatedAt).toISOString(),
-    ttl: Math.max(1, Math.ceil(until - createdAt)),
-    pollInterval: limits.pollMs,
-    ...(statusMessage !== undefined && { statusMessage }),
-  };
-}
-
-/** The first text of a result. */
-function textOf(result: object): string | undefined {
-  const { content = [] } = result as { readonly content?: readonly { readonly text?: unknown }[] };
-  const text = content[0]?.text;
-  return typeof text === "string" ? text : undefined;
-}
+export { coreTask };
 
 /** What a call that is a task shows to its client. @param keepMs milliseconds that the client wants it to be kept */
 export function coreWords(context: HandlerContext, keepMs: number | undefined): CallWords {

@@ -6,9 +6,10 @@ import type {
   GetTaskResult,
   tasks as TasksExtension,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import { resultMethod } from "../state/core-names.js";
 import type { Journal, TaskRecord, TaskStatus } from "../state/record.js";
 import { Call, type HandlerTask, type Next } from "./call.js";
-import { coreCall, coreCapabilities, coreHandlers, loadCore, resultMethod } from "./core-calls.js";
+import { coreCall, coreCapabilities, coreHandlers, loadCore } from "./core-calls.js";
 import { Engine, again } from "./engine.js";
 import { found } from "./found.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, toolTaskProblem } from "./options.js";

@@ -1,0 +1,350 @@
+import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
+import {
+  answerError,
+  asReady,
+  clockOfClient,
+  loweredAnswer,
+  outlast,
+  stopAnswer,
+  wallTimeOf,
+} from "@mcpgen/runtime/extending";
+import { type TaskEvent, advance } from "../state/advance.js";
+import { type CoreMethod, relatedKey, statusMethod } from "../state/core-names.js";
+import { coreTask } from "../state/core-task.js";
+import { type TaskRecord, internal, isFinal } from "../state/record.js";
+import { memoryTaskStore } from "../store/memory.js";
+import type { ReceiverOptions, ReceiverQuotas } from "./receiver-options.js";
+
+/** Milliseconds between two looks at what is due. */
+const sweepMs = 1000;
+
+/** Milliseconds between two changes of the status message. */
+const noteInterval = 1000;
+
+/** Tasks on one page of a list. */
+const pageSize = 100;
+
+/** Cursors that are still taken. */
+const mostCursors = 64;
+
+/** What a client keeps of a task beside its record. */
+interface Kept {
+  /** Characters of the request while it runs, of the result afterwards. */
+  size: number;
+  /** Of the handler; absent when it has ended. */
+  context?: AnswerContext | undefined;
+  isOver: boolean;
+  notedAt: number;
+  /** Called at the end of the task. */
+  readonly waiting: Set<() => void>;
+}
+
+interface Params {
+  readonly task: { readonly ttl?: number };
+  readonly _meta?: { readonly [key: string]: unknown };
+}
+
+type Next = (params: object) => object | Promise<object>;
+
+/** The tasks that a client runs for its server (2025-11-25, tasks). */
+export class ReceiverTasks {
+  readonly #client: Client;
+  readonly #options: ReceiverOptions;
+  readonly #most: Required<ReceiverQuotas>;
+  readonly #store = memoryTaskStore();
+  readonly #kept = new Map<string, Kept>();
+  /** Sum of the sizes. */
+  #bytes = 0;
+  /** Handlers that have not ended, also those of tasks that have. */
+  #running = 0;
+  #waiting = 0;
+  /** Tasks that give way to new ones, the oldest first: the server has their results, or has cancelled them. */
+  readonly #spent = new Set<string>();
+  readonly #cursors = new Set<string>();
+  #timer: unknown;
+
+  constructor(client: Client, options: ReceiverOptions) {
+    this.#client = client;
+    this.#options = options;
+    const { running = 32, stored = 256, bytes = 16_777_216, waiting = 256 } = options.quotas ?? {};
+    this.#most = { running, stored, bytes, waiting };
+    void client.closed.then(() => this.#close());
+  }
+
+  /**
+   * Runs a request as a task. Resolves with the task at once.
+   *
+   * @param next calls the handler
+   * @throws {McpError} `limit-exceeded`
+   */
+  async create({ task, ...params }: Params, context: AnswerContext, next: Next): Promise<object> {
+    const size = JSON.stringify(params).length;
+    this.#requireRoom(size);
+    const record = this.#recordOf(context.method, task.ttl);
+    const { id } = record;
+    this.#kept.set(id, { size, context, isOver: false, notedAt: -Infinity, waiting: new Set() });
+    this.#bytes += size;
+    this.#running++;
+    await this.#store.create(record);
+    this.#schedule();
+    const answered = outlast(context, relatedTo(id), (...report) => this.#progressed(id, report[2]));
+    // The server learns the id before anything else of the task.
+    void answered.then(() => this.#run(id, params, context, next));
+    // The task of the server that the request belongs to.
+    const related = params._meta?.[relatedKey];
+    return asReady({
+      task: coreTask(record, this.#now()),
+      ...(related !== undefined && { _meta: { [relatedKey]: related } }),
+    });
+  }
+
+  /**
+   * Answers a request that concerns tasks.
+   *
+   * @throws {McpError} `invalid-params`: there is no such task, or no such page; the error of a failed task
+   */
+  async answer(
+    method: CoreMethod,
+    { taskId, cursor }: { readonly taskId: string; readonly cursor?: string },
+    context: AnswerContext,
+  ): Promise<object> {
+    switch (method) {
+      case "tasks/get":
+        return coreTask(await this.#found(taskId), this.#now());
+      case "tasks/result":
+        return this.#resultOf(await this.#found(taskId), context);
+      case "tasks/cancel":
+        return this.#cancel(await this.#found(taskId));
+      case "tasks/list":
+        return this.#list(cursor);
+    }
+  }
+
+  #now(): number {
+    return wallTimeOf(clockOfClient(this.#client));
+  }
+
+  #recordOf(method: string, ttl = Infinity): TaskRecord {
+    const { keepMs = 600_000, maxRunMs = 86_400_000, pollMs = 5000 } = this.#options;
+    const now = this.#now();
+    const id = newId();
+    const dueAt = now + maxRunMs;
+    return {
+      id,
+      owner: "",
+      version: 1,
+      status: "working",
+      createdAt: now,
+      updatedAt: now,
+      dueAt,
+      limits: { keepMs: Math.max(0, Math.min(keepMs, ttl)), waitMs: maxRunMs, pollMs },
+      tool: method,
+      onRestart: "fail",
+      lease: { run: id, until: dueAt },
+    };
+  }
+
+  /** @throws {McpError} `limit-exceeded` */
+  #requireRoom(size: number): void {
+    const { running, stored, bytes } = this.#most;
+    if (this.#running >= running) throw this.#exceeded("running");
+    for (const id of this.#spent) {
+      if (this.#kept.size < stored && this.#bytes + size <= bytes) break;
+      this.#drop(id);
+    }
+    if (this.#kept.size >= stored) throw this.#exceeded("stored");
+    if (this.#bytes + size > bytes) throw this.#exceeded("bytes");
+  }
+
+  #exceeded(quota: keyof ReceiverQuotas): McpError {
+    const limit = `receiver.quotas.${quota}`;
+    return new McpError("limit-exceeded", `the server has as many tasks as it may have (${limit})`, {
+      rpcCode: -32600,
+      data: { limit, value: this.#most[quota] },
+    });
+  }
+
+  async #run(id: string, params: object, context: AnswerContext, next: Next): Promise<void> {
+    try {
+      // Nothing but the answer to the request has named the task.
+      if (context.signal.aborted) return this.#drop(id);
+      const result = loweredAnswer(context, await next(params));
+      this.#resize(id, JSON.stringify(result).length);
+      await this.#apply(id, { type: "completed", run: id, result });
+    } catch (thrown) {
+      const error = answerError(this.#client, context, thrown);
+      await this.#apply(id, { type: "failed", run: id, error });
+    } finally {
+      this.#running--;
+      const kept = this.#kept.get(id);
+      if (kept) kept.context = undefined;
+    }
+  }
+
+  /** Counts the result in place of the request. @throws {McpError} `limit-exceeded` */
+  #resize(id: string, size: number): void {
+    const kept = this.#kept.get(id);
+    if (!kept || kept.isOver) return;
+    const bytes = this.#bytes + size - kept.size;
+    if (bytes > this.#most.bytes) throw this.#exceeded("bytes");
+    this.#bytes = bytes;
+    kept.size = size;
+  }
+
+  #drop(id: string): void {
+    const kept = this.#kept.get(id);
+    if (!kept) return;
+    kept.isOver = true;
+    this.#bytes -= kept.size;
+    this.#kept.delete(id);
+    this.#spent.delete(id);
+    void this.#store.read(id).then((record) => record && this.#store.remove(id, record.version));
+    for (const wake of kept.waiting) wake();
+  }
+
+  /** Applies an event to a task. Resolves with the record afterwards. */
+  async #apply(id: string, event: TaskEvent): Promise<TaskRecord | undefined> {
+    for (;;) {
+      const record = await this.#store.read(id);
+      if (!record) return undefined;
+      const next = advance(record, event, this.#now());
+      if (next === record) return record;
+      if (!(await this.#store.replace(next, record.version))) continue;
+      if (isFinal(next.status)) this.#ended(next);
+      return next;
+    }
+  }
+
+  #ended(record: TaskRecord): void {
+    const { id, status } = record;
+    const kept = this.#kept.get(id);
+    if (!kept) return;
+    if (status !== "completed") {
+      this.#resize(id, 0);
+      if (kept.context) stopAnswer(kept.context, new McpError("cancelled", "the task has ended"));
+    }
+    kept.isOver = true;
+    for (const wake of kept.waiting) wake();
+    this.#notify(record);
+  }
+
+  /** A server that is not connected polls when it is again. */
+  #notify(record: TaskRecord): void {
+    const client = this.#client;
+    if (client.state === "open")
+      client.notify(statusMethod, coreTask(record, this.#now())).catch(() => undefined);
+  }
+
+  /** @returns whether the progress is sent */
+  #progressed(id: string, message: string | undefined): boolean {
+    const kept = this.#kept.get(id);
+    if (!kept || kept.isOver) return false;
+    const now = this.#now();
+    if (message !== undefined && now - kept.notedAt >= noteInterval) {
+      kept.notedAt = now;
+      void this.#apply(id, { type: "noted", run: id, message });
+    }
+    return true;
+  }
+
+  /** @throws {McpError} `invalid-params` */
+  async #found(id: string): Promise<TaskRecord> {
+    const record = await this.#store.read(id);
+    if (record && !this.#isExpired(record)) return record;
+    throw refused("there is no such task");
+  }
+
+  #isExpired({ status, dueAt }: TaskRecord): boolean {
+    return isFinal(status) && dueAt <= this.#now();
+  }
+
+  async #resultOf(first: TaskRecord, { signal }: AnswerContext): Promise<object> {
+    const { id } = first;
+    const record = isFinal(first.status) ? first : await this.#endOf(id, signal);
+    // The server has asked for it; what it got is what it gets again, as long as the task is kept.
+    this.#spent.add(id);
+    if (record?.status === "completed") {
+      const result = record.result as { readonly _meta?: object };
+      return asReady({ ...result, _meta: { ...result._meta, ...relatedTo(id) } });
+    }
+    const { code, message, data } = record?.error ?? internal("the task was cancelled");
+    throw asReady(new McpError("internal-error", message, { rpcCode: code, data }));
+  }
+
+  /** Waits for the end of a task. @throws the reason of the signal; {McpError} `limit-exceeded` */
+  async #endOf(id: string, signal: AnswerContext["signal"]): Promise<TaskRecord | undefined> {
+    const kept = this.#kept.get(id);
+    if (this.#waiting >= this.#most.waiting) throw this.#exceeded("waiting");
+    this.#waiting++;
+    let wake!: () => void;
+    const ended = new Promise<void>((resolve) => (wake = resolve));
+    kept?.waiting.add(wake);
+    signal.addEventListener("abort", wake);
+    try {
+      if (kept && !kept.isOver && !signal.aborted) await ended;
+    } finally {
+      this.#waiting--;
+      kept?.waiting.delete(wake);
+      signal.removeEventListener("abort", wake);
+    }
+    if (signal.aborted) throw signal.reason;
+    return this.#store.read(id);
+  }
+
+  async #cancel({ id, status }: TaskRecord): Promise<object> {
+    const after = isFinal(status) ? undefined : await this.#apply(id, { type: "cancelled" });
+    if (after?.status !== "cancelled") throw refused("the task has ended");
+    this.#spent.add(id);
+    return coreTask(after, this.#now());
+  }
+
+  async #list(cursor: string | undefined): Promise<object> {
+    if (cursor !== undefined && !this.#cursors.has(cursor)) throw refused("there is no such page");
+    const all = await this.#store.list!("", cursor, pageSize + 1);
+    const page = all.slice(0, pageSize);
+    const now = this.#now();
+    const tasks = page.filter((record) => !this.#isExpired(record)).map((record) => coreTask(record, now));
+    if (all.length <= pageSize) return { tasks };
+    const nextCursor = page.at(-1)!.id;
+    if (this.#cursors.size >= mostCursors) this.#cursors.delete(this.#cursors.keys().next().value!);
+    this.#cursors.add(nextCursor);
+    return { tasks, nextCursor };
+  }
+
+  /** One timer serves all tasks. */
+  #schedule(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = clockOfClient(this.#client).schedule(() => void this.#sweep(), sweepMs);
+    // It does not keep a process alive.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  async #sweep(): Promise<void> {
+    for (const { id, status } of await this.#store.due(this.#now(), Infinity)) {
+      if (isFinal(status)) this.#drop(id);
+      else await this.#apply(id, { type: "failed", error: internal("the client gave no answer in time") });
+    }
+    this.#timer = undefined;
+    if (this.#kept.size > 0 && this.#client.state !== "closed") this.#schedule();
+  }
+
+  #close(): void {
+    clockOfClient(this.#client).clear(this.#timer);
+    const reason = new McpError("connection-closed", "the client is closed");
+    for (const { context } of this.#kept.values()) if (context) stopAnswer(context, reason);
+  }
+}
+
+function relatedTo(taskId: string): object {
+  return { [relatedKey]: { taskId } };
+}
+
+function refused(message: string): McpError {
+  return new McpError("invalid-params", message, { rpcCode: -32602 });
+}
+
+/** 128 random bits (2025-11-25, tasks, security considerations). */
+function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

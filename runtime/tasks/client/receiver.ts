@@ -1,0 +1,76 @@
+import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
+import { functionsOf, hasServerRequest, invalid } from "@mcpgen/runtime/extending";
+import { type CoreMethod, coreMethods, resultMethod } from "../state/core-names.js";
+import type { ClientTasksOptions } from "./extension.js";
+import { type ReceiverOptions, checkReceiverOptions } from "./receiver-options.js";
+import { ReceiverTasks } from "./receiver-tasks.js";
+
+/** Runs requests of a server as tasks: the option `receiver` of `tasks` of one client. */
+export type Receiver = NonNullable<ClientTasksOptions["receiver"]>;
+
+/** The requests that run as tasks, as capabilities of the client. */
+type Requests = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
+const all = { sampling: { createMessage: {} }, elicitation: { create: {} } };
+
+/**
+ * Runs requests of the server to the user and the model as tasks (2025-11-25, tasks): the server need not wait for them.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function receiver(options: ReceiverOptions = {}): Receiver {
+  checkReceiverOptions(options);
+  let requests: Requests = {};
+  let tasks: ReceiverTasks | undefined;
+  return {
+    // By these the client knows the methods. The middleware answers.
+    also: Object.fromEntries(coreMethods.map((method) => [method, () => ({})])),
+    // A client has one server, and lists the tasks of that server.
+    capabilities: ({ table }) =>
+      table.incomingRequests.has(resultMethod) && Object.keys(requests).length > 0
+        ? { tasks: { list: {}, cancel: {}, requests } }
+        : {},
+    attach: (program) => {
+      if (tasks) throw invalid("receiver: one client has it already. Call receiver() for each client.");
+      const client = program as Client;
+      requests = requestsOf(client, options);
+      const own = (tasks = new ReceiverTasks(client, options));
+      client.use((request, next) => {
+        const { direction, method } = request;
+        const { context, params } = request as { readonly context: AnswerContext; readonly params: Params };
+        if (direction !== "incoming") return next();
+        const isOffered = Object.keys(requests).length > 0 && hasServerRequest(context, resultMethod);
+        if (coreMethods.includes(method as CoreMethod)) {
+          if (isOffered) return own.answer(method as CoreMethod, params as never, context);
+          throw new McpError("method-not-found", `there is no method ${method}`, { rpcCode: -32601 });
+        }
+        const [group, kind] = method.split("/") as [string, string];
+        // What is not declared is ignored.
+        if (!params.task || !isOffered || !requests[group]?.[kind]) return next();
+        return own.create(params as Required<Params>, context, next);
+      });
+    },
+  };
+}
+
+interface Params {
+  readonly task?: { readonly ttl?: number };
+}
+
+/**
+ * The requests that a client runs as tasks.
+ *
+ * @throws {McpError} `invalid-definition`: the client has no function that answers one
+ */
+function requestsOf(client: Client, options: ReceiverOptions): Requests {
+  const functions = functionsOf(client);
+  const chosen = Object.entries(all).filter(([key]) => {
+    const name = key as keyof typeof all;
+    if (options[name] && !functions[name])
+      throw invalid(
+        `receiver: ${name}: the client has no function that answers these requests. Give connect one, or leave the option out.`,
+      );
+    return options[name] ?? functions[name];
+  });
+  return Object.fromEntries(chosen);
+}

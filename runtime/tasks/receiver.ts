@@ -1,0 +1,3 @@
+// Tasks that a client runs for its server.
+export { receiver, type Receiver } from "./client/receiver.js";
+export type { ReceiverOptions, ReceiverQuotas } from "./client/receiver-options.js";

@@ -1,0 +1,27 @@
+import { type TaskRecord, isFinal } from "./record.js";
+
+/** A task as the core protocol shows it. */
+export function coreTask(record: TaskRecord, now: number): object {
+  const { id, createdAt, updatedAt, limits, message, result } = record;
+  // A result that says `isError` is a failure (C13).
+  const isFailure = (result as { readonly isError?: boolean } | undefined)?.isError === true;
+  const status = isFailure ? "failed" : record.status;
+  const statusMessage = message ?? (isFailure ? textOf(result!) : undefined);
+  const until = (isFinal(record.status) ? updatedAt : now) + limits.keepMs;
+  return {
+    taskId: id,
+    status,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
+    ttl: Math.max(1, Math.ceil(until - createdAt)),
+    pollInterval: limits.pollMs,
+    ...(statusMessage !== undefined && { statusMessage }),
+  };
+}
+
+/** The first text of a result. */
+function textOf(result: object): string | undefined {
+  const { content = [] } = result as { readonly content?: readonly { readonly text?: unknown }[] };
+  const text = content[0]?.text;
+  return typeof text === "string" ? text : undefined;
+}
