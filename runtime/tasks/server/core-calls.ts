@@ -66,7 +66,7 @@ export function coreCall(
   if (!asked) return next();
   if (!task) throw refused(`${name} does not run as a task: leave params.task out`);
   return loadCore().then(({ coreWords }) =>
-    new Call(engine, context, params, task, coreWords(context, asked.ttl)).start(next, true),
+    new Call(engine, context, params, task, coreWords(engine, context, task, asked.ttl)).start(next, true),
   );
 }
 

@@ -13,16 +13,25 @@ import type { Voice } from "./voice.js";
 // Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
 // waits for it. Servers load this when a client asks for it.
 
+/** What the client gives to its model while the task runs. */
+const immediateKey = "io.modelcontextprotocol/model-immediate-response";
+
 /** Tasks on one page of a list. */
 const pageSize = 100;
 
 export { coreTask };
 
 /** What a call that is a task shows to its client. @param keepMs milliseconds that the client wants it to be kept */
-export function coreWords(context: HandlerContext, keepMs: number | undefined): CallWords {
+export function coreWords(
+  engine: Engine,
+  context: HandlerContext,
+  { immediate }: ToolTask,
+  keepMs: number | undefined,
+): CallWords {
+  const meta = immediate === undefined ? {} : { _meta: { [immediateKey]: immediate } };
   return {
-    created: (record, now) => asSent(context, { task: coreTask(record, now) }),
-    voice: coreVoice(context),
+    created: (record, now) => asSent(context, { task: coreTask(record, now), ...meta }),
+    voice: coreVoice(engine, context),
     keepMs,
   };
 }
@@ -116,9 +125,9 @@ async function idOf(engine: Engine, cursor: string, owner: string): Promise<stri
 
 /**
  * What the client of a call hears of its task. Progress has the token of the call, which serves until the end of the task
- * (C18); all that belongs to a task names it (C15).
+ * (C18); all that belongs to a task names it (C15), but for notifications that have its id in the structure (C16).
  */
-function coreVoice(context: HandlerContext): Voice {
+function coreVoice(engine: Engine, context: HandlerContext): Voice {
   const { progressToken } = context.meta;
   let last = -Infinity;
   const sent: Voice["sent"] = (taskId, method, params) => {
@@ -126,6 +135,7 @@ function coreVoice(context: HandlerContext): Voice {
     notifyClient(context, method, { ...params, _meta: { ..._meta, [relatedKey]: { taskId } } });
   };
   return {
+    changed: (record) => notifyClient(context, "notifications/tasks/status", coreTask(record, engine.now())),
     progressed: (id, progress, total, message) => {
       // A handler that runs again repeats its reports.
       if (progressToken === undefined || !(progress > last && progress < Infinity)) return;

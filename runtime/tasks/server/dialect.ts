@@ -71,7 +71,7 @@ export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): Expe
         return (await call.call()) as CreateTaskResult;
       },
       "tasks/get": async ({ taskId }, context) => {
-        const record = await found(engine, taskId, context);
+        const record = await found(engine, taskId, context, true);
         engine.report("read", record);
         if (record.wanted) {
           // Another process has run or made the task, or the client has connected again.

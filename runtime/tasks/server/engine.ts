@@ -162,6 +162,7 @@ export class Engine {
       owner,
       version: 1,
       status: "working",
+      ...(task.immediate !== undefined && { message: task.immediate }),
       ...run?.note,
       createdAt: now,
       updatedAt: now,

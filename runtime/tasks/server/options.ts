@@ -52,6 +52,11 @@ export interface ToolTask {
    * line; asks that were answered and effects of `context.once` return at once. `fail`: the task fails. Default: `fail`.
    */
   readonly onRestart?: "replay" | "fail";
+  /**
+   * What the model may read while the task runs: `_meta` of the answer that creates the task at 2025-11-25, and the first
+   * `statusMessage`. Default: none.
+   */
+  readonly immediate?: string;
   /** Milliseconds that one run of the handler may take; then its signal aborts, and the task fails. Default: no limit. */
   readonly maxRunMs?: number;
 }
@@ -84,6 +89,7 @@ const toolRules: Rules<ToolTask> = {
   support: ["optional", "required", "forbidden"],
   inlineMs: 0,
   onRestart: ["replay", "fail"],
+  immediate: "string",
   maxRunMs: 1,
 };
 

@@ -2,7 +2,7 @@ import { McpError } from "@mcpgen/runtime";
 import { memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { call, clientOf, deferred, serverOf, text } from "./served.js";
-import { type Message, type RawTask, RawClient } from "./raw.js";
+import { type Message, type RawTask, type Result, RawClient } from "./raw.js";
 
 // 2025-11-25, tasks: the rules by the ids of the list of requirements, C01 to C23.
 
@@ -194,6 +194,35 @@ test("an error of the client in place of an answer ends the task", async () => {
   const { error } = await client.request("tasks/result", { taskId });
   expect(error).toMatchObject({ code: -32603, message: "User rejected the request" });
   expect((await client.request("tasks/get", { taskId })).result).toMatchObject({ status: "failed" });
+});
+
+test("C16, C17: the client gets each status of its task, without the id in _meta", async () => {
+  const { client, start, clock, other } = await opened();
+  const { taskId } = await start("asks");
+  await clock.advance(0);
+  client.answer = () => ({ result: { action: "accept", content: { name: "Ada" } } });
+  await client.request("tasks/result", { taskId });
+  const heard = client.heard.filter(({ method }) => method === "notifications/tasks/status");
+  expect(heard.map(({ params }) => (params as RawTask).status)).toEqual([
+    "input_required",
+    "working",
+    "completed",
+  ]);
+  const { _meta, ...state } = (await client.request("tasks/get", { taskId })).result as object as Result;
+  expect([_meta, heard.at(-1)!.params]).toEqual([undefined, state]);
+  expect((await other("ann")).heard).toEqual([]);
+});
+
+test("a text for the model comes with the task, and is its first message", async () => {
+  const { server, client } = await opened();
+  const immediate = "The report comes by mail.";
+  server.tool("mails", { task: { support: "optional", immediate } }, () => new Promise<never>(() => {}));
+  const { result } = await client.request("tools/call", { name: "mails", arguments: {}, task: {} });
+  expect(result._meta).toEqual({ "io.modelcontextprotocol/model-immediate-response": immediate });
+  expect(result.task).toMatchObject({ status: "working", statusMessage: immediate });
+  expect(() =>
+    server.tool("odd", { task: { support: "optional", immediate: 1 as never } }, () => ""),
+  ).toThrow(/task.immediate: expected a string, got 1/);
 });
 
 test("C18: the token of the call serves for the task, and stops at its end", async () => {

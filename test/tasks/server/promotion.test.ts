@@ -264,6 +264,15 @@ test("progress from before the task, and while it is being stored, is its messag
   expect(writes).toEqual(["create before", "replace meanwhile"]);
 });
 
+test("a text for the model is the first message of a task", async () => {
+  const served = serverOf();
+  served.server.tool("mails", { task: { ...optional, immediate: "By mail." } }, (_, { task }) => {
+    task?.detach();
+    return new Promise<never>(() => {});
+  });
+  expect(await call(await clientOf(served), "mails")).toMatchObject({ statusMessage: "By mail." });
+});
+
 test("progress becomes the status message, one change a second", async () => {
   const served = serverOf();
   const steps = [deferred(), deferred()];

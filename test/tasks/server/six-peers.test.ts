@@ -1,0 +1,178 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { explained as explainedDialect } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/explained";
+import { experimentalTasks as dialect } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
+import { explained as explainedTasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/explained";
+import { tasks as extension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import { serverRevisions } from "@mcpgen/protocol";
+import { explained } from "@mcpgen/protocol/explained";
+import { createServer } from "@mcpgen/runtime";
+import { tasks } from "@mcpgen/tasks";
+import { experimentalTasks } from "@mcpgen/tasks/experimental";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Json, type Peer, newest, relatedKey, transports, wired } from "./wire.js";
+import { text } from "./served.js";
+
+// One tool serves clients of all kinds: it reports progress, asks once, and answers with the same text.
+
+const form = {
+  message: "Your name?",
+  requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+} as const;
+const accepted = { action: "accept", content: { name: "Ada" } };
+const elicitation = { elicitation: {} };
+const _meta = { progressToken: "token" };
+
+/** A server that refuses to send what its revisions do not define, and what it refused. */
+function served() {
+  const refused: unknown[] = [];
+  const own = tasks(explainedTasks(extension), { pollMs: 1, quotas: { earlyPolls: Infinity } });
+  const server = createServer(
+    { name: "s", version: "1" },
+    {
+      revisions: explained(serverRevisions),
+      validateSend: "always",
+      extensions: [own, experimentalTasks(explainedDialect(dialect), own)],
+      capabilities: { logging: {} },
+      stateKeys: ["a secret of sixteen characters"],
+      onError: (error) => refused.push(error),
+    },
+  );
+  onTestFinished(() => own.close());
+  let runs = 0;
+  const task = { support: "optional", inlineMs: 60_000, onRestart: "replay" } as const;
+  server.tool("greet", { task }, async (_, context) => {
+    // One run for each answer: what precedes the ask runs again.
+    runs++;
+    context.task?.detach();
+    context.progress(1, 4, "asking");
+    context.log("info", "asking");
+    const answer = await context.ask.elicit("name", form);
+    context.progress(3, 4, "greeting");
+    return answer.action === "accept" ? `Hello, ${answer.content.name}` : answer.action;
+  });
+  return { server, refused, runs: () => runs };
+}
+
+/** The task once its status is another one. */
+async function after(peer: Peer, taskId: string, ...passing: readonly string[]): Promise<Json> {
+  for (;;) {
+    const found = await peer.task(taskId);
+    if (!passing.includes(found.status as string)) return found;
+    await turn();
+  }
+}
+
+const paramsOf = (peer: Peer, method: string): Json[] =>
+  peer.heard.filter((message) => message.method === method).map(({ params }) => params as Json);
+
+const progress = "notifications/progress";
+const related = (taskId: string) => ({ [relatedKey]: { taskId } });
+
+/** How each client gets the result of the tool: the result, after checks of what came before. */
+const peers: readonly [name: string, options: object, drive: (peer: Peer) => Promise<Json>][] = [
+  [
+    "2026-07-28 with the extension",
+    { revision: newest },
+    async (peer) => {
+      const { taskId, resultType } = (await peer.call("greet", {}, undefined, { _meta })).result;
+      expect(resultType).toBe("task");
+      const { inputRequests, statusMessage } = await after(peer, taskId, "working");
+      expect([Object.keys(inputRequests), statusMessage]).toEqual([["name"], "asking"]);
+      await peer.request("tasks/update", { taskId, inputResponses: { name: accepted } });
+      const { status, result } = await after(peer, taskId, "working", "input_required");
+      expect(status).toBe("completed");
+      // Tasks of this revision send nothing beside their answers.
+      expect(peer.heard).toEqual([]);
+      return result;
+    },
+  ],
+  [
+    "2026-07-28 without the extension",
+    { revision: newest, capabilities: elicitation },
+    async (peer) => {
+      const { inputRequests, requestState } = (await peer.call("greet", {}, undefined, { _meta })).result;
+      expect(Object.keys(inputRequests)).toEqual(["name"]);
+      const more = { _meta, requestState, inputResponses: { name: accepted } };
+      const { result } = await peer.call("greet", {}, undefined, more);
+      expect(paramsOf(peer, progress).map((each) => each.message)).toEqual(["asking", "asking", "greeting"]);
+      return result;
+    },
+  ],
+  [
+    "2025-11-25 with a task",
+    {},
+    async (peer) => {
+      const { taskId, status } = await peer.start("greet", {}, {}, { _meta });
+      expect(status).toBe("working");
+      const { result } = await peer.request("tasks/result", { taskId });
+      const asked = paramsOf(peer, "elicitation/create");
+      expect(asked).toMatchObject([{ message: "Your name?", _meta: related(taskId) }]);
+      await peer.until(({ params }) => params?.message === "greeting");
+      expect(paramsOf(peer, progress)).toEqual([
+        { progressToken: "token", progress: 1, total: 4, message: "asking", _meta: related(taskId) },
+        { progressToken: "token", progress: 3, total: 4, message: "greeting", _meta: related(taskId) },
+      ]);
+      for (const params of paramsOf(peer, "notifications/message"))
+        expect(params).toMatchObject({ data: "asking", _meta: related(taskId) });
+      const { [relatedKey]: named, ...meta } = result._meta;
+      expect([named, meta]).toEqual([{ taskId }, {}]);
+      const { _meta: _, ...rest } = result;
+      return rest;
+    },
+  ],
+  [
+    "2025-11-25 without a task",
+    {},
+    async (peer) => {
+      const { result } = await peer.call("greet", {}, undefined, { _meta });
+      expect(paramsOf(peer, "elicitation/create")).toHaveLength(1);
+      expect(paramsOf(peer, progress).map((each) => each.message)).toEqual(["asking", "greeting"]);
+      return result;
+    },
+  ],
+  [
+    "2025-06-18 with experimental.tasks",
+    { revision: "2025-06-18", capabilities: { ...elicitation, experimental: { tasks: {} } } },
+    async (peer) => {
+      const { taskId, status } = (await peer.request("tasks/create", { name: "greet" })).result;
+      expect(status).toBe("pending");
+      const { status: end, result } = await after(peer, taskId, "pending", "running");
+      expect(end).toBe("completed");
+      expect(paramsOf(peer, "elicitation/create")).toHaveLength(1);
+      await peer.until(({ method }) => method === "notifications/tasks/completed");
+      expect(paramsOf(peer, "notifications/tasks/progress")).toEqual([
+        { taskId, progress: 0.25, currentStep: "asking" },
+        { taskId, progress: 0.25, currentStep: "waiting for input" },
+        { taskId, progress: 0.25, currentStep: "asking" },
+        { taskId, progress: 0.75, currentStep: "greeting" },
+      ]);
+      expect(paramsOf(peer, "notifications/tasks/completed")).toMatchObject([{ taskId, result }]);
+      return result;
+    },
+  ],
+  [
+    "2025-06-18 without tasks",
+    { revision: "2025-06-18" },
+    async (peer) => {
+      const { result } = await peer.call("greet", {}, undefined, { _meta });
+      expect(paramsOf(peer, progress).map((each) => each.message)).toEqual(["asking", "greeting"]);
+      return result;
+    },
+  ],
+];
+
+describe.each(transports)("over %s", (transport) => {
+  test("B18: clients of six kinds get the same text, each by messages of its revision", async () => {
+    const { server, refused, runs } = served();
+    const open = await wired(server, transport);
+    for (const [name, options, drive] of peers) {
+      const peer = await open(options);
+      peer.answer = () => ({ result: accepted });
+      const { content, isError } = await drive(peer);
+      expect({ name, content, isError }).toEqual({ name, content: text("Hello, Ada"), isError: undefined });
+    }
+    expect(refused).toEqual([]);
+    // Clients without tasks that answer requests get the result from the first run.
+    expect(runs()).toBe(4 * 2 + 2);
+  });
+});
