@@ -1,6 +1,6 @@
 // Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime;
 // and the examples into dist/examples/.
-// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [auth] [tasks] [sqlite] [examples]`; without a name, all of them.
+// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [auth] [tasks] [sqlite] [postgres] [redis] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
 import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -16,7 +16,7 @@ const sourceMaps = { sourcemap: true, sourcesContent: true };
 
 /** Packages that import the runtime by name, and packages that import these. */
 const besides = ["auth", "tasks"];
-const stores = ["sqlite"];
+const stores = ["sqlite", "postgres", "redis"];
 const beside = Object.fromEntries([...besides, ...stores].map((name) => [name, () => besideRuntime(name)]));
 const builds = { engine, generator, generated, runtime, ...beside, examples };
 const unknown = process.argv.slice(2).find((name) => !(name in builds));

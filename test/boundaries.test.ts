@@ -47,6 +47,8 @@ const areas: readonly Area[] = [
     ],
   },
   { folder: "runtime/sqlite", may: [/^@mcpgen\/tasks$/] },
+  { folder: "runtime/postgres", may: [/^@mcpgen\/tasks$/] },
+  { folder: "runtime/redis", may: [/^@mcpgen\/tasks$/, /^node:crypto$/] },
   {
     folder: "generator",
     may: [

@@ -68,24 +68,29 @@ const alone = new Set([
   "test/support/every-feature/judge.ts",
 ]);
 
-test.each(["engine", "runtime/core", "runtime/auth", "runtime/tasks", "runtime/sqlite"])(
-  "package.json of %s exports all entries, and no others",
-  (folder) => {
-    const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-      readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
-    };
-    const named = Object.values(exports).flatMap((target) => Object.values(target));
-    const sources = named
-      .filter((path) => path.endsWith(".js"))
-      .map((path) => path.replace("./dist/", "").replace(/\.js$/, ".ts"));
-    const entries = readdirSync(folder).filter((name) => name.endsWith(".ts"));
-    expect([...new Set(sources)].sort()).toEqual(entries.sort());
-    for (const [key, { types, default: code, "mcpgen-source": source }] of Object.entries(exports)) {
-      const name = key === "." ? "index" : key.slice(2);
-      expect([source, types, code]).toEqual([`./${name}.ts`, `./dist/${name}.d.ts`, `./dist/${name}.js`]);
-    }
-  },
-);
+test.each([
+  "engine",
+  "runtime/core",
+  "runtime/auth",
+  "runtime/tasks",
+  "runtime/sqlite",
+  "runtime/postgres",
+  "runtime/redis",
+])("package.json of %s exports all entries, and no others", (folder) => {
+  const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  };
+  const named = Object.values(exports).flatMap((target) => Object.values(target));
+  const sources = named
+    .filter((path) => path.endsWith(".js"))
+    .map((path) => path.replace("./dist/", "").replace(/\.js$/, ".ts"));
+  const entries = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  expect([...new Set(sources)].sort()).toEqual(entries.sort());
+  for (const [key, { types, default: code, "mcpgen-source": source }] of Object.entries(exports)) {
+    const name = key === "." ? "index" : key.slice(2);
+    expect([source, types, code]).toEqual([`./${name}.ts`, `./dist/${name}.d.ts`, `./dist/${name}.js`]);
+  }
+});
 
 test("golden files hold no module that every output has", () => {
   const emitted = new Set(filesBelow("engine/emitted").map((file) => file.slice("engine/emitted/".length)));

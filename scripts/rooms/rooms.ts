@@ -97,6 +97,20 @@ export const buildings: readonly Building[] = [
     ],
   },
   {
+    folder: "runtime/postgres",
+    rooms: [
+      { path: "runtime/postgres/store", holds: "stores in PostgreSQL" },
+      { path: "runtime/postgres", holds: "the entry of the package" },
+    ],
+  },
+  {
+    folder: "runtime/redis",
+    rooms: [
+      { path: "runtime/redis/store", holds: "stores in Redis" },
+      { path: "runtime/redis", holds: "the entry of the package" },
+    ],
+  },
+  {
     folder: "generator",
     rooms: [
       { path: "generator/diagnostics", holds: "error codes, findings, suggestions" },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { runtimes } from "../portability/runtimes.mjs";
 import { newFolder } from "./guarded.mjs";
 import { noPostgres, startPostgres } from "./postgres.mjs";
-import { noRedis, startRedis } from "./redis.mjs";
+import { noRedis, startRedis, startRedisCluster } from "./redis.mjs";
 
 const [node24] = runtimes["Node 24"];
 /** Node 20 has no `node:sqlite`. */
@@ -46,5 +46,16 @@ export const engines = {
       const { socket, stop } = await startRedis();
       return { address: socket, stop };
     },
+  },
+  "redis-cluster": {
+    missing: noRedis,
+    node: process.execPath,
+    start: startRedisCluster,
+  },
+  /** In the process that uses it. */
+  memory: {
+    missing: undefined,
+    node: process.execPath,
+    start: async () => ({ address: "", stop: async () => {} }),
   },
 };

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { newFolder, pathOf, start } from "./guarded.mjs";
 
@@ -23,4 +25,52 @@ export async function startRedis(settings = {}) {
     folder,
   });
   return { socket, stop };
+}
+
+/**
+ * Starts a cluster of one node, which has all slots and refuses commands whose keys have several.
+ *
+ * @returns its address, and a function that stops it
+ */
+export async function startRedisCluster() {
+  for (let attempt = 0; ; attempt++) {
+    const [port, bus] = await freePorts();
+    const settings = {
+      port: `${port}`,
+      "cluster-enabled": "yes",
+      "cluster-port": `${bus}`,
+      bind: "127.0.0.1",
+      "cluster-announce-ip": "127.0.0.1",
+    };
+    try {
+      const { socket, stop } = await startRedis(settings);
+      await send(socket, "CLUSTER ADDSLOTSRANGE 0 16383");
+      while (!(await send(socket, "CLUSTER INFO")).includes("cluster_state:ok"));
+      return { address: `127.0.0.1:${port}`, stop };
+    } catch (error) {
+      // Another process may have taken the port.
+      if (attempt === 5) throw error;
+    }
+  }
+}
+
+/** Sends a command. @returns the beginning of the reply */
+async function send(socket, command) {
+  const connection = connect(socket);
+  connection.write(`${command}\r\n`);
+  const [reply] = await once(connection, "data");
+  connection.destroy();
+  return String(reply);
+}
+
+/** Two ports that no program listens on. */
+async function freePorts() {
+  const listeners = [createServer(), createServer()];
+  const ports = [];
+  for (const listener of listeners) {
+    await once(listener.listen(0, "127.0.0.1"), "listening");
+    ports.push(listener.address().port);
+  }
+  for (const listener of listeners) listener.close();
+  return ports;
 }

@@ -18,7 +18,9 @@ for (const [name, { missing, start }] of Object.entries(engines)) {
   });
 }
 
-for (const [name, { missing }] of Object.entries(engines).filter(([name]) => name !== "sqlite")) {
+for (const [name, { missing }] of Object.entries(engines).filter(([name]) =>
+  ["postgres", "redis"].includes(name),
+)) {
   for (const end of ["returns", "throws", "is killed"])
     test(`${name} ends after its process ${end}`, { skip: missing }, async () => {
       const address = await new Promise((resolve) =>

@@ -11,7 +11,68 @@ const drivers = {
       return { store: sqliteTaskStore(database, { table }), close: async () => database.close() };
     },
   },
+  pg: {
+    engine: "postgres",
+    open: async (host, table) => {
+      const { default: pg } = await import("pg");
+      const pool = new pg.Pool({ host, user: "postgres", database: "postgres", max: 4 });
+      return openPostgres(pool, table, () => pool.end());
+    },
+  },
+  pglite: {
+    engine: "memory",
+    open: async (_, table) => {
+      const { PGlite } = await import("@electric-sql/pglite");
+      lite ??= await PGlite.create();
+      return openPostgres(lite, table, async () => {});
+    },
+  },
+  ioredis: {
+    engine: "redis",
+    open: async (path, prefix) => {
+      const { Redis } = await import("ioredis");
+      return openRedis(new Redis({ path }), prefix, (client) => client.quit());
+    },
+  },
+  "ioredis on a cluster": {
+    engine: "redis-cluster",
+    open: async (address, prefix) => {
+      const { Cluster } = await import("ioredis");
+      const [host, port] = address.split(":");
+      return openRedis(new Cluster([{ host, port: Number(port) }]), prefix, (client) => client.quit());
+    },
+  },
+  iovalkey: {
+    engine: "redis",
+    open: async (path, prefix) => {
+      const { Redis } = await import("iovalkey");
+      return openRedis(new Redis({ path }), prefix, (client) => client.quit());
+    },
+  },
+  redis: {
+    engine: "redis",
+    open: async (path, prefix) => {
+      const { createClient } = await import("redis");
+      const client = createClient({ socket: { path } });
+      await client.connect();
+      return openRedis(client, prefix, () => client.close());
+    },
+  },
 };
+
+/** The database of PGlite: it is in this process. */
+let lite;
+
+async function openPostgres(client, table, close) {
+  const { createTaskTable, postgresTaskStore } = await import("@mcpgen/postgres");
+  await createTaskTable(client, { table });
+  return { store: postgresTaskStore(client, { table }), close };
+}
+
+async function openRedis(client, prefix, close) {
+  const { redisTaskStore } = await import("@mcpgen/redis");
+  return { store: redisTaskStore(client, { prefix }), close: () => close(client) };
+}
 
 /** Names of drivers and of their engines, as pairs. */
 export const driverNames = Object.entries(drivers).map(([driver, { engine }]) => [driver, engine]);

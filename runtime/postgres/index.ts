@@ -1,0 +1,4 @@
+// Stores in PostgreSQL.
+export type { PostgresClient } from "./store/client.js";
+export { createTaskTable, type PostgresTaskStoreOptions } from "./store/table.js";
+export { postgresTaskStore } from "./store/task-store.js";

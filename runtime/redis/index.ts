@@ -1,0 +1,3 @@
+// Stores in Redis and Valkey.
+export type { CallingClient, RedisClient, SendingClient } from "./store/client.js";
+export { redisTaskStore, type RedisTaskStoreOptions } from "./store/task-store.js";

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+
+/** A connection to Redis or Valkey. */
+export type RedisClient = CallingClient | SendingClient;
+
+/** `Redis` and `Cluster` of `ioredis`, and of `iovalkey`. */
+export interface CallingClient {
+  call(command: string, ...args: string[]): Promise<unknown>;
+}
+
+/** What `createClient` of `redis` returns. */
+export interface SendingClient {
+  sendCommand(args: string[]): Promise<unknown>;
+}
+
+/** Sends a command. */
+export function send(client: RedisClient, ...args: [command: string, ...args: string[]]): Promise<unknown> {
+  return "call" in client ? client.call(...args) : client.sendCommand(args);
+}
+
+/** Runs a script with arguments, in one round trip. */
+export type Script = (...args: (string | number)[]) => Promise<unknown>;
+
+/**
+ * Makes a function that runs a script, which is atomic.
+ *
+ * @param keys all that it touches, of one slot of a cluster
+ */
+export function scriptOf(client: RedisClient, keys: readonly string[], lua: string): Script {
+  const digest = createHash("sha1").update(lua).digest("hex");
+  return async (...args) => {
+    const rest = [String(keys.length), ...keys, ...args.map(String)];
+    try {
+      return await send(client, "EVALSHA", digest, ...rest);
+    } catch (error) {
+      // The server, or this node of a cluster, has not had it since its start: EVAL brings it.
+      if (!String((error as Error).message).startsWith("NOSCRIPT")) throw error;
+      return send(client, "EVAL", lua, ...rest);
+    }
+  };
+}

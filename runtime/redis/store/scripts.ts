@@ -1,0 +1,50 @@
+// KEYS of all: the records by id; version, size and owner by id; ids by the time when they are due; owners with ids, in the
+// order of text; the sum of sizes by owner. Names hold no character \0.
+
+/** ARGV: id, record, version, time, size, owner, and the version that it replaces: empty for a new task. */
+export const put = `
+local id, record, version, due, size, owner, replaced = unpack(ARGV)
+local known, before = string.match(redis.call("HGET", KEYS[2], id) or "", "^(%d+) (%d+)")
+if (known or "") ~= replaced then return 0 end
+redis.call("HSET", KEYS[1], id, record)
+redis.call("HSET", KEYS[2], id, version .. " " .. size .. " " .. owner)
+redis.call("ZADD", KEYS[3], due, id)
+redis.call("ZADD", KEYS[4], 0, owner .. "\\0" .. id)
+redis.call("HINCRBY", KEYS[5], owner, size - (before or 0))
+return 1`;
+
+/** ARGV: id, version. */
+export const remove = `
+local id = ARGV[1]
+local version, size, owner = string.match(redis.call("HGET", KEYS[2], id) or "", "^(%d+) (%d+) (.*)$")
+if version ~= ARGV[2] then return 0 end
+redis.call("HDEL", KEYS[1], id)
+redis.call("HDEL", KEYS[2], id)
+redis.call("ZREM", KEYS[3], id)
+redis.call("ZREM", KEYS[4], owner .. "\\0" .. id)
+if redis.call("HINCRBY", KEYS[5], owner, 0 - size) == 0 then redis.call("HDEL", KEYS[5], owner) end
+return 1`;
+
+/** ARGV: time, limit. */
+export const due = `
+local records = {}
+for place, id in ipairs(redis.call("ZRANGEBYSCORE", KEYS[3], "-inf", ARGV[1], "LIMIT", 0, ARGV[2])) do
+  records[place] = redis.call("HGET", KEYS[1], id)
+end
+return records`;
+
+/** ARGV: owner, id of the last task of the page before, limit. */
+export const list = `
+local owner, after, limit = unpack(ARGV)
+local from, to = "(" .. owner .. "\\0" .. after, "(" .. owner .. "\\1"
+local records = {}
+for place, name in ipairs(redis.call("ZRANGEBYLEX", KEYS[4], from, to, "LIMIT", 0, limit)) do
+  records[place] = redis.call("HGET", KEYS[1], string.sub(name, #owner + 2))
+end
+return records`;
+
+/** ARGV: owner. */
+export const usage = `
+local owner = ARGV[1]
+local tasks = redis.call("ZLEXCOUNT", KEYS[4], "(" .. owner .. "\\0", "(" .. owner .. "\\1")
+return { tasks, redis.call("HGET", KEYS[5], owner) or "0" }`;

@@ -1,0 +1,58 @@
+import type { TaskRecord, TaskStore } from "@mcpgen/tasks";
+import { type RedisClient, scriptOf, send } from "./client.js";
+import * as scripts from "./scripts.js";
+
+export interface RedisTaskStoreOptions {
+  /**
+   * What the names of all keys of the store begin with, in braces: a cluster keeps them in one slot. Default:
+   * `mcpgen-tasks-v1`, where 1 is the number of the layout.
+   */
+  readonly prefix?: string;
+}
+
+/**
+ * A store of tasks in Redis or Valkey. No key expires: tasks are removed by the sweep of a server.
+ *
+ * @param client a connection; the store does not close it
+ * @throws {TypeError} `prefix` is empty, or begins with `}`: a cluster would not keep the keys together
+ */
+export function redisTaskStore(client: RedisClient, options: RedisTaskStoreOptions = {}): TaskStore {
+  const { prefix = "mcpgen-tasks-v1" } = options;
+  if (/^(\}|$)/.test(prefix)) throw new TypeError('redisTaskStore: the prefix is empty, or begins with "}"');
+  const keys = ["records", "versions", "due", "owners", "bytes"].map((name) => `{${prefix}}:${name}`);
+  const script = (lua: string) => scriptOf(client, keys, lua);
+  const put = script(scripts.put);
+  const remove = script(scripts.remove);
+  const due = script(scripts.due);
+  const list = script(scripts.list);
+  const usage = script(scripts.usage);
+  const write = async (task: TaskRecord, replaced: number | ""): Promise<boolean> => {
+    const { id, version, owner, dueAt, size = 0 } = task;
+    const written = await put(exact(id), JSON.stringify(task), version, dueAt, size, exact(owner), replaced);
+    return Number(written) === 1;
+  };
+  return {
+    create: async (task) => {
+      if (!(await write(task, ""))) throw new Error(`there is a task ${task.id} already`);
+    },
+    read: async (id) => recordsOf([await send(client, "HGET", keys[0]!, exact(id))])[0],
+    replace: write,
+    due: async (now, limit) => recordsOf(await due(now, limit)),
+    list: async (owner, after, limit) => recordsOf(await list(exact(owner), exact(after ?? ""), limit)),
+    usage: async (owner) => {
+      const [tasks, bytes] = (await usage(exact(owner))) as unknown[];
+      return { tasks: Number(tasks), bytes: Number(bytes) };
+    },
+    remove: async (id, version) => void (await remove(exact(id), version)),
+  };
+}
+
+/** Text without what the scripts separate names by, NUL, and without halves of pairs, which drivers replace. */
+function exact(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function recordsOf(replies: unknown): TaskRecord[] {
+  const texts = (replies as readonly (string | null)[]).filter((text) => typeof text === "string");
+  return texts.map((text) => JSON.parse(text) as TaskRecord);
+}

@@ -1,0 +1,27 @@
+// Compiled only (types.test.mjs): connections of each driver are what the stores take.
+import type { DatabaseSync } from "node:sqlite";
+import type { PGlite } from "@electric-sql/pglite";
+import { postgresTaskStore } from "@mcpgen/postgres";
+import { redisTaskStore } from "@mcpgen/redis";
+import { sqliteTaskStore } from "@mcpgen/sqlite";
+import type { Database } from "better-sqlite3";
+import type { Cluster, Redis } from "ioredis";
+import type { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
+import type { Database as WasmDatabase } from "node-sqlite3-wasm";
+import type { Client, Pool, PoolClient } from "pg";
+import type { RedisClientType, createClient, createCluster } from "redis";
+
+export const inSqlite = (database: DatabaseSync | Database | WasmDatabase) => sqliteTaskStore(database);
+
+export const inPostgres = (client: Client | Pool | PoolClient | PGlite) => postgresTaskStore(client);
+
+export const inRedis = (
+  client: Redis | Cluster | Valkey | ValkeyCluster | RedisClientType | ReturnType<typeof createClient>,
+) => redisTaskStore(client);
+
+/** As the README of @mcpgen/redis has it. */
+export const inCluster = (cluster: ReturnType<typeof createCluster>) =>
+  redisTaskStore({ sendCommand: (args) => cluster.sendCommand("{mcpgen-tasks-v1}", false, args) });
+
+// @ts-expect-error its sendCommand takes a key first.
+export const notInCluster = (cluster: ReturnType<typeof createCluster>) => redisTaskStore(cluster);
