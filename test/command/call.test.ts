@@ -1,4 +1,8 @@
-import { expect, test } from "vitest";
+import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import { serverRevisions } from "@mcpgen/protocol/server";
+import { createServer } from "@mcpgen/runtime";
+import { tasks } from "@mcpgen/tasks";
+import { expect, onTestFinished, test } from "vitest";
 import { resultText } from "../../generator/command/content/content-text.js";
 import { newServer, serve } from "../support/live-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -75,6 +79,32 @@ test("--json prints one document", async () => {
     content: [{ type: "text", text: "mild in Bergen" }],
     structuredContent: { celsius: 9 },
     isError: false,
+  });
+});
+
+test("a call that becomes a task is left to the server with --detach, and waited for without", async () => {
+  const extension = tasks(tasksExtension, { pollMs: 1 });
+  onTestFinished(() => extension.close());
+  const server = createServer(
+    { name: "reports", version: "1" },
+    { revisions: serverRevisions, extensions: [extension] },
+  );
+  server.tool("report", { task: { support: "optional" } }, async (_, { task }) => {
+    task?.detach();
+    return "two pages";
+  });
+  const source = await serve(server);
+  const [directory, env] = [temporaryFolder(), { XDG_STATE_HOME: temporaryFolder() }];
+  const ran = await mcpgen(directory, ["call", source, "report"], { env });
+  expect(ran).toMatchObject({
+    code: 0,
+    stdout: "two pages\n",
+    stderr: expect.stringMatching(/^task /) as string,
+  });
+  const left = await mcpgen(directory, ["call", source, "report", "--detach"], { env });
+  expect(left).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w-]{40,64}\n$/) as string });
+  expect(await mcpgen(directory, ["task", "result", source], { env })).toMatchObject({
+    stdout: "two pages\n",
   });
 });
 
