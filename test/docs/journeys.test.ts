@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseCommandLine } from "../../generator/command/parse.js";
 import { builtCli } from "../support/built-program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { Reader, readerEnvironment, stepsOf } from "./walkthrough.js";
+import { Reader, readerEnvironment, stepsOf } from "../support/walkthrough.js";
 
 const cli = builtCli();
 const documents = readdirSync("docs/journeys").filter((file) => file !== "README.md");
@@ -21,9 +21,14 @@ async function readerOf(document: string): Promise<Reader> {
   return new Reader(folder, env, onTestFinished);
 }
 
-/** A walk takes longer than `npm test` may. test/interop walks migration.md, which needs the official SDK. */
+/**
+ * A walk takes longer than `npm test` may. test/interop walks migration.md, which needs the official SDK; test/engines walks
+ * report.md, which needs a Node.js with SQLite.
+ */
 const walked =
-  process.env["MCPGEN_LONG"] === "1" ? documents.filter((document) => document !== "migration.md") : [];
+  process.env["MCPGEN_LONG"] === "1"
+    ? documents.filter((document) => !["migration.md", "report.md"].includes(document))
+    : [];
 
 /** The commands of mcpgen in a document, as words. */
 function commandsIn(document: string): string[][] {

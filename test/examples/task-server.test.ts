@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { Reader, readerEnvironment, stepsOf } from "../docs/walkthrough.js";
+import { Reader, readerEnvironment, stepsOf } from "../support/walkthrough.js";
 import { builtCli, builtProgram } from "../support/built-program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

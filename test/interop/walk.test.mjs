@@ -15,7 +15,7 @@ async function walk(context) {
   const [work, home] = ["work", "home"].map((name) => join(folder, name));
   for (const path of [work, home]) mkdirSync(path);
   const outfile = join(folder, "walkthrough.mjs");
-  await build({ entryPoints: ["test/docs/walkthrough.ts"], outfile, format: "esm" });
+  await build({ entryPoints: ["test/support/walkthrough.ts"], outfile, format: "esm" });
   const { Reader, readerEnvironment, stepsOf } = await import(pathToFileURL(outfile).href);
   const env = readerEnvironment(home, {
     cli: join(process.cwd(), "dist/generator/cli.js"),

@@ -131,7 +131,12 @@ export class Reader {
       detached: true,
     });
     this.#atEnd(() => {
-      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!);
+      try {
+        // The group may hold programs that the commands have started and left running.
+        process.kill(-child.pid!);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
     });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
