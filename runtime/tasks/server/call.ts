@@ -3,7 +3,7 @@ import { principalOf } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import type { ToolTask } from "./options.js";
-import { type Quotas, quotaExceeded } from "./quotas.js";
+import { type Quotas, refuseCall } from "./quotas.js";
 import { Run } from "./run.js";
 import type { Voice } from "./voice.js";
 
@@ -59,7 +59,8 @@ export class Call {
   start(next: Next, isAsked = false): object | Promise<object> {
     const run = this.#run;
     const { support, inlineMs = 1000 } = this.#task;
-    if (support === "required" || isAsked) this.#requireRoom();
+    const quota = support === "required" || isAsked ? this.#exceeded() : undefined;
+    if (quota) return refuseCall(quota);
     // A call that is detached from the start is for the queue; another one runs on here.
     if (this.#engine.executor && (isAsked || inlineMs === 0) && this.#exceeded() === undefined)
       return this.#store(undefined).then((record) => this.#created(record));
@@ -132,12 +133,6 @@ export class Call {
   #exceeded(): keyof Quotas | undefined {
     const { name } = this.#params as { readonly name: string };
     return this.#engine.exceeded(principalOf(this.#context), name);
-  }
-
-  /** @throws {McpError} `limit-exceeded` */
-  #requireRoom(): void {
-    const quota = this.#exceeded();
-    if (quota) throw quotaExceeded(quota);
   }
 }
 

@@ -3,8 +3,9 @@ import { asSent, askDirectly, loweredResult, notifyClient, principalOf } from "@
 import { relatedKey } from "../state/core-names.js";
 import { coreTask } from "../state/core-task.js";
 import { type Asked, type TaskRecord, isFinal } from "../state/record.js";
-import type { CallWords } from "./call.js";
+import { Call, type CallWords, type Next } from "./call.js";
 import type { Engine } from "./engine.js";
+import { found, wrongParams } from "./found.js";
 import { type ToolTask, isTask } from "./options.js";
 import { changeOf } from "./waiters.js";
 import { answered, refused } from "./answering.js";
@@ -21,8 +22,37 @@ const pageSize = 100;
 
 export { coreTask };
 
+/**
+ * Runs a call as the task that the client asks for.
+ *
+ * @throws {McpError} `method-not-found`: the tool requires a task, or runs as none (2025-11-25, tasks, tool-level
+ *   negotiation)
+ */
+export function coreTaskCall(
+  engine: Engine,
+  context: HandlerContext,
+  params: object,
+  task: ToolTask | undefined,
+  next: Next,
+): object | Promise<object> {
+  const { name, task: asked } = params as {
+    readonly name: string;
+    readonly task?: { readonly ttl?: number };
+  };
+  if (!asked) throw unfit(`${name} runs as a task: ask for one with params.task`);
+  if (!task) throw unfit(`${name} does not run as a task: leave params.task out`);
+  return new Call(engine, context, params, task, coreWords(engine, context, task, asked.ttl)).start(
+    next,
+    true,
+  );
+}
+
+function unfit(message: string): McpError {
+  return new McpError("method-not-found", message, { rpcCode: -32601 });
+}
+
 /** What a call that is a task shows to its client. @param keepMs milliseconds that the client wants it to be kept */
-export function coreWords(
+function coreWords(
   engine: Engine,
   context: HandlerContext,
   { immediate }: ToolTask,
@@ -50,15 +80,18 @@ export async function listedTools(engine: Engine, listed: object | Promise<objec
 
 /** Cancels a task. @throws {McpError} `invalid-params`: it has ended */
 export async function cancelCoreTask(engine: Engine, record: TaskRecord): Promise<object> {
-  const ended = (): McpError => new McpError("invalid-params", "the task has ended", { rpcCode: -32602 });
-  if (isFinal(record.status)) throw ended();
-  const after = await engine.cancel(record);
-  if (after?.status !== "cancelled") throw ended();
+  const after = isFinal(record.status) ? undefined : await engine.cancel(record);
+  if (after?.status !== "cancelled") throw wrongParams("the task has ended");
   return coreTask(after, engine.now());
 }
 
 /** Waits for the end of a task, and answers as the call would have been answered. */
-export async function resultOf(engine: Engine, first: TaskRecord, context: HandlerContext): Promise<object> {
+export async function resultOf(
+  engine: Engine,
+  { taskId }: { readonly taskId: string },
+  context: HandlerContext,
+): Promise<object> {
+  const first = await found(engine, taskId, context);
   const asking = new Set<string>();
   let record: TaskRecord | undefined = first;
   while (record && !isFinal(record.status)) {
@@ -70,7 +103,7 @@ export async function resultOf(engine: Engine, first: TaskRecord, context: Handl
     record = await changeOf(engine, record, context.signal);
   }
   if (record) engine.report("read", record);
-  const related = { [relatedKey]: { taskId: first.id } };
+  const related = { [relatedKey]: { taskId } };
   if (record?.status === "completed") {
     const result = loweredResult(context, "tools/call", record.result!) as { readonly _meta?: object };
     return asSent(context, { ...result, _meta: { ...result._meta, ...related } });
@@ -97,10 +130,10 @@ async function ask(
   }
 }
 
-/** A page of the tasks of the client. @param cursor of a page before */
+/** A page of the tasks of the client. */
 export async function listOf(
   engine: Engine,
-  cursor: string | undefined,
+  { cursor }: { readonly cursor?: string },
   context: HandlerContext,
 ): Promise<object> {
   const owner = principalOf(context);
@@ -118,8 +151,8 @@ export async function listOf(
 /** @throws {McpError} `invalid-params`: this list has not issued the cursor */
 async function idOf(engine: Engine, cursor: string, owner: string): Promise<string> {
   const id = cursor.replace(/^after /, "");
-  if (id === cursor || !(await engine.ids.isOf(id, owner)))
-    throw new McpError("invalid-params", "params.cursor: there is no such page", { rpcCode: -32602 });
+  if (id === cursor || !(await (await engine.ids).isOf(id, owner)))
+    throw wrongParams("params.cursor: there is no such page");
   return id;
 }
 

@@ -5,17 +5,17 @@ import {
   type NotificationBus,
   type Server,
 } from "@mcpgen/runtime";
-import { clockOf, reportTo, storedRequest, wallTimeOf } from "@mcpgen/runtime/extending";
+import { clockOf, invalid, principalOf, reportTo, wallTimeOf } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type Lease, type TaskRecord, isFinal } from "../state/record.js";
 import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";
 import type { TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
 import type { Executor } from "./executor.js";
-import { taskIds } from "./ids.js";
+import type { TaskIds } from "./ids.js";
 import { followTasks, notifyOf } from "./notices.js";
 import type { TasksOptions, ToolTask } from "./options.js";
-import { QuotaCounter, type Quotas, polledTooOften, quotaExceeded } from "./quotas.js";
+import { QuotaCounter, type Quotas } from "./quotas.js";
 import type { Run } from "./run.js";
 import { ended } from "./run.js";
 import type { CallWords } from "./call.js";
@@ -28,7 +28,6 @@ export const again = () => import("./again.js");
 
 /** Keeps the tasks of a server, and runs them. */
 export class Engine {
-  readonly ids;
   readonly quotas: QuotaCounter;
   readonly report;
   readonly store: TaskStore;
@@ -40,7 +39,7 @@ export class Engine {
   keepsProgress = false;
   /** The store, if it is the one of this process alone. */
   readonly #local: MemoryTaskStore | undefined;
-  readonly #options: TasksOptions;
+  readonly options: TasksOptions;
   /** The runs of this process, by the id of their task. */
   readonly runs = new Map<string, Run>();
   /** Runs of calls that the server makes again, by the context of the call. */
@@ -48,6 +47,7 @@ export class Engine {
   readonly again = new WeakMap<object, Run>();
   #server: Server | undefined;
   #clock: Clock | undefined;
+  #ids: Promise<TaskIds> | undefined;
   #timer: unknown;
   /** Spans processes, unless the server has its default. */
   #bus: NotificationBus | undefined;
@@ -55,31 +55,22 @@ export class Engine {
   isClosed = false;
 
   constructor(options: TasksOptions) {
-    this.#options = options;
+    this.options = options;
     this.#local = options.store ? undefined : memoryTaskStore();
     this.store = options.store ?? this.#local!;
     if (options.store && !options.keys)
-      throw new McpError(
-        "invalid-definition",
-        "tasks: a store needs keys: secrets that bind ids to clients. Other processes, and this one after a restart, would refuse the ids.",
+      throw invalid(
+        "tasks: a store needs keys. Other processes, and this one after a restart, would refuse its ids.",
       );
     if (options.list && !this.store.list)
-      throw new McpError(
-        "invalid-definition",
-        "tasks: list: the store has no function list. Leave the option out.",
-      );
-    this.ids = taskIds(options.keys ?? []);
+      throw invalid("tasks: list: the store has no function list. Leave the option out.");
     this.quotas = new QuotaCounter(options.quotas);
     this.report = reporter(options.onEvent);
   }
 
   /** Takes the server whose tools run as tasks. @throws {McpError} `invalid-definition`: there is one already */
   attach(server: Server, bus: NotificationBus | undefined): void {
-    if (this.#server)
-      throw new McpError(
-        "invalid-definition",
-        "tasks: one server has them already. Call tasks() for each server.",
-      );
+    if (this.#server) throw invalid("tasks: one server has them already. Call tasks() for each server.");
     this.#server = server;
     this.#bus = bus;
     // Tasks of other processes may be due. The server is not complete yet.
@@ -92,6 +83,10 @@ export class Engine {
 
   get clock(): Clock {
     return (this.#clock ??= clockOf(this.server));
+  }
+
+  get ids(): Promise<TaskIds> {
+    return (this.#ids ??= import("./ids.js").then(({ taskIds }) => taskIds(this.options.keys ?? [])));
   }
 
   /** Milliseconds since 1970. */
@@ -112,20 +107,17 @@ export class Engine {
   exceeded(owner: string, tool: string): keyof Quotas | undefined {
     const { quotas } = this;
     const quota = quotas.exceeded(owner, this.now()) ?? quotas.exceededBy(this.#local?.usage(owner));
-    return this.#refused(quota, owner, tool);
+    return this.refused(quota, owner, tool);
   }
 
-  #refused(quota: keyof Quotas | undefined, owner: string, tool: string): keyof Quotas | undefined {
+  refused(quota: keyof Quotas | undefined, owner: string, tool: string): keyof Quotas | undefined {
     if (quota) this.report("refused", { id: "", owner, tool, reason: `quotas.${quota}` });
     return quota;
   }
 
-  /** Counts a poll. @throws {McpError} `rate-limited` */
-  polled(id: string, owner: string): void {
-    const wait = this.quotas.polled(id, this.#options.pollMs ?? 1000, this.now());
-    if (wait === undefined) return;
-    this.report("refused", { id, owner, tool: "", reason: "quotas.earlyPolls" });
-    throw polledTooOften(wait);
+  /** Counts a poll. @returns milliseconds until the next one is allowed, if it came too early */
+  polled(id: string): number | undefined {
+    return this.quotas.polled(id, this.options.pollMs ?? 1000, this.now());
   }
 
   read(id: string): Promise<TaskRecord | undefined> {
@@ -144,42 +136,14 @@ export class Engine {
     task: ToolTask,
     { keepMs: wantedMs = Infinity, voice }: CallWords,
   ): Promise<TaskRecord> {
-    const now = this.now();
-    const request = storedRequest(context, params);
-    const owner = request.principal;
-    const { keepMs = 3_600_000, waitMs = 86_400_000, pollMs = 1000 } = this.#options;
-    const tool = (params as { readonly name: string }).name;
     // Counted at once: of calls that come together, each sees those before it.
-    this.quotas.made(owner, now);
+    const owner = principalOf(context);
+    this.quotas.made(owner, this.now());
     if (run) this.counted(run, owner);
-    const usage = await this.store.usage?.(owner);
-    const quota = this.#refused(this.quotas.exceededBy(usage), owner, tool);
-    if (quota) throw quotaExceeded(quota);
-    const dueAt = now + this.leaseMs;
-    const id = await this.ids.make(owner);
-    const record: TaskRecord = {
-      id,
-      owner,
-      version: 1,
-      status: "working",
-      ...(task.immediate !== undefined && { message: task.immediate }),
-      ...run?.note,
-      createdAt: now,
-      updatedAt: now,
-      dueAt,
-      limits: {
-        keepMs: Math.min(keepMs, wantedMs),
-        waitMs,
-        pollMs,
-        ...(task.maxRunMs !== undefined && { maxRunMs: task.maxRunMs }),
-      },
-      tool,
-      onRestart: task.onRestart ?? "fail",
-      request,
-      ...(run ? { journal: run.journal(), lease: { run: run.name, until: dueAt } } : { queued: 1 }),
-    };
+    const { newTask } = await import("./new-task.js");
+    const record = await newTask(this, run, context, params, task, wantedMs);
     await this.store.create(record);
-    if (voice) this.voices.set(id, voice);
+    if (voice) this.voices.set(record.id, voice);
     if (run) this.began(run, record);
     else (await again()).enqueue(this, record);
     this.report("created", record);
@@ -246,7 +210,7 @@ export class Engine {
     this.#unfollow ??= followTasks(this.#bus, (id, status) => {
       this.#wake(id);
       // A run whose task was ended elsewhere finds that it cannot go on.
-      if (status !== "working") this.prolong(this.runs.get(id));
+      if (status !== "working") void this.prolong(this.runs.get(id));
     });
   }
 
@@ -257,7 +221,7 @@ export class Engine {
 
   /** Takes the runs that are not those of a call. */
   get executor(): Executor | undefined {
-    return this.#options.executor;
+    return this.options.executor;
   }
 
   /** Begins a run of a task that no run has, or hands it to the queue. @param auth of the client, for the handler */
@@ -302,7 +266,7 @@ export class Engine {
   }
 
   get leaseMs(): number {
-    return this.#options.leaseMs ?? 15_000;
+    return this.options.leaseMs ?? 15_000;
   }
 
   fault(error: unknown): void {
@@ -312,7 +276,7 @@ export class Engine {
   /** One timer serves all tasks. */
   #schedule(): void {
     if (this.#timer !== undefined || this.isClosed) return;
-    this.#timer = this.clock.schedule(() => void this.#tick(), this.#options.sweepMs ?? 1000);
+    this.#timer = this.clock.schedule(() => void this.#tick(), this.options.sweepMs ?? 1000);
     // It does not keep a process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
@@ -334,7 +298,6 @@ export class Engine {
     this.isClosed = true;
     if (this.#timer !== undefined) this.clock.clear(this.#timer);
     this.#unfollow?.();
-    const reason = new McpError("connection-closed", "the server is closing");
-    await Promise.all([...this.runs.values()].map((run) => run.abandon(reason)));
+    if (this.runs.size > 0) await (await import("./abandon.js")).abandonRuns(this);
   }
 }

@@ -1,5 +1,5 @@
-import { type HandlerContext, McpError, type Server, type ServerOptions } from "@mcpgen/runtime";
-import { addedToTool, hasRequest, isAnswer, principalOf, undeclared } from "@mcpgen/runtime/extending";
+import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
+import { addedToTool, hasRequest, undeclared } from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
@@ -7,9 +7,9 @@ import type {
   tasks as TasksExtension,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { resultMethod } from "../state/core-names.js";
-import type { Journal, TaskRecord, TaskStatus } from "../state/record.js";
+import type { Journal, TaskStatus } from "../state/record.js";
 import { Call, type HandlerTask, type Next } from "./call.js";
-import { coreCall, coreCapabilities, coreHandlers, loadCore } from "./core-calls.js";
+import { core, coreCall, coreCapabilities, coreHandlers } from "./core-calls.js";
 import { Engine, again } from "./engine.js";
 import { found } from "./found.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, toolTaskProblem } from "./options.js";
@@ -27,6 +27,8 @@ declare module "@mcpgen/runtime" {
     readonly task?: HandlerTask;
   }
 }
+
+const input = () => import("./input.js");
 
 type Implemented = NonNullable<ServerOptions["extensions"]>[number];
 
@@ -62,18 +64,18 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       "tasks/get": async ({ taskId }, context) => {
         const record = await found(engine, taskId, context, true);
         engine.report("read", record);
-        const view = isCore(context) ? (await loadCore()).coreTask : detailedTask;
+        const view = isCore(context) ? (await core()).coreTask : detailedTask;
         return view(record, engine.now()) as GetTaskResult;
       },
       "tasks/update": async ({ taskId, inputResponses }, context) => {
         const record = await found(engine, taskId, context);
-        await update(engine, record, inputResponses as object as Answers, context);
+        await (await input()).update(engine, record, inputResponses as object as Journal["answers"], context);
         return {};
       },
       "tasks/cancel": async ({ taskId }, context) => {
         const record = await found(engine, taskId, context);
         if (isCore(context))
-          return (await loadCore()).cancelCoreTask(engine, record) as Promise<CancelTaskResult>;
+          return (await core()).cancelCoreTask(engine, record) as Promise<CancelTaskResult>;
         await engine.cancel(record);
         return {};
       },
@@ -83,8 +85,11 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       around: {
         "tools/call": calling(engine, declarationOf(extension)),
         "tools/list": ({ context }, next) =>
-          isCore(context) ? loadCore().then(({ listedTools }) => listedTools(engine, next())) : next(),
-        "subscriptions/listen": listening(engine),
+          isCore(context) ? core().then(({ listedTools }) => listedTools(engine, next())) : next(),
+        "subscriptions/listen": ({ params, context }, next) =>
+          "taskIds" in (params as { readonly notifications: object }).notifications
+            ? input().then(async ({ ownFilter }) => next(await ownFilter(engine, params, context)))
+            : next(),
       },
     },
   );
@@ -109,41 +114,6 @@ function declares(capabilities: object, path: readonly string[]): boolean {
   let found: unknown = capabilities;
   for (const key of path) found = (found as { readonly [key: string]: unknown } | null | undefined)?.[key];
   return found !== undefined && found !== null && found !== false;
-}
-
-type Answers = Journal["answers"];
-
-/** Takes answers to what is outstanding, and runs the task on once nothing is. */
-async function update(
-  engine: Engine,
-  record: TaskRecord,
-  answers: Answers,
-  context: HandlerContext,
-): Promise<void> {
-  for (const [key, asked] of Object.entries(record.wanted ?? {}))
-    if (Object.hasOwn(answers, key) && !isAnswer(context, asked, answers[key]))
-      throw new McpError(
-        "invalid-params",
-        `inputResponses: ${JSON.stringify(key)} is no result of ${asked.method}`,
-        {
-          rpcCode: -32602,
-        },
-      );
-  const after = await engine.apply(record.id, { type: "answered", answers }, record);
-  if (after?.status === "working" && !after.lease) engine.begin(after, context.auth);
-}
-
-/** Leaves ids of other clients out of the filter of a subscription. */
-function listening(engine: Engine): Around<HandlerContext> {
-  return async ({ params, context }, next) => {
-    const { notifications } = params as { readonly notifications: { readonly taskIds?: readonly string[] } };
-    const { taskIds } = notifications;
-    if (!taskIds) return next();
-    const owner = principalOf(context);
-    const own: string[] = [];
-    for (const id of taskIds) if (await engine.ids.isOf(id, owner)) own.push(id);
-    return next({ ...params, notifications: { ...notifications, taskIds: own } });
-  };
 }
 
 /** Runs around calls of tools. */

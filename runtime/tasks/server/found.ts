@@ -6,6 +6,10 @@ import type { Engine } from "./engine.js";
 /** Characters of an id that a client made up, in events. */
 const shownId = 64;
 
+export function wrongParams(message: string): McpError {
+  return new McpError("invalid-params", message, { rpcCode: -32602 });
+}
+
 /**
  * The task of an id.
  *
@@ -19,14 +23,14 @@ export async function found(
   isPoll = false,
 ): Promise<TaskRecord> {
   const owner = principalOf(context);
-  const isOwn = engine.ids.isOf(id, owner);
-  const isKnown = isOwn === true || (await isOwn);
-  if (isKnown && isPoll) engine.polled(id, owner);
+  const isKnown = await (await engine.ids).isOf(id, owner);
+  const wait = isKnown && isPoll ? engine.polled(id) : undefined;
+  if (wait !== undefined) return (await import("./refusals.js")).refusePoll(engine, id, owner, wait);
   const record = isKnown ? await engine.read(id) : undefined;
   // A task of another client, one that has expired and one that never was are refused in the same words.
   if (record?.owner !== owner) {
     engine.report("refused", { id: id.slice(0, shownId), owner, tool: "", reason: "unknown" });
-    throw new McpError("invalid-params", "there is no such task", { rpcCode: -32602 });
+    throw wrongParams("there is no such task");
   }
   return record;
 }

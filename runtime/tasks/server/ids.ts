@@ -10,10 +10,9 @@ export interface TaskIds {
 
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-const randomBytes = 16;
-const codeBytes = 16;
-/** Characters of an id: unpadded base64url of both. */
-const idLength = Math.ceil(((randomBytes + codeBytes) * 4) / 3);
+/** Characters of base64url: 128 random bits, and 126 bits of the code. */
+const randomLength = 22;
+const codeLength = 21;
 /** Ids that are known to belong to a client: polls do not compute the code again. */
 const remembered = 4096;
 
@@ -30,9 +29,8 @@ export function taskIds(secrets: readonly string[]): TaskIds {
   };
   return {
     make: async (owner) => {
-      const random = crypto.getRandomValues(new Uint8Array(randomBytes));
-      const code = await codeOf((await keys())[0]!, random, owner);
-      const id = textOf(Uint8Array.of(...random, ...code));
+      const random = textOf(crypto.getRandomValues(new Uint8Array(16)));
+      const id = random + (await codeOf((await keys())[0]!, random, owner));
       remember(id, owner);
       return id;
     },
@@ -41,11 +39,10 @@ export function taskIds(secrets: readonly string[]): TaskIds {
 
   async function judged(id: string, owner: string): Promise<boolean> {
     // An id of another form costs as much as one with a wrong code.
-    const bytes = bytesOf(id) ?? new Uint8Array(randomBytes + codeBytes);
-    const random = bytes.slice(0, randomBytes);
-    const code = bytes.slice(randomBytes);
+    const random = id.slice(0, randomLength);
     let isMade = false;
-    for (const key of await keys()) isMade = equal(await codeOf(key, random, owner), code) || isMade;
+    for (const key of await keys())
+      isMade = equal(await codeOf(key, random, owner), id.slice(randomLength)) || isMade;
     if (isMade) remember(id, owner);
     return isMade;
   }
@@ -62,28 +59,20 @@ function keysOf(secrets: readonly string[]): () => Promise<readonly Key[]> {
   return () => (keys ??= Promise.all(texts.map(imported)));
 }
 
-async function codeOf(key: Key, random: Uint8Array<ArrayBuffer>, owner: string): Promise<Uint8Array> {
-  const text = Uint8Array.of(...random, ...new TextEncoder().encode(owner));
-  return new Uint8Array(await crypto.subtle.sign("HMAC", key, text)).slice(0, codeBytes);
+async function codeOf(key: Key, random: string, owner: string): Promise<string> {
+  const bytes = new TextEncoder().encode(random + owner);
+  return textOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes))).slice(0, codeLength);
 }
 
-/** Compares in a time that does not depend on the bytes. */
-function equal(one: Uint8Array, other: Uint8Array): boolean {
-  let difference = one.length ^ other.length;
-  for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0);
+/** Compares in a time that does not depend on the characters. */
+function equal(code: string, given: string): boolean {
+  let difference = code.length ^ given.length;
+  for (let at = 0; at < code.length; at++) difference |= code.charCodeAt(at) ^ given.charCodeAt(at);
   return difference === 0;
 }
 
+/** Unpadded base64url. */
 function textOf(bytes: Uint8Array): string {
   const text = btoa(String.fromCharCode(...bytes));
   return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
-/** The bytes of an id, if it has the form of one. */
-function bytesOf(id: string): Uint8Array<ArrayBuffer> | undefined {
-  if (id.length !== idLength || !/^[\w-]+$/.test(id)) return undefined;
-  const text = atob(id.replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-  // Of the texts with the same bytes, one is the id.
-  return textOf(bytes) === id ? bytes : undefined;
 }

@@ -1,5 +1,3 @@
-import { McpError } from "@mcpgen/runtime";
-import { rateLimitedCode } from "@mcpgen/runtime/extending";
 import type { TaskUsage } from "../store/store.js";
 
 /** What one client may have. Each process counts for itself, unless stated otherwise. `Infinity` lifts a limit. */
@@ -97,18 +95,7 @@ export class QuotaCounter {
   }
 }
 
-/** The error for a call that cannot become a task. */
-export function quotaExceeded(quota: keyof Quotas): McpError {
-  return new McpError("limit-exceeded", `the client has as many tasks as it may have (quotas.${quota})`, {
-    rpcCode: -32600,
-    data: { limit: `quotas.${quota}` },
-  });
-}
-
-/** The error for a poll that came too early. */
-export function polledTooOften(retryAfterMs: number): McpError {
-  return new McpError("rate-limited", `the next poll of the task is allowed in ${retryAfterMs} ms`, {
-    rpcCode: rateLimitedCode,
-    data: { limit: "quotas.earlyPolls", retryAfterMs },
-  });
+/** Refuses a call that cannot become a task. @throws {McpError} `limit-exceeded` */
+export async function refuseCall(quota: keyof Quotas): Promise<never> {
+  throw (await import("./refusals.js")).quotaExceeded(quota);
 }

@@ -24,6 +24,10 @@ export class Run {
   readonly name = crypto.randomUUID();
   /** By the clock of the server. */
   deadline = Infinity;
+  /** The handler has ended. */
+  isSettled = false;
+  /** What the handler gives has no effect. */
+  isAbandoned = false;
   onEnd: () => void = () => {};
   readonly #engine: Engine;
   #id: string | undefined;
@@ -39,9 +43,6 @@ export class Run {
   #notedAt = -Infinity;
   #isNoting = false;
   #isStopped = false;
-  /** The handler has ended. */
-  #isSettled = false;
-  #isAbandoned = false;
   #isOver = false;
 
   constructor(engine: Engine, id?: string) {
@@ -51,6 +52,10 @@ export class Run {
 
   get id(): string | undefined {
     return this.#id;
+  }
+
+  get isReplayed(): boolean {
+    return this.#record?.onRestart === "replay";
   }
 
   /** Milliseconds since 1970. */
@@ -79,7 +84,7 @@ export class Run {
       },
       progressed: (...report: Report): void => {
         // No progress follows the end of a task.
-        if (this.#isOver || this.#isSettled) return;
+        if (this.#isOver || this.isSettled) return;
         this.#report = report;
         this.#voice?.progressed?.(this.#id!, ...report);
         this.#noted(report);
@@ -174,14 +179,14 @@ export class Run {
         (result) => this.#endOf(result),
         (error: unknown) => this.#failureOf(error, context),
       )
-      .then((event) => (this.#isAbandoned ? undefined : this.apply(event)))
+      .then((event) => (this.isAbandoned ? undefined : this.apply(event)))
       .catch((error: unknown) => reportTo(this.#engine.server, error, context.method))
       .finally(() => this.#end());
   }
 
   #endOf(result: object): TaskEvent {
     const run = this.name;
-    this.#isSettled = true;
+    this.isSettled = true;
     const asked = this.#asked();
     if (asked) return asked;
     const text = JSON.stringify(result) as string | undefined;
@@ -192,7 +197,7 @@ export class Run {
   }
 
   #failureOf(thrown: unknown, context: HandlerContext): TaskEvent {
-    this.#isSettled = true;
+    this.isSettled = true;
     const asked = this.#asked();
     if (asked) return asked;
     const error: TaskError = this.#isStopped
@@ -208,32 +213,12 @@ export class Run {
     return { type: "asked", run: this.name, wanted: Object.fromEntries(wanted) };
   }
 
-  /** `maxRunMs` is over. */
-  tooLong(): void {
-    const error = internal("the task took too long");
-    this.deadline = Infinity;
-    void this.apply({ type: "failed", run: this.name, error }).catch(() => undefined);
-  }
-
   /** Aborts the signal of the handler; what it gives afterwards has no effect. */
   stop(reason: Error): void {
-    if (this.#isStopped || this.#isSettled) return;
+    if (this.#isStopped || this.isSettled) return;
     this.#isStopped = true;
     this.#handler?.abort(reason);
     this.#end();
-  }
-
-  /** Stops the run: its task is for another process, or fails. */
-  async abandon(reason: Error): Promise<void> {
-    this.#isAbandoned = true;
-    const run = this.name;
-    const isReplayed = this.#record?.onRestart === "replay";
-    const error = internal("the server that ran the task has stopped");
-    if (!this.#isSettled)
-      await this.apply(isReplayed ? { type: "released", run } : { type: "failed", run, error }).catch(
-        () => undefined,
-      );
-    this.stop(reason);
   }
 
   /** Resolves when the handler has ended, or its run was stopped. */

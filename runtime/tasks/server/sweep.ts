@@ -1,6 +1,7 @@
-import { type TaskRecord, isFinal } from "../state/record.js";
+import { type TaskRecord, internal, isFinal } from "../state/record.js";
 import { giveUp, start, take } from "./again.js";
 import type { Engine } from "./engine.js";
+import type { Run } from "./run.js";
 
 // What is due is looked at by one timer for all tasks. Loaded when the timer fires first.
 
@@ -13,7 +14,7 @@ export async function sweep(engine: Engine): Promise<void> {
   engine.quotas.sweep(now);
   const prolonged: Promise<unknown>[] = [];
   for (const run of engine.runs.values()) {
-    if (run.deadline <= engine.clock.now()) run.tooLong();
+    if (run.deadline <= engine.clock.now()) tooLong(run);
     else if (run.leasedUntil - now <= engine.leaseMs / 2) prolonged.push(engine.prolong(run));
   }
   await Promise.all(prolonged);
@@ -27,6 +28,13 @@ export async function sweep(engine: Engine): Promise<void> {
     }
     isMore = fresh.length > 0 && due.length === sweepStep;
   }
+}
+
+/** `maxRunMs` is over. */
+function tooLong(run: Run): void {
+  run.deadline = Infinity;
+  const error = internal("the task took too long");
+  void run.apply({ type: "failed", run: run.name, error }).catch(() => undefined);
 }
 
 async function look(engine: Engine, record: TaskRecord): Promise<void> {

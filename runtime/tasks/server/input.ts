@@ -1,0 +1,35 @@
+import { type HandlerContext } from "@mcpgen/runtime";
+import { isAnswer, principalOf } from "@mcpgen/runtime/extending";
+import type { Journal, TaskRecord } from "../state/record.js";
+import type { Engine } from "./engine.js";
+import { wrongParams } from "./found.js";
+
+// Answers of clients to what a task asks, and subscriptions to tasks. Loaded when there are some.
+
+/**
+ * Takes answers to what is outstanding, and runs the task on once nothing is.
+ *
+ * @throws {McpError} `invalid-params`: one is no answer to what was asked
+ */
+export async function update(
+  engine: Engine,
+  record: TaskRecord,
+  answers: Journal["answers"],
+  context: HandlerContext,
+): Promise<void> {
+  for (const [key, asked] of Object.entries(record.wanted ?? {}))
+    if (Object.hasOwn(answers, key) && !isAnswer(context, asked, answers[key]))
+      throw wrongParams(`inputResponses: ${JSON.stringify(key)} is no result of ${asked.method}`);
+  const after = await engine.apply(record.id, { type: "answered", answers }, record);
+  if (after?.status === "working" && !after.lease) engine.begin(after, context.auth);
+}
+
+/** The filter of a subscription, without the ids of other clients. */
+export async function ownFilter(engine: Engine, params: object, context: HandlerContext): Promise<object> {
+  const { notifications } = params as { readonly notifications: { readonly taskIds: readonly string[] } };
+  const owner = principalOf(context);
+  const taskIds: string[] = [];
+  const ids = await engine.ids;
+  for (const id of notifications.taskIds) if (await ids.isOf(id, owner)) taskIds.push(id);
+  return { ...params, notifications: { ...notifications, taskIds } };
+}
