@@ -46,9 +46,9 @@ const areas: readonly Area[] = [
       /^@mcpgen\/protocol\/(model|extensions\/.*)$/,
     ],
   },
-  { folder: "runtime/sqlite", may: [/^@mcpgen\/tasks$/] },
-  { folder: "runtime/postgres", may: [/^@mcpgen\/tasks$/] },
-  { folder: "runtime/redis", may: [/^@mcpgen\/tasks$/, /^node:crypto$/] },
+  { folder: "runtime/sqlite", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
+  { folder: "runtime/postgres", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
+  { folder: "runtime/redis", may: [/^@mcpgen\/(tasks|runtime\/extending)$/, /^node:crypto$/] },
   {
     folder: "generator",
     may: [

@@ -9,6 +9,9 @@ import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/u
 import type { JsonObject } from "@mcpgen/engine";
 import { tasks as clientTasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import { postgresTaskStore } from "@mcpgen/postgres";
+import { redisTaskStore } from "@mcpgen/redis";
+import { sqliteTaskStore } from "@mcpgen/sqlite";
 import { tasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
@@ -50,6 +53,11 @@ const proxied = {
 
 const issued = { resource: "https://api.example.com/mcp", issuers: [jwks("https://auth.example.com")] };
 const upstream = { issuer: "https://auth.example.com", clientId: "id", clientSecret: "secret" };
+
+/** What a connection does that is not used. */
+const unused = (): never => {
+  throw new Error("a refusal comes before");
+};
 
 /** Uses an option that does not exist, by the heading of the table that lists those that do. */
 const refusals: Readonly<Record<string, () => unknown>> = {
@@ -97,6 +105,9 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   consent: () => oauthProxy({ ...proxied, consent: wrong }),
   createTestPair: () => createTestPair({ server: server(), revisions: [], connection: wrong }),
   tasks: () => tasks(tasksExtension, wrong),
+  sqliteTaskStore: () => sqliteTaskStore({ exec() {}, prepare: unused }, wrong),
+  "createTaskTable, postgresTaskStore": () => postgresTaskStore({ query: unused }, wrong),
+  redisTaskStore: () => redisTaskStore({ call: unused }, wrong),
   "tasks of clients": () => clientTasks(clientTasksExtension, wrong),
   quotas: () => tasks(tasksExtension, { quotas: wrong }),
   receiver: () => receiver(wrong),

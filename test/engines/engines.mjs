@@ -7,6 +7,7 @@ import { noPostgres, startPostgres } from "./postgres.mjs";
 import { noRedis, startRedis, startRedisCluster } from "./redis.mjs";
 
 const [node24] = runtimes["Node 24"];
+const [bun] = runtimes["Bun"];
 /** Node 20 has no `node:sqlite`. */
 const nodeWithSqlite = process.getBuiltinModule?.("node:sqlite") ? process.execPath : node24;
 
@@ -14,7 +15,7 @@ const nodeWithSqlite = process.getBuiltinModule?.("node:sqlite") ? process.execP
  * By name:
  *
  * - `missing`: why it cannot be used here, or `undefined`
- * - `node`: the Node that runs programs with it
+ * - `node`: the Node, or Bun, that runs programs with it
  * - `start`: makes an empty one; resolves with its address, for `openStore`, and a function that ends it
  */
 export const engines = {
@@ -23,13 +24,12 @@ export const engines = {
       ? undefined
       : "test/portability is not installed: it has a Node with SQLite",
     node: nodeWithSqlite,
-    start: async () => {
-      const folder = newFolder();
-      return {
-        address: join(folder, "tasks.db"),
-        stop: async () => rmSync(folder, { recursive: true, force: true }),
-      };
-    },
+    start: startSqlite,
+  },
+  "sqlite in Bun": {
+    missing: existsSync(bun) ? undefined : "Bun of test/portability is not installed",
+    node: bun,
+    start: startSqlite,
   },
   postgres: {
     missing: noPostgres,
@@ -59,3 +59,9 @@ export const engines = {
     start: async () => ({ address: "", stop: async () => {} }),
   },
 };
+
+async function startSqlite() {
+  const folder = newFolder();
+  const stop = async () => rmSync(folder, { recursive: true, force: true });
+  return { address: join(folder, "tasks.db"), stop };
+}

@@ -11,6 +11,15 @@ const drivers = {
       return { store: sqliteTaskStore(database, { table }), close: async () => database.close() };
     },
   },
+  "bun:sqlite": {
+    engine: "sqlite in Bun",
+    open: async (address, table) => {
+      const { Database } = await import("bun:sqlite");
+      const { sqliteTaskStore } = await import("@mcpgen/sqlite");
+      const database = new Database(address);
+      return { store: sqliteTaskStore(database, { table }), close: async () => database.close() };
+    },
+  },
   pg: {
     engine: "postgres",
     open: async (host, table) => {

@@ -33,3 +33,20 @@ test.each([".github/workflows/release.yml"])("%s pins each action to a commit", 
   expect(uses.length).toBeGreaterThan(0);
   for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
 });
+
+test("the release publishes each package, after those that it depends on", () => {
+  const text = readFileSync(".github/workflows/release.yml", "utf8");
+  const [, braces] = /for name in mcpgen-\{([\w,]+)\} mcpgen; do/.exec(text)!;
+  const published = [...braces!.split(",").map((name) => `@mcpgen/${name}`), "mcpgen"];
+  const manifests = [...workspaces, "."].map(
+    (folder) =>
+      JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as {
+        name: string;
+        dependencies?: Readonly<Record<string, string>>;
+      },
+  );
+  expect(published.toSorted()).toEqual(manifests.map(({ name }) => name).toSorted());
+  for (const { name, dependencies = {} } of manifests)
+    for (const dependency of Object.keys(dependencies).filter((each) => published.includes(each)))
+      expect(published.indexOf(dependency), `${dependency} of ${name}`).toBeLessThan(published.indexOf(name));
+});

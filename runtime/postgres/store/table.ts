@@ -1,3 +1,4 @@
+import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import { type PostgresClient, rowsOf } from "./client.js";
 
 export interface PostgresTaskStoreOptions {
@@ -11,12 +12,14 @@ export interface PostgresTaskStoreOptions {
 /**
  * Makes the table of a store, if it is absent. Several processes may do so at once. The store does not do it by itself: the
  * role of a server seldom has the right to.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export async function createTaskTable(
   client: PostgresClient,
   options: PostgresTaskStoreOptions = {},
 ): Promise<void> {
-  const tasks = tableOf(options);
+  const tasks = tableOf("createTaskTable", options);
   // Names are compared as bytes: no order of a language, and no text that is the same in another form.
   const name = 'text COLLATE "C" NOT NULL';
   const made = `
@@ -36,8 +39,12 @@ export async function createTaskTable(
   await rowsOf(client, `DO ${literal(`BEGIN ${made} END`)}`);
 }
 
-/** The name of the table as SQL. */
-export function tableOf({ table = "mcpgen_tasks_v1" }: PostgresTaskStoreOptions): string {
+const rules: Rules<PostgresTaskStoreOptions> = { table: "string" };
+
+/** The name of the table as SQL. @param place the function that has the options, for errors */
+export function tableOf(place: string, options: PostgresTaskStoreOptions): string {
+  checkOptions(options, rules, `${place}: `);
+  const { table = "mcpgen_tasks_v1" } = options;
   const quoted = table.split(".").map((part) => `"${part.replaceAll('"', '""')}"`);
   return quoted.join(".");
 }

@@ -6,9 +6,10 @@ import { type PostgresTaskStoreOptions, tableOf } from "./table.js";
  * A store of tasks in PostgreSQL, in the table that `createTaskTable` made.
  *
  * @param client a connection or a pool; the store does not close it
+ * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function postgresTaskStore(client: PostgresClient, options: PostgresTaskStoreOptions = {}): TaskStore {
-  const tasks = tableOf(options);
+  const tasks = tableOf("postgresTaskStore", options);
   return {
     create: async (task) => {
       const { id, version, owner, dueAt, size = 0 } = task;

@@ -1,3 +1,4 @@
+import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import type { TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type RedisClient, scriptOf, send } from "./client.js";
 import * as scripts from "./scripts.js";
@@ -10,15 +11,23 @@ export interface RedisTaskStoreOptions {
   readonly prefix?: string;
 }
 
+const rules: Rules<RedisTaskStoreOptions> = {
+  // In braces, another text would not name a slot.
+  prefix: (value) =>
+    typeof value === "string" && /^[^}]/.test(value)
+      ? undefined
+      : "a string that is not empty and begins with no }",
+};
+
 /**
  * A store of tasks in Redis or Valkey. No key expires: tasks are removed by the sweep of a server.
  *
  * @param client a connection; the store does not close it
- * @throws {TypeError} `prefix` is empty, or begins with `}`: a cluster would not keep the keys together
+ * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function redisTaskStore(client: RedisClient, options: RedisTaskStoreOptions = {}): TaskStore {
+  checkOptions(options, rules, "redisTaskStore: ");
   const { prefix = "mcpgen-tasks-v1" } = options;
-  if (/^(\}|$)/.test(prefix)) throw new TypeError('redisTaskStore: the prefix is empty, or begins with "}"');
   const keys = ["records", "versions", "due", "owners", "bytes"].map((name) => `{${prefix}}:${name}`);
   const script = (lua: string) => scriptOf(client, keys, lua);
   const put = script(scripts.put);

@@ -1,3 +1,4 @@
+import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import type { TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type Row, type SqliteDatabase, shareFile, statementOf } from "./database.js";
 
@@ -6,13 +7,17 @@ export interface SqliteTaskStoreOptions {
   readonly table?: string;
 }
 
+const rules: Rules<SqliteTaskStoreOptions> = { table: "string" };
+
 /**
  * A store of tasks in a SQLite file. Several processes may use the file at once. The table is made here, if it is absent:
  * the file belongs to the application, and needs no other right.
  *
  * @param database an open connection; the store does not close it
+ * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function sqliteTaskStore(database: SqliteDatabase, options: SqliteTaskStoreOptions = {}): TaskStore {
+  checkOptions(options, rules, "sqliteTaskStore: ");
   const { table = "mcpgen_tasks_v1" } = options;
   const tasks = quoted(table);
   shareFile(database);

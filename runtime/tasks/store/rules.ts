@@ -1,4 +1,5 @@
 import type { TaskRecord } from "../state/record.js";
+import { memoryTaskStore } from "./memory.js";
 import type { TaskStore } from "./store.js";
 
 /** A rule that every store obeys. */
@@ -265,6 +266,31 @@ export const storeRules: readonly StoreRule[] = [
       same((await store.read(id))?.version, replaced[index] ? 2 : undefined);
     same((await store.due(9000, 99)).length, replaced.filter(Boolean).length);
   }),
+  rule("a random walk gives what the store in memory gives", async (store) => {
+    const model = memoryTaskStore();
+    const random = randomOf(20_261_123);
+    const one = (count: number) => Math.floor(random() * count);
+    for (let step = 0; step < 400; step++) {
+      const id = `task ${one(9)}`;
+      const version = (await model.read(id))?.version ?? 1;
+      // Times differ: the order of equal ones is free.
+      const changes = { owner: `owner ${id.charCodeAt(5) % 3}`, dueAt: one(9) * 1000 + step, size: one(100) };
+      const stale = version - one(2);
+      const act = [
+        (on: TaskStore) => on.create(sampleTask(id, changes)).catch(() => "refused"),
+        (on: TaskStore) => on.replace(sampleTask(id, { ...changes, version: version + 1 }), stale),
+        (on: TaskStore) => on.remove(id, stale),
+      ][one(3)]!;
+      same(await act(store), await act(model));
+      same(await store.read(id), await model.read(id));
+      same(await store.due(step * 10, 4), await model.due(step * 10, 4));
+      if (store.usage) same(await store.usage(changes.owner), model.usage(changes.owner));
+      if (!store.list) continue;
+      const listed = [store, model].map((each) => each.list!(changes.owner, undefined, 9));
+      const [own, expected] = (await Promise.all(listed)).map((tasks) => idsOf(tasks).toSorted());
+      same(own, expected);
+    }
+  }),
   rule("a store shows nothing of another one beside it", async (store, other) => {
     await store.create(sampleTask("a"));
     await other.create(sampleTask("a", { version: 7, dueAt: 1500 }));
@@ -281,6 +307,15 @@ export const storeRules: readonly StoreRule[] = [
 
 function rule(name: string, check: StoreRule["check"]): StoreRule {
   return { name, check };
+}
+
+/** Numbers from 0 to 1 that look random: a linear congruential generator. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
 }
 
 function idsOf(tasks: readonly TaskRecord[]): readonly string[] {
