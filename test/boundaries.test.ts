@@ -145,6 +145,19 @@ test("an arrow that runs up, one through a wall and a circle are found", () => {
   ]);
 });
 
+test("of the commands, only call and those of tasks load the package of tasks", () => {
+  const loading = importsOf(filesBelow("generator"))
+    .filter(({ to, typeOnly }) => !typeOnly && to === "generator/capture/live-tasks.ts")
+    .map(({ from }) => from);
+  expect(new Set(loading)).toEqual(
+    new Set(["generator/command/call.ts", "generator/command/task/server-tasks.ts"]),
+  );
+  const opening = importsOf(filesBelow("generator"))
+    .filter(({ to, typeOnly }) => !typeOnly && to === "generator/command/task/server-tasks.ts")
+    .map(({ from }) => from);
+  expect(opening.filter((file) => !/^generator\/command\/(call\.ts|task\/)/.test(file))).toEqual([]);
+});
+
 test("no module of the runtime imports the entry that brings the revisions", () => {
   const importing = filesBelow("runtime/core").filter((file) =>
     specifiersOf(readFileSync(file, "utf8")).some(({ specifier }) => /(^|\/)all(\.js)?$/.test(specifier)),
