@@ -11,6 +11,7 @@ export {
   isAnswer,
   loweredResult,
   notifyClient,
+  notifyNow,
   principalOf,
   reportTo,
   requestAgain,

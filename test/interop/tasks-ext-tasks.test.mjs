@@ -211,7 +211,7 @@ for (const pairing of pairings)
         const execution = await session.callTool("strict");
         assert.deepEqual((await resultOf(execution)).structuredContent, { sum: 5 });
       });
-      test("elicitation and sampling inside a task", { timeout, skip: revision !== modern }, async () => {
+      test("elicitation and sampling inside a task", { timeout }, async () => {
         assert.equal(textOf(await resultOf(await call("name"))), "hello Ada");
         assert.equal(textOf(await resultOf(await call("sample"))), "something");
       });

@@ -133,7 +133,7 @@ for (const way of ["stdio", "node", "fetch"])
       asked.length = 0;
       const messages = await stream("name");
       const { taskId } = messages[0].task;
-      assert.equal(messages.at(-2).task.status, "input_required");
+      assert.ok(messages.some(({ task }) => task?.status === "input_required"));
       assert.equal(textOf(messages.at(-1).result), "hello Ada");
       assert.deepEqual(
         asked.map(({ _meta }) => _meta[relatedKey]),

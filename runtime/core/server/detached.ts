@@ -1,6 +1,6 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { McpError, rpc } from "../jsonrpc/errors.js";
-import type { Params, RequestId } from "../jsonrpc/message.js";
+import { type Params, type RequestId, notificationText } from "../jsonrpc/message.js";
 import type { ServerChannel } from "../jsonrpc/channel.js";
 import type { Clock } from "../time/clock.js";
 import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
@@ -350,15 +350,29 @@ export function askApart(
   context: HandlerContext,
   { method, params }: Asked,
   waitMs: number,
+  signal?: HandlerContext["signal"],
 ): Promise<object> {
   const { connection, protocol } = context as RequestContext;
-  return connection.ask(protocol.revision, method, params, { timeout: waitMs, totalTimeout: waitMs });
+  const options = { timeout: waitMs, totalTimeout: waitMs, ...(signal && { signal }) };
+  return connection.ask(protocol.revision, method, params, options);
 }
 
 /** Sends a notification to the client of a request, whether or not the request is over. */
 export function notifyClient(context: HandlerContext, method: string, params: object): void {
   const { connection, protocol } = context as RequestContext;
   connection.notify(protocol, method, params as Params);
+}
+
+/**
+ * Sends a notification that the revision has to the client of a request, whether or not the request is over.
+ *
+ * @returns whether the client has a stream for it
+ */
+export function notifyNow(context: HandlerContext, method: string, params: object): boolean {
+  const { connection, protocol } = context as RequestContext;
+  if (!connection.definition.connections.has(connection)) return false;
+  const lowered = protocol.revision.lower("outgoingNotifications", method, params as Params);
+  return connection.send(notificationText(method, lowered), undefined);
 }
 
 /** The error for a client that has not declared what a request needs. @param path into its capabilities */

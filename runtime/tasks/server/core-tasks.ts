@@ -1,14 +1,22 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import { asSent, askDirectly, loweredResult, notifyClient, principalOf } from "@mcpgen/runtime/extending";
-import { relatedKey } from "../state/core-names.js";
+import {
+  asSent,
+  askApart,
+  askDirectly,
+  loweredResult,
+  notifyClient,
+  notifyNow,
+  principalOf,
+} from "@mcpgen/runtime/extending";
+import { relatedKey, statusMethod } from "../state/core-names.js";
 import { coreTask } from "../state/core-task.js";
-import { type Asked, type TaskRecord, isFinal } from "../state/record.js";
+import { type TaskRecord, isFinal } from "../state/record.js";
 import { Call, type CallWords, type Next } from "./call.js";
 import type { Engine } from "./engine.js";
 import { found, wrongParams } from "./found.js";
 import { type ToolTask, isTask } from "./options.js";
 import { changeOf } from "./waiters.js";
-import { answered, refused } from "./answering.js";
+import { ask, takeBack, unasked } from "./core-asks.js";
 import type { Voice } from "./voice.js";
 
 // Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
@@ -20,7 +28,16 @@ const immediateKey = "io.modelcontextprotocol/model-immediate-response";
 /** Tasks on one page of a list. */
 const pageSize = 100;
 
-export { coreTask };
+/** Voices of clients that have the id of their task: an ask that comes before it belongs to nothing they know. */
+const known = new WeakSet<Voice>();
+
+/** A task as `tasks/get` shows it. What it asks is sent to a client that has not been asked yet. */
+export function gotTask(engine: Engine, record: TaskRecord): object {
+  const voice = engine.voices.get(record.id);
+  if (voice) known.add(voice);
+  if (record.wanted) voice?.changed?.(record);
+  return coreTask(record, engine.now());
+}
 
 /**
  * Runs a call as the task that the client asks for.
@@ -92,16 +109,18 @@ export async function resultOf(
   context: HandlerContext,
 ): Promise<object> {
   const first = await found(engine, taskId, context);
-  const asking = new Set<string>();
+  const asked = new Set<string>();
   let record: TaskRecord | undefined = first;
   while (record && !isFinal(record.status)) {
-    for (const [key, asked] of Object.entries(record.wanted ?? {})) {
-      if (asking.has(key)) continue;
-      asking.add(key);
-      void ask(engine, record, key, asked, context);
+    for (const key of unasked(engine, record)) {
+      // What this stream could not ask, it does not ask again.
+      if (asked.has(key)) continue;
+      asked.add(key);
+      void ask(engine, record, key, context, (each) => askDirectly(context, each));
     }
     record = await changeOf(engine, record, context.signal);
   }
+  takeBack(engine, first);
   if (record) engine.report("read", record);
   const related = { [relatedKey]: { taskId } };
   if (record?.status === "completed") {
@@ -110,24 +129,6 @@ export async function resultOf(
   }
   const { code = -32603, message = "the task was cancelled", data } = record?.error ?? {};
   throw new McpError("internal-error", message, { rpcCode: code, data });
-}
-
-/** Asks the client, on the stream of its request. What it answers is for the task. */
-async function ask(
-  engine: Engine,
-  { id }: TaskRecord,
-  key: string,
-  { method, params }: Asked,
-  context: HandlerContext,
-): Promise<void> {
-  const meta = { ...params?._meta, [relatedKey]: { taskId: id } };
-  try {
-    const answer = await askDirectly(context, { method, params: { ...params, _meta: meta } });
-    await answered(engine, id, key, answer, context);
-  } catch (error) {
-    // If the request has ended, the next one asks.
-    await refused(engine, id, error);
-  }
 }
 
 /** A page of the tasks of the client. */
@@ -163,12 +164,26 @@ async function idOf(engine: Engine, cursor: string, owner: string): Promise<stri
 function coreVoice(engine: Engine, context: HandlerContext): Voice {
   const { progressToken } = context.meta;
   let last = -Infinity;
+  let status: TaskRecord["status"] = "working";
+  let isHeard = false;
   const sent: Voice["sent"] = (taskId, method, params) => {
     const { _meta } = (params ?? {}) as { readonly _meta?: object };
     notifyClient(context, method, { ...params, _meta: { ..._meta, [relatedKey]: { taskId } } });
   };
-  return {
-    changed: (record) => notifyClient(context, "notifications/tasks/status", coreTask(record, engine.now())),
+  const voice: Voice = {
+    changed: (record) => {
+      if (isFinal(record.status)) takeBack(engine, record);
+      const keys = unasked(engine, record);
+      const isNew = record.status !== status;
+      if (!isNew && keys.length === 0) return;
+      ({ status } = record);
+      if (isNew || !isHeard) isHeard = notifyNow(context, statusMethod, coreTask(record, engine.now()));
+      // Where `tasks/result` waits, its stream asks. A client without a stream is asked when it has one.
+      if (!isHeard || !known.has(voice) || engine.waiters.has(record.id)) return;
+      const { waitMs } = record.limits;
+      for (const key of keys)
+        void ask(engine, record, key, context, (asked, signal) => askApart(context, asked, waitMs, signal));
+    },
     progressed: (id, progress, total, message) => {
       // A handler that runs again repeats its reports.
       if (progressToken === undefined || !(progress > last && progress < Infinity)) return;
@@ -178,4 +193,5 @@ function coreVoice(engine: Engine, context: HandlerContext): Voice {
     },
     sent,
   };
+  return voice;
 }

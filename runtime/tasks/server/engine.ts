@@ -182,12 +182,13 @@ export class Engine {
     } else if (before.wanted !== after.wanted)
       this.report(status === "working" || before.wanted ? "answered" : "asked", after);
     if (before.status !== status || before.message !== after.message || before.wanted !== after.wanted) {
-      this.#wake(id);
+      this.wake(id);
       this.#notify(after);
     }
   }
 
-  #wake(id: string): void {
+  /** Wakes what waits for a change of a task. */
+  wake(id: string): void {
     for (const wake of this.waiters.get(id) ?? []) wake();
   }
 
@@ -208,7 +209,7 @@ export class Engine {
   follow(): void {
     if (!this.#bus || this.isClosed) return;
     this.#unfollow ??= followTasks(this.#bus, (id, status) => {
-      this.#wake(id);
+      this.wake(id);
       // A run whose task was ended elsewhere finds that it cannot go on.
       if (status !== "working") void this.prolong(this.runs.get(id));
     });

@@ -64,8 +64,10 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       "tasks/get": async ({ taskId }, context) => {
         const record = await found(engine, taskId, context, true);
         engine.report("read", record);
-        const view = isCore(context) ? (await core()).coreTask : detailedTask;
-        return view(record, engine.now()) as GetTaskResult;
+        const shown = isCore(context)
+          ? (await core()).gotTask(engine, record)
+          : detailedTask(record, engine.now());
+        return shown as GetTaskResult;
       },
       "tasks/update": async ({ taskId, inputResponses }, context) => {
         const record = await found(engine, taskId, context);

@@ -141,15 +141,15 @@ describe.each(transports)("over %s", (transport) => {
     }
   });
 
-  test("C14, C15: a task that needs input says so, asks through tasks/result with its id, and goes on", async () => {
+  test("C14, C15: a task that needs input says so, asks with its id, and goes on", async () => {
     const { peer } = await opened();
-    const { taskId } = await peer.start("asks");
-    expect(await peer.reached(taskId, "input_required")).toMatchObject({ status: "input_required" });
     const asked: Message[] = [];
     peer.answer = (request) => {
       asked.push(request);
       return { result: { action: "accept", content: { name: "Ada" } } };
     };
+    const { taskId } = await peer.start("asks");
+    expect(await peer.reached(taskId, "input_required")).toMatchObject({ status: "input_required" });
     expect((await peer.request("tasks/result", { taskId })).result.content).toEqual(text("Hello, Ada"));
     expect(asked).toMatchObject([
       {

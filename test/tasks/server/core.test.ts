@@ -168,16 +168,14 @@ test("≤ 2025-06-18: calls run inline; a tool that requires tasks fails, and sa
     expect((await old.request(method, { taskId: "x" })).error).toMatchObject({ code: -32601 });
 });
 
-test("C14, C15: a task that needs input asks on the stream of tasks/result, each request with its task", async () => {
-  const { client, start, clock } = await opened();
-  const { taskId } = await start("asks");
-  await clock.advance(0);
-  expect((await client.request("tasks/get", { taskId })).result).toMatchObject({ status: "input_required" });
+test("C14, C15: a task that needs input asks, each request with its task", async () => {
+  const { client, start } = await opened();
   const asked: Message[] = [];
   client.answer = (request) => {
     asked.push(request);
     return { result: { action: "accept", content: { name: "Ada" } } };
   };
+  const { taskId } = await start("asks");
   const { result } = await client.request("tasks/result", { taskId });
   expect(asked).toHaveLength(1);
   expect(asked[0]).toMatchObject({
@@ -223,6 +221,64 @@ test("a text for the model comes with the task, and is its first message", async
   expect(() =>
     server.tool("odd", { task: { support: "optional", immediate: 1 as never } }, () => ""),
   ).toThrow(/task.immediate: expected a string, got 1/);
+});
+
+/** What a client heard of one method. */
+const heardOf = ({ heard }: RawClient, wanted: string): Message[] =>
+  heard.filter(({ method }) => method === wanted);
+
+test("C14: a client that only polls is asked, and gets the status; the ask is sent once", async () => {
+  const { client, start, clock } = await opened();
+  const { taskId } = await start("asks");
+  await clock.advance(0);
+  const asks = () => heardOf(client, "elicitation/create");
+  // Not before the client has the id.
+  expect(asks()).toEqual([]);
+  await client.request("tasks/get", { taskId });
+  expect(asks().map(({ params }) => params)).toMatchObject([{ _meta: { [relatedKey]: { taskId } } }]);
+  expect(heardOf(client, "notifications/tasks/status").at(-1)).toMatchObject({
+    params: { taskId, status: "input_required" },
+  });
+  const results = [1, 2].map(() => client.request("tasks/result", { taskId }));
+  expect((await client.request("tasks/get", { taskId })).result).toMatchObject({ status: "input_required" });
+  expect(asks()).toHaveLength(1);
+  client.send({ jsonrpc: "2.0", id: asks()[0]!.id, result: { action: "accept", content: { name: "Ada" } } });
+  for (const { result } of await Promise.all(results)) expect(result.content).toEqual(text("once Ada"));
+  expect(asks()).toHaveLength(1);
+  const statuses = heardOf(client, "notifications/tasks/status").map(({ params }) => params);
+  expect(statuses).toMatchObject([
+    { status: "input_required" },
+    { status: "working" },
+    { status: "completed" },
+  ]);
+});
+
+test("C14: where tasks/result waits, it asks; a task that is cancelled takes its ask back", async () => {
+  const { client, start, clock, server } = await opened();
+  const go = deferred();
+  server.tool("later", { task: { support: "optional" } }, async (_, { ask }) => {
+    await go.promise;
+    return (await ask.elicit("name", form)).action;
+  });
+  const { taskId } = await start("later");
+  const result = client.request("tasks/result", { taskId });
+  await clock.advance(0);
+  go.resolve();
+  await clock.advance(0);
+  expect((await client.request("tasks/get", { taskId })).result).toMatchObject({ status: "input_required" });
+  const asks = heardOf(client, "elicitation/create");
+  expect(asks).toHaveLength(1);
+  client.send({ jsonrpc: "2.0", id: asks[0]!.id, result: { action: "decline" } });
+  expect((await result).result.content).toEqual(text("decline"));
+
+  const other = await start("asks");
+  await clock.advance(0);
+  await client.request("tasks/get", { taskId: other.taskId });
+  const { id } = heardOf(client, "elicitation/create")[1]!;
+  await client.request("tasks/cancel", { taskId: other.taskId });
+  expect(heardOf(client, "notifications/cancelled").map(({ params }) => params)).toMatchObject([
+    { requestId: id },
+  ]);
 });
 
 test("C18: the token of the call serves for the task, and stops at its end", async () => {
