@@ -35,7 +35,7 @@ const heavy = [
   "test/runtime/limits.test.ts",
   "test/files/layout-free.test.ts",
   "test/docs/{journeys,migration}.test.ts",
-  "test/tasks/server/{guesses,races}.test.ts",
+  "test/tasks/server/{guesses,races,scale}.test.ts",
 ];
 
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */

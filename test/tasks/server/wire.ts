@@ -161,8 +161,9 @@ class StdioPeer extends Peer {
 
   #take(message: Message): void {
     const waiting = message.method === undefined ? this.#open.get(message.id) : undefined;
-    if (waiting) waiting(message);
-    else this.received(message);
+    if (!waiting) return this.received(message);
+    this.#open.delete(message.id);
+    waiting(message);
   }
 
   protected exchange(message: Message): Promise<Answer> {
