@@ -40,6 +40,7 @@ const heavy = [
 
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
 const deep = [
+  "test/tasks/client/{killed,push}.test.ts",
   "test/extension/channel-compiled.test.ts",
   "test/extension/{output,random-compiled,random-talk,steps}.test.ts",
   "test/auth/client/client-rules.test.ts",

@@ -26,19 +26,22 @@ export {
   type StoredRequest,
 } from "./server/detached.js";
 export { makesCall, type InnerCall } from "./server/inner-calls.js";
+export { expectAlternative } from "./client/middleware.js";
 export { rateLimitedCode } from "./jsonrpc/errors.js";
 export {
   answerError,
-  answerFor,
+  answersFor,
   asReady,
+  canRequest,
   clockOfClient,
   endpointOf,
   functionsOf,
   hasServerRequest,
   loweredAnswer,
   outlast,
+  resultAs,
   stopAnswer,
 } from "./client/answering.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
-export { sleep, untilAborted, wallTimeOf } from "./time/clock.js";
+export { abortable, sleep, untilAborted, wallTimeOf } from "./time/clock.js";

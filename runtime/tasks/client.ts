@@ -1,4 +1,6 @@
 // Clients that drive tasks to their results.
-export { tasks, type ClientTasks, type ClientTasksOptions } from "./client/extension.js";
-export { TaskHandle, type TaskState } from "./client/handle.js";
+export { tasks, type ClientTasks, type StartOptions } from "./client/extension.js";
+export type { ClientTasksOptions } from "./client/options.js";
+export type { TaskState } from "./client/form.js";
+export { TaskHandle } from "./client/handle.js";
 export type { HandleStore, StoredHandle } from "./client/handle-store.js";

@@ -2,6 +2,8 @@ import type * as platform from "../platform/platform.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Clock } from "../time/clock.js";
 import type { Client } from "./client.js";
+import { limitExceeded } from "./client-profile.js";
+import { decode, isAccepted } from "./decode.js";
 import type { AnsweringContext, Progressed } from "./middleware.js";
 import {
   type AnswerContext,
@@ -17,18 +19,47 @@ import {
 export { asReady };
 
 /**
- * Answers a request of the server that came in a result of an extension, with the handlers of the client: as one that came
- * by itself.
+ * Answers requests of the server that came in a result of an extension, with the handlers of the client: as those of a round.
  *
- * @throws {McpError}
+ * @param requests by key
+ * @returns the answers by key
+ * @throws {McpError} `limit-exceeded`: they are more than `limits.maxRoundQuestions`
  */
-export async function answerFor(
-  { answers, view }: Client,
-  request: { readonly method: string; readonly params?: Params },
+export async function answersFor(
+  { answers, limits, view }: Client,
+  requests: { readonly [key: string]: { readonly method: string; readonly params?: Params } },
   signal: platform.AbortSignal,
-): Promise<object> {
-  const context = { signal, method: request.method, progress: () => {} };
-  return JSON.parse(await answerServer(answers, view, request, context)) as object;
+): Promise<{ readonly [key: string]: object }> {
+  const asked = Object.entries(requests);
+  const most = limits.maxRoundQuestions;
+  if (asked.length > most) {
+    answers.hooked.hooks.emit({ type: "limit-hit", limit: "limits.maxRoundQuestions" });
+    const text = `the server asks ${asked.length} questions at once; at most ${most} are answered`;
+    throw limitExceeded(text, "maxRoundQuestions", most);
+  }
+  const given = asked.map(async ([key, request]) => {
+    const context = { signal, method: request.method, progress: () => {} };
+    return [key, JSON.parse(await answerServer(answers, view, request, context)) as object] as const;
+  });
+  return Object.fromEntries(await Promise.all(given));
+}
+
+/** Whether the negotiated revision of a client has a request, extensions included. */
+export function canRequest({ view }: Client, method: string): boolean {
+  return view.table.outgoingRequests.has(method);
+}
+
+/**
+ * Reads a result that came in another message, as that of a method of the revision.
+ *
+ * @throws {McpError} `invalid-result`
+ */
+export async function resultAs({ answers, view }: Client, method: string, result: object): Promise<object> {
+  const entry = view.table.outgoingRequests.get(method)!;
+  const decoded = isAccepted(entry, result)
+    ? result
+    : (await decode(view, method, entry, result, answers.nulls)).result;
+  return view.lift("incomingResults", method, decoded);
 }
 
 /** What names the server of a client in another process, too: its URL without query, or else the name that it gives itself. */

@@ -182,6 +182,11 @@ export class Client implements Caller {
   }
 
   /** @internal */
+  get limits(): ClientLimits {
+    return this.#setup.limits;
+  }
+
+  /** @internal */
   get clock(): Clock {
     return this.#setup.profile.clock;
   }

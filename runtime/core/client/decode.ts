@@ -60,6 +60,27 @@ export async function decode(
 }
 
 /**
+ * Decodes a result in place of the plain one. It stays in the words of its revision.
+ *
+ * @param key the member that marks it
+ * @throws {McpError} `invalid-result`
+ */
+export async function alternativeOf(
+  view: RevisionView<"client">,
+  method: string,
+  { alternatives }: OutgoingRequest,
+  key: string,
+  result: unknown,
+  nulls: Nulls,
+): Promise<Params> {
+  const definition = alternatives?.find((each) => each.key === key);
+  if (!definition) throw invalidResult(method, `${key} is no member of it`);
+  const value = nulls === "absent" ? await withoutNulls(definition, result) : result;
+  if (definition.accepts(value)) return value as Params;
+  throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"));
+}
+
+/**
  * Adds the defaults of absent members (2026-07-28, `resultType`; caching, time to live). A cache hint of the wrong type or
  * below 0 counts as absent and does not fail the result.
  */

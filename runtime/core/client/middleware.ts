@@ -65,6 +65,20 @@ interface Sent {
   readonly signal?: unknown;
 }
 
+const alternatives = new WeakMap<object, string>();
+
+/**
+ * Lets an alternative result answer a request, which the request asks for in its parameters. An abort of the caller then does
+ * not cancel the request: what the alternative stands for is cancelled by another request.
+ *
+ * @param context of the request, as functions around requests get it
+ * @param key the member that marks the alternative; `undefined`: the plain result alone
+ */
+export function expectAlternative(context: object, key: string | undefined): void {
+  if (key === undefined) alternatives.delete(context);
+  else alternatives.set(context, key);
+}
+
 const peers = new WeakMap<Hooked, Peer>();
 
 /** The server of a client, the same object for all its requests. */
@@ -82,17 +96,19 @@ function peerOf(hooked: Hooked): Peer {
 /**
  * Runs the middleware of a client around a request to its server.
  *
- * @param send sends the request with these parameters
+ * @param send sends the request with these parameters; `alternative` marks a result that may take the place of the plain one
  */
 export async function sendThrough(
   hooked: Hooked,
   view: RevisionView<"client">,
   { method, params, signal }: Sent,
-  send: (params: Params) => Promise<Params>,
+  send: (params: Params, alternative: string | undefined) => Promise<Params>,
 ): Promise<Params> {
   const context = { revision: view.id, signal, protocol: { revision: view }, connection: peerOf(hooked) };
   const request = { direction: "outgoing", method, params, context };
-  const result: unknown = await through(hooked.hooks.middleware, request, send);
+  const result: unknown = await through(hooked.hooks.middleware, request, (given) =>
+    send(given, alternatives.get(context)),
+  );
   if (isObject(result)) return result;
   throw new McpError("invalid-result", `${method}: middleware returned no object: return what next gives`);
 }

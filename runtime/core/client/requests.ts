@@ -3,7 +3,7 @@ import { exactParams } from "../protocol/send-check.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
-import { type Params, replaceMeta } from "../jsonrpc/message.js";
+import { type Params, isObject, replaceMeta } from "../jsonrpc/message.js";
 import { sleep } from "../time/clock.js";
 import {
   type Bounded,
@@ -17,6 +17,7 @@ import type { Connection, Connections } from "./connections.js";
 import {
   type Decoded,
   type ServerResponse,
+  alternativeOf,
   decode,
   invalidResult,
   isAccepted,
@@ -65,6 +66,8 @@ interface Call extends Bounded {
   repeatable: boolean;
   /** Its place in a batch. */
   readonly place: BatchPlace | undefined;
+  /** The member that marks a result in place of the plain one. */
+  readonly alternative?: string | undefined;
 }
 
 /** A request in the words of its revision. */
@@ -117,8 +120,11 @@ export class Requests {
     const { profile, connections } = this.#setup;
     let decoded: Decoded = { result: {}, rejected: [] };
     const sent = { method, params, signal: options.signal };
-    const result = await sendThrough(profile, connections.negotiated.view, sent, async (given) => {
-      decoded = await this.#exchange({ ...call, params: given });
+    const { view } = connections.negotiated;
+    const result = await sendThrough(profile, view, sent, async (given, alternative) => {
+      const more =
+        alternative === undefined ? {} : { alternative, options: { ...options, signal: undefined } };
+      decoded = await this.#exchange({ ...call, params: given, ...more });
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
@@ -261,6 +267,15 @@ export class Requests {
         ({ result, rounds } = await withinBounds(whileAwaitingInput(link, call), (signal) =>
           this.#furtherRounds(sent, entry, signal, result),
         ));
+      const { alternative } = call;
+      if (alternative !== undefined && isObject(result) && alternative in result) {
+        const { nulls } = this.#setup.profile;
+        return {
+          result: await alternativeOf(view, method, entry, alternative, result, nulls),
+          rejected: [],
+          rounds,
+        };
+      }
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
         : await decode(view, method, entry, result, this.#setup.profile.nulls);

@@ -1,6 +1,6 @@
 /** Waits between polls, in milliseconds. */
 export interface PollOptions {
-  /** The shortest wait, whatever the server advises. Default: 0. */
+  /** The shortest wait, whatever the server advises. Default: 100. */
   readonly minPollMs?: number;
   /** The longest wait where the server advises none. Default: 30,000. */
   readonly maxPollMs?: number;
@@ -8,6 +8,8 @@ export interface PollOptions {
 
 /** The first wait where the server advises none. */
 const firstWait = 1000;
+/** The longest wait, whatever the server advises: an hour. */
+const longest = 3_600_000;
 const growth = 1.5;
 /** Part of a wait that is drawn at random: clients that started together do not poll together. */
 const jitter = 0.1;
@@ -18,20 +20,29 @@ export const mostFailures = 8;
 export class Waits {
   readonly #least: number;
   readonly #most: number;
-  #own = firstWait;
+  #own: number;
   #failures = 0;
 
-  constructor({ minPollMs = 0, maxPollMs = 30_000 }: PollOptions) {
+  constructor({ minPollMs = 100, maxPollMs = 30_000 }: PollOptions) {
     this.#least = minPollMs;
     this.#most = maxPollMs;
+    this.#own = Math.min(firstWait, maxPollMs);
   }
 
-  /** The wait before the next poll. @param advised by the server */
-  next(advised: number | undefined): number {
+  /**
+   * The wait before the next poll.
+   *
+   * @param advised by the server; 0 or less is no advice
+   * @param isBackstop the server announces changes, too
+   */
+  next(advised = 0, isBackstop = false): number {
     this.#failures = 0;
-    const wait = advised ?? this.#own;
-    if (advised === undefined) this.#own = Math.min(this.#own * growth, this.#most);
-    return this.#spread(Math.max(wait, this.#least));
+    let wait = advised;
+    if (advised <= 0) {
+      wait = this.#own;
+      this.#own = Math.min(this.#own * growth, this.#most);
+    }
+    return this.#spread(isBackstop ? Math.max(wait, this.#most) : wait);
   }
 
   /**
@@ -44,11 +55,11 @@ export class Waits {
     this.#failures++;
     if (this.#failures > mostFailures) return undefined;
     const wait = Math.min(firstWait * 2 ** (this.#failures - 1), this.#most);
-    return this.#spread(Math.max(wait, atLeast, this.#least));
+    return this.#spread(Math.max(wait, atLeast));
   }
 
   /** Never shorter: a server may refuse a poll that comes too early. */
   #spread(wait: number): number {
-    return Math.ceil(wait * (1 + jitter * Math.random()));
+    return Math.ceil(Math.max(Math.min(wait, longest), this.#least) * (1 + jitter * Math.random()));
   }
 }

@@ -1,7 +1,7 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import { functionsOf, hasServerRequest, invalid } from "@mcpgen/runtime/extending";
 import { type CoreMethod, coreMethods, resultMethod } from "../state/core-names.js";
-import type { ClientTasksOptions } from "./extension.js";
+import type { ClientTasksOptions } from "./options.js";
 import { type ReceiverOptions, checkReceiverOptions } from "./receiver-options.js";
 import { ReceiverTasks } from "./receiver-tasks.js";
 

@@ -32,6 +32,7 @@ function serving(clock: VirtualClock, pollMs = 1000): { readonly server: Server;
   const task = { support: "optional", inlineMs: 0 } as const;
   const inputSchema = { type: "object", properties: { ms: { type: "number" } }, required: ["ms"] } as const;
   server.tool("quick", { task }, () => "at once");
+  server.tool("must", { task: { support: "required" } }, () => "must");
   server.tool("slow", { inputSchema, task }, async ({ ms }, { task: own }) => {
     own?.detach();
     await after(ms);
@@ -102,8 +103,8 @@ test("B16: a task of a minute is polled at most 61 times; many tasks keep the in
   const clock = new VirtualClock(1000);
   const { server, polls } = serving(clock);
   const slower = serving(clock, 5000);
-  const { tasks: own } = await clientOf(server, clock);
-  const other = await clientOf(slower.server, clock);
+  const { tasks: own } = await clientOf(server, clock, { push: false });
+  const other = await clientOf(slower.server, clock, { push: false });
   const started = await Promise.all([
     own.start("slow", { ms: 60_000 }),
     other.tasks.start("slow", { ms: 60_000 }),
@@ -243,4 +244,46 @@ test("one tasks() is for one client; a handle needs one", async () => {
   onTestFinished(() => pair.close());
   expect(await failureOf(connecting())).toMatchObject({ code: "invalid-definition" });
   expect(() => tasks(clientExtension, { minPolMs: 1 } as never)).toThrow(/no such option/);
+});
+
+test("2025-11-25: the same calls, as tasks of the core of the protocol", async () => {
+  const clock = new VirtualClock(1000);
+  const { server, polls } = serving(clock);
+  const elicit = () => ({ action: "accept", content: { name: "Ada" } }) as const;
+  const handles = new Map<string, StoredHandle>();
+  const kept = {
+    put: (handle: StoredHandle) => void handles.set(handle.taskId, handle),
+    delete: ({ taskId }: StoredHandle) => void handles.delete(taskId),
+  };
+  const { client, tasks: own } = await clientOf(
+    server,
+    clock,
+    { handles: kept },
+    { elicit, revision: "2025-11-25" },
+  );
+  expect((await during(clock, calling(client, "must"))).content).toEqual(text("must"));
+  expect((await calling(client, "quick")).content).toEqual(text("at once"));
+  const started = async (name: string, args: object = {}): Promise<TaskHandle> =>
+    (await own.start(name, args)) as TaskHandle;
+  polls.length = 0;
+  const slow = await started("slow", { ms: 60_000 });
+  expect(await during(clock, slow.result())).toMatchObject({ content: text("after 60000") });
+  expect(polls.length).toBeLessThanOrEqual(63);
+  expect(await during(clock, (await started("asks")).result())).toMatchObject({
+    content: text("Hello, Ada"),
+  });
+  const broken = await started("broken");
+  expect(await during(clock, failureOf(broken.result()))).toMatchObject({
+    code: "remote-error",
+    rpcCode: -32602,
+  });
+  const cancelled = await started("slow", { ms: 60_000 });
+  await cancelled.cancel();
+  expect(await during(clock, failureOf(cancelled.result()))).toMatchObject({ code: "cancelled" });
+  // A task of a client that has ended.
+  const left = (await started("slow", { ms: 3000 })).toJSON();
+  const other = await clientOf(server, clock, {}, { revision: "2025-11-25" });
+  const resumed = other.tasks.resume(left);
+  expect(await during(clock, resumed.result())).toMatchObject({ content: text("after 3000") });
+  expect([...handles.keys()]).toEqual([left.taskId]);
 });

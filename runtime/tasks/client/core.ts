@@ -1,0 +1,112 @@
+import type { Client, McpError } from "@mcpgen/runtime";
+import { expectAlternative, resultAs } from "@mcpgen/runtime/extending";
+import type { Answer, TaskForm, TaskState } from "./form.js";
+import { resultMethod } from "../state/core-names.js";
+import { ToolSupport } from "./tool-support.js";
+
+// Tasks in the core of the protocol (2025-11-25, tasks): the client decides which calls are tasks, and fetches the result with
+// a request that waits for it.
+
+/** A task on the wire. */
+interface CoreTask extends Omit<TaskState, "ttlMs" | "pollIntervalMs"> {
+  readonly ttl: number | null;
+  readonly pollInterval?: number;
+}
+
+/** The answer may take as long as the task. */
+const noTimeout = 2 ** 52;
+
+const immediateKey = "io.modelcontextprotocol/model-immediate-response";
+
+/** The tasks of one client. */
+export class Core {
+  readonly form: TaskForm;
+  readonly support: ToolSupport;
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+    this.support = new ToolSupport(client);
+    this.form = formOf(client);
+  }
+
+  /**
+   * Sends a call, as a task if its tool requires it.
+   *
+   * @param prefersTask whether it is a task where its tool leaves that to the client
+   * @param ttl milliseconds for which the server should keep the task
+   */
+  async call(
+    request: { readonly params: object; readonly context: object },
+    next: Next,
+    prefersTask: boolean,
+    ttl: number | undefined,
+  ): Promise<Answer> {
+    const { params } = request;
+    const { name } = params as { readonly name: string };
+    const asTask = await this.#runsAsTask(name, prefersTask);
+    const task = ttl === undefined ? {} : { ttl };
+    try {
+      return await send(request, next, asTask && { ...params, task });
+    } catch (error) {
+      const { rpcCode } = error as McpError;
+      if ((rpcCode !== -32600 && rpcCode !== -32601) || !takesTasks(this.#client)) throw error;
+      // The list of tools may have been out of date.
+      this.support.forget();
+      if ((await this.#runsAsTask(name, prefersTask)) === asTask) throw error;
+      return send(request, next, !asTask && { ...params, task });
+    }
+  }
+
+  async #runsAsTask(tool: string, prefersTask: boolean): Promise<boolean> {
+    // Whatever its tools say: a server that has not declared it takes no tasks (C03).
+    if (!takesTasks(this.#client)) return false;
+    const says = await this.support.of(tool);
+    return says === "required" || (says === "optional" && prefersTask);
+  }
+}
+
+type Next = (params?: object) => object | Promise<object>;
+
+/** @param augmented the params that ask for a task; `false`: a plain call */
+async function send(
+  { context }: { readonly context: object },
+  next: Next,
+  augmented: object | false,
+): Promise<Answer> {
+  expectAlternative(context, augmented ? "task" : undefined);
+  const result = await next(augmented || undefined);
+  const { task, _meta } = result as {
+    readonly task?: CoreTask;
+    readonly _meta?: { readonly [key: string]: unknown };
+  };
+  if (!augmented || !task) return { result };
+  const immediate = _meta?.[immediateKey];
+  return { task: { ...stateOf(task), immediate: typeof immediate === "string" ? immediate : undefined } };
+}
+
+function formOf(client: Client): TaskForm {
+  const request = <Result>(method: string, taskId: string, options?: object): Promise<Result> =>
+    client.request<Result>(method, { taskId }, options);
+  return {
+    read: async (taskId) => stateOf(await request<CoreTask>("tasks/get", taskId)),
+    cancel: (taskId) => request("tasks/cancel", taskId),
+    outcome: async ({ taskId }, signal) => {
+      const options = { signal, timeout: noTimeout, totalTimeout: noTimeout };
+      const result = await request<object>(resultMethod, taskId, options);
+      return { result: await resultAs(client, "tools/call", result) };
+    },
+  };
+}
+
+function stateOf({ ttl, pollInterval, ...task }: CoreTask): TaskState {
+  return { ...task, ttlMs: ttl, ...(pollInterval !== undefined && { pollIntervalMs: pollInterval }) };
+}
+
+/** Whether a server takes calls of tools as tasks. */
+function takesTasks({ serverCapabilities }: Client): boolean {
+  type Declared = {
+    readonly tasks?: { readonly requests?: { readonly tools?: { readonly call?: object } } };
+  };
+  return (serverCapabilities as Declared).tasks?.requests?.tools?.call !== undefined;
+}

@@ -1,0 +1,133 @@
+import { type Client, type ConnectOptions, McpError } from "@mcpgen/runtime";
+import type {
+  ClientRequests,
+  GetTaskResult,
+  ServerNotifications,
+  experimentalTasks as DialectExtension,
+} from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/client";
+import type { ClientTasks } from "./extension.js";
+import type { Outcome, TaskForm, TaskState } from "./form.js";
+
+// The experimental dialect (extension `dev.mcpgen/experimental-tasks`): a client of a revision without tasks creates a task
+// by `tasks/create`.
+
+type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
+
+const completed: keyof ServerNotifications = "notifications/tasks/completed";
+
+/** The end of a task, in a state or in a notification. */
+type End = Pick<GetTaskResult, "result" | "error">;
+
+/** Tasks whose end was announced and not fetched. */
+const mostEnds = 1000;
+
+/**
+ * Runs tools as tasks at servers of 2025-06-18 and before that declare `experimental.tasks`: both by `callTool` and by
+ * `start`, for no list says which tools run as tasks only.
+ *
+ * @param extension `experimentalTasks` of `@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/client`
+ * @param tasks what `tasks()` of `@mcpgen/tasks/client` returned, in the same `extensions`
+ */
+export function experimentalTasks(extension: typeof DialectExtension, tasks: ClientTasks): Implemented {
+  const ends = new Map<string, End>();
+  /** Tools that the server does not run as tasks. */
+  const plain = new Set<string>();
+  tasks.dialects.push({
+    isFor: ({ revision, serverCapabilities }) => {
+      const path = extension.bases.get(revision)?.declared.server?.path;
+      return path !== undefined && valueAt(serverCapabilities, path) !== undefined;
+    },
+    form: (client) => dialectForm(client, ends),
+    call: async (client, called, next) => {
+      const { name, arguments: parameters = {} } = called as {
+        readonly name: string;
+        readonly arguments?: object;
+      };
+      if (plain.has(name)) return { result: await next() };
+      try {
+        const params: ClientRequests["tasks/create"]["params"] = { name, parameters: parameters as never };
+        const { taskId, createdAt } = await request(client, "tasks/create", params);
+        // It may have ended meanwhile.
+        return { task: { taskId, createdAt, ...(ends.has(taskId) && { pollIntervalMs: 1 }) } };
+      } catch (error) {
+        const { errors } = extension.bases.get(client.revision)!;
+        if ((error as McpError).rpcCode !== errors["TOOL_NOT_FOUND"]?.code) throw error;
+        plain.add(name);
+        return { result: await next() };
+      }
+    },
+  });
+  const used = extension.implement({}, { settings: {} });
+  return {
+    ...used,
+    attach: (program) => {
+      const client = program as Client;
+      client.on("notifications/tools/list_changed", () => plain.clear());
+      client.onEvent(({ type }) => {
+        if (type === "connection-opened") plain.clear();
+      });
+      client.on(completed, ({ taskId, result, error }) => {
+        ends.set(taskId as string, { result, error } as End);
+        for (const oldest of ends.keys()) if (ends.size > mostEnds) ends.delete(oldest);
+        tasks.announced(taskId as string, completed);
+      });
+    },
+  };
+}
+
+function dialectForm(client: Client, ends: Map<string, End>): TaskForm {
+  return {
+    read: async (taskId) => stateOf(await request(client, "tasks/get", { taskId })),
+    cancel: (taskId) => request(client, "tasks/cancel", { taskId }),
+    outcome: ({ taskId, status, result, error }) => {
+      // Servers of others may say it in the notification alone.
+      const end = result || error ? { result, error } : ends.get(taskId);
+      ends.delete(taskId);
+      return outcomeOf(status, end as End | undefined);
+    },
+  };
+}
+
+function outcomeOf(status: string, end: End | undefined): Outcome {
+  if (end?.result) return { result: end.result };
+  if (end?.error) {
+    const { code: rpcCode, message, data } = end.error;
+    return { error: new McpError("remote-error", message, { rpcCode, data }) };
+  }
+  if (status === "failed") return { error: new McpError("remote-error", "the task failed") };
+  throw new McpError("timeout", "the task has completed, and its result has not arrived");
+}
+
+const statuses: { readonly [status: string]: TaskState["status"] } = {
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+
+function stateOf(task: GetTaskResult): TaskState {
+  const { taskId, status, createdAt, startedAt = createdAt, completedAt, currentStep, result, error } = task;
+  return {
+    taskId,
+    status: Object.hasOwn(statuses, status) ? statuses[status]! : "working",
+    createdAt,
+    lastUpdatedAt: completedAt ?? startedAt,
+    ttlMs: null,
+    ...(currentStep !== undefined && { statusMessage: currentStep }),
+    ...(result && { result }),
+    ...(error && { error }),
+  };
+}
+
+function request<Method extends keyof ClientRequests>(
+  client: Client,
+  method: Method,
+  params: ClientRequests[Method]["params"],
+): Promise<ClientRequests[Method]["result"]> {
+  return client.request(method as string, params);
+}
+
+function valueAt(whole: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined || typeof whole !== "object" || whole === null)
+    return key === undefined ? whole : undefined;
+  return valueAt((whole as { readonly [member: string]: unknown })[key], rest);
+}

@@ -1,0 +1,45 @@
+import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
+import { answersFor } from "@mcpgen/runtime/extending";
+import type { TaskState } from "./form.js";
+
+/** Answers to one task. */
+const mostAnswers = 1000;
+
+/** Answers of a client to one task, by key. */
+export interface Answers {
+  readonly given: Record<string, object>;
+  /** Keys of answers that the server has not acknowledged. */
+  readonly unsent: Set<string>;
+}
+
+/**
+ * Answers what a task asks for the first time (2026-07-28, extension tasks).
+ *
+ * @param store called before answers are sent
+ * @param send resolves with whether the server has taken them
+ * @returns whether the server has taken answers
+ * @throws {McpError} `limit-exceeded`, or the error of a handler
+ */
+export async function answerInput(
+  client: Client,
+  requests: NonNullable<TaskState["inputRequests"]>,
+  { given, unsent }: Answers,
+  signal: AnswerContext["signal"],
+  store: () => void | Promise<void>,
+  send: (answers: { readonly [key: string]: object }) => Promise<boolean>,
+): Promise<boolean> {
+  const keys = Object.keys(requests);
+  const fresh = keys.filter((key) => !Object.hasOwn(given, key));
+  if (fresh.length > 0 && Object.keys(given).length >= mostAnswers)
+    throw new McpError("limit-exceeded", `the task asks for more than ${mostAnswers} answers`);
+  const asked = Object.fromEntries(fresh.map((key) => [key, requests[key]!]));
+  Object.assign(given, await answersFor(client, asked as never, signal));
+  for (const key of fresh) unsent.add(key);
+  const sent = keys.filter((key) => unsent.has(key));
+  if (sent.length === 0) return false;
+  // Stored first: a process that ends here does not ask its user again.
+  if (fresh.length > 0) await store();
+  const isTaken = await send(Object.fromEntries(sent.map((key) => [key, given[key]!])));
+  if (isTaken) for (const key of sent) unsent.delete(key);
+  return isTaken;
+}

@@ -1,0 +1,88 @@
+import type { Client, Subscription } from "@mcpgen/runtime";
+import { clockOfClient } from "@mcpgen/runtime/extending";
+import type { TaskPolls } from "./task-polls.js";
+import type { TaskState } from "./form.js";
+
+/** Milliseconds for which tasks gather before they are subscribed to. */
+const burst = 50;
+/** Milliseconds until a subscription that ended is opened again. */
+const pause = 30_000;
+
+/** One subscription to all tasks of a client (2026-07-28, extension tasks, `taskIds`). */
+export class Push {
+  readonly #client: Client;
+  readonly #active: ReadonlyMap<string, TaskPolls>;
+  #current: Subscription | undefined;
+  /** Ids that the current subscription asks for. */
+  #asked: readonly string[] = [];
+  #isWaiting = false;
+  #isOpening = false;
+  /** The server has no such subscriptions. */
+  #isOff = false;
+
+  constructor(client: Client, active: ReadonlyMap<string, TaskPolls>) {
+    this.#client = client;
+    this.#active = active;
+  }
+
+  /** A task is polled from now on, or no longer. */
+  changed(delay = burst): void {
+    if (this.#isWaiting || this.#isOff) return;
+    this.#isWaiting = true;
+    clockOfClient(this.#client).schedule(() => {
+      this.#isWaiting = false;
+      void this.#renew();
+    }, delay);
+  }
+
+  /** Subscribes to the tasks that there are now. The old subscription ends when the new one has begun. */
+  async #renew(): Promise<void> {
+    if (this.#isOpening) return this.changed();
+    const taskIds = [...this.#active.keys()];
+    const old = this.#current;
+    const asked = new Set(this.#asked);
+    if (taskIds.length > 0 && taskIds.every((id) => asked.has(id))) return;
+    this.#isOpening = true;
+    this.#current = undefined;
+    this.#asked = taskIds;
+    try {
+      if (taskIds.length > 0) await this.#open(taskIds);
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      this.#isOff = code === "method-not-found" || code === "missing-capability";
+      this.#lost();
+    } finally {
+      this.#isOpening = false;
+    }
+    await old?.close().catch(() => undefined);
+  }
+
+  async #open(taskIds: readonly string[]): Promise<void> {
+    const opened = await this.#client.subscribe<{ readonly taskIds: readonly string[] }>({ taskIds });
+    this.#current = opened;
+    const { taskIds: agreed = [] } = opened.honoured as { readonly taskIds?: readonly string[] };
+    const covered = new Set(agreed);
+    for (const [id, handle] of this.#active) handle.cover(covered.has(id));
+    void this.#read(opened);
+  }
+
+  async #read(subscription: Subscription): Promise<void> {
+    try {
+      for await (const { params } of subscription) {
+        const task = params as object as Partial<TaskState>;
+        this.#active.get(task.taskId!)?.heard(task.status === undefined ? undefined : (task as TaskState));
+      }
+    } catch {
+      // Polls go on.
+    }
+    if (this.#current !== subscription) return;
+    this.#current = undefined;
+    this.#lost();
+    this.changed(pause);
+  }
+
+  #lost(): void {
+    this.#asked = [];
+    for (const handle of this.#active.values()) handle.cover(false);
+  }
+}

@@ -1,0 +1,2 @@
+// Tasks at servers of revisions that have none: an experimental dialect.
+export { experimentalTasks } from "./client/dialect.js";
