@@ -29,8 +29,12 @@ export async function runTask(engine: Engine, id: string): Promise<TaskStatus | 
   const record = await engine.read(id);
   if (record?.status !== "working" || (record.lease && record.lease.until > engine.now()))
     return record?.status;
-  await take(engine, record, async () => (await resume(engine, record))?.ended());
-  return (await engine.read(id))?.status;
+  let run: Run | undefined;
+  await take(engine, record, async () => {
+    run = await resume(engine, record);
+    await run?.ended();
+  });
+  return run ? run.status : (await engine.read(id))?.status;
 }
 
 /** Runs a task that no run has. Returns the run, unless another one has it. */

@@ -11,6 +11,8 @@ import type { Voice } from "./voice.js";
 export interface HandlerTask {
   /** Id of the task, once the call is one. */
   readonly id: string | undefined;
+  /** Name of the authenticated client, or an empty string: also where `context.auth` is absent, as in another process. */
+  readonly principal: string;
   /**
    * Makes the call a task now. Asks that follow are answered by the client while it polls. Does nothing if the call is a
    * task already, or if the client has as many tasks as it may have.
@@ -66,6 +68,7 @@ export class Call {
       return this.#store(undefined).then((record) => this.#created(record));
     let isEarly = false;
     const task: HandlerTask = {
+      principal: principalOf(this.#context),
       get id() {
         return run.id;
       },

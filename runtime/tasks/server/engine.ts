@@ -143,7 +143,7 @@ export class Engine {
     const { newTask } = await import("./new-task.js");
     const record = await newTask(this, run, context, params, task, wantedMs);
     await this.store.create(record);
-    if (voice) this.voices.set(record.id, voice);
+    if (voice && run) this.voices.set(record.id, voice);
     if (run) this.began(run, record);
     else (await again()).enqueue(this, record);
     this.report("created", record);

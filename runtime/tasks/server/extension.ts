@@ -1,5 +1,5 @@
 import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
-import { addedToTool, hasRequest, undeclared } from "@mcpgen/runtime/extending";
+import { addedToTool, hasRequest, undeclared, principalOf } from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
@@ -148,7 +148,11 @@ function calling(
 
 /** A run of a task that the server began again. */
 function runAgain(run: Run, context: HandlerContext, next: Next): object | Promise<object> {
-  const handler = run.handler(context, { id: run.id, detach: () => {} } satisfies HandlerTask);
+  const handler = run.handler(context, {
+    id: run.id,
+    principal: principalOf(context),
+    detach: () => {},
+  } satisfies HandlerTask);
   handler.detach();
   return next(undefined, handler.context);
 }

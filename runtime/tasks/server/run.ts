@@ -8,7 +8,7 @@ import {
   reportTo,
 } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
-import { type Note, type TaskError, type TaskRecord, internal } from "../state/record.js";
+import { type Note, type TaskError, type TaskRecord, type TaskStatus, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import type { Report, Voice } from "./voice.js";
 
@@ -56,6 +56,11 @@ export class Run {
 
   get isReplayed(): boolean {
     return this.#record?.onRestart === "replay";
+  }
+
+  /** Of the task, as this run saw it last. */
+  get status(): TaskStatus | undefined {
+    return this.#record?.status;
   }
 
   /** Milliseconds since 1970. */

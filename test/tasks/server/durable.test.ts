@@ -247,43 +247,6 @@ test("a handler that takes longer than maxRunMs is aborted, and its task fails",
   });
 });
 
-test("round trips to the store: create 2, get 1, each change 1", async () => {
-  const memory = memoryTaskStore();
-  let trips: string[] = [];
-  const counting = new Proxy(memory, {
-    get: (store, name: keyof TaskStore) => {
-      const member = store[name] as unknown;
-      if (typeof member !== "function") return member;
-      return (...args: never[]) => {
-        trips.push(name);
-        return (member as (...given: never[]) => unknown).apply(store, args);
-      };
-    },
-  });
-  const served = serverOf({ ...options, store: counting });
-  const [begin, gate] = [deferred(), deferred<string>()];
-  served.server.tool("slow", { task: { support: "optional" } }, async (_, { once, task }) => {
-    task?.detach();
-    await begin.promise;
-    await once("a", () => 1);
-    return gate.promise;
-  });
-  const client = await clientOf(served);
-  const task = await call(client, "slow");
-  expect(trips).toEqual(["usage", "create"]);
-  trips = [];
-  begin.resolve();
-  await served.clock.advance(0);
-  expect(trips).toEqual(["replace"]);
-  trips = [];
-  await getTask(client, task);
-  expect(trips).toEqual(["read"]);
-  trips = [];
-  gate.resolve("done");
-  await served.clock.advance(0);
-  expect(trips).toEqual(["replace"]);
-});
-
 test("a store that fails: the call gets an error in place of a task, and its handler is aborted", async () => {
   const store = { ...memoryTaskStore(), create: () => Promise.reject(new Error("the disk is full")) };
   const served = serverOf({ ...options, store });
