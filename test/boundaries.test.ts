@@ -65,6 +65,7 @@ const areas: readonly Area[] = [
       /^@mcpgen\/(protocol|runtime|auth|tasks)(\/|$)/,
       /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
+      /^(@mcpgen\/(postgres|redis)|bullmq|ioredis|@dbos-inc\/dbos-sdk|pg)$/,
     ],
   },
 ];
