@@ -11,9 +11,16 @@ import {
   updateTask,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { connect } from "@mcpgen/runtime";
+import { driverNames } from "./stores.mjs";
 
 /** Time after which another process may take a task. */
 export const leaseMs = 3000;
+
+/** One driver for each engine that processes share. */
+export const sharedDrivers = ["sqlite", "postgres", "redis"].flatMap((engine) => {
+  const found = driverNames.find(([, other]) => other === engine);
+  return found ? [found] : [];
+});
 
 const program = fileURLToPath(new URL("programs/tasks.mjs", import.meta.url));
 

@@ -4,10 +4,9 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Cluster, leaseMs, randomFrom } from "./cluster.mjs";
+import { Cluster, leaseMs, randomFrom, sharedDrivers } from "./cluster.mjs";
 import { engines } from "./engines.mjs";
 import { newFolder } from "./guarded.mjs";
-import { driverNames } from "./stores.mjs";
 
 const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 const kills = isLong ? 20 : 4;
@@ -17,13 +16,7 @@ const seed = Number(process.env.MCPGEN_SEED ?? 1);
 
 const isFinal = ({ status }) => ["completed", "failed", "cancelled"].includes(status);
 
-/** One driver for each engine that processes share. */
-const drivers = ["sqlite", "postgres", "redis"].flatMap((engine) => {
-  const found = driverNames.find(([, other]) => other === engine);
-  return found ? [found] : [];
-});
-
-for (const [driver, engine] of drivers) {
+for (const [driver, engine] of sharedDrivers) {
   const { missing, start } = engines[engine];
   const title = `${driver}: ${kills * tasksPerKill} tasks and ${kills} deaths, none lost, no journalled effect repeated`;
   test(title, { skip: missing, timeout: 280_000 }, async (t) => {

@@ -7,6 +7,7 @@ import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { tasks } from "@mcpgen/tasks";
+import { openBus } from "../buses.mjs";
 import { leaseMs } from "../cluster.mjs";
 import { openStore } from "../stores.mjs";
 
@@ -44,6 +45,7 @@ const server = createServer(
   { name: "cluster", version: "1.0.0" },
   {
     revisions: serverRevisions,
+    changes: await openBus(driver, address),
     extensions: [
       tasks(tasksExtension, {
         ...{ store: observed, keys: ["cluster: a secret for tests"], quotas: most },
