@@ -45,13 +45,34 @@ interface Extension {
   readonly id: string;
 }
 
+/** The extensions of one client. */
+interface Made {
+  readonly tasks: ClientTasks;
+  readonly extensions: readonly object[];
+}
+
+type Loaded = Readonly<Record<string, unknown>>;
+
+/** The tables of an extension, with the code that explains what is wrong with a message. */
+async function extensionOf(
+  id: string,
+  name: string,
+  loaded: (specifier: string) => Promise<Loaded>,
+): Promise<Extension> {
+  const [tables, explanations] = await Promise.all(
+    ["client", "explained"].map((module) => loaded(`@mcpgen/protocol/extensions/${id}/${module}`)),
+  );
+  const explained = explanations!["explained"] as (extension: Extension) => Extension;
+  return explained(tables![name] as Extension);
+}
+
 /** Tasks on each client that a command connects. */
 export class LiveTasks {
-  readonly #make: () => ClientTasks;
+  readonly #make: () => Made;
   readonly #extension: string;
   #current: ClientTasks | undefined;
 
-  private constructor(make: () => ClientTasks, extension: string) {
+  private constructor(make: () => Made, extension: string) {
     this.#make = make;
     this.#extension = extension;
   }
@@ -62,20 +83,28 @@ export class LiveTasks {
    * @throws CodedError MG2013 where it is not installed, or not built
    */
   static async load(directory: string, options: TasksOptions): Promise<LiveTasks> {
-    const folder = "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks";
-    const [behaviour, tables, explanations] = await Promise.all(
-      ["@mcpgen/tasks/client", `${folder}/client`, `${folder}/explained`].map((name) =>
-        load(name, directory),
-      ),
-    );
-    const make = behaviour!["tasks"] as (extension: Extension, options: TasksOptions) => ClientTasks;
-    const explained = explanations!["explained"] as (extension: Extension) => Extension;
-    const extension = explained(tables!["tasks"] as Extension);
-    return new LiveTasks(() => make(extension, options), extension.id);
+    const loaded = (name: string): Promise<Loaded> => load(name, directory);
+    const [core, dialect, extension, older] = await Promise.all([
+      loaded("@mcpgen/tasks/client"),
+      loaded("@mcpgen/tasks/experimental-client"),
+      extensionOf("io.modelcontextprotocol/tasks", "tasks", loaded),
+      extensionOf("dev.mcpgen/experimental-tasks", "experimentalTasks", loaded),
+    ]);
+    const make = core["tasks"] as (extension: Extension, options: TasksOptions) => ClientTasks;
+    const extend = dialect["experimentalTasks"] as (extension: Extension, tasks: ClientTasks) => object;
+    const made = (): Made => {
+      const own = make(extension, options);
+      return { tasks: own, extensions: [own, extend(older, own)] };
+    };
+    return new LiveTasks(made, extension.id);
   }
 
   /** For the option `extensions` of a connection: a client has its own. */
-  readonly extensions = (): readonly object[] => [(this.#current = this.#make())];
+  readonly extensions = (): readonly object[] => {
+    const { tasks, extensions } = this.#make();
+    this.#current = tasks;
+    return extensions;
+  };
 
   /** Calls a tool, and resolves as soon as the server answers: with a task, or with the result of the tool. */
   start(tool: string, args: JsonObject, options: LiveOptions): Promise<LiveTask | JsonObject> {

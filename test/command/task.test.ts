@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { experimentalTasks as dialect } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
 import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { McpError, createServer } from "@mcpgen/runtime";
 import { tasks } from "@mcpgen/tasks";
+import { experimentalTasks } from "@mcpgen/tasks/experimental";
 import { expect, onTestFinished, test } from "vitest";
 import { builtCli } from "../support/built-program.js";
 import { type Ran, mcpgen } from "../support/in-process.js";
@@ -25,7 +27,11 @@ async function reports() {
   const extension = tasks(tasksExtension, { pollMs: 1, list: true });
   const server = createServer(
     { name: "reports", version: "1" },
-    { revisions: serverRevisions, extensions: [extension], onError: () => {} },
+    {
+      revisions: serverRevisions,
+      extensions: [extension, experimentalTasks(dialect, extension)],
+      onError: () => {},
+    },
   );
   onTestFinished(() => extension.close());
   let finish!: (text: string) => void;
@@ -142,7 +148,7 @@ test("task cancel cancels, once", async () => {
   const { source } = await reports();
   const { state, run } = machine();
   const id = (await run("call", source, "report", "--detach")).stdout.trim();
-  expect(await run("task", "cancel", source)).toMatchObject({ code: 0, stderr: "" });
+  expect(await run("task", "cancel", source)).toEqual({ code: 0, stdout: "cancelled\n", stderr: "" });
   expect(filesIn(state)).toEqual([]);
   const again = await run("task", "cancel", source, "--", id);
   expect(again).toMatchObject({ code: 0, stdout: "cancelled\nthe task had ended before\n" });
@@ -251,6 +257,30 @@ test("a handle that cannot be kept is a warning: the id is enough", async () => 
   finish("two pages");
   expect((await run("task", "result", source, "--", task.taskId)).stdout).toContain("two pages");
 });
+
+test.each(["2025-11-25", "2025-06-18"])(
+  "tasks of %s: detached, followed, answered and cancelled",
+  async (revision) => {
+    const { source, finish } = await reports();
+    const { state, run } = machine();
+    const at = ["--revision", revision];
+    const id = (await run("call", source, "report", "--detach", ...at)).stdout.trim();
+    expect(id).toMatch(/^[\w-]{40,64}$/);
+    expect((await run("task", "get", source, ...at)).stdout).toMatch(/^status {3}(working|running)\n/);
+    finish("two pages");
+    expect(await run("task", "result", source, ...at)).toMatchObject({ code: 0, stdout: "two pages\n" });
+    expect(filesIn(state)).toEqual([]);
+
+    await run("call", source, "asks", "--detach", ...at);
+    const answered = await run("task", "result", source, "--answer", "name=Ada", ...at);
+    expect(answered).toMatchObject({ code: 0, stdout: "Hello, Ada\n" });
+
+    await run("call", source, "asks", "--detach", ...at);
+    expect(await run("task", "cancel", source, ...at)).toMatchObject({ code: 0, stderr: "" });
+    const unknown = await run("task", "get", source, "no-such-task", ...at);
+    expect(unknown.stderr).toContain("error MG6322: ");
+  },
+);
 
 test("a server of 2025-11-25 lists its tasks", async () => {
   const { source } = await reports();

@@ -2,7 +2,6 @@ import type { RunCommand } from "../context.js";
 import { serverSource } from "../servers/named-servers.js";
 import { ServerTasks, isFinal } from "./server-tasks.js";
 import { taskNamed } from "./task-id.js";
-import { stateText } from "./task-text.js";
 import { withTasks } from "./with-tasks.js";
 
 /** Asks the server to cancel a task. One that has ended stays as it is. */
@@ -20,7 +19,7 @@ export const taskCancel: RunCommand = async (args, context) => {
   if (after!.status === "cancelled") tasks.files.delete(tasks.key, taskId);
   const hadEnded = isFinal(before!.status);
   return {
-    text: stateText(after!),
+    text: after!.status,
     ...(hadEnded && { summary: "the task had ended before" }),
     ...(!isFinal(after!.status) && {
       summary: `the server was asked to cancel the task; \`${tasks.commandFor("get", taskId)}\` shows whether it did`,
