@@ -133,7 +133,8 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     advice: "Raise the limit only for a peer that you trust.",
   },
   "store-failed": {
-    meaning: "The session store of an HTTP server failed; `cause` is its error. Clients get 503, or −32603.",
+    meaning:
+      "A store failed: of sessions of an HTTP server, or of tasks; `cause` is its error. Clients get 503, or −32603.",
     advice: "Read `cause`. Clients try again.",
   },
   "wrong-server": {

@@ -37,7 +37,7 @@ export type ErrorCode =
   | "message-too-long"
   /** A limit does not allow the request; `data` names the limit. */
   | "limit-exceeded"
-  /** A `SessionStore` failed; `cause` is its error. */
+  /** A store of sessions or of tasks failed; `cause` is its error. */
   | "store-failed"
   /** A handle of a task belongs to another server. */
   | "wrong-server"

@@ -95,7 +95,7 @@ export class Driver implements HandleSetup {
     const result = await this.client.request<object>("tools/call" as string, params, options);
     if (!started.task) return result;
     const handle = this.#handleOf(params, started.task);
-    await this.options.handles?.put(handle.toJSON());
+    await handle.keep();
     return handle;
   }
 

@@ -108,6 +108,16 @@ export class TaskHandle {
     return { ...this.#stored, answers: { ...this.#answers.given } };
   }
 
+  /** Stores the handle. A task whose handle cannot be stored is cancelled. @throws {McpError} `store-failed` @internal */
+  async keep(): Promise<void> {
+    try {
+      await this.#setup.options.handles?.put(this.toJSON());
+    } catch (cause) {
+      this.cancel().catch(() => undefined);
+      throw new McpError("store-failed", "the handle of the task could not be stored", { cause });
+    }
+  }
+
   /** Polls until the task has ended, once for all that wait. */
   #drive(): Promise<Outcome> {
     return (this.#driven ??= this.#toEnd());
@@ -115,7 +125,7 @@ export class TaskHandle {
 
   async #toEnd(): Promise<Outcome> {
     const { handles } = this.#setup.options;
-    await handles?.put(this.toJSON());
+    await this.keep();
     const { TaskPolls } = await import("./task-polls.js");
     const polls = new TaskPolls(this.#setup, this, {
       answers: this.#answers,

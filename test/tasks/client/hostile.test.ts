@@ -177,3 +177,13 @@ test("answers that the server does not take are sent again, without asking again
   expect(asked()).toBe(1);
   expect(server.params("tasks/update")).toHaveLength(3);
 });
+
+test("a task whose handle cannot be stored is cancelled", async () => {
+  const server = serving({ "tasks/get": () => taskAt("working") });
+  const cause = new Error("the disk is full");
+  const handles = { put: () => Promise.reject(cause), delete: () => {} };
+  const { client, own } = await clientOf(server, { push: false, handles });
+  for (const failed of [failureOf(client.callTool("slow")), failureOf(own.start("slow"))])
+    expect(await failed).toMatchObject({ code: "store-failed", cause });
+  expect(server.params("tasks/cancel")).toHaveLength(2);
+});
