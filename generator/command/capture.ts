@@ -11,6 +11,7 @@ import { readableTemplates } from "../contract/emit/readable-templates.js";
 import { ignoredWarnings, readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
 import { loadContract } from "../contract/read-contract.js";
 import { withScopesOf } from "../contract/scopes.js";
+import { withTasksOf } from "../contract/tasks.js";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { applyChanges } from "../files/transaction.js";
@@ -56,11 +57,11 @@ export const capture: RunCommand = async (args, context) => {
   };
 };
 
-/** The contract with the scopes of the one that it replaces, which no server lists. */
+/** The contract with the scopes and the tasks of the one that it replaces, which no server lists. */
 async function withKnownScopes(contract: Contract, file: string): Promise<Contract> {
   if (file === "-" || present(file) === undefined) return contract;
   const before = await loadContract(file).catch(() => undefined);
-  return before ? withScopesOf(contract, before.contract) : contract;
+  return before ? withTasksOf(withScopesOf(contract, before.contract), before.contract) : contract;
 }
 
 /** Where the contract goes: `--out`, else the only contract of the configuration, else the usual name. */

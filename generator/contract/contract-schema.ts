@@ -20,6 +20,34 @@ const scopes: JsonObject = {
   description: "Scopes of OAuth that a request needs over HTTP. Servers do not list them.",
 };
 
+const milliseconds = (minimum: number, description: string): JsonObject => ({
+  type: "integer",
+  minimum,
+  maximum: 2_147_483_647,
+  description,
+});
+
+const task: JsonObject = {
+  type: "object",
+  description:
+    "How calls run as tasks. Servers list `support` alone, as `execution.taskSupport` (2025-11-25).",
+  required: ["support"],
+  additionalProperties: false,
+  properties: {
+    support: {
+      enum: ["optional", "required", "forbidden"],
+      description: "Whether calls become tasks; `required` refuses clients without tasks.",
+    },
+    inlineMs: milliseconds(0, "Time that a call may take before it becomes a task."),
+    onRestart: {
+      enum: ["replay", "fail"],
+      description: "What becomes of a task when the process that runs it ends.",
+    },
+    immediate: text("What the model may read while the task runs."),
+    maxRunMs: milliseconds(1, "Time that one run of the handler may take."),
+  },
+};
+
 const shared: JsonObject = {
   title: text("Name for people; defaults to `name`."),
   description: text("Its purpose, for models and people."),
@@ -88,6 +116,7 @@ export const contractSchema: JsonObject = {
         idempotentHint: truth("A second call with the same arguments has no further effect."),
         openWorldHint: truth("The tool interacts with external systems."),
       }),
+      task,
     }),
     Resource: listed("A resource.", ["name", "uri"], {
       uri: named("URI of the resource."),

@@ -3,7 +3,7 @@ import type { Place } from "../diagnostics/coded-error.js";
 
 /**
  * The offer of a server, in the shapes of the protocol's lists; unknown members are kept unchanged. `scopes` of an entry is
- * what a request needs: no list of the protocol has it.
+ * what a request needs, `task` of a tool how its calls run: no list of the protocol has them.
  */
 export interface Contract {
   readonly name: string;
@@ -24,7 +24,17 @@ export interface ContractTool {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
+  readonly task?: ContractTask;
   readonly scopes?: readonly string[];
+}
+
+/** How calls of a tool run as tasks. */
+export interface ContractTask {
+  readonly support: "optional" | "required" | "forbidden";
+  readonly inlineMs?: number;
+  readonly onRestart?: "replay" | "fail";
+  readonly immediate?: string;
+  readonly maxRunMs?: number;
 }
 
 interface ContractResource {

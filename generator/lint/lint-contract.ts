@@ -2,6 +2,7 @@ import { pointer } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
 import { differsByOne } from "../contract/fault.js";
 import { scopesOf, withoutScopes } from "../contract/scopes.js";
+import { asListed } from "../contract/tasks.js";
 import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
 import type { LintRule, LintSubject, Profile, SchemaPlace } from "./rule.js";
 import { lintRules } from "./table.js";
@@ -82,7 +83,7 @@ function similarNames(names: readonly string[]): ReadonlyMap<string, readonly st
 
 /** Estimates each tool's share of a model's context. */
 export function toolCosts(contract: Contract): ToolCost[] {
-  return (withoutScopes(contract).tools ?? []).map((tool, index) => {
+  return (asListed(withoutScopes(contract), false).tools ?? []).map((tool, index) => {
     const bytes = Buffer.byteLength(JSON.stringify(tool));
     return { tool: tool.name, pointer: pointer("/tools", index), bytes, tokens: Math.ceil(bytes / 4) };
   });

@@ -14,6 +14,8 @@ export const taskRules: readonly LintRule[] = [
       "https://github.com/anthropics/claude-code/issues/76571",
     ],
     find: ({ tool, pointer: at }) => {
+      if (tool.task?.support === "required")
+        return [{ pointer: pointer(at, "task", "support"), message: "requires tasks" }];
       const { execution } = tool as { readonly execution?: unknown };
       const isRequired =
         isJsonObject(execution as never) &&

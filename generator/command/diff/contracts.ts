@@ -2,6 +2,7 @@ import type { ServerSource } from "../../capture/server-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
 import type { Contract } from "../../contract/contract.js";
 import { withoutScopes } from "../../contract/scopes.js";
+import { asListed, listsExecution } from "../../contract/tasks.js";
 import { diffContracts } from "../../diff/contract/diff-contracts.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diff/finding.js";
@@ -44,8 +45,11 @@ export function compareContracts(
 ): Evaluated {
   const place = (source: ContractSource, at: string | null): ReturnType<ContractSource["placeOf"]> =>
     at === null ? null : source.placeOf(at);
+  const isLive = old.isLive || next.isLive;
+  // Revisions before and after 2025-11-25 list no execution.
+  const hasExecution = [old, next].every(({ contract, isLive: isOne }) => !isOne || listsExecution(contract));
   const contracts = [old, next].map(({ contract }) =>
-    old.isLive || next.isLive ? withoutScopes(contract) : contract,
+    isLive ? asListed(withoutScopes(contract), hasExecution) : contract,
   ) as [Contract, Contract];
   return evaluate(diffContracts(...contracts, evaluation.policy), evaluation, {
     from: old.name,

@@ -1,12 +1,14 @@
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, propertyKey } from "../../print/text.js";
 import { completable } from "../completable.js";
+import type { ContractTool } from "../contract.js";
 import { scopesLine } from "../scopes.js";
+import { taskLine } from "../tasks.js";
 import type { ContractInput } from "./input.js";
 
 /** `server.ts`: what handlers take and give, exactly, and the server that is made of them. */
 export function emitServer(input: ContractInput): EmittedFile {
-  const { names, origin, importExtension, render } = input;
+  const { document, names, origin, importExtension, render } = input;
   const members = [
     ...list("tools", toolMembers(input)),
     ...list("resources", resourceMembers(input)),
@@ -19,6 +21,7 @@ export function emitServer(input: ContractInput): EmittedFile {
     ...{ origin, importExtension, createServer: names.createServer },
     // The code that serves resources and prompts is left out of the bundle of a server that only has tools.
     defineServer: hasToolsAlone(input) ? "defineToolServer" : "defineServer",
+    tasks: document.contract.tools?.some(({ task }) => task !== undefined) ?? false,
     members: members.join(""),
     completions: completions.length > 0 && {
       key: declared ? "completions" : "completions?",
@@ -91,10 +94,15 @@ function completionMembers({ document: { contract }, names }: ContractInput): st
 }
 
 /** What the documentation of a handler says. */
-type Said = { readonly description?: string; readonly title?: string; readonly scopes?: readonly string[] };
+type Said = {
+  readonly description?: string;
+  readonly title?: string;
+  readonly scopes?: readonly string[];
+  readonly task?: ContractTool["task"];
+};
 
 function said(listed: Said): (string | undefined)[] {
-  return [listed.description ?? listed.title, scopesLine(listed)];
+  return [listed.description ?? listed.title, taskLine(listed), scopesLine(listed)];
 }
 
 function member(key: string, listed: Said, parameters: string, answer: string): string {

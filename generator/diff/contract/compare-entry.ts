@@ -18,7 +18,7 @@ import type { ComparedList } from "./lists.js";
 const texts = ["title", "description"];
 /** Members with separate rules, and the members that identify the entry. */
 const accounted = new Set(["inputSchema", "outputSchema", "arguments", "mimeType", "scopes", ...texts]);
-const accountedOfTools = new Set(["annotations", "execution"]);
+const accountedOfTools = new Set(["annotations", "execution", "task"]);
 
 /** The differences of an entry that both contracts have. */
 export function compareEntry(

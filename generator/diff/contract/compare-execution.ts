@@ -17,7 +17,7 @@ export function compareExecution(part: Part, old: JsonObject, next: JsonObject, 
       new: b === undefined ? null : canonicalText(b),
       // Clients choose how they call.
       writer: "client" as const,
-      pointer: "/execution",
+      pointer: old["task"] || next["task"] ? "/task" : "/execution",
     };
     return contractFinding(part, { ...difference, ...ruleOf(key, a ?? usual, b ?? usual) }, policy);
   });
@@ -30,6 +30,10 @@ function ruleOf(key: string, old: unknown, next: unknown): { rule: string; when?
   return next !== "optional" && old === "optional" ? { rule, when: "it was optional" } : { rule };
 }
 
-function executionOf({ execution }: JsonObject): JsonObject {
-  return isJsonObject(execution) ? execution : {};
+/** What clients see: `support` of the contract's `task`, else the list's `execution`. */
+function executionOf({ execution, task }: JsonObject): JsonObject {
+  const listed = isJsonObject(execution) ? execution : {};
+  if (!isJsonObject(task)) return listed;
+  const { taskSupport: _, ...others } = listed;
+  return task["support"] === usual ? others : { ...others, taskSupport: task["support"]! };
 }

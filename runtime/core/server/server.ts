@@ -391,8 +391,8 @@ export class Server {
     });
   }
 
-  /** Recomputes capabilities and methods, after tools, resources or prompts have changed. */
-  protected refresh(): void {
+  /** @internal Recomputes capabilities and methods, after tools, resources or prompts have changed. */
+  refresh(): void {
     this.#declared = undefined;
     this.#methods.clear();
     const declared = this.#capabilities();

@@ -1,0 +1,51 @@
+import type { JsonObject } from "@mcpgen/engine";
+import type { Contract, ContractTool } from "./contract.js";
+
+// `task` of a tool is for its server. What a server lists of it is `execution.taskSupport` (2025-11-25, tasks).
+
+/** A tool as a list shows it. */
+type ListedTool = ContractTool & { readonly execution?: JsonObject };
+
+/**
+ * The contract without `task`: what its server lists.
+ *
+ * @param hasExecution whether the list is one of a revision whose tools have `execution`
+ */
+export function asListed(contract: Contract, hasExecution: boolean): Contract {
+  return mapped(contract, ({ task, ...tool }) => {
+    const { support = "forbidden" } = task ?? {};
+    if (!hasExecution || support === "forbidden") return tool;
+    return { ...tool, execution: { ...tool.execution, taskSupport: support } } as ListedTool;
+  });
+}
+
+/** Whether a list says of any tool how it may be called. */
+export function listsExecution({ tools = [] }: Contract): boolean {
+  return tools.some((tool: ListedTool) => tool.execution !== undefined);
+}
+
+/** The contract with `task` of the tools of the same names in `from`. What the list says of the support is newer. */
+export function withTasksOf(contract: Contract, from: Contract): Contract {
+  const isSaid = listsExecution(contract);
+  return mapped(contract, (tool) => {
+    const task = from.tools?.find(({ name }) => name === tool.name)?.task;
+    if (!task) return tool;
+    const { execution = {}, ...rest } = tool;
+    const { taskSupport = "forbidden", ...others } = execution;
+    return {
+      ...rest,
+      ...(Object.keys(others).length > 0 && { execution: others }),
+      task: isSaid ? { ...task, support: taskSupport } : task,
+    } as ListedTool;
+  });
+}
+
+/** `task` of a tool as a line of its documentation. */
+export function taskLine({ task }: { readonly task?: ContractTool["task"] }): string | undefined {
+  if (!task || task.support === "forbidden") return undefined;
+  return task.support === "required" ? "Calls run as tasks." : "Calls that take long become tasks.";
+}
+
+function mapped(contract: Contract, change: (tool: ListedTool) => ContractTool): Contract {
+  return contract.tools ? { ...contract, tools: contract.tools.map(change) } : contract;
+}
