@@ -44,6 +44,9 @@ export function statementOf(database: SqliteDatabase, sql: string): Statement {
   };
 }
 
+/** Attempts to turn the write-ahead log on. */
+const mostAttempts = 20;
+
 /**
  * Lets several processes work with the file at once: readers do not wait for the writer, and a writer waits up to five
  * seconds for another one, if the connection has no other timeout.
@@ -51,5 +54,13 @@ export function statementOf(database: SqliteDatabase, sql: string): Statement {
 export function shareFile(database: SqliteDatabase): void {
   const [row] = statementOf(database, "PRAGMA busy_timeout").all();
   if (row?.["timeout"] === 0) database.exec("PRAGMA busy_timeout = 5000");
-  database.exec("PRAGMA journal_mode = WAL");
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return void database.exec("PRAGMA journal_mode = WAL");
+    } catch (error) {
+      if (attempt === mostAttempts) throw error;
+      // The change fails at once while another process uses the file; a transaction waits for the timeout.
+      database.exec("BEGIN EXCLUSIVE; COMMIT");
+    }
+  }
 }
