@@ -4,11 +4,10 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Cluster, leaseMs, randomFrom, sharedDrivers } from "./cluster.mjs";
+import { Cluster, isLong, leaseMs, randomFrom, sharedDrivers } from "./cluster.mjs";
 import { engines } from "./engines.mjs";
 import { newFolder } from "./guarded.mjs";
 
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 const kills = isLong ? 20 : 4;
 const tasksPerKill = 10;
 const steps = 8;
