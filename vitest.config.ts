@@ -35,7 +35,7 @@ const heavy = [
   "test/runtime/limits.test.ts",
   "test/files/layout-free.test.ts",
   "test/docs/{journeys,migration}.test.ts",
-  "test/tasks/server/{guesses,races,scale}.test.ts",
+  "test/tasks/server/{guesses,races}.test.ts",
 ];
 
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
@@ -105,6 +105,7 @@ const deep = [
   "test/sample/sample.test.ts",
   "test/sync/nasty.test.ts",
   "test/sqlite/store/task-store.test.ts",
+  "test/tasks/server/scale.test.ts",
 ];
 
 /** Tests of what runs in users' programs. */

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { proxied, runAuthorization } from "./authorization.mjs";
+import { recorder, replay } from "./replay.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
@@ -92,9 +93,22 @@ async function server(revision) {
   // The set has them too, but one server cannot be both fixtures.
   const apart = join(out, "server-tasks");
   await listening("task-server", [], async (url) => {
-    for (const name of ofTasks) await run(["server", "--url", url, "--scenario", name], apart);
+    const recorded = await recorder(url);
+    for (const name of ofTasks) await run(["server", "--url", recorded.url, "--scenario", name], apart);
+    recorded.close();
+    bad += await replayed(recorded.exchanges);
   });
   return { ...found, ...(await checksBelow(apart, pattern)) };
+}
+
+/** Makes the calls of the suite again over stdio. Returns how many answers differ. */
+async function replayed(exchanges) {
+  const program = join(root, "dist/examples/task-server/main.js");
+  const { made, differences } = await replay(process.execPath, [noCode, program, "--stdio"], exchanges);
+  const problems = made === 0 ? ["no call was recorded"] : differences.map((each) => JSON.stringify(each));
+  console.log(`conformance, tasks over stdio: ${made} calls, ${problems.length} problems`);
+  for (const problem of problems) console.log(`  ${problem}`);
+  return problems.length;
 }
 
 /** Starts an example that listens on a port of its choice, and stops it after `use`. */
