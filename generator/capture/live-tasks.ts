@@ -11,6 +11,8 @@ export interface TaskState extends JsonObject {
 /** What a client of another process needs to go on with a task. */
 export interface StoredTask {
   readonly taskId: string;
+  /** Names the server; absent for any. */
+  readonly endpoint?: string | undefined;
   readonly answers: Readonly<Record<string, object>>;
 }
 

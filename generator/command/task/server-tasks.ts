@@ -86,8 +86,7 @@ export class ServerTasks {
 
   /** The task as it is now. @throws CodedError MG6322 */
   async state(named: NamedTask): Promise<TaskState> {
-    const task = this.#live.resume(storedOf(named));
-    return this.#known(named.taskId, task.status());
+    return this.#known(named.taskId, () => this.#live.resume(storedOf(named)).status());
   }
 
   /** The task as it is now; one that the server does not have has the status `unknown`. */
@@ -103,12 +102,12 @@ export class ServerTasks {
 
   /** Asks the server to cancel a task. @throws CodedError MG6322 */
   async cancel(named: NamedTask): Promise<void> {
-    await this.#known(named.taskId, this.#live.resume(storedOf(named)).cancel());
+    await this.#known(named.taskId, () => this.#live.resume(storedOf(named)).cancel());
   }
 
-  async #known<T>(taskId: string, request: Promise<T>): Promise<T> {
+  async #known<T>(taskId: string, request: () => Promise<T>): Promise<T> {
     try {
-      return await request;
+      return await request();
     } catch (error) {
       throw this.#unknown(taskId, error) ?? error;
     }
@@ -222,9 +221,12 @@ export class ServerTasks {
   }
 }
 
-/** The handle as it was kept: it has the answers that the user gave. */
+/**
+ * The handle as it was kept: it has the answers that the user gave. The folder of the file says which server it is of: a
+ * server that gives itself another name is the same.
+ */
 function storedOf({ taskId, kept }: NamedTask): StoredTask {
-  return kept?.task ?? { taskId, answers: {} };
+  return { ...kept?.task, taskId, endpoint: undefined, answers: kept?.task.answers ?? {} };
 }
 
 export function isFinal(status: string): boolean {

@@ -37,7 +37,7 @@ export const lintDiagnostics = {
     title: "A tool requires tasks",
     exit: 0,
     explanation:
-      'Most hosts have no tasks, and a tool with `task: { support: "required" }` refuses them: with -32021 at 2026-07-28, with -32601 at 2025-11-25, with a failed result at earlier revisions. With `"optional"` the same handler serves them: they wait for the result, and get its progress. For hosts that end a call after a time, the option `fallback: "tools"` of `tasks()` offers tools that follow a task. If the tool must not run without tasks, write a comment `mcpgen-allow MG6606: REASON` above the member.',
+      'Most hosts have no tasks, and a tool with `task: { support: "required" }` refuses them: with -32021 at 2026-07-28, with -32601 at 2025-11-25, with a failed result at earlier revisions. With `"optional"` the same handler serves them: they wait for the result, and get its progress. For hosts that end a call after a time, add a tool that starts the work and returns an id, and one that returns its state. If the tool must not run without tasks, write a comment `mcpgen-allow MG6606: REASON` above the member.',
   },
   MG6607: {
     title: "A replayed handler does something outside of once",
