@@ -61,6 +61,8 @@ export class Call {
   start(next: Next, isAsked = false): object | Promise<object> {
     const run = this.#run;
     const { support, inlineMs = 1000 } = this.#task;
+    // A task of a server that is closing would have no worker.
+    if (this.#engine.isClosed && !isAsked) return next();
     const quota = support === "required" || isAsked ? this.#exceeded() : undefined;
     if (quota) return refuseCall(quota);
     // A call that is detached from the start is for the queue; another one runs on here.

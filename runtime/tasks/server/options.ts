@@ -64,9 +64,9 @@ export interface ToolTask {
 const rules: Rules<TasksOptions> = {
   store: withFunctions("create", "read", "replace", "due", "remove"),
   keys: (value) =>
-    Array.isArray(value) && value.every((key) => typeof key === "string" && key.length >= 16)
+    Array.isArray(value) && value[0] && value.every((key) => typeof key === "string" && key.length >= 16)
       ? undefined
-      : "a list of secrets with at least 16 characters each",
+      : "secrets of at least 16 characters",
   keepMs: 0,
   waitMs: 1,
   pollMs: 1,

@@ -163,7 +163,10 @@ export class Run {
   #noted([progress, total, message = this.#note.message]: Report): void {
     const part = this.#engine.keepsProgress ? progress / total! : Number.NaN;
     if ((message === undefined && !(part <= 1)) || this.#isOver) return;
-    this.#note = { ...(message !== undefined && { message }), ...(part <= 1 && { progress: part }) };
+    this.#note = {
+      ...(message !== undefined && { message: `${message}` }),
+      ...(part <= 1 && { progress: part }),
+    };
     if (this.#isNoting || !this.#record) return;
     this.#isNoting = true;
     const { clock } = this.#engine;
@@ -180,10 +183,9 @@ export class Run {
   /** Ends the task as its handler ends. */
   settle(outcome: Promise<object>, context: HandlerContext): void {
     void outcome
-      .then(
-        (result) => this.#endOf(result),
-        (error: unknown) => this.#failureOf(error, context),
-      )
+      .then((result) => this.#endOf(result))
+      // Also of a result that is no JSON.
+      .catch((error: unknown) => this.#failureOf(error, context))
       .then((event) => (this.isAbandoned ? undefined : this.apply(event)))
       .catch((error: unknown) => reportTo(this.#engine.server, error, context.method))
       .finally(() => this.#end());
@@ -191,18 +193,16 @@ export class Run {
 
   #endOf(result: object): TaskEvent {
     const run = this.name;
-    this.isSettled = true;
     const asked = this.#asked();
     if (asked) return asked;
-    const text = JSON.stringify(result) as string | undefined;
+    const text = JSON.stringify(result);
     const most = this.#engine.quotas.resultBytes;
-    if (text === undefined || text.length > most)
+    if (text.length > most)
       return { type: "failed", run, error: internal(`the result has more than ${most} characters`) };
     return { type: "completed", run, result: JSON.parse(text) as object, size: text.length };
   }
 
   #failureOf(thrown: unknown, context: HandlerContext): TaskEvent {
-    this.isSettled = true;
     const asked = this.#asked();
     if (asked) return asked;
     const error: TaskError = this.#isStopped
@@ -211,8 +211,9 @@ export class Run {
     return { type: "failed", run: this.name, error };
   }
 
-  /** The event for a handler that waits for input: what it gave is void. */
+  /** The event for a handler that has ended, and waits for input: what it gave is void. */
   #asked(): TaskEvent | undefined {
+    this.isSettled = true;
     const { wanted } = this.#handler ?? {};
     if (!wanted || wanted.size === 0) return undefined;
     return { type: "asked", run: this.name, wanted: Object.fromEntries(wanted) };

@@ -1,0 +1,56 @@
+import { getTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import { memoryTaskStore } from "@mcpgen/tasks";
+import { expect, test } from "vitest";
+import { call, clientOf, deferred, serverOf, settled, text } from "./served.js";
+
+// What a program does wrong: the task ends, and says why.
+
+const optional = { support: "optional" } as const;
+
+test.each([
+  ["a circle", (self: { self?: object } = {}) => (self.self = self)],
+  ["a bigint", () => ({ amount: 1n })],
+])("a result with %s fails its task at once", async (_, made) => {
+  const served = serverOf();
+  const go = deferred();
+  served.server.tool("odd", { task: optional }, async (_args, { task }) => {
+    task?.detach();
+    await go.promise;
+    return { content: [], structuredContent: made() as never };
+  });
+  const client = await clientOf(served);
+  const task = await call(client, "odd");
+  go.resolve();
+  expect(await settled(client, task)).toMatchObject({ status: "failed", error: { code: -32603 } });
+});
+
+test("a message of progress that is no text is shown as one", async () => {
+  const served = serverOf();
+  served.server.tool("odd", { task: optional }, (_, { task, progress }) => {
+    progress(1, 2, 5 as never);
+    task?.detach();
+    return new Promise<never>(() => {});
+  });
+  const client = await clientOf(served);
+  const task = await call(client, "odd");
+  await served.clock.advance(0);
+  expect(await getTask(client, task)).toMatchObject({ status: "working", statusMessage: "5" });
+});
+
+test("an empty list of keys is refused: ids would not outlive the process", () => {
+  expect(() => serverOf({ store: memoryTaskStore(), keys: [] })).toThrow(
+    /tasks: keys: expected secrets of at least 16 characters, got/,
+  );
+});
+
+test("after close, calls are answered inline: no process would run their tasks on", async () => {
+  const served = serverOf();
+  served.server.tool("slow", { task: optional }, async (_, { task }) => {
+    task?.detach();
+    await Promise.resolve();
+    return "done";
+  });
+  const client = await clientOf(served);
+  await served.engine.close();
+  expect(await call(client, "slow")).toMatchObject({ content: text("done") });
+});
