@@ -33,6 +33,7 @@ const heavy = [
   "test/runtime/client/{deep,floods}.test.ts",
   "test/init/*.test.ts",
   "test/runtime/limits.test.ts",
+  "test/tasks/both-ways.test.ts",
   "test/files/layout-free.test.ts",
   "test/docs/{journeys,migration}.test.ts",
   "test/tasks/server/{guesses,races}.test.ts",

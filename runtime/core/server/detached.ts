@@ -1,13 +1,15 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, type RequestId, notificationText } from "../jsonrpc/message.js";
 import type { ServerChannel } from "../jsonrpc/channel.js";
 import type { Clock } from "../time/clock.js";
 import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
-import { type Ask, askWith, missingCapability } from "./ask.js";
+import { type Ask, type AskOptions, askWith, missingCapability } from "./ask.js";
 import { ServerConnection } from "./connection.js";
 import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
 import { beforeHandshake } from "./legacy.js";
+import { declares } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { SerialisedResult } from "./server-definition.js";
 import { modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
@@ -355,6 +357,99 @@ export function askApart(
   const { connection, protocol } = context as RequestContext;
   const options = { timeout: waitMs, totalTimeout: waitMs, ...(signal && { signal }) };
   return connection.ask(protocol.revision, method, params, options);
+}
+
+/**
+ * Sends the asks of a handler in another way than the era does, within the checks of `context.ask`.
+ *
+ * @param send gets each ask that passed them; resolves with the result in the authoring vocabulary
+ */
+export function askThroughOther(
+  context: HandlerContext,
+  send: (asked: Asked, options: AskOptions) => Promise<object>,
+): void {
+  const ask = askWith(
+    context as RequestContext,
+    (_key, asked, options = {}) => send(asked, options) as Promise<Params>,
+  );
+  Object.defineProperty(context, "ask", { value: ask });
+}
+
+/** Another result that a client may answer a request with, by the mark of that result; `undefined` if it declares none. */
+export function alternativeOf(
+  context: HandlerContext,
+  method: string,
+  mark: string,
+): OpenDefinition | undefined {
+  const { revision, clientCapabilities } = (context as RequestContext).protocol;
+  return revision.table.outgoingRequests
+    .get(method)
+    ?.alternatives?.find(
+      ({ key, capability }) =>
+        key === mark && capability !== undefined && declares(clientCapabilities, capability),
+    );
+}
+
+/**
+ * Sends a request to the client of a request (legacy era).
+ *
+ * @param isApart on a stream of no request, whether or not the request is over
+ * @throws {McpError} as `context.ask`
+ */
+export function requestOfClient(
+  context: HandlerContext,
+  { method, params }: Asked,
+  options: RequestOptions,
+  isApart = false,
+): Promise<object> {
+  const { connection, protocol, request } = context as RequestContext;
+  return connection.ask(protocol.revision, method, params, options, isApart ? undefined : request.id);
+}
+
+/**
+ * As `requestOfClient`, for a request that may be answered by another result, which is returned as it came.
+ *
+ * @param alternative what `alternativeOf` gives
+ * @throws {McpError} as `context.ask`
+ */
+export function requestEither(
+  context: HandlerContext,
+  { method, params }: Asked,
+  alternative: OpenDefinition,
+  options: RequestOptions,
+  isApart = false,
+): Promise<object> {
+  const { connection, protocol, request } = context as RequestContext;
+  const { revision } = protocol;
+  const { id, sends, table } = revision;
+  const entry = table.outgoingRequests.get(method)!;
+  const result: OpenDefinition = {
+    ...entry.result!,
+    accepts: (value) => alternative.accepts(value) || entry.result!.accepts(value),
+  };
+  // The revision itself takes the result alone, as all others need it.
+  const view = {
+    id,
+    sends,
+    table: { ...table, outgoingRequests: new Map([[method, { ...entry, result }]]) },
+    lower: revision.lower.bind(revision),
+    lift: (...[kind, name, value]: Parameters<typeof revision.lift>) =>
+      alternative.accepts(value) ? value : revision.lift(kind, name, value),
+    issues: revision.issues.bind(revision),
+  };
+  const origin = isApart ? undefined : request.id;
+  return connection.ask(view as object as typeof revision, method, params, options, origin);
+}
+
+/**
+ * A result of a request to the client that came in another way, in the authoring vocabulary.
+ *
+ * @throws {McpError} `invalid-result`
+ */
+export function liftedAnswer(context: HandlerContext, { method }: Asked, result: object): object {
+  if (!isAnswer(context, { method }, result))
+    throw new McpError("invalid-result", `${method}: the result of its task is none of the request`);
+  return (context as RequestContext).protocol.revision.lift("incomingResults", method, result as Params);
 }
 
 /** Sends a notification to the client of a request, whether or not the request is over. */

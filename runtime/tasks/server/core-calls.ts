@@ -37,7 +37,7 @@ export function coreHandlers(
   };
 }
 
-/** Runs a call as a task, if the client asks for one. @param task absent for a tool whose calls never become tasks */
+/** Runs a call as a task, if the client asks for one; its asks may be tasks of the client. @param task absent for a tool whose calls never become tasks */
 export function coreCall(
   engine: Engine,
   context: HandlerContext,
@@ -46,7 +46,9 @@ export function coreCall(
   next: Next,
 ): object | Promise<object> {
   const isPlain = !("task" in params) && task?.support !== "required";
+  // A client that runs tasks is asked by tasks.
+  const mayAsk = task !== undefined && "tasks" in context.clientCapabilities;
   // What is not declared is not read.
-  if (isPlain || !offersTasks(engine)) return next();
+  if ((isPlain && !mayAsk) || !offersTasks(engine)) return next();
   return core().then(({ coreTaskCall }) => coreTaskCall(engine, context, params, task, next));
 }

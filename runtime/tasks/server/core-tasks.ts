@@ -1,13 +1,5 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import {
-  asSent,
-  askApart,
-  askDirectly,
-  loweredResult,
-  notifyClient,
-  notifyNow,
-  principalOf,
-} from "@mcpgen/runtime/extending";
+import { asSent, loweredResult, notifyClient, notifyNow, principalOf } from "@mcpgen/runtime/extending";
 import { relatedKey, statusMethod } from "../state/core-names.js";
 import { coreTask } from "../state/core-task.js";
 import { type TaskRecord, isFinal } from "../state/record.js";
@@ -17,6 +9,7 @@ import { found, wrongParams } from "./found.js";
 import { type ToolTask, isTask } from "./options.js";
 import { changeOf } from "./waiters.js";
 import { ask, takeBack, unasked } from "./core-asks.js";
+import { askByTasks, askForTask } from "./requestor.js";
 import type { Voice } from "./voice.js";
 
 // Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
@@ -40,7 +33,7 @@ export function gotTask(engine: Engine, record: TaskRecord): object {
 }
 
 /**
- * Runs a call as the task that the client asks for.
+ * Runs a call as the task that the client asks for, or inline: then its asks may be tasks of the client.
  *
  * @throws {McpError} `method-not-found`: the tool requires a task, or runs as none (2025-11-25, tasks, tool-level
  *   negotiation)
@@ -56,6 +49,10 @@ export function coreTaskCall(
     readonly name: string;
     readonly task?: { readonly ttl?: number };
   };
+  if (!asked && task?.support !== "required") {
+    askByTasks(engine, context);
+    return next();
+  }
   if (!asked) throw unfit(`${name} runs as a task: ask for one with params.task`);
   if (!task) throw unfit(`${name} does not run as a task: leave params.task out`);
   return new Call(engine, context, params, task, coreWords(engine, context, task, asked.ttl)).start(
@@ -116,7 +113,9 @@ export async function resultOf(
       // What this stream could not ask, it does not ask again.
       if (asked.has(key)) continue;
       asked.add(key);
-      void ask(engine, record, key, context, (each) => askDirectly(context, each));
+      void ask(engine, record, key, context, (each, isOver) =>
+        askForTask(engine, [taskId, key], each, context, { isOver, isApart: false }),
+      );
     }
     record = await changeOf(engine, record, context.signal);
   }
@@ -180,9 +179,10 @@ function coreVoice(engine: Engine, context: HandlerContext): Voice {
       if (isNew || !isHeard) isHeard = notifyNow(context, statusMethod, coreTask(record, engine.now()));
       // Where `tasks/result` waits, its stream asks. A client without a stream is asked when it has one.
       if (!isHeard || !known.has(voice) || engine.waiters.has(record.id)) return;
-      const { waitMs } = record.limits;
       for (const key of keys)
-        void ask(engine, record, key, context, (asked, signal) => askApart(context, asked, waitMs, signal));
+        void ask(engine, record, key, context, (asked, isOver) =>
+          askForTask(engine, [record.id, key], asked, context, { isOver, isApart: true }),
+        );
     },
     progressed: (id, progress, total, message) => {
       // A handler that runs again repeats its reports.
