@@ -45,10 +45,7 @@ export function coreCall(
   task: ToolTask | undefined,
   next: Next,
 ): object | Promise<object> {
-  const isPlain = !("task" in params) && task?.support !== "required";
-  // A client that runs tasks is asked by tasks.
-  const mayAsk = task !== undefined && "tasks" in context.clientCapabilities;
   // What is not declared is not read.
-  if ((isPlain && !mayAsk) || !offersTasks(engine)) return next();
+  if (!(task ?? "task" in params) || !offersTasks(engine)) return next();
   return core().then(({ coreTaskCall }) => coreTaskCall(engine, context, params, task, next));
 }

@@ -50,7 +50,7 @@ export function coreTaskCall(
     readonly task?: { readonly ttl?: number };
   };
   if (!asked && task?.support !== "required") {
-    askByTasks(engine, context);
+    if ("tasks" in context.clientCapabilities) askByTasks(engine, context);
     return next();
   }
   if (!asked) throw unfit(`${name} runs as a task: ask for one with params.task`);
