@@ -151,7 +151,7 @@ async function runtime() {
     build({
       ...common(outdir),
       platform: "node",
-      external: ["@mcpgen/*"],
+      external: ["@mcpgen/*", "@opentelemetry/*"],
       entryPoints: await entriesOf(folder),
     }),
     declarations("scripts/tsconfig.runtime.json"),

@@ -74,6 +74,13 @@ const areas: readonly Area[] = [
 const exceptions: { readonly [file: string]: RegExp } = {
   // The one entry that brings the revisions: no other module imports it, so that a bundle without it holds none.
   "runtime/core/all.ts": /^@mcpgen\/protocol\/(client|server)$/,
+  // An entry for programs that have the API of OpenTelemetry.
+  ...Object.fromEntries(
+    ["conventions", "instrumentation", "measurements", "propagation"].map((name) => [
+      `runtime/core/otel/${name}.ts`,
+      /^@opentelemetry\/api$/,
+    ]),
+  ),
   // Of an entry for programs with files.
   "runtime/tasks/client/file-handles.ts": /^node:(crypto|fs\/promises|path)$/,
 };

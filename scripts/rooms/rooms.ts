@@ -50,6 +50,7 @@ export const buildings: readonly Building[] = [
       { path: "runtime/core/stdio", holds: "stdio, both sides" },
       { path: "runtime/core/http/server", holds: "HTTP, the server's side" },
       { path: "runtime/core/http/client", holds: "HTTP, the client's side" },
+      { path: "runtime/core/otel", holds: "traces and metrics by OpenTelemetry's conventions" },
       { path: "runtime/core/connect", holds: "from an address to a client" },
       { path: "runtime/core/testing", holds: "pairs, virtual time, recording, replay" },
       { path: "runtime/core", holds: "the entries of the package" },

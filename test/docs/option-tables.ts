@@ -19,6 +19,7 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["limits", "ClientLimits", "client"],
   ["http", "HttpClientOptions", "http/client", "client"],
   ["requests", "ListBounds", "client"],
+  ["instrument", "InstrumentationOptions", "otel"],
   ["rateLimit", "RateLimits", "limits.ts"],
   ["logRequests", "LogOptions", "logging.ts"],
   ["createTestPair", "ConnectionOptions", "server"],

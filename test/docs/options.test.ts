@@ -25,6 +25,7 @@ import {
   streamChannel,
 } from "../../runtime/core/stdio.js";
 import { openPeer } from "../../runtime/core/peer.js";
+import { instrumentation } from "../../runtime/core/otel.js";
 import { sealedSessions } from "../../runtime/core/sealed-sessions.js";
 import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/core/limits.js";
@@ -74,6 +75,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   streamChannel: () => streamChannel(new PassThrough(), new PassThrough(), wrong),
   stdioClientChannel: () => stdioClientChannel(["node"], wrong),
   postMessageChannel: () => postMessageChannel({ postMessage() {} }, wrong),
+  instrument: () => instrumentation(wrong),
   sealedSessions: () => sealedSessions({ keys: [], ...wrong }),
   openPeer: () => openPeer(viewTable, memoryChannels()[0], {}, wrong),
   connect: () => connect(memoryChannels()[0], wrong),
