@@ -151,7 +151,9 @@ test("task cancel cancels, once", async () => {
   expect(await run("task", "cancel", source)).toEqual({ code: 0, stdout: "cancelled\n", stderr: "" });
   expect(filesIn(state)).toEqual([]);
   const again = await run("task", "cancel", source, "--", id);
-  expect(again).toMatchObject({ code: 0, stdout: "cancelled\nthe task had ended before\n" });
+  expect(again.code).toBe(0);
+  // What the tool reported last may stand behind the status.
+  expect(again.stdout).toMatch(/^cancelled(: .*)?\nthe task had ended before\n$/);
   const result = await run("task", "result", source, "--", id);
   expect(result.code).toBe(1);
   expect(result.stderr).toContain(`error MG6325: the task ${id} was cancelled`);
