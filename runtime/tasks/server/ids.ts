@@ -29,7 +29,10 @@ export function taskIds(secrets: readonly string[]): TaskIds {
   };
   return {
     make: async (owner) => {
-      const random = textOf(crypto.getRandomValues(new Uint8Array(16)));
+      let random: string;
+      // Command lines take a word that begins with a hyphen for an option.
+      do random = textOf(crypto.getRandomValues(new Uint8Array(16)));
+      while (random.startsWith("-"));
       // One string, which takes less memory than two that are joined when they are read.
       const id = [random, await codeOf((await keys())[0]!, random, owner)].join("");
       remember(id, owner);
