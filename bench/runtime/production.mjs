@@ -25,6 +25,7 @@ export const ours = {
   client: `${folder}client.mjs`,
   protected: `${folder}protected.mjs`,
   extensions: `${folder}extensions.mjs`,
+  tasks: `${folder}tasks.mjs`,
 };
 
 /** Makes the files of `ours`. Loads the bundler, so processes under test do not import it. */
@@ -36,6 +37,7 @@ export async function bundleOurs() {
     client: path("clients/ours.mjs"),
     protected: path("servers/http/ours-protected.mjs"),
     extensions: path("servers/ours-extensions.mjs"),
+    tasks: path("servers/ours-tasks.mjs"),
   };
   await build({ ...bundling, entryPoints: entries, outdir: folder, outExtension: { ".js": ".mjs" } });
 }

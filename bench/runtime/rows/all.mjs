@@ -5,6 +5,7 @@ import { sessionsRow } from "./sessions.mjs";
 import { sizeRows } from "./size.mjs";
 import { startUpRow } from "./start-up.mjs";
 import { stdioRows } from "./stdio.mjs";
+import { taskRows } from "./tasks.mjs";
 import { typesRows } from "./types.mjs";
 
 /** Every row: `{ name, unit, bar, measure(effort): Promise<Map<contender, value>> }`. */
@@ -13,6 +14,7 @@ export const allRows = [
   ...httpRows,
   sessionsRow,
   ...extensionRows,
+  ...taskRows,
   ...clientRows,
   startUpRow,
   ...sizeRows,

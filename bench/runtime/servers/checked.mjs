@@ -35,6 +35,7 @@ function isMeta(meta) {
 function callResult(params) {
   if (!isObject(params) || typeof params.name !== "string" || !isObject(params.arguments))
     throw new Error("not a tools/call request");
+  if (params.name === "report") return { resultType: "task", ...task };
   const input = params.arguments;
   if (params.name === "add") {
     if (typeof input.a !== "number" || typeof input.b !== "number")
@@ -57,6 +58,22 @@ function listResult(params) {
     : { tools };
 }
 
+/** The one task. It has ended. */
+const task = {
+  taskId: "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG",
+  createdAt: "2026-07-28T00:00:00.000Z",
+  lastUpdatedAt: "2026-07-28T00:00:00.000Z",
+  ttlMs: 3_600_000,
+  pollIntervalMs: 1000,
+  status: "completed",
+};
+
+function taskResult(params) {
+  if (!isObject(params) || params.taskId !== task.taskId) throw new Error("not the task");
+  const content = [{ type: "text", text: "a message of some forty characters, hello" }];
+  return { resultType: "complete", ...task, result: { resultType: "complete", content } };
+}
+
 export function isModern(meta) {
   return meta?.["io.modelcontextprotocol/protocolVersion"] !== undefined;
 }
@@ -65,5 +82,6 @@ export function isModern(meta) {
 export function resultOf(method, params) {
   if (method === "tools/call") return callResult(params);
   if (method === "tools/list") return listResult(params);
+  if (method === "tasks/get") return taskResult(params);
   return opening(method, params);
 }
