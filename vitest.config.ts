@@ -42,6 +42,8 @@ const heavy = [
 /** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
 const deep = [
   "test/tasks/client/{killed,push}.test.ts",
+  "test/extension/{alone,laid-out,mistakes,validators}.test.ts",
+  "test/emit/open/emit.test.ts",
   "test/extension/channel-compiled.test.ts",
   "test/extension/{output,random-compiled,random-talk,steps}.test.ts",
   "test/auth/client/client-rules.test.ts",

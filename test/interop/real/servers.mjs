@@ -44,7 +44,7 @@ export function publishedServers(folder, service) {
       ],
       // It wants to be called as a task (2025-11-25), which is no part of the typed client.
       fails: ["simulate-research-query"],
-      lints: ["gemini-dropped-keyword"],
+      lints: ["gemini-dropped-keyword", "task-required"],
     },
     {
       name: "filesystem",
