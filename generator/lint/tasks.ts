@@ -20,7 +20,9 @@ export const taskRules: readonly LintRule[] = [
       const isRequired =
         isJsonObject(execution as never) &&
         (execution as { taskSupport?: unknown }).taskSupport === "required";
-      return isRequired ? [{ pointer: pointer(at, "execution/taskSupport"), message: "requires tasks" }] : [];
+      return isRequired
+        ? [{ pointer: pointer(at, "execution", "taskSupport"), message: "requires tasks" }]
+        : [];
     },
   },
 ];

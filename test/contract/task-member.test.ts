@@ -224,4 +224,14 @@ describe("drift", () => {
     const { stdout } = await mcpgen(there, ["lint", "c.yaml", "--json"]);
     expect(stdout).toContain("task-required");
   });
+
+  test("lint names the place in a contract that holds what a server listed", async () => {
+    const tool = { name: "report", inputSchema: { type: "object" }, execution: { taskSupport: "required" } };
+    const there = temporaryFolder({ "c.json": JSON.stringify({ name: "x", version: "1", tools: [tool] }) });
+    const { stdout } = await mcpgen(there, ["lint", "c.json", "--json"]);
+    const { problems } = JSON.parse(stdout) as { problems: { rule: string; pointer: string }[] };
+    expect(problems).toContainEqual(
+      expect.objectContaining({ rule: "task-required", pointer: "/tools/0/execution/taskSupport" }),
+    );
+  });
 });
