@@ -9,6 +9,7 @@ const workspaces = {
   "@mcpgen/engine": "engine",
   "@mcpgen/protocol": "generated",
   "@mcpgen/runtime": "runtime/core",
+  "@mcpgen/tasks": "runtime/tasks",
 } as const;
 
 /** The name of one of our packages. */

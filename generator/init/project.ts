@@ -116,7 +116,10 @@ export function projectPackage({
       "@mcpgen/runtime": specs["@mcpgen/runtime"],
     },
     devDependencies: {
-      ...(origin !== "registry" && { "@mcpgen/auth": specs["@mcpgen/auth"] }),
+      ...(origin !== "registry" && {
+        "@mcpgen/auth": specs["@mcpgen/auth"],
+        "@mcpgen/tasks": specs["@mcpgen/tasks"],
+      }),
       mcpgen: specs.mcpgen,
       typescript,
     },

@@ -32,7 +32,7 @@ test("an existing package.json stays, and the missing lines are printed exactly"
     [
       "MG6401",
       "the file is unchanged, and lacks type, scripts.start, scripts.test, dependencies.@mcpgen/engine, " +
-        "dependencies.@mcpgen/protocol, devDependencies.@mcpgen/auth, devDependencies.mcpgen, devDependencies.typescript",
+        "dependencies.@mcpgen/protocol, devDependencies.@mcpgen/auth, devDependencies.@mcpgen/tasks, devDependencies.mcpgen, devDependencies.typescript",
     ],
   ]);
   // To install comes after what is to be added.

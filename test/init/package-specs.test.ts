@@ -4,7 +4,14 @@ import { describe, expect, test } from "vitest";
 import { packageSpecs } from "../../generator/init/package-specs.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-const names = ["mcpgen", "@mcpgen/auth", "@mcpgen/engine", "@mcpgen/protocol", "@mcpgen/runtime"];
+const names = [
+  "mcpgen",
+  "@mcpgen/auth",
+  "@mcpgen/engine",
+  "@mcpgen/protocol",
+  "@mcpgen/runtime",
+  "@mcpgen/tasks",
+];
 
 /** A folder where npm has installed our packages: each from what `resolved` says of it. */
 function installed(resolved: (name: string) => string | undefined): string {

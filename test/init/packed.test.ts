@@ -16,7 +16,12 @@ describe.runIf(long)("from the packages as they are published", () => {
   beforeAll(() => {
     packed = packAll(join(folder, "packages"));
     writeFileSync(join(folder, "package.json"), "{}");
-    npm(folder, ["install", ...packed.map(({ tarball }) => tarball)]);
+    const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
+      devDependencies: Record<string, string>;
+    };
+    // An optional peer of the runtime, for one of its entries.
+    const api = `@opentelemetry/api@${devDependencies["@opentelemetry/api"]}`;
+    npm(folder, ["install", ...packed.map(({ tarball }) => tarball), api]);
     // As long as the network takes.
   }, 600_000);
 
@@ -30,7 +35,7 @@ describe.runIf(long)("from the packages as they are published", () => {
       Record<string, string>
     >;
     expect(Object.keys(dependencies!)).toEqual(["@mcpgen/engine", "@mcpgen/protocol", "@mcpgen/runtime"]);
-    expect(Object.keys(devDependencies!)).toEqual(["@mcpgen/auth", "mcpgen", "typescript"]);
+    expect(Object.keys(devDependencies!)).toEqual(["@mcpgen/auth", "@mcpgen/tasks", "mcpgen", "typescript"]);
     expect(devDependencies!["mcpgen"]).toBe(`file:${join(folder, "packages", "mcpgen-0.1.0.tgz")}`);
     npm(project, ["install"]);
     return project;
