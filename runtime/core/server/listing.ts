@@ -190,7 +190,7 @@ export class Features {
   readonly #others: OtherFeatures | undefined;
   readonly #changes: NotificationBus;
   /** Kinds that have changed in this turn: each is published once, at the end of the turn. */
-  #unpublished: Set<string> | undefined;
+  readonly #unpublished = new Set<string>();
 
   constructor(options: ListOptions, changes: NotificationBus, others: OtherFeatures | undefined) {
     const { pageSize, cache } = options;
@@ -215,20 +215,27 @@ export class Features {
     return this.options.changing ? { listChanged: true } : {};
   }
 
-  /** Notifies clients that a list has changed: once for all changes of a turn. */
-  changed(kind: "tools" | "resources" | "templates" | "prompts"): void {
+  /**
+   * Remembers that a list has changed: clients are notified once for all changes of a turn.
+   *
+   * @returns whether the caller is to publish at the end of this turn
+   */
+  changed(kind: "tools" | "resources" | "templates" | "prompts"): boolean {
     const listing: Listing<Listed & never> = this[kind] as Listing<never>;
     listing.changed();
-    if (!this.options.changing) return;
-    if (!this.#unpublished) queueMicrotask(() => this.publish());
-    this.#unpublished = (this.#unpublished ?? new Set()).add(kind === "templates" ? "resources" : kind);
+    if (!this.options.changing) return false;
+    const isFirst = this.#unpublished.size === 0;
+    this.#unpublished.add(kind === "templates" ? "resources" : kind);
+    return isFirst;
   }
 
   /** Publishes the pending changes. A client that connects afterwards does not get them. */
   publish(): void {
-    const kinds = this.#unpublished ?? [];
-    this.#unpublished = undefined;
-    for (const kind of kinds) this.#changes.publish({ method: `notifications/${kind}/list_changed` });
+    for (const kind of this.#unpublished) {
+      // A bus may throw: the next call goes on with the others.
+      this.#unpublished.delete(kind);
+      this.#changes.publish({ method: `notifications/${kind}/list_changed` });
+    }
   }
 
   /** The handlers by method. */

@@ -66,9 +66,22 @@ export class Offers {
 
   /** Notifies the clients, also those of the servers that show this one, that the list has changed. */
   changed(kind: Kind): void {
-    this.#server.features.changed(kind);
+    if (this.#server.features.changed(kind)) this.#publishLater();
     this.#refresh();
     for (const { host } of this.#hosts) host.changed(kind);
+  }
+
+  /** Publishes what has changed in this turn. No request waits for what the bus throws: it is reported. */
+  #publishLater(): void {
+    const { features, definition } = this.#server;
+    queueMicrotask(() => {
+      try {
+        features.publish();
+      } catch (error) {
+        definition.report(error, { method: "list_changed" });
+        this.#publishLater();
+      }
+    });
   }
 
   /** Notifies the clients of the servers that show this one that a resource has changed. */

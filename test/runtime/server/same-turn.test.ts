@@ -56,3 +56,26 @@ test.each(Object.entries(beginnings))(
     expect(changes()).toBe(1);
   },
 );
+
+test("what a bus throws at a change of a list is reported, and the other lists are published", async () => {
+  const errors: unknown[] = [];
+  const published: string[] = [];
+  const broken = new Error("the bus is down");
+  const changes = {
+    publish: ({ method }: { readonly method: string }) => {
+      published.push(method);
+      throw broken;
+    },
+    subscribe: () => () => {},
+  };
+  const server = createServer(
+    { name: "s", version: "1" },
+    { revisions: serverRevisions, changes, onError: (error, place) => errors.push([error, place]) },
+  );
+  server.tool("first", {}, () => "");
+  server.prompt("second", {}, () => "");
+  await turnEnded();
+  const methods = ["notifications/tools/list_changed", "notifications/prompts/list_changed"];
+  expect(published).toEqual(methods);
+  expect(errors).toEqual(methods.map(() => [broken, { method: "list_changed" }]));
+});
