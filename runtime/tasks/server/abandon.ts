@@ -10,12 +10,14 @@ export async function abandonRuns(engine: Engine): Promise<void> {
 
 /** Stops a run: its task is for another process, or fails. */
 async function abandon(run: Run): Promise<void> {
+  // The handler has ended: the store may not know it yet.
+  if (run.outcome) return run.save().catch(() => run.end());
   run.isAbandoned = true;
-  const { name, isReplayed } = run;
+  const { name, record } = run;
   const error = internal("the server that ran the task has stopped");
-  if (!run.isSettled)
-    await run
-      .apply(isReplayed ? { type: "released", run: name } : { type: "failed", run: name, error })
-      .catch(() => undefined);
+  const isReplayed = record?.onRestart === "replay";
+  await run
+    .apply(isReplayed ? { type: "released", run: name } : { type: "failed", run: name, error })
+    .catch(() => undefined);
   run.stop(new McpError("connection-closed", "the server is closing"));
 }

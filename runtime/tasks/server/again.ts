@@ -1,7 +1,8 @@
 import { requestAgain } from "@mcpgen/runtime/extending";
+import { type TaskEvent, advance } from "../state/advance.js";
 import { type TaskRecord, type TaskStatus, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
-import { Run } from "./run.js";
+import { Run, ended } from "./run.js";
 
 // Runs that are not those of a call: after input, after the end of another process, from a queue. Loaded when there is one.
 
@@ -16,7 +17,7 @@ const mostRestarts = 5;
 export async function start(engine: Engine, record: TaskRecord, auth?: unknown): Promise<void> {
   if (!engine.executor) await resume(engine, record, auth);
   // Of the processes that see that the task is due, one hands it over.
-  else if (await engine.attempt(record, { type: "queued", waitMs: engine.leaseMs })) enqueue(engine, record);
+  else if (await attempt(engine, record, { type: "queued", waitMs: engine.leaseMs })) enqueue(engine, record);
 }
 
 /** A queue that is slow does not delay other work, such as leases. */
@@ -26,15 +27,15 @@ export function enqueue(engine: Engine, { id }: TaskRecord): void {
 
 /** Runs a task until it ends, waits for input, or is lost to another run. Returns its status then. */
 export async function runTask(engine: Engine, id: string): Promise<TaskStatus | undefined> {
-  const record = await engine.read(id);
+  const record = await engine.store.read(id);
   if (record?.status !== "working" || (record.lease && record.lease.until > engine.now()))
     return record?.status;
   let run: Run | undefined;
   await take(engine, record, async () => {
     run = await resume(engine, record);
-    await run?.ended();
+    if (run) await endOf(run);
   });
-  return run ? run.status : (await engine.read(id))?.status;
+  return run ? run.record?.status : (await engine.store.read(id))?.status;
 }
 
 /** Runs a task that no run has. Returns the run, unless another one has it. */
@@ -42,7 +43,12 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
   if (engine.isClosed) return undefined;
   const run = new Run(engine, record.id);
   const leased = await engine.apply(record.id, { type: "leased", lease: engine.leaseOf(run) }, record);
-  if (leased?.lease?.run !== run.name || engine.isClosed) return undefined;
+  if (leased?.lease?.run !== run.name) return undefined;
+  if (engine.isClosed) {
+    // A lease without a run would pass for one that has died.
+    await engine.apply(leased.id, { type: "released", run: run.name }, leased);
+    return undefined;
+  }
   run.continues(leased);
   engine.counted(run, leased.owner);
   engine.began(run, leased);
@@ -53,7 +59,10 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
     run.settle(call(), context);
   } catch (error) {
     const { message } = error as Error;
-    await run.apply({ type: "failed", run: run.name, error: internal(message) });
+    // If the store fails, the lease lapses.
+    await run
+      .apply({ type: "failed", run: run.name, error: internal(message) })
+      .finally(() => run.stop(ended()));
   }
   return run;
 }
@@ -71,5 +80,25 @@ export async function take(engine: Engine, record: TaskRecord, begin: () => Prom
 
 /** Fails a task, unless it has changed meanwhile. */
 export async function giveUp(engine: Engine, record: TaskRecord, message: string): Promise<void> {
-  await engine.attempt(record, { type: "failed", error: internal(message) });
+  await attempt(engine, record, { type: "failed", error: internal(message) });
+}
+
+/** Applies an event to this version of a task. Returns whether it was applied. */
+async function attempt(engine: Engine, record: TaskRecord, event: TaskEvent): Promise<boolean> {
+  const next = advance(record, event, engine.now());
+  if (next === record || !(await engine.store.replace(next, record.version))) return false;
+  engine.advanced(record, next);
+  return true;
+}
+
+/** Resolves when the handler has ended, or its run was stopped. */
+function endOf(run: Run): Promise<void> {
+  const { onEnd } = run;
+  return new Promise((resolve) => {
+    if (run.isOver) return resolve();
+    run.onEnd = () => {
+      onEnd();
+      resolve();
+    };
+  });
 }

@@ -81,7 +81,8 @@ export class Call {
     };
     const handler = run.handler(this.#context, task);
     let promoted: Promise<object> | undefined;
-    const isRoom = (): boolean => handler.wanted.size === 0 && this.#exceeded() === undefined;
+    const isRoom = (): boolean =>
+      (isAsked || !this.#engine.isClosed) && handler.wanted.size === 0 && this.#exceeded() === undefined;
     const created = new Promise<object>((resolve, reject) => {
       this.#promote = () => {
         if (promoted || !isRoom()) return;

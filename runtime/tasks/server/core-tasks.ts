@@ -36,17 +36,22 @@ export function gotTask(engine: Engine, record: TaskRecord): object {
  * Runs a call as the task that the client asks for, or inline: then its asks may be tasks of the client.
  *
  * @throws {McpError} `method-not-found`: the tool requires a task, or runs as none (2025-11-25, tasks, tool-level
- *   negotiation)
+ *   negotiation); `invalid-params`: the arguments are wrong
  */
-export function coreTaskCall(
+export async function coreTaskCall(
   engine: Engine,
   context: HandlerContext,
   params: object,
   task: ToolTask | undefined,
   next: Next,
-): object | Promise<object> {
-  const { name, task: asked } = params as {
+): Promise<object> {
+  const {
+    name,
+    arguments: args = {},
+    task: asked,
+  } = params as {
     readonly name: string;
+    readonly arguments?: object;
     readonly task?: { readonly ttl?: number };
   };
   if (!asked && task?.support !== "required") {
@@ -55,10 +60,10 @@ export function coreTaskCall(
   }
   if (!asked) throw unfit(`${name} runs as a task: ask for one with params.task`);
   if (!task) throw unfit(`${name} does not run as a task: leave params.task out`);
-  return new Call(engine, context, params, task, coreWords(engine, context, task, asked.ttl)).start(
-    next,
-    true,
-  );
+  const problem = await engine.server.features.tools.find(name, context)!.checkInput(args);
+  if (typeof problem === "string") throw wrongParams(`the arguments are wrong: ${problem}`);
+  const words = coreWords(engine, context, task, asked.ttl);
+  return new Call(engine, context, params, task, words).start(next, true);
 }
 
 function unfit(message: string): McpError {
@@ -138,7 +143,7 @@ export async function listOf(
 ): Promise<object> {
   const owner = principalOf(context);
   const after = cursor === undefined ? undefined : await idOf(engine, cursor, owner);
-  const records = await engine.list(owner, after, pageSize + 1);
+  const records = await engine.store.list!(owner, after, pageSize + 1);
   const page = records.slice(0, pageSize);
   for (const record of page) engine.report("read", record);
   const now = engine.now();

@@ -73,8 +73,8 @@ export class Engine {
     if (this.#server) throw invalid("tasks: one server has them already. Call tasks() for each server.");
     this.#server = server;
     this.#bus = bus;
-    // Tasks of other processes may be due. The server is not complete yet.
-    if (!this.#local) queueMicrotask(() => this.#schedule());
+    // Tasks of other processes may be due. The server is not complete yet, and never is if an option is wrong.
+    if (!this.#local) queueMicrotask(() => server.definition && this.#schedule());
   }
 
   get server(): Server {
@@ -106,7 +106,7 @@ export class Engine {
    */
   exceeded(owner: string, tool: string): keyof Quotas | undefined {
     const { quotas } = this;
-    const quota = quotas.exceeded(owner, this.now()) ?? quotas.exceededBy(this.#local?.usage(owner));
+    const quota = quotas.exceeded(owner, this.clock.now()) ?? quotas.exceededBy(this.#local?.usage(owner));
     return this.refused(quota, owner, tool);
   }
 
@@ -117,15 +117,7 @@ export class Engine {
 
   /** Counts a poll. @returns milliseconds until the next one is allowed, if it came too early */
   polled(id: string): number | undefined {
-    return this.quotas.polled(id, this.options.pollMs ?? 1000, this.now());
-  }
-
-  read(id: string): Promise<TaskRecord | undefined> {
-    return this.store.read(id);
-  }
-
-  list(owner: string, after: string | undefined, limit: number): Promise<readonly TaskRecord[]> {
-    return this.store.list!(owner, after, limit);
+    return this.quotas.polled(id, this.options.pollMs ?? 1000, this.clock.now());
   }
 
   /** Stores the task of a call. Without a run, the task is for the queue. */
@@ -138,11 +130,10 @@ export class Engine {
   ): Promise<TaskRecord> {
     // Counted at once: of calls that come together, each sees those before it.
     const owner = principalOf(context);
-    this.quotas.made(owner, this.now());
+    this.quotas.made(owner, this.clock.now());
     if (run) this.counted(run, owner);
     const { newTask } = await import("./new-task.js");
     const record = await newTask(this, run, context, params, task, wantedMs);
-    await this.store.create(record);
     if (voice && run) this.voices.set(record.id, voice);
     if (run) this.began(run, record);
     else (await again()).enqueue(this, record);
@@ -163,7 +154,7 @@ export class Engine {
       const next = advance(record, event, this.now());
       if (next === record) return record;
       if (await this.store.replace(next, record.version)) {
-        this.#advanced(record, next);
+        this.advanced(record, next);
         return next;
       }
       record = await this.store.read(id);
@@ -172,7 +163,8 @@ export class Engine {
     return undefined;
   }
 
-  #advanced(before: TaskRecord, after: TaskRecord): void {
+  /** A record has taken the place of another one. */
+  advanced(before: TaskRecord, after: TaskRecord): void {
     const { id, status } = after;
     if (isFinal(status) || status === "input_required") this.#ended(id, before.lease?.run);
     if (before.status !== status) this.voices.get(id)?.changed?.(after);
@@ -230,14 +222,6 @@ export class Engine {
     again()
       .then(({ start }) => start(this, record, auth))
       .catch((error: unknown) => this.fault(error));
-  }
-
-  /** Applies an event to this version of a task. Returns whether it was applied. */
-  async attempt(record: TaskRecord, event: TaskEvent): Promise<boolean> {
-    const next = advance(record, event, this.now());
-    if (next === record || !(await this.store.replace(next, record.version))) return false;
-    this.#advanced(record, next);
-    return true;
   }
 
   /** Counts a run until its end. */

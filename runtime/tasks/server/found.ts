@@ -26,7 +26,7 @@ export async function found(
   const isKnown = await (await engine.ids).isOf(id, owner);
   const wait = isKnown && isPoll ? engine.polled(id) : undefined;
   if (wait !== undefined) return (await import("./refusals.js")).refusePoll(engine, id, owner, wait);
-  const record = isKnown ? await engine.read(id) : undefined;
+  const record = isKnown ? await engine.store.read(id) : undefined;
   // A task of another client, one that has expired and one that never was are refused in the same words.
   if (record?.owner !== owner) {
     engine.report("refused", { id: id.slice(0, shownId), owner, tool: "", reason: "unknown" });

@@ -8,7 +8,10 @@ export interface Quotas {
   readonly perMinute?: number;
   /** Tasks that the store has, those that have ended included. The store counts them. Default: 10,000. */
   readonly stored?: number;
-  /** Characters of the results that the store has: above it, the client makes no further task. Default: 100,000,000. */
+  /**
+   * Characters of what the store has: of results, and of the calls of tasks that have not ended. Above it, the client makes no
+   * further task. Default: 100,000,000.
+   */
   readonly storedBytes?: number;
   /** Characters of the JSON of one result. A longer one fails the task. Default: 10,000,000. */
   readonly resultBytes?: number;
@@ -19,16 +22,16 @@ export interface Quotas {
   readonly earlyPolls?: number;
 }
 
-const minute = 60_000;
+export const minute = 60_000;
 
 /** Counts the tasks of each client, and the polls of each task. */
 export class QuotaCounter {
   readonly #most: Required<Quotas>;
   readonly #running = new Map<string, number>();
   /** Times of creations, by client, the earliest first. */
-  readonly #made = new Map<string, number[]>();
+  readonly creations = new Map<string, number[]>();
   /** The time from which a task may be polled without being too early, by id, if that is in the future. */
-  readonly #polled = new Map<string, number>();
+  readonly polls = new Map<string, number>();
 
   constructor(quotas: Quotas = {}) {
     this.#most = {
@@ -38,7 +41,8 @@ export class QuotaCounter {
       storedBytes: 100_000_000,
       resultBytes: 10_000_000,
       earlyPolls: 60,
-      ...quotas,
+      // An option that is undefined lifts no limit.
+      ...Object.fromEntries(Object.entries(quotas).filter(([, most]) => most !== undefined)),
     };
   }
 
@@ -49,7 +53,7 @@ export class QuotaCounter {
   /** The name of the quota that a further task of a client would exceed, as far as this process counts. */
   exceeded(owner: string, now: number): keyof Quotas | undefined {
     if ((this.#running.get(owner) ?? 0) >= this.#most.running) return "running";
-    const made = this.#made.get(owner) ?? [];
+    const made = this.creations.get(owner) ?? [];
     while (made.length > 0 && made[0]! <= now - minute) made.shift();
     return made.length >= this.#most.perMinute ? "perMinute" : undefined;
   }
@@ -62,9 +66,9 @@ export class QuotaCounter {
   }
 
   made(owner: string, now: number): void {
-    const made = this.#made.get(owner);
+    const made = this.creations.get(owner);
     if (made) made.push(now);
-    else this.#made.set(owner, [now]);
+    else this.creations.set(owner, [now]);
   }
 
   /** @param more 1 when a run begins, -1 when it ends */
@@ -81,17 +85,11 @@ export class QuotaCounter {
    */
   polled(id: string, pollMs: number, now: number): number | undefined {
     const least = pollMs / 2;
-    const known = Math.max(this.#polled.get(id) ?? now, now);
+    const known = Math.max(this.polls.get(id) ?? now, now);
     const excess = known - now - least * this.#most.earlyPolls;
     if (excess > 0) return Math.ceil(excess);
-    this.#polled.set(id, known + least);
+    this.polls.set(id, known + least);
     return undefined;
-  }
-
-  /** Forgets clients that made nothing in the last minute, and tasks that were not polled of late. */
-  sweep(now: number): void {
-    for (const [owner, made] of this.#made) if (made.at(-1)! <= now - minute) this.#made.delete(owner);
-    for (const [id, until] of this.#polled) if (until <= now) this.#polled.delete(id);
   }
 }
 

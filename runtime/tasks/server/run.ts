@@ -8,7 +8,7 @@ import {
   reportTo,
 } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
-import { type Note, type TaskError, type TaskRecord, type TaskStatus, internal } from "../state/record.js";
+import { type Note, type TaskError, type TaskRecord, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import type { Report, Voice } from "./voice.js";
 
@@ -28,11 +28,16 @@ export class Run {
   isSettled = false;
   /** What the handler gives has no effect. */
   isAbandoned = false;
+  /** It was stopped, or the end of the handler is stored. */
+  isOver = false;
+  /** As this run saw it last. */
+  record: TaskRecord | undefined;
+  /** The end of the handler; it may not be stored yet. */
+  outcome: TaskEvent | undefined;
   onEnd: () => void = () => {};
   readonly #engine: Engine;
   #id: string | undefined;
   #handler: Detachable | undefined;
-  #record: TaskRecord | undefined;
   readonly #done: Done[] = [];
   #created: Promise<unknown> | undefined;
   /** Changes of the record follow one another. */
@@ -43,7 +48,6 @@ export class Run {
   #notedAt = -Infinity;
   #isNoting = false;
   #isStopped = false;
-  #isOver = false;
 
   constructor(engine: Engine, id?: string) {
     this.#engine = engine;
@@ -54,23 +58,14 @@ export class Run {
     return this.#id;
   }
 
-  get isReplayed(): boolean {
-    return this.#record?.onRestart === "replay";
-  }
-
-  /** Of the task, as this run saw it last. */
-  get status(): TaskStatus | undefined {
-    return this.#record?.status;
-  }
-
   /** Milliseconds since 1970. */
   get leasedUntil(): number {
-    return this.#record?.lease?.until ?? Infinity;
+    return this.record?.lease?.until ?? Infinity;
   }
 
   /** The context for the handler. @param task the member `task` of it */
   handler(context: HandlerContext, task: object): Detachable {
-    this.#handler = detachable(context, { ...this.#hooks(), added: { task } }, this.#record?.journal);
+    this.#handler = detachable(context, { ...this.#hooks(), added: { task } }, this.record?.journal);
     return this.#handler;
   }
 
@@ -85,17 +80,17 @@ export class Run {
         this.#done.push(effect);
         // What a task has done once is stored before its handler goes on.
         await this.#created;
-        if (this.#record) await this.apply({ type: "done", run: this.name, effect });
+        if (this.record) await this.apply({ type: "done", run: this.name, effect });
       },
       progressed: (...report: Report): void => {
         // No progress follows the end of a task.
-        if (this.#isOver || this.isSettled) return;
+        if (this.isOver || this.isSettled) return;
         this.#report = report;
         this.#voice?.progressed?.(this.#id!, ...report);
         this.#noted(report);
       },
       sent: (method: string, params: object | undefined): void => {
-        if (!this.#isOver) this.#voice?.sent?.(this.#id!, method, params);
+        if (!this.isOver) this.#voice?.sent?.(this.#id!, method, params);
       },
     };
   }
@@ -118,7 +113,7 @@ export class Run {
   /** The run belongs to a task from now on. */
   continues(record: TaskRecord): void {
     this.#id = record.id;
-    this.#record = record;
+    this.record = record;
     this.#done.push(...(record.journal?.once ?? []).filter(({ key }) => !this.#has(key)));
     const report = this.#report;
     if (!report) return;
@@ -139,9 +134,9 @@ export class Run {
   /** Applies an event to the task of this run, after the events before it. */
   apply(event: TaskEvent): Promise<TaskRecord | undefined> {
     const change = this.#changes.then(async () => {
-      const { id = "" } = this.#record ?? {};
-      const after = await this.#engine.apply(id, event, this.#record);
-      if (after) this.#record = after;
+      const { id = "" } = this.record ?? {};
+      const after = await this.#engine.apply(id, event, this.record);
+      if (after) this.record = after;
       // Another run has the task, or it has ended.
       if (after?.lease?.run !== this.name) this.stop(ended());
       return after;
@@ -162,18 +157,18 @@ export class Run {
   /** Stores a report of progress: at most one in a second, the last one of those that came meanwhile. */
   #noted([progress, total, message = this.#note.message]: Report): void {
     const part = this.#engine.keepsProgress ? progress / total! : Number.NaN;
-    if ((message === undefined && !(part <= 1)) || this.#isOver) return;
+    if ((message === undefined && !(part <= 1)) || this.isOver) return;
     this.#note = {
       ...(message !== undefined && { message: `${message}` }),
       ...(part <= 1 && { progress: part }),
     };
-    if (this.#isNoting || !this.#record) return;
+    if (this.#isNoting || !this.record) return;
     this.#isNoting = true;
     const { clock } = this.#engine;
     const store = (): void => {
       this.#isNoting = false;
       this.#notedAt = clock.now();
-      if (!this.#isOver) this.apply({ type: "noted", run: this.name, ...this.#note }).catch(() => undefined);
+      if (!this.isOver) this.apply({ type: "noted", run: this.name, ...this.#note }).catch(() => undefined);
     };
     const wait = this.#notedAt + noteInterval - clock.now();
     if (wait <= 0) store();
@@ -186,9 +181,17 @@ export class Run {
       .then((result) => this.#endOf(result))
       // Also of a result that is no JSON.
       .catch((error: unknown) => this.#failureOf(error, context))
-      .then((event) => (this.isAbandoned ? undefined : this.apply(event)))
-      .catch((error: unknown) => reportTo(this.#engine.server, error, context.method))
-      .finally(() => this.#end());
+      .then((event) => {
+        this.outcome = event;
+        return this.save();
+      })
+      .catch((error: unknown) => reportTo(this.#engine.server, error, context.method));
+  }
+
+  /** Stores how the handler has ended. If that fails, sweeps try again until the lease has lapsed. */
+  async save(): Promise<void> {
+    if (!this.isAbandoned) await this.apply(this.outcome!);
+    this.end();
   }
 
   #endOf(result: object): TaskEvent {
@@ -224,24 +227,13 @@ export class Run {
     if (this.#isStopped || this.isSettled) return;
     this.#isStopped = true;
     this.#handler?.abort(reason);
-    this.#end();
+    this.end();
   }
 
-  /** Resolves when the handler has ended, or its run was stopped. */
-  ended(): Promise<void> {
-    const { onEnd } = this;
-    return new Promise((resolve) => {
-      if (this.#isOver) return resolve();
-      this.onEnd = () => {
-        onEnd();
-        resolve();
-      };
-    });
-  }
-
-  #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  /** Nothing of the run is left to do. */
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
     this.onEnd();
   }
 }

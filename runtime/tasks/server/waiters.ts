@@ -21,7 +21,7 @@ export async function changeOf(
   signal.addEventListener("abort", wake);
   const timer = engine.clock.schedule(wake, limits.pollMs);
   try {
-    const now = await engine.read(id);
+    const now = await engine.store.read(id);
     if (now?.version !== version) return now;
     await change;
   } finally {
@@ -30,7 +30,7 @@ export async function changeOf(
     engine.clock.clear(timer);
   }
   if (signal.aborted) throw signal.reason;
-  return engine.read(id);
+  return engine.store.read(id);
 }
 
 /** Calls `wake` at the next change of a task. Returns a function that removes it. */
