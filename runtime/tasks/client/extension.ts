@@ -47,9 +47,11 @@ export interface ClientTasks extends Implemented {
  * Drives calls of tools that become tasks to their results: `callTool` resolves with the result of the tool.
  *
  * @param extension `tasks` of `@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client`
- * @throws {McpError} `invalid-definition`: an option is wrong
+ * @throws {McpError} `invalid-definition`: an option is wrong, or `extension` is something else
  */
 export function tasks(extension: typeof TasksExtension, options: ClientTasksOptions = {}): ClientTasks {
+  if ((extension as typeof extension | undefined)?.role !== "client")
+    throw invalid("expected the extension of a client, of …/io.modelcontextprotocol/tasks/client.");
   checkOptions(options, clientRules, "tasks: ");
   let driver: Driver | undefined;
   const dialects: Dialect[] = [];

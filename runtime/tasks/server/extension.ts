@@ -1,5 +1,5 @@
 import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
-import { addedToTool, hasRequest, undeclared, principalOf } from "@mcpgen/runtime/extending";
+import { addedToTool, hasRequest, invalid, undeclared, principalOf } from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
@@ -51,9 +51,11 @@ export interface Tasks extends Implemented {
  * Runs calls of tools as tasks (2026-07-28, extension `io.modelcontextprotocol/tasks`).
  *
  * @param extension `tasks` of `@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server`
- * @throws {McpError} `invalid-definition`: an option is wrong
+ * @throws {McpError} `invalid-definition`: an option is wrong, or `extension` is something else
  */
 export function tasks(extension: typeof TasksExtension, options: TasksOptions = {}): Tasks {
+  if ((extension as typeof extension | undefined)?.role !== "server")
+    throw invalid("tasks: expected the extension of a server, of …/io.modelcontextprotocol/tasks/server.");
   checkTasksOptions(options);
   const engine = new Engine(options);
   const { list = false } = options;

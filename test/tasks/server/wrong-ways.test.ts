@@ -1,5 +1,7 @@
-import { getTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
-import { memoryTaskStore } from "@mcpgen/tasks";
+import { getTask, tasks as ofClient } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import { tasks as ofServer } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import { memoryTaskStore, tasks } from "@mcpgen/tasks";
+import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { expect, test } from "vitest";
 import { call, clientOf, deferred, serverOf, settled, text } from "./served.js";
 
@@ -53,4 +55,18 @@ test("after close, calls are answered inline: no process would run their tasks o
   const client = await clientOf(served);
   await served.engine.close();
   expect(await call(client, "slow")).toMatchObject({ content: text("done") });
+});
+
+test.each([
+  ["a server", "none", () => tasks(undefined as never)],
+  ["a server", "that of a client", () => tasks(ofClient as never)],
+  ["a client", "none", () => clientTasks(undefined as never)],
+  ["a client", "that of a server", () => clientTasks(ofServer as never)],
+])("tasks() of %s refuses another extension: %s", (side, _, made) => {
+  expect(made).toThrow(
+    expect.objectContaining({
+      code: "invalid-definition",
+      message: expect.stringContaining(`expected the extension of ${side}`) as unknown,
+    }) as Error,
+  );
 });
