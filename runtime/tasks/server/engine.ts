@@ -200,11 +200,16 @@ export class Engine {
   /** Follows the changes that other processes make, if the bus of the server carries them. */
   follow(): void {
     if (!this.#bus || this.isClosed) return;
-    this.#unfollow ??= followTasks(this.#bus, (id, status) => {
-      this.wake(id);
-      // A run whose task was ended elsewhere finds that it cannot go on.
-      if (status !== "working") void this.prolong(this.runs.get(id));
-    });
+    try {
+      this.#unfollow ??= followTasks(this.#bus, (id, status) => {
+        this.wake(id);
+        // A run whose task was ended elsewhere finds that it cannot go on.
+        if (status !== "working") void this.prolong(this.runs.get(id));
+      });
+    } catch (error) {
+      // Tasks need no bus: what waits for them looks at the store.
+      this.fault(error);
+    }
   }
 
   /** Cancels a task: its status at once, its run as soon as the handler heeds its signal. */

@@ -312,3 +312,19 @@ test("wrong arguments of a call that is to be a task are refused, and nothing is
   expect(error).toMatchObject({ code: -32602, message: expect.stringContaining("the arguments are wrong") });
   expect(await kept.all()).toEqual([]);
 });
+
+test("a bus that cannot be subscribed to is reported, and calls become tasks", async () => {
+  const down = new Error("the bus is down");
+  const changes = {
+    publish: () => {},
+    subscribe: (): never => {
+      throw down;
+    },
+  };
+  const served = serverOf({}, { changes });
+  served.server.tool("slow", { task: detached }, () => new Promise<never>(() => {}));
+  const calling = call(await clientOf(served), "slow");
+  await served.clock.advance(0);
+  expect(await calling).toMatchObject({ resultType: "task" });
+  expect(served.errors).toContain(down);
+});
