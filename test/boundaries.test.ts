@@ -47,8 +47,14 @@ const areas: readonly Area[] = [
     ],
   },
   { folder: "runtime/sqlite", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
-  { folder: "runtime/postgres", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
-  { folder: "runtime/redis", may: [/^@mcpgen\/(tasks|runtime\/extending)$/, /^node:crypto$/] },
+  {
+    folder: "runtime/postgres",
+    may: [/^@mcpgen\/(tasks|runtime\/(extending|fetch))$/, /^node:crypto$/],
+  },
+  {
+    folder: "runtime/redis",
+    may: [/^@mcpgen\/(tasks|runtime\/(extending|fetch))$/, /^node:crypto$/],
+  },
   {
     folder: "generator",
     may: [

@@ -49,4 +49,5 @@ export {
 } from "./client/answering.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
+export { Breaker } from "./time/breaker.js";
 export { abortable, sleep, untilAborted, wallTimeOf } from "./time/clock.js";

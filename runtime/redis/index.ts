@@ -1,3 +1,4 @@
 // Stores in Redis and Valkey.
 export type { CallingClient, RedisClient, SendingClient } from "./store/client.js";
+export { redisSessionStore, type RedisSessionStoreOptions } from "./store/session-store.js";
 export { redisTaskStore, type RedisTaskStoreOptions } from "./store/task-store.js";

@@ -9,8 +9,8 @@ import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/u
 import type { JsonObject } from "@mcpgen/engine";
 import { tasks as clientTasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
-import { postgresTaskStore } from "@mcpgen/postgres";
-import { redisTaskStore } from "@mcpgen/redis";
+import { postgresSessionStore, postgresTaskStore } from "@mcpgen/postgres";
+import { redisSessionStore, redisTaskStore } from "@mcpgen/redis";
 import { sqliteTaskStore } from "@mcpgen/sqlite";
 import { tasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
@@ -109,6 +109,8 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   tasks: () => tasks(tasksExtension, wrong),
   sqliteTaskStore: () => sqliteTaskStore({ exec() {}, prepare: unused }, wrong),
   "createTaskTable, postgresTaskStore": () => postgresTaskStore({ query: unused }, wrong),
+  "createSessionTable, postgresSessionStore": () => postgresSessionStore({ query: unused }, wrong),
+  redisSessionStore: () => redisSessionStore({ call: unused }, wrong),
   redisTaskStore: () => redisTaskStore({ call: unused }, wrong),
   "tasks of clients": () => clientTasks(clientTasksExtension, wrong),
   quotas: () => tasks(tasksExtension, { quotas: wrong }),

@@ -1,8 +1,8 @@
 // Compiled only (types.test.mjs): connections of each driver are what the stores take.
 import type { DatabaseSync } from "node:sqlite";
 import type { PGlite } from "@electric-sql/pglite";
-import { postgresTaskStore } from "@mcpgen/postgres";
-import { redisTaskStore } from "@mcpgen/redis";
+import { postgresSessionStore, postgresTaskStore } from "@mcpgen/postgres";
+import { redisSessionStore, redisTaskStore } from "@mcpgen/redis";
 import { sqliteTaskStore } from "@mcpgen/sqlite";
 import type { Database } from "better-sqlite3";
 import type { Cluster, Redis } from "ioredis";
@@ -22,6 +22,15 @@ export const inRedis = (
 /** As the README of @mcpgen/redis has it. */
 export const inCluster = (cluster: ReturnType<typeof createCluster>) =>
   redisTaskStore({ sendCommand: (args) => cluster.sendCommand("{mcpgen-tasks-v1}", false, args) });
+
+export const sessionsInPostgres = (client: Client | Pool | PoolClient | PGlite) =>
+  postgresSessionStore(client);
+
+export const sessionsInRedis = (client: Parameters<typeof inRedis>[0]) => redisSessionStore(client);
+
+/** As the README of @mcpgen/redis has it. */
+export const sessionsInCluster = (cluster: ReturnType<typeof createCluster>) =>
+  redisSessionStore({ sendCommand: (args) => cluster.sendCommand(args[1], false, args) });
 
 // @ts-expect-error its sendCommand takes a key first.
 export const notInCluster = (cluster: ReturnType<typeof createCluster>) => redisTaskStore(cluster);

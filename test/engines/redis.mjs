@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { newFolder, pathOf, start } from "./guarded.mjs";
 
 const server = pathOf("redis-server");
@@ -27,12 +28,40 @@ export async function startRedis(settings = {}) {
   return { socket, stop };
 }
 
+/** The first and last slots of the nodes of a cluster. */
+const slots = ["0 5460", "5461 10922", "10923 16383"];
+
 /**
- * Starts a cluster of one node, which has all slots and refuses commands whose keys have several.
+ * Starts a cluster of three nodes. Each has a third of the slots, and refuses commands whose keys have several.
  *
- * @returns its address, and a function that stops it
+ * @returns the address of a node, and a function that stops all
  */
 export async function startRedisCluster() {
+  const nodes = [];
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  };
+  try {
+    for (const range of slots) {
+      const node = await startNode();
+      nodes.push(node);
+      await send(node.socket, `CLUSTER ADDSLOTSRANGE ${range}`);
+    }
+    for (const { port, bus } of nodes.slice(1))
+      await send(nodes[0].socket, `CLUSTER MEET 127.0.0.1 ${port} ${bus}`);
+    for (const { socket } of nodes) {
+      const isReady = (info) => info.includes("cluster_state:ok") && info.includes("cluster_size:3");
+      while (!isReady(await send(socket, "CLUSTER INFO"))) await sleep(20);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: `127.0.0.1:${nodes[0].port}`, stop };
+}
+
+/** Starts a node that no cluster knows. */
+async function startNode() {
   for (let attempt = 0; ; attempt++) {
     const [port, bus] = await freePorts();
     const settings = {
@@ -43,10 +72,7 @@ export async function startRedisCluster() {
       "cluster-announce-ip": "127.0.0.1",
     };
     try {
-      const { socket, stop } = await startRedis(settings);
-      await send(socket, "CLUSTER ADDSLOTSRANGE 0 16383");
-      while (!(await send(socket, "CLUSTER INFO")).includes("cluster_state:ok"));
-      return { address: `127.0.0.1:${port}`, stop };
+      return { ...(await startRedis(settings)), port, bus };
     } catch (error) {
       // Another process may have taken the port.
       if (attempt === 5) throw error;

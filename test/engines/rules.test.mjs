@@ -4,23 +4,32 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "node:test";
+import { sessionStoreRules } from "@mcpgen/runtime/testing";
 import { storeRules } from "@mcpgen/tasks/testing";
 import { engines } from "./engines.mjs";
-import { driverNames } from "./stores.mjs";
+import { driverNames, sessionDriverNames } from "./stores.mjs";
 
 const program = fileURLToPath(new URL("programs/rules.mjs", import.meta.url));
 
-for (const [driver, engine] of driverNames) {
+const kinds = [
+  ["tasks", storeRules, driverNames],
+  ["sessions", sessionStoreRules, sessionDriverNames],
+];
+
+for (const [kind, rules, [driver, engine]] of kinds.flatMap(([kind, rules, names]) =>
+  names.map((name) => [kind, rules, name]),
+)) {
   const { missing, node, start } = engines[engine];
-  test(`${driver} obeys the rules`, { skip: missing }, async (t) => {
+  test(`a store of ${kind} over ${driver} obeys the rules`, { skip: missing }, async (t) => {
     const { address, stop } = await start();
     t.after(stop);
-    const { stdout } = await promisify(execFile)(node, [program, driver, address], { maxBuffer: 2 ** 28 });
+    const command = [program, kind, driver, address];
+    const { stdout } = await promisify(execFile)(node, command, { maxBuffer: 2 ** 28 });
     const verdicts = stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    assert.equal(verdicts.length, storeRules.length);
+    assert.equal(verdicts.length, rules.length);
     for (const { name, problem } of verdicts) await t.test(name, () => assert.equal(problem, undefined));
   });
 }

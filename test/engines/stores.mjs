@@ -73,25 +73,34 @@ const drivers = {
 let lite;
 
 async function openPostgres(client, table, close) {
-  const { createTaskTable, postgresTaskStore } = await import("@mcpgen/postgres");
+  const { createSessionTable, createTaskTable, postgresSessionStore, postgresTaskStore } =
+    await import("@mcpgen/postgres");
   await createTaskTable(client, { table });
-  return { store: postgresTaskStore(client, { table }), close };
+  const openSessions = async () => {
+    await createSessionTable(client, { table: `sessions of ${table}` });
+    return postgresSessionStore(client, { table: `sessions of ${table}` });
+  };
+  return { store: postgresTaskStore(client, { table }), openSessions, close };
 }
 
 async function openRedis(client, prefix, close) {
-  const { redisTaskStore } = await import("@mcpgen/redis");
-  return { store: redisTaskStore(client, { prefix }), close: () => close(client) };
+  const { redisSessionStore, redisTaskStore } = await import("@mcpgen/redis");
+  const openSessions = async () => redisSessionStore(client, { prefix });
+  return { store: redisTaskStore(client, { prefix }), openSessions, close: () => close(client) };
 }
 
 /** Names of drivers and of their engines, as pairs. */
 export const driverNames = Object.entries(drivers).map(([driver, { engine }]) => [driver, engine]);
+
+/** The drivers of engines that processes on several machines share: they have stores of sessions, too. */
+export const sessionDriverNames = driverNames.filter(([, engine]) => !engine.startsWith("sqlite"));
 
 /**
  * Opens a store of tasks.
  *
  * @param address of what `engines[…].start()` resolved with
  * @param name of the table, or prefix of the keys
- * @returns the store, and a function that ends its connection
+ * @returns the store, a function that opens a store of sessions beside it, and one that ends the connection
  */
 export function openStore(driver, address, name = "tasks") {
   return drivers[driver].open(address, name);

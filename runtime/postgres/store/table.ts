@@ -1,5 +1,6 @@
 import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
-import { type PostgresClient, rowsOf } from "./client.js";
+import type { PostgresClient } from "./client.js";
+import { createTable, nameType, quoted } from "./sql.js";
 
 export interface PostgresTaskStoreOptions {
   /**
@@ -19,24 +20,15 @@ export async function createTaskTable(
   client: PostgresClient,
   options: PostgresTaskStoreOptions = {},
 ): Promise<void> {
-  const tasks = tableOf("createTaskTable", options);
-  // Names are compared as bytes: no order of a language, and no text that is the same in another form.
-  const name = 'text COLLATE "C" NOT NULL';
-  const made = `
-    PERFORM pg_advisory_xact_lock(7306368231);
-    IF to_regclass(${literal(tasks)}) IS NULL THEN
-      CREATE TABLE ${tasks} (
-        id ${name} PRIMARY KEY,
-        version integer NOT NULL,
-        owner ${name},
-        due_at double precision NOT NULL,
-        size double precision NOT NULL,
-        record text NOT NULL
-      );
-      CREATE INDEX ON ${tasks} (due_at, id);
-      CREATE INDEX ON ${tasks} (owner, id);
-    END IF;`;
-  await rowsOf(client, `DO ${literal(`BEGIN ${made} END`)}`);
+  const columns = [
+    `id ${nameType} PRIMARY KEY`,
+    "version integer NOT NULL",
+    `owner ${nameType}`,
+    "due_at double precision NOT NULL",
+    "size double precision NOT NULL",
+    "record text NOT NULL",
+  ];
+  await createTable(client, tableOf("createTaskTable", options), columns, ["due_at, id", "owner, id"]);
 }
 
 const rules: Rules<PostgresTaskStoreOptions> = { table: "string" };
@@ -45,10 +37,5 @@ const rules: Rules<PostgresTaskStoreOptions> = { table: "string" };
 export function tableOf(place: string, options: PostgresTaskStoreOptions): string {
   checkOptions(options, rules, `${place}: `);
   const { table = "mcpgen_tasks_v1" } = options;
-  const quoted = table.split(".").map((part) => `"${part.replaceAll('"', '""')}"`);
-  return quoted.join(".");
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  return quoted(table);
 }

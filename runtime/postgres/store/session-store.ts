@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { Breaker, type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import type { SessionStore, StoredSession } from "@mcpgen/runtime/fetch";
+import { type PostgresClient, type Row, rowsOf } from "./client.js";
+import { createTable, nameType, quoted } from "./sql.js";
+
+export interface SessionTableOptions {
+  /**
+   * Name of the table, after the name of its schema and a dot if it has one. Default: `mcpgen_sessions_v1`, where 1 is the
+   * number of its layout.
+   */
+  readonly table?: string;
+}
+
+export interface PostgresSessionStoreOptions extends SessionTableOptions {
+  /**
+   * Milliseconds after which a statement without an answer fails. While PostgreSQL does not answer, others fail at once.
+   * Default: 2,000.
+   */
+  readonly timeoutMs?: number;
+}
+
+const tableRules: Rules<SessionTableOptions> = { table: "string" };
+const storeRules: Rules<PostgresSessionStoreOptions> = { ...tableRules, timeoutMs: 1 };
+
+const defaultTable = "mcpgen_sessions_v1";
+
+/**
+ * Makes the table of a session store, if it is absent. Several processes may do so at once. The store does not do it by itself:
+ * the role of a server seldom has the right to.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export async function createSessionTable(
+  client: PostgresClient,
+  options: SessionTableOptions = {},
+): Promise<void> {
+  checkOptions(options, tableRules, "createSessionTable: ");
+  const columns = [`id ${nameType} PRIMARY KEY`, "due_at double precision NOT NULL", "record text NOT NULL"];
+  await createTable(client, quoted(options.table ?? defaultTable), columns, ["due_at"]);
+}
+
+/** Milliseconds since 1970 by the clock of the database: those of the processes may differ. */
+const now = "extract(epoch FROM clock_timestamp())::double precision * 1000";
+/** Expired sessions that are removed with each new one. */
+const mostRemoved = 16;
+
+/**
+ * A store of sessions in PostgreSQL, in the table that `createSessionTable` made. Each function is one statement. The table holds
+ * digests of the ids of sessions, so that a copy of the database opens no session.
+ *
+ * @param client a connection or a pool; the store does not close it
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function postgresSessionStore(
+  client: PostgresClient,
+  options: PostgresSessionStoreOptions = {},
+): SessionStore {
+  checkOptions(options, storeRules, "postgresSessionStore: ");
+  const { table = defaultTable, timeoutMs = 2000 } = options;
+  const sessions = quoted(table);
+  const breaker = new Breaker("PostgreSQL", timeoutMs);
+  const run = (text: string, ...values: (string | number)[]): Promise<readonly Row[]> =>
+    breaker.run(() => rowsOf(client, text, ...values));
+  // Rows that another process is removing are left to it.
+  const expired = `
+    SELECT id FROM ${sessions} WHERE due_at <= ${now} AND id <> $1 LIMIT ${mostRemoved} FOR UPDATE SKIP LOCKED`;
+  const set = `
+    WITH removed AS (DELETE FROM ${sessions} WHERE id IN (${expired}))
+    INSERT INTO ${sessions} VALUES ($1, ${now} + $2, $3)
+    ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, record = excluded.record`;
+  return {
+    get: async (id) => {
+      const text = `SELECT record FROM ${sessions} WHERE id = $1 AND due_at > ${now}`;
+      const [row] = await run(text, digestOf(id));
+      return row && { id, ...(JSON.parse(row["record"] as string) as Omit<StoredSession, "id">) };
+    },
+    set: async ({ id, ...record }, ttlMs) =>
+      void (await run(set, digestOf(id), ttlMs, JSON.stringify(record))),
+    touch: async (id, ttlMs) => {
+      const text = `UPDATE ${sessions} SET due_at = ${now} + $2 WHERE id = $1 AND due_at > ${now} RETURNING 1`;
+      return (await run(text, digestOf(id), ttlMs)).length === 1;
+    },
+    delete: async (id) => void (await run(`DELETE FROM ${sessions} WHERE id = $1`, digestOf(id))),
+  };
+}
+
+function digestOf(id: string): string {
+  return createHash("sha256").update(id).digest("base64url");
+}

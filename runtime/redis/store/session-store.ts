@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { Breaker, type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import type { SessionStore, StoredSession } from "@mcpgen/runtime/fetch";
+import { type RedisClient, send } from "./client.js";
+
+export interface RedisSessionStoreOptions {
+  /**
+   * What the names of all keys of the store begin with. Default: `mcpgen-session-v1`, where 1 is the number of the layout.
+   */
+  readonly prefix?: string;
+  /**
+   * Milliseconds after which a command without an answer fails. While Redis does not answer, other commands fail at once.
+   * Default: 2,000.
+   */
+  readonly timeoutMs?: number;
+}
+
+const rules: Rules<RedisSessionStoreOptions> = {
+  // The braces of a key are those around the session.
+  prefix: (value) =>
+    typeof value === "string" && /^[^{}]+$/.test(value) ? undefined : "a string without braces, not empty",
+  timeoutMs: 1,
+};
+
+/** Milliseconds. A time that ends after the year 10,000 is an error in some versions. */
+const longestTtl = 1e14;
+
+/**
+ * A store of sessions in Redis or Valkey: a key for each session, which expires. Each function is one command. The name of a key
+ * holds a digest of the id of the session, so that a copy of the database opens no session.
+ *
+ * @param client a connection; the store does not close it
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function redisSessionStore(client: RedisClient, options: RedisSessionStoreOptions = {}): SessionStore {
+  checkOptions(options, rules, "redisSessionStore: ");
+  const { prefix = "mcpgen-session-v1", timeoutMs = 2000 } = options;
+  const breaker = new Breaker("Redis", timeoutMs);
+  const run = (...args: [command: string, ...args: string[]]): Promise<unknown> =>
+    breaker.run(() => send(client, ...args));
+  // The digest has the alphabet of base64url: it ends at the brace, and names one slot of a cluster.
+  const keyOf = (id: string): string => `${prefix}:{${createHash("sha256").update(id).digest("base64url")}}`;
+  return {
+    get: async (id) => {
+      const text = await run("GET", keyOf(id));
+      return typeof text === "string"
+        ? { id, ...(JSON.parse(text) as Omit<StoredSession, "id">) }
+        : undefined;
+    },
+    set: async ({ id, ...record }, ttlMs) => {
+      await run("SET", keyOf(id), JSON.stringify(record), "PX", timeOf(ttlMs));
+    },
+    touch: async (id, ttlMs) => Number(await run("PEXPIRE", keyOf(id), timeOf(ttlMs))) === 1,
+    delete: async (id) => void (await run("DEL", keyOf(id))),
+  };
+}
+
+function timeOf(ttlMs: number): string {
+  return String(Math.min(Math.max(1, Math.ceil(ttlMs)), longestTtl));
+}
