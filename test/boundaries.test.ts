@@ -53,7 +53,7 @@ const areas: readonly Area[] = [
   },
   {
     folder: "runtime/redis",
-    may: [/^@mcpgen\/(tasks|runtime\/(extending|fetch))$/, /^node:crypto$/],
+    may: [/^@mcpgen\/(tasks|runtime(\/(extending|fetch))?)$/, /^node:crypto$/],
   },
   {
     folder: "generator",

@@ -10,7 +10,7 @@ import type { JsonObject } from "@mcpgen/engine";
 import { tasks as clientTasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { postgresSessionStore, postgresTaskStore } from "@mcpgen/postgres";
-import { redisSessionStore, redisTaskStore } from "@mcpgen/redis";
+import { redisNotificationBus, redisSessionStore, redisTaskStore } from "@mcpgen/redis";
 import { sqliteTaskStore } from "@mcpgen/sqlite";
 import { tasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
@@ -111,6 +111,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   "createTaskTable, postgresTaskStore": () => postgresTaskStore({ query: unused }, wrong),
   "createSessionTable, postgresSessionStore": () => postgresSessionStore({ query: unused }, wrong),
   redisSessionStore: () => redisSessionStore({ call: unused }, wrong),
+  redisNotificationBus: () => redisNotificationBus({ call: unused }, { call: unused }, wrong),
   redisTaskStore: () => redisTaskStore({ call: unused }, wrong),
   "tasks of clients": () => clientTasks(clientTasksExtension, wrong),
   quotas: () => tasks(tasksExtension, { quotas: wrong }),

@@ -20,8 +20,24 @@ export interface Change {
  */
 export interface NotificationBus {
   publish(change: Change): void;
-  /** Returns a function that ends the subscription. */
-  subscribe(listener: (change: Change) => void): () => void;
+  /**
+   * Returns a function that ends the subscription.
+   *
+   * @param onGap to call after changes were lost, e.g. while the bus was away: clients are then notified of all that may have
+   *   changed
+   */
+  subscribe(listener: (change: Change) => void, onGap?: () => void): () => void;
+}
+
+/** The notification of a resource that has changed. */
+export const resourceUpdated = "notifications/resources/updated";
+
+/** The changes that a client must assume after some were lost. @param uris of the resources that it subscribed to */
+export function assumedChanges(uris: Iterable<string>): Change[] {
+  const lists = ["tools", "prompts", "resources"].map((kind) => ({
+    method: `notifications/${kind}/list_changed`,
+  }));
+  return [...lists, ...Array.from(uris, (uri) => ({ method: resourceUpdated, uri }))];
 }
 
 /** The bus within one process. */
@@ -53,11 +69,13 @@ export function listen(params: { readonly notifications: Params }, context: Requ
   const _meta = { [metaKeys.subscriptionId]: requestId };
   context.send("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
   return new Promise((resolve, reject) => {
+    const { filter: ofResources } = protocol.revision.table.outgoingNotifications.get(resourceUpdated) ?? {};
+    const uris = wanted.get(ofResources!) as ReadonlySet<string> | undefined;
     const removeListener = connection.onChange(({ method, uri, params: sent = { uri } as Params }) => {
       const { filter, filterKey } = protocol.revision.table.outgoingNotifications.get(method) ?? {};
       if (wanted.get(filter!)?.has(filterKey === undefined || sent[filterKey]))
         context.send(method, { ...sent, _meta });
-    });
+    }, uris);
     const removeCloser = connection.onClosing(() => {
       end();
       resolve({ _meta });

@@ -27,7 +27,7 @@ import {
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
 import { runRequest, RequestContext, errorOf, handlerOf } from "./context.js";
 import type { ServerEvent } from "../protocol/events.js";
-import type { Change } from "./changes.js";
+import { type Change, assumedChanges } from "./changes.js";
 import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";
 import {
   methodNotFound,
@@ -80,7 +80,8 @@ export class ServerConnection implements Receiver {
   readonly #channel: ServerChannel;
   #running: Map<RequestId, RequestContext> | undefined;
   #clientRequests: ServerToClientRequests | undefined;
-  #listeners: Set<(change: Change) => void> | undefined;
+  /** With the URIs of the resources that each follows. */
+  #listeners: Map<(change: Change) => void, ReadonlySet<string>> | undefined;
   #closers: Set<() => void> | undefined;
   /** Called when the connection has ended. */
   #enders: (() => void)[] | undefined;
@@ -339,9 +340,13 @@ export class ServerConnection implements Receiver {
     this.#channel.reserve(-bytes);
   }
 
-  /** Calls `listener` with each change. Returns a function that removes it. */
-  onChange(listener: (change: Change) => void): () => void {
-    this.#listeners = (this.#listeners ?? new Set()).add(listener);
+  /**
+   * Calls `listener` with each change. Returns a function that removes it.
+   *
+   * @param uris of the resources that it follows
+   */
+  onChange(listener: (change: Change) => void, uris: ReadonlySet<string> = new Set()): () => void {
+    this.#listeners = (this.#listeners ?? new Map()).set(listener, uris);
     return () => void this.#listeners?.delete(listener);
   }
 
@@ -354,7 +359,14 @@ export class ServerConnection implements Receiver {
       if (declares(session.declared, path))
         this.notifyReady(session, method, params, change.params ?? method + uri);
     }
-    for (const listener of this.#listeners ?? []) listener(change);
+    for (const listener of this.#listeners?.keys() ?? []) listener(change);
+  }
+
+  /** Changes were lost: notifies of each list, and of each resource that the client subscribed to. */
+  missedChanges(): void {
+    const followed = [this.session?.watched ?? [], ...(this.#listeners?.values() ?? [])];
+    const uris = new Set(followed.flatMap((each) => [...each]));
+    for (const change of assumedChanges(uris)) this.changed(change);
   }
 
   /**

@@ -26,7 +26,7 @@ import type { ToolSchema } from "../schema/schema-type.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Channel } from "../jsonrpc/channel.js";
-import { type Change, Changes, type NotificationBus, listen } from "./changes.js";
+import { type Change, Changes, type NotificationBus, listen, resourceUpdated } from "./changes.js";
 import { PlainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
 import type { HandlerContext } from "./context.js";
 import { type ServerSession, sessionOf } from "./server-session.js";
@@ -386,9 +386,14 @@ export class Server {
   /** Listens to the bus, once for all connections. Changes of this turn are published first. */
   #followChanges(): void {
     this.features.publish();
-    this.#unsubscribe ??= this.#changes.subscribe((change) => {
-      for (const connection of this.connections) connection.changed(change);
-    });
+    this.#unsubscribe ??= this.#changes.subscribe(
+      (change) => {
+        for (const connection of this.connections) connection.changed(change);
+      },
+      () => {
+        for (const connection of this.connections) connection.missedChanges();
+      },
+    );
   }
 
   /** @internal Recomputes capabilities and methods, after tools, resources or prompts have changed. */
@@ -438,8 +443,6 @@ export class Server {
     return this.#extended?.declared(declared, revision) ?? declared;
   }
 }
-
-const resourceUpdated = "notifications/resources/updated";
 
 function noSchemas(): never {
   throw invalid("pass the option { schemas: methodSchemas }.");

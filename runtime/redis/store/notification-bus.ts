@@ -1,0 +1,173 @@
+import { Breaker, type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import type { Change, NotificationBus } from "@mcpgen/runtime";
+import { type RedisClient, send } from "./client.js";
+
+export interface RedisNotificationBusOptions {
+  /** The key of the stream. Default: `mcpgen-changes-v1`, where 1 is the number of the layout. */
+  readonly key?: string;
+  /** Changes that the stream keeps for processes that fall behind, approximately. Default: 10,000. */
+  readonly maxChanges?: number;
+  /** Milliseconds after which a command without an answer fails. Default: 2,000. */
+  readonly timeoutMs?: number;
+  /** Gets the errors of Redis. What they cost is made up for: subscribers are notified of a gap. Default: ignored. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A bus that ends. */
+export interface RedisNotificationBus extends NotificationBus {
+  /** Ends the reading. The connections are the caller's. */
+  close(): void;
+}
+
+const rules: Rules<RedisNotificationBusOptions> = {
+  key: (value) => (typeof value === "string" && value !== "" ? undefined : "a string that is not empty"),
+  maxChanges: 100,
+  timeoutMs: 1,
+  onError: "function",
+};
+
+/** Milliseconds that a read waits for changes. */
+const blockMs = 5000;
+/** Changes of one read. */
+const mostRead = 100;
+/** Milliseconds after which a failed command is sent again. */
+const retryMs = 250;
+/** The id before the first one. */
+const none = "0-0";
+
+/** An entry of the stream. */
+type Entry = readonly [id: string, fields: readonly string[]];
+
+/**
+ * Carries changes between processes by one stream of Redis or Valkey. A process that lost the connection catches up from the
+ * last change that it read. If changes are gone, because the stream was cut or Redis lost it, subscribers are notified of a gap.
+ *
+ * @param client a connection for commands
+ * @param reader another connection, which the bus blocks: no other command may use it
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function redisNotificationBus(
+  client: RedisClient,
+  reader: RedisClient,
+  options: RedisNotificationBusOptions = {},
+): RedisNotificationBus {
+  checkOptions(options, rules, "redisNotificationBus: ");
+  const { key = "mcpgen-changes-v1", maxChanges = 10_000, timeoutMs = 2000, onError = () => {} } = options;
+  const listeners = new Map<(change: Change) => void, (() => void) | undefined>();
+  const writing = new Breaker("Redis", timeoutMs);
+  const reading = new Breaker("Redis", blockMs + timeoutMs);
+  const state = { isClosed: false };
+  let retry: ReturnType<typeof setTimeout> | undefined;
+
+  /** An empty text stands for changes that were lost. */
+  const append = (text: string): Promise<unknown> =>
+    writing.run(() => send(client, "XADD", key, "MAXLEN", "~", `${maxChanges}`, "*", "change", text));
+  const fault = (error: unknown): void => {
+    if (!state.isClosed) onError(error);
+  };
+  // The other processes cannot know what was not written: they are notified of the gap as soon as Redis is back.
+  const lost = (error: unknown): void => {
+    fault(error);
+    if (retry !== undefined || state.isClosed) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      append("").catch(lost);
+    }, retryMs);
+    retry.unref();
+  };
+  const each = (call: (listener: (change: Change) => void, onGap?: () => void) => void): void => {
+    for (const [listener, onGap] of listeners)
+      try {
+        call(listener, onGap);
+      } catch (error) {
+        fault(error);
+      }
+  };
+  const gap = (): void => each((_, onGap) => onGap?.());
+
+  const ask = (...args: [command: string, ...args: string[]]): Promise<unknown> =>
+    reading.run(() => send(reader, ...args));
+  const newest = async (): Promise<string> =>
+    ((await ask("XREVRANGE", key, "+", "-", "COUNT", "1")) as Entry[])[0]?.[0] ?? none;
+  const holds = async (id: string): Promise<boolean> =>
+    ((await ask("XRANGE", key, id, id)) as Entry[]).length > 0;
+  /** Reads the changes after an id. @returns the id after which the next ones are read */
+  const readAfter = async (last: string): Promise<string> => {
+    const limits = ["COUNT", `${mostRead}`, "BLOCK", `${blockMs}`];
+    const entries = entriesOf(await ask("XREAD", ...limits, "STREAMS", key, last));
+    // Redis cuts the oldest: while it has the last entry that was read, it has all later ones.
+    const isWhole = last === none ? entries.length < mostRead : await holds(last);
+    if (state.isClosed) return last;
+    if (!isWhole) gap();
+    for (const [, [, text = ""]] of entries) {
+      const change = changeOf(text);
+      if (change) each((listener) => listener(change));
+      else gap();
+    }
+    const next = entries.at(-1)?.[0] ?? last;
+    if (isWhole || entries.length > 0) return next;
+    // Redis lost the stream: the ids of the new one may be lower.
+    const first = await newest();
+    return isBefore(first, last) ? first : last;
+  };
+  const follow = async (): Promise<void> => {
+    let last: string | undefined;
+    while (!state.isClosed)
+      try {
+        if (last === undefined) {
+          last = await newest();
+          // What others published before is not read.
+          if (!state.isClosed) gap();
+        }
+        last = await readAfter(last);
+      } catch (error) {
+        fault(error);
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+  };
+  void follow();
+
+  return {
+    publish: (change) => void append(JSON.stringify(change)).catch(lost),
+    subscribe: (listener, onGap) => {
+      // The same function may subscribe twice.
+      const own = (change: Change): void => listener(change);
+      listeners.set(own, onGap);
+      return () => void listeners.delete(own);
+    },
+    close: () => {
+      state.isClosed = true;
+      clearTimeout(retry);
+      listeners.clear();
+    },
+  };
+}
+
+/** The entries of a reply to XREAD of one stream: a list of pairs in RESP2, a map in RESP3, which drivers read differently. */
+function entriesOf(reply: unknown): readonly Entry[] {
+  if (reply === null || reply === undefined) return [];
+  if (reply instanceof Map) return [...(reply as Map<unknown, readonly Entry[]>).values()].flat();
+  if (!Array.isArray(reply)) return Object.values(reply as Record<string, readonly Entry[]>).flat();
+  const [first] = reply as readonly unknown[];
+  return (Array.isArray(first) ? first[1] : reply[1]) as readonly Entry[];
+}
+
+/** The change that an entry holds; `undefined` if it stands for changes that were lost, or is of another program. */
+function changeOf(text: string): Change | undefined {
+  try {
+    const change = JSON.parse(text) as Change | null;
+    return typeof change?.method === "string" ? change : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBefore(one: string, other: string): boolean {
+  const [[ms, number], [otherMs, otherNumber]] = [partsOf(one), partsOf(other)];
+  return ms === otherMs ? number < otherNumber : ms < otherMs;
+}
+
+function partsOf(id: string): readonly [bigint, bigint] {
+  const [ms = "0", number = "0"] = id.split("-");
+  return [BigInt(ms), BigInt(number)];
+}

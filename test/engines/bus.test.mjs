@@ -1,0 +1,215 @@
+// Changes that travel between processes over Redis.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { redisNotificationBus } from "@mcpgen/redis";
+import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
+import { Cluster, Redis } from "ioredis";
+import { Redis as Valkey } from "iovalkey";
+import { createClient } from "redis";
+import { newFolder } from "./guarded.mjs";
+import { noRedis, startRedis, startRedisCluster } from "./redis.mjs";
+
+/** Clients of one Redis, by driver. Each has the options of its driver, without any of the caller's. */
+const connections = {
+  ioredis: async (path) => quiet(new Redis({ path }), (client) => client.disconnect()),
+  iovalkey: async (path) => quiet(new Valkey({ path }), (client) => client.disconnect()),
+  redis: async (path) =>
+    quiet(
+      await createClient({ socket: { path } })
+        .on("error", () => {})
+        .connect(),
+      (client) => client.destroy(),
+    ),
+};
+
+function quiet(client, end) {
+  client.on("error", () => {});
+  return { client, end: () => end(client) };
+}
+
+/** Opens buses, as processes do, and notes what each hears. */
+function opener(t, connection, address) {
+  const ends = [];
+  t.after(() => ends.forEach((end) => end()));
+  return async (options = {}, wrap = (client) => client) => {
+    const [one, other] = [await connection(address), await connection(address)];
+    const heard = [];
+    const errors = [];
+    const bus = redisNotificationBus(one.client, wrap(other.client), {
+      onError: (error) => errors.push(error),
+      ...options,
+    });
+    ends.push(() => bus.close(), one.end, other.end);
+    bus.subscribe(
+      ({ method }) => heard.push(method),
+      () => heard.push("gap"),
+    );
+    // The bus has read where the stream ends: it reports that it knows nothing of before.
+    await until(() => heard.splice(0).length > 0, "the bus does not begin");
+    return { bus, heard, errors };
+  };
+}
+
+async function until(isTrue, problem) {
+  for (const end = Date.now() + 30_000; !(await isTrue()); await sleep(5))
+    assert.ok(Date.now() < end, problem);
+}
+
+const numbered = (count, first = 0) => Array.from({ length: count }, (_, index) => `change ${first + index}`);
+
+for (const [name, connection] of Object.entries(connections)) {
+  test(`${name}: each process gets all changes, in order`, { skip: noRedis }, async (t) => {
+    const { socket, stop } = await startRedis();
+    t.after(stop);
+    const open = opener(t, connection, socket);
+    const buses = [await open(), await open(), await open()];
+    for (const method of numbered(1000)) buses[0].bus.publish({ method });
+    for (const { heard } of buses) await until(() => heard.length >= 1000, "changes are missing");
+    for (const { heard, errors } of buses) {
+      assert.deepEqual(heard, numbered(1000));
+      assert.deepEqual(errors, []);
+    }
+  });
+
+  test(
+    `${name}: changes that were cut off, and a stream that was lost, are a gap`,
+    {
+      skip: noRedis,
+    },
+    async (t) => {
+      const { socket, stop } = await startRedis();
+      t.after(stop);
+      const open = opener(t, connection, socket);
+      const writer = await open({ maxChanges: 100 });
+      let gate = Promise.resolve();
+      let release;
+      const slow = await open({ maxChanges: 100 }, (client) =>
+        client.call
+          ? { call: async (...args) => (await gate, client.call(...args)) }
+          : { sendCommand: async (args) => (await gate, client.sendCommand(args)) },
+      );
+      writer.bus.publish({ method: "first" });
+      await until(() => slow.heard.length > 0, "the first change is missing");
+      gate = new Promise((resolve) => (release = resolve));
+      // The read that waits takes one of these; the next one begins after the gate.
+      for (const method of numbered(1000)) writer.bus.publish({ method });
+      await until(() => writer.heard.includes("change 999"), "the writer does not get its own changes");
+      release();
+      await until(() => slow.heard.includes("change 999"), "the last change is missing");
+      assert.ok(slow.heard.includes("gap"), "no gap was reported");
+      const { client, end } = await connection(socket);
+      for (const { heard } of [writer, slow]) heard.length = 0;
+      await (client.call ? client.call("FLUSHALL") : client.sendCommand(["FLUSHALL"]));
+      writer.bus.publish({ method: "last" });
+      for (const { heard } of [writer, slow]) {
+        await until(() => heard.includes("last"), "the change after the loss is missing");
+        assert.equal(heard[0], "gap");
+      }
+      end();
+    },
+  );
+
+  test(`${name}: a restart of Redis is a gap, and changes travel again`, { skip: noRedis }, async (t) => {
+    const folder = newFolder();
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const unixsocket = join(folder, "redis.sock");
+    const { stop } = await startRedis({ unixsocket });
+    const open = opener(t, connection, unixsocket);
+    const [one, other] = [await open({ timeoutMs: 300 }), await open({ timeoutMs: 300 })];
+    one.bus.publish({ method: "before" });
+    await until(() => other.heard.includes("before"), "the first change is missing");
+    await stop();
+    for (const method of numbered(2000)) one.bus.publish({ method });
+    await until(() => one.errors.length >= 2000 - 1024, "the errors are missing");
+    for (const { heard } of [one, other]) heard.length = 0;
+    const { stop: stopAgain } = await startRedis({ unixsocket });
+    t.after(stopAgain);
+    const back = Date.now();
+    for (const { heard } of [one, other]) await until(() => heard.includes("gap"), "no gap was reported");
+    t.diagnostic(`gap reported ${Date.now() - back} ms after the start`);
+    let count = 0;
+    await until(() => {
+      one.bus.publish({ method: `after ${count++}` });
+      return other.heard.some((method) => method.startsWith("after"));
+    }, "changes do not travel again");
+  });
+}
+
+test("a bus works on a cluster of three nodes", { skip: noRedis }, async (t) => {
+  const { address, stop } = await startRedisCluster();
+  t.after(stop);
+  const [host, port] = address.split(":");
+  const connection = async () =>
+    quiet(new Cluster([{ host, port: Number(port) }]), (client) => client.disconnect());
+  const open = opener(t, connection);
+  const [one, other] = [await open(), await open()];
+  for (const method of numbered(100)) one.bus.publish({ method });
+  await until(() => other.heard.length >= 100, "changes are missing");
+  assert.deepEqual(other.heard, numbered(100));
+});
+
+test("a change is one command, and a reader takes two for each batch", { skip: noRedis }, async (t) => {
+  const { socket, stop } = await startRedis();
+  t.after(stop);
+  const open = opener(t, connections.ioredis, socket);
+  const { bus, heard } = await open();
+  const counts = async () => {
+    const client = new Redis({ path: socket });
+    const info = await client.info("commandstats");
+    client.disconnect();
+    const count = (name) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(info)?.[1] ?? 0);
+    return { xadd: count("xadd"), xread: count("xread"), xrange: count("xrange") };
+  };
+  for (const method of numbered(50)) {
+    bus.publish({ method });
+    await until(() => heard.includes(method), "a change is missing");
+  }
+  const { xadd, xread, xrange } = await counts();
+  assert.equal(xadd, 50);
+  // One read waits; reads that found nothing in their time are counted, too.
+  assert.ok(xread >= 50 && xrange >= 49 && xrange <= xread, `${xread} XREAD, ${xrange} XRANGE`);
+});
+
+test(
+  "a client is notified of a change in another process, and of all after a loss",
+  {
+    skip: noRedis,
+  },
+  async (t) => {
+    const { socket, stop } = await startRedis();
+    t.after(stop);
+    const open = opener(t, connections.ioredis, socket);
+    const [one, other] = [await open(), await open()];
+    const serverWith = ({ bus }) =>
+      createServer({ name: "node", version: "1.0.0" }, { revisions: serverRevisions, changes: bus });
+    const [here, there] = [serverWith(one), serverWith(other)];
+    for (const server of [here, there]) {
+      server.tool("first", {}, () => "1");
+      server.resource("note://one", {}, () => "one");
+    }
+    const [near, far] = memoryChannels();
+    here.connect(far);
+    const client = await connect(near, { revisions: clientRevisions });
+    t.after(() => client.close());
+    const notified = [];
+    const changes = await client.subscribe({ tools: true, uris: ["note://one"] });
+    void (async () => {
+      for await (const { method, uri } of changes) notified.push(uri ?? method);
+    })();
+    there.resourceUpdated("note://one");
+    await until(() => notified.includes("note://one"), "the change of the other process is missing");
+    notified.length = 0;
+    const redis = new Redis({ path: socket });
+    await redis.flushall();
+    redis.disconnect();
+    there.resourceUpdated("note://none");
+    await until(
+      () => notified.includes("note://one") && notified.includes("notifications/tools/list_changed"),
+      "the loss was not reported",
+    );
+  },
+);
