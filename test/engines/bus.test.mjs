@@ -197,9 +197,11 @@ test(
     t.after(() => client.close());
     const notified = [];
     const changes = await client.subscribe({ tools: true, uris: ["note://one"] });
-    void (async () => {
+    const read = async () => {
       for await (const { method, uri } of changes) notified.push(uri ?? method);
-    })();
+    };
+    // The end of the test closes the connection.
+    read().catch(() => {});
     there.resourceUpdated("note://one");
     await until(() => notified.includes("note://one"), "the change of the other process is missing");
     notified.length = 0;
