@@ -15,7 +15,12 @@ export {
   type StoredSession,
 } from "./http/server/session-store.js";
 export type { SseOptions } from "./http/server/sse.js";
-export { MemoryEventStore, type EventStore, type StoredEvent } from "./http/server/event-streams.js";
+export {
+  MemoryEventStore,
+  type EventStore,
+  type MissedEvents,
+  type StoredEvent,
+} from "./http/server/event-streams.js";
 
 // For gateways: which headers a server's clients send, and what tools declare.
 export { requestHeaders } from "./http/server/preflight.js";

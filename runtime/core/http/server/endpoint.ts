@@ -155,8 +155,8 @@ export class Endpoint {
     const { maxRequests = defaults.maxRequests } = given;
     const expiry = new StreamExpiry(clock, streamMs, retryMs);
     const counts = this.#counts;
-    const environment = { events, retryMs, clock, streams, expiry, concurrency, maxRequests, counts };
     const warn = (error: unknown): void => this.#warn(error);
+    const environment = { events, retryMs, clock, streams, expiry, concurrency, maxRequests, counts, warn };
     const sessions = new Sessions(environment, this.#quota(), this.#bytes, given, this.#reports, warn);
     const fail = this.#fail.bind(this);
     return [sessions, new SessionRequests(this.#server, legacy, sessions, events, responses, fail)];

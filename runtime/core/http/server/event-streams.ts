@@ -29,27 +29,34 @@ export interface StoredEvent {
   readonly data: string;
 }
 
+/** The later events of a stream. */
+export interface MissedEvents {
+  readonly stream: string;
+  readonly events: readonly StoredEvent[];
+}
+
 /**
  * Stores the messages sent to sessions, so that a client can resume a lost stream (2025-11-25, resumability and
- * redelivery).
+ * redelivery). Each function may return a promise. The endpoint waits for it without limit: give the connection to the
+ * store a timeout.
  */
 export interface EventStore {
   /**
-   * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions.
+   * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions. The endpoint
+   * calls it for the next message before the promise for the last one is settled: the events of a stream keep the order of
+   * the calls. If it fails, the message is sent without an id.
    *
    * @param data empty if the event is never sent again: a client can continue after it
    */
-  append(session: string, stream: string, data: string): string;
+  append(session: string, stream: string, data: string): string | Promise<string>;
   /**
    * Returns the stream of an event and the later events of that stream. Returns `undefined` if the event belongs to
-   * another session or is no longer stored.
+   * another session or is no longer stored. If it fails, the client gets 503. A store that returns promises is asked twice
+   * about a stream that is open.
    */
-  after(
-    session: string,
-    event: string,
-  ): { readonly stream: string; readonly events: readonly StoredEvent[] } | undefined;
+  after(session: string, event: string): MissedEvents | undefined | Promise<MissedEvents | undefined>;
   /** Deletes all events of a session. */
-  drop(session: string): void;
+  drop(session: string): void | Promise<void>;
 }
 
 /** Limits for one session: events, and characters in them. */
@@ -131,7 +138,7 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  after(session: string, event: string): { stream: string; events: readonly StoredEvent[] } | undefined {
+  after(session: string, event: string): MissedEvents | undefined {
     const history = this.#histories.get(session);
     const events = history?.events ?? [];
     const id = ({ stream, number }: Kept): string => idOf(history!, stream, number);

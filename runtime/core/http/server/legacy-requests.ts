@@ -24,13 +24,19 @@ import {
   replyError,
   replyInvalid,
 } from "./access.js";
-import { type EventStore, type Streams, eventHeaders, eventText } from "./event-streams.js";
+import {
+  type EventStore,
+  type MissedEvents,
+  type Streams,
+  eventHeaders,
+  eventText,
+} from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
 import type { ConcurrencyLimit } from "./limits.js";
 import { PostChannel, type ResponseForm, silent } from "./posts.js";
 import { type HttpSession, SessionStream } from "./session.js";
 import { restore } from "./session-store.js";
-import type { Sessions } from "./sessions.js";
+import { type Sessions, stored } from "./sessions.js";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -249,10 +255,29 @@ export class SessionRequests {
 
   /** Sends the missed events of a stream and continues it. */
   #resume(exchange: Exchange, session: HttpSession, last: string): void {
-    const missed = this.#events.after(session.id, last);
+    const fail = (error: unknown): void => this.#fail(exchange, undefined, error);
+    const read = (): ReturnType<EventStore["after"]> => this.#events.after(session.id, last);
+    const readLater = (): Promise<MissedEvents | undefined> => stored(read, "event store");
+    let missed: ReturnType<EventStore["after"]>;
+    try {
+      missed = read();
+    } catch (cause) {
+      return void stored(() => Promise.reject(cause as Error), "event store").catch(fail);
+    }
+    if (!(missed instanceof Promise)) return this.#resumed(exchange, session, missed);
+    stored(() => missed, "event store")
+      .then((found) => {
+        const stream = found && session.named(found.stream);
+        if (stream) stream.resumeLater(exchange, readLater, fail);
+        else this.#resumed(exchange, session, found);
+      })
+      .catch(fail);
+  }
+
+  #resumed(exchange: Exchange, session: HttpSession, missed: MissedEvents | undefined): void {
     if (!missed) return replyInvalid(exchange, 400, "there is no such event in this session");
     const stream = session.named(missed.stream);
-    if (stream) return stream.resume(exchange, missed.events);
+    if (stream) return stream.resume(exchange, missed);
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     for (const { id, data } of missed.events) sink.write(eventText(data, id));
     sink.end();

@@ -6,6 +6,7 @@ import type { Clock } from "../../time/clock.js";
 import { type Accepted, corsHeaders, mergeHeaders } from "./access.js";
 import {
   type EventStore,
+  type MissedEvents,
   type StreamExpiry,
   type Streams,
   eventHeaders,
@@ -36,6 +37,8 @@ export interface SessionEnvironment {
   /** Requests of one session at a time. */
   readonly maxRequests: number;
   readonly counts: HttpCounts;
+  /** Reports a failure of the event store that no response carries. */
+  readonly warn: (error: unknown) => void;
 }
 
 /** The same, with the memory that sessions share. */
@@ -107,6 +110,10 @@ export class HttpSession implements ServerChannel {
 
   get expiry(): StreamExpiry {
     return this.#environment.expiry;
+  }
+
+  get warn(): (error: unknown) => void {
+    return this.#environment.warn;
   }
 
   get isAnswering(): boolean {
@@ -189,8 +196,20 @@ export class HttpSession implements ServerChannel {
     if (!this.isAnswering) this.whenAnswered?.();
   }
 
-  keep(stream: string, data: string): string {
-    return this.#environment.events.append(this.id, stream, data);
+  /** Stores an event. Returns its id, or `undefined` if the store failed. */
+  keep(stream: string, data: string): string | undefined | Promise<string | undefined> {
+    const { events, warn } = this.#environment;
+    try {
+      const id = events.append(this.id, stream, data);
+      return typeof id === "string" ? id : id.catch(warn as (error: unknown) => undefined);
+    } catch (error) {
+      return void warn(error);
+    }
+  }
+
+  /** Deletes the stored events. */
+  forget(): void {
+    dropEvents(this.#environment, this.id);
   }
 
   onStream(sink: EventSink): void {
@@ -253,7 +272,15 @@ export class HttpSession implements ServerChannel {
   /** Ends all streams. @param survives whether another process may continue the session: its events then stay stored */
   end(survives: boolean): void {
     for (const stream of [...(this.#answering ?? none), ...(this.#listening ?? none)]) stream.close();
-    if (!survives) this.#environment.events.drop(this.id);
+    if (!survives) this.forget();
+  }
+}
+
+function dropEvents({ events, warn }: SessionEnvironment, session: string): void {
+  try {
+    events.drop(session)?.catch(warn);
+  } catch (error) {
+    warn(error);
   }
 }
 
@@ -287,6 +314,12 @@ export class SessionStream {
   /** Counted bytes of the request body. */
   #held = 0;
   #done = false;
+  /** The last answer was given; its event may wait for its id. */
+  #complete = false;
+  /** Steps that wait for ids of events, in order; absent if none waits. */
+  #steps: Promise<void> | undefined;
+  /** Ids of the events that the last reconnection sent, while steps wait. */
+  #resent: ReadonlySet<string> | undefined;
   /** Requests counted as running. */
   #counted = 0;
   /** Requests counted as running without a connection. */
@@ -361,27 +394,27 @@ export class SessionStream {
     this.#started = true;
     this.#attach(exchange.openStream(200, { ...eventHeaders, ...this.#headers() }), exchange);
     const { retryMs, primes } = this.#session;
-    if (primes) this.#sink!.write(primingText(this.#session.keep(this.name, ""), retryMs));
+    if (primes) this.#emit("", (id) => (id === undefined ? "" : primingText(id, retryMs)));
     return true;
   }
 
   /** Sends a message other than a response. */
   message(text: string): void {
-    if (this.#done) return;
+    if (this.#complete) return;
     this.start();
     this.#write(text);
   }
 
   /** Sends a response. The last one ends the stream. */
   answer(text: string, rpcCode?: number): void {
-    if (this.#done) return;
+    if (this.#complete) return;
     const last = --this.#remaining <= 0;
     if (!this.#sink && this.#exchange && this.#takesJson()) return this.#answerJson(text, last, rpcCode);
     if (!this.#sink && this.#exchange && last && !this.#batch) return this.#answerEvent(text);
     for (const earlier of this.#batch?.splice(0) ?? []) this.#write(earlier);
     this.start();
     this.#write(text);
-    if (last) this.#end();
+    if (last) this.#finish();
   }
 
   #takesJson(): boolean {
@@ -408,16 +441,22 @@ export class SessionStream {
     const { name } = this;
     const exchange = this.#exchange;
     this.#exchange = undefined;
-    const priming = session.primes ? primingText(session.keep(name, ""), session.retryMs) : "";
+    const first = session.primes ? session.keep(name, "") : undefined;
     // A client that has its id has the whole event. Only a client that has an earlier id needs its data.
-    const event = eventText(text, session.keep(name, priming === "" ? "" : text));
-    exchange!.reply(200, mergeHeaders(eventHeaders, this.#headers()), priming + event);
-    this.#end();
+    const second = session.keep(name, session.primes ? text : "");
+    const reply = (primingId: string | undefined, id: string | undefined): void => {
+      const priming = primingId === undefined ? "" : primingText(primingId, session.retryMs);
+      exchange!.reply(200, mergeHeaders(eventHeaders, this.#headers()), priming + eventText(text, id));
+      this.#end();
+    };
+    if (!isPromise(first) && !isPromise(second)) return reply(first, second);
+    this.#complete = true;
+    this.#later(async () => reply(await first, await second));
   }
 
   /** Handles a cancelled request, which gets no response. The last one ends the stream. */
   dropAnswer(): void {
-    if (this.#done || --this.#remaining > 0) return;
+    if (this.#complete || --this.#remaining > 0) return;
     const exchange = this.#exchange;
     this.#exchange = undefined;
     const texts = this.#batch?.splice(0) ?? [];
@@ -426,12 +465,18 @@ export class SessionStream {
     else if (exchange && this.#accepted.events)
       exchange.reply(200, { ...eventHeaders, ...this.#headers() }, "");
     else exchange?.reply(202, this.#headers());
-    this.#end();
+    this.#finish();
   }
 
   /** Ends the connection; the client reconnects for the rest (2025-11-25, polling). */
   disconnect(retryMs: number): void {
-    if (!this.start() || !this.#sink) return;
+    if (!this.start()) return;
+    if (this.#steps) this.#later(() => this.#cut(retryMs));
+    else this.#cut(retryMs);
+  }
+
+  #cut(retryMs: number): void {
+    if (!this.#sink) return;
     // Without a retry value, the client would treat this as a lost connection.
     this.#sink.write(`retry: ${Math.max(retryMs, 1)}\n\n`);
     const sink = this.#sink;
@@ -440,15 +485,45 @@ export class SessionStream {
   }
 
   /** Continues on a new connection, starting with the missed events. */
-  resume(exchange: Exchange, missed: readonly { readonly id: string; readonly data: string }[]): void {
+  resume(exchange: Exchange, { events }: MissedEvents): void {
+    this.#leave();
+    const fresh = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
+    for (const { id, data } of events) fresh.write(eventText(data, id));
+    if (this.#done) return fresh.end();
+    this.#attach(fresh, exchange);
+  }
+
+  /**
+   * Continues on a new connection after the events that still wait for their ids are stored.
+   *
+   * @param read reads the missed events again
+   * @param fail replies with the error of the store
+   */
+  resumeLater(
+    exchange: Exchange,
+    read: () => Promise<MissedEvents | undefined>,
+    fail: (error: unknown) => void,
+  ): void {
+    this.#leave();
+    this.#later(async () => {
+      try {
+        // The newest events may have displaced the one that the client names.
+        const missed = (await read()) ?? { events: [] };
+        this.#leave();
+        this.#resent = new Set(missed.events.map(({ id }) => id));
+        this.resume(exchange, { stream: this.name, ...missed });
+      } catch (error) {
+        fail(error);
+      }
+    });
+  }
+
+  /** Ends the connection before another one continues the stream. */
+  #leave(): void {
     const sink = this.#sink;
     if (!sink && !this.ids) this.#session.evictOldestStream();
     this.#detach();
     sink?.end();
-    const fresh = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
-    for (const { id, data } of missed) fresh.write(eventText(data, id));
-    if (this.#done) return fresh.end();
-    this.#attach(fresh, exchange);
   }
 
   /** Ends the stream with the session. Running requests get 503, not 404: a client resends requests after 404. */
@@ -459,14 +534,40 @@ export class SessionStream {
         this.#exchange.reply(503, mergeHeaders(jsonHeaders, this.#headers()), errorText(id, error));
     }
     this.#exchange = undefined;
-    const sink = this.#sink;
     this.#end();
-    sink?.end();
   }
 
   #write(text: string): void {
-    const id = this.#session.keep(this.name, text);
-    this.#sink?.write(eventText(text, id));
+    this.#emit(text, (id) => eventText(text, id));
+  }
+
+  /** Stores an event, and sends it in order when its id is known. */
+  #emit(data: string, textOf: (id: string | undefined) => string): void {
+    const id = this.#session.keep(this.name, data);
+    if (!isPromise(id) && !this.#steps) this.#sink?.write(textOf(id));
+    else
+      this.#later(async () => {
+        const known = await id;
+        if (known === undefined || !this.#resent?.has(known)) this.#sink?.write(textOf(known));
+      });
+  }
+
+  /** Does a step after those that wait. */
+  #later(step: () => void | Promise<void>): void {
+    const steps = (this.#steps ?? Promise.resolve())
+      .then(step)
+      .catch(this.#session.warn)
+      .then(() => {
+        if (this.#steps === steps) this.#steps = this.#resent = undefined;
+      });
+    this.#steps = steps;
+  }
+
+  /** Ends the stream after the events that wait for their ids. */
+  #finish(): void {
+    this.#complete = true;
+    if (this.#steps) this.#later(() => this.#end());
+    else this.#end();
   }
 
   /** Counts the requests as running. */
@@ -493,6 +594,8 @@ export class SessionStream {
   }
 
   #end(): void {
+    this.#complete = true;
+    if (this.#done) return;
     this.#session.concurrency.held.give(this.#session.principal, this.#held);
     this.#held = 0;
     this.#done = true;
@@ -527,4 +630,8 @@ export class SessionStream {
     this.#sink = undefined;
     this.#session.touch();
   }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return value instanceof Promise;
 }

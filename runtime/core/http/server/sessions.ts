@@ -154,7 +154,7 @@ export class Sessions {
   #rename(session: HttpSession, id: string): void {
     // The session may have ended meanwhile.
     if (!this.#sessions.delete(session.id)) return;
-    this.#environment.events.drop(session.id);
+    session.forget();
     session.id = id;
     this.#sessions.set(id, session);
   }
@@ -412,11 +412,11 @@ function checkedId(id: unknown, taken: ReadonlyMap<string, unknown>): string {
  *
  * @throws {McpError} `store-failed`: the function threw or rejected
  */
-async function stored<T>(call: () => T | Promise<T>): Promise<T> {
+export async function stored<T>(call: () => T | Promise<T>, what = "session store"): Promise<T> {
   try {
     return await call();
   } catch (cause) {
     const options = { rpcCode: rpc.internalError, cause };
-    throw new McpError("store-failed", "the session store failed: try again later", options);
+    throw new McpError("store-failed", `the ${what} failed: try again later`, options);
   }
 }
