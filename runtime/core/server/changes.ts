@@ -32,14 +32,6 @@ export interface NotificationBus {
 /** The notification of a resource that has changed. */
 export const resourceUpdated = "notifications/resources/updated";
 
-/** The changes that a client must assume after some were lost. @param uris of the resources that it subscribed to */
-export function assumedChanges(uris: Iterable<string>): Change[] {
-  const lists = ["tools", "prompts", "resources"].map((kind) => ({
-    method: `notifications/${kind}/list_changed`,
-  }));
-  return [...lists, ...Array.from(uris, (uri) => ({ method: resourceUpdated, uri }))];
-}
-
 /** The bus within one process. */
 export class Changes implements NotificationBus {
   readonly #listeners = new Set<(change: Change) => void>();
@@ -69,13 +61,11 @@ export function listen(params: { readonly notifications: Params }, context: Requ
   const _meta = { [metaKeys.subscriptionId]: requestId };
   context.send("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
   return new Promise((resolve, reject) => {
-    const { filter: ofResources } = protocol.revision.table.outgoingNotifications.get(resourceUpdated) ?? {};
-    const uris = wanted.get(ofResources!) as ReadonlySet<string> | undefined;
     const removeListener = connection.onChange(({ method, uri, params: sent = { uri } as Params }) => {
       const { filter, filterKey } = protocol.revision.table.outgoingNotifications.get(method) ?? {};
       if (wanted.get(filter!)?.has(filterKey === undefined || sent[filterKey]))
         context.send(method, { ...sent, _meta });
-    }, uris);
+    }, wanted);
     const removeCloser = connection.onClosing(() => {
       end();
       resolve({ _meta });

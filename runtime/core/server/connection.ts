@@ -27,7 +27,7 @@ import {
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
 import { runRequest, RequestContext, errorOf, handlerOf } from "./context.js";
 import type { ServerEvent } from "../protocol/events.js";
-import { type Change, assumedChanges } from "./changes.js";
+import { type Change, resourceUpdated } from "./changes.js";
 import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";
 import {
   methodNotFound,
@@ -61,6 +61,9 @@ export interface HttpRequest {
 }
 
 /** The connection of one client: dispatches its messages, sends responses, and notifies it of changes. */
+/** The values that a client follows, by member of its filter. */
+type Filter = ReadonlyMap<string, ReadonlySet<unknown>>;
+
 export class ServerConnection implements Receiver {
   readonly definition: ServerDefinition;
   /** The authenticated client; a transport that authenticates each request sets it before each. */
@@ -80,8 +83,8 @@ export class ServerConnection implements Receiver {
   readonly #channel: ServerChannel;
   #running: Map<RequestId, RequestContext> | undefined;
   #clientRequests: ServerToClientRequests | undefined;
-  /** With the URIs of the resources that each follows. */
-  #listeners: Map<(change: Change) => void, ReadonlySet<string>> | undefined;
+  /** With what each follows, by member of its filter. */
+  #listeners: Map<(change: Change) => void, Filter> | undefined;
   #closers: Set<() => void> | undefined;
   /** Called when the connection has ended. */
   #enders: (() => void)[] | undefined;
@@ -343,10 +346,10 @@ export class ServerConnection implements Receiver {
   /**
    * Calls `listener` with each change. Returns a function that removes it.
    *
-   * @param uris of the resources that it follows
+   * @param wanted what it follows, by member of its filter
    */
-  onChange(listener: (change: Change) => void, uris: ReadonlySet<string> = new Set()): () => void {
-    this.#listeners = (this.#listeners ?? new Map()).set(listener, uris);
+  onChange(listener: (change: Change) => void, wanted: Filter): () => void {
+    this.#listeners = (this.#listeners ?? new Map()).set(listener, wanted);
     return () => void this.#listeners?.delete(listener);
   }
 
@@ -364,9 +367,11 @@ export class ServerConnection implements Receiver {
 
   /** Changes were lost: notifies of each list, and of each resource that the client subscribed to. */
   missedChanges(): void {
-    const followed = [this.session?.watched ?? [], ...(this.#listeners?.values() ?? [])];
-    const uris = new Set(followed.flatMap((each) => [...each]));
-    for (const change of assumedChanges(uris)) this.changed(change);
+    for (const kind of ["tools", "prompts", "resources"])
+      this.changed({ method: `notifications/${kind}/list_changed` });
+    const followed = [...(this.#listeners?.values() ?? [])].flatMap((wanted) => [...wanted.values()]);
+    const uris = new Set([this.session?.watched ?? [], ...followed].flatMap((each) => [...each]));
+    for (const uri of uris) this.changed({ method: resourceUpdated, uri: uri as string });
   }
 
   /**
