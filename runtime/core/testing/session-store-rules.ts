@@ -54,7 +54,8 @@ const longestWaitMs = 20_000;
 /** The rules of session stores: a test for each, with empty stores. */
 export const sessionStoreRules: readonly SessionStoreRule[] = [
   rule("a session that was set is found as it was", async (store) => {
-    const text = "ünï\u0000\ud800\u{1f600}\"\\'\n";
+    // Deno refuses a lone surrogate that is written out.
+    const text = `ünï\u0000${String.fromCharCode(0xd800)}\u{1f600}"\\'\n`;
     const session = sampleSession("a", {
       principal: text,
       clientInfo: { name: text, version: "" },

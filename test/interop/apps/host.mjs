@@ -45,7 +45,11 @@ export function run(isOurs, open) {
     const frame = newFrame();
     let rounds = 0;
     await new Promise((resolve) => {
-      window.addEventListener("message", ({ data }) => data?.rounds && resolve(++rounds));
+      window.addEventListener("message", ({ data, source }) => {
+        if (!data?.rounds) return;
+        resolve(++rounds);
+        source.postMessage({ nextRound: true }, "*");
+      });
       newFrame().src = "stranger.html";
     });
     const host = await open(

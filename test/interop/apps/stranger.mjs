@@ -18,8 +18,12 @@ function others() {
   return [parent, ...frames.filter((frame) => frame !== window)];
 }
 
-setInterval(() => {
+function round() {
   for (const target of others())
     for (let id = 0; id < 12; id++) for (const message of valid(id)) target.postMessage(message, "*");
   window.parent.postMessage({ rounds: 1 }, "*");
-}, 20);
+}
+
+// The host answers a round after it has read all of it, so that a slow machine is never flooded.
+window.addEventListener("message", ({ data }) => data?.nextRound && setTimeout(round, 20));
+round();
