@@ -31,7 +31,7 @@ export {
   type StoredRequest,
 } from "./server/detached.js";
 export { makesCall, type InnerCall } from "./server/inner-calls.js";
-export { expectAlternative } from "./client/middleware.js";
+export { type Alternative, expectAlternative } from "./client/middleware.js";
 export { rateLimitedCode } from "./jsonrpc/errors.js";
 export {
   answerError,
@@ -49,5 +49,6 @@ export {
 } from "./client/answering.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
+export { declares } from "./protocol/revision-view.js";
 export { Breaker } from "./time/breaker.js";
 export { abortable, sleep, untilAborted, wallTimeOf } from "./time/clock.js";

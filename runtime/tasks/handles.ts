@@ -1,2 +1,2 @@
 // Keeps the tasks of clients in files.
-export { fileHandles } from "./client/file-handles.js";
+export { fileHandles, type FileHandlesOptions } from "./client/file-handles.js";

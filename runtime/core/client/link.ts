@@ -1,4 +1,4 @@
-import type { RequestOptions } from "@mcpgen/protocol/model";
+import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../time/clock.js";
 import { McpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import {
@@ -61,6 +61,8 @@ export class Link implements ClientReceiver {
   readonly clock: Clock;
   /** Whether the server has answered anything yet. */
   answered = false;
+  /** Listeners of progress that goes on after the answer, by token. */
+  readonly later = new Map<unknown, (progress: Progress) => void>();
   readonly #channel: ClientChannel;
   readonly #pending: Pending<ServerResponse>;
   readonly #runner = new ServerRequestRunner(
@@ -291,11 +293,11 @@ export class Link implements ClientReceiver {
   }
 
   #progressed(params: Params): void {
-    const request = this.#pending.get(params["progressToken"] as RequestId);
-    const { progress, total, message } = params;
-    if (!request || typeof progress !== "number") return;
-    request.progressed();
-    request.onProgress?.({
+    const { progressToken, progress, total, message } = params;
+    const request = this.#pending.get(progressToken as RequestId);
+    if (typeof progress !== "number") return;
+    request?.progressed();
+    (request ? request.onProgress : this.later.get(progressToken))?.({
       progress,
       ...(typeof total === "number" ? { total } : {}),
       ...(typeof message === "string" ? { message } : {}),

@@ -1,4 +1,5 @@
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
+import type { Progress } from "@mcpgen/protocol/model";
 import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
 import { McpError } from "../jsonrpc/errors.js";
 import type * as platform from "../platform/platform.js";
@@ -65,18 +66,32 @@ interface Sent {
   readonly signal?: unknown;
 }
 
-const alternatives = new WeakMap<object, string>();
+/** Gets the progress of a request, by its token. */
+type Reports = Map<unknown, (progress: Progress) => void>;
+
+/** A result that may take the place of the plain one. */
+export interface Alternative {
+  /** The member that marks it. */
+  readonly key: string;
+  /**
+   * Called each time the request is sent with a listener of progress. What it puts into `later` goes on getting progress after
+   * the answer, until it is deleted.
+   */
+  readonly sent: (later: Reports, token: unknown, onProgress: (progress: Progress) => void) => void;
+}
+
+const alternatives = new WeakMap<object, Alternative>();
 
 /**
  * Lets an alternative result answer a request, which the request asks for in its parameters. An abort of the caller then does
  * not cancel the request: what the alternative stands for is cancelled by another request.
  *
  * @param context of the request, as functions around requests get it
- * @param key the member that marks the alternative; `undefined`: the plain result alone
+ * @param alternative `undefined`: the plain result alone
  */
-export function expectAlternative(context: object, key: string | undefined): void {
-  if (key === undefined) alternatives.delete(context);
-  else alternatives.set(context, key);
+export function expectAlternative(context: object, alternative: Alternative | undefined): void {
+  if (alternative === undefined) alternatives.delete(context);
+  else alternatives.set(context, alternative);
 }
 
 const peers = new WeakMap<Hooked, Peer>();
@@ -96,13 +111,13 @@ function peerOf(hooked: Hooked): Peer {
 /**
  * Runs the middleware of a client around a request to its server.
  *
- * @param send sends the request with these parameters; `alternative` marks a result that may take the place of the plain one
+ * @param send sends the request with these parameters; `alternative` is a result that may take the place of the plain one
  */
 export async function sendThrough(
   hooked: Hooked,
   view: RevisionView<"client">,
   { method, params, signal }: Sent,
-  send: (params: Params, alternative: string | undefined) => Promise<Params>,
+  send: (params: Params, alternative: Alternative | undefined) => Promise<Params>,
 ): Promise<Params> {
   const context = { revision: view.id, signal, protocol: { revision: view }, connection: peerOf(hooked) };
   const request = { direction: "outgoing", method, params, context };

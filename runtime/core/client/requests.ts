@@ -23,6 +23,7 @@ import {
   isAccepted,
   remoteError,
 } from "./decode.js";
+import type { Alternative } from "./middleware.js";
 import { type ClientProfile, requestMeta, eraOf } from "./client-profile.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./server-messages.js";
@@ -67,7 +68,7 @@ interface Call extends Bounded {
   /** Its place in a batch. */
   readonly place: BatchPlace | undefined;
   /** The member that marks a result in place of the plain one. */
-  readonly alternative?: string | undefined;
+  readonly alternative?: Alternative | undefined;
 }
 
 /** A request in the words of its revision. */
@@ -268,10 +269,10 @@ export class Requests {
           this.#furtherRounds(sent, entry, signal, result),
         ));
       const { alternative } = call;
-      if (alternative !== undefined && isObject(result) && alternative in result) {
+      if (alternative && isObject(result) && alternative.key in result) {
         const { nulls } = this.#setup.profile;
         return {
-          result: await alternativeOf(view, method, entry, alternative, result, nulls),
+          result: await alternativeOf(view, method, entry, alternative.key, result, nulls),
           rejected: [],
           rounds,
         };
@@ -316,7 +317,10 @@ export class Requests {
     signal?: AbortSignal,
   ): Promise<ServerResponse> {
     const whole = added === noParams ? params : { ...params, ...added };
-    const make = (id: number): Params => exactParams(view, id, call.method, this.#withToken(whole, view, id));
+    const make = (id: number): Params => {
+      if (options.onProgress) call.alternative?.sent(link.later, id, options.onProgress);
+      return exactParams(view, id, call.method, this.#withToken(whole, view, id));
+    };
     const wanted = signal ? { ...options, signal } : options;
     const ask = (): Promise<ServerResponse> => link.request(call.method, make, wanted, sending, call.started);
     return call.repeatable ? this.#repeated(ask, call, link) : ask();

@@ -1,5 +1,5 @@
 import type { Client, McpError } from "@mcpgen/runtime";
-import { expectAlternative, resultAs } from "@mcpgen/runtime/extending";
+import { type Alternative, expectAlternative, resultAs } from "@mcpgen/runtime/extending";
 import type { Answer, TaskForm, TaskState } from "./form.js";
 import { resultMethod } from "../state/core-names.js";
 import { ToolSupport } from "./tool-support.js";
@@ -74,15 +74,37 @@ async function send(
   next: Next,
   augmented: object | false,
 ): Promise<Answer> {
-  expectAlternative(context, augmented ? "task" : undefined);
-  const result = await next(augmented || undefined);
+  let forget = (): void => {};
+  const sent: Alternative["sent"] = (later, token, onProgress) => {
+    forget();
+    later.set(token, onProgress);
+    forget = () => void later.delete(token);
+  };
+  expectAlternative(context, augmented ? { key: "task", sent } : undefined);
+  let result;
+  try {
+    result = await next(augmented || undefined);
+  } catch (error) {
+    forget();
+    throw error;
+  }
   const { task, _meta } = result as {
     readonly task?: CoreTask;
     readonly _meta?: { readonly [key: string]: unknown };
   };
-  if (!augmented || !task) return { result };
+  if (!augmented || !task) {
+    forget();
+    return { result };
+  }
   const immediate = _meta?.[immediateKey];
-  return { task: { ...stateOf(task), immediate: typeof immediate === "string" ? immediate : undefined } };
+  // Progress goes on, with the token of the call (C18).
+  return {
+    task: {
+      ...stateOf(task),
+      immediate: typeof immediate === "string" ? immediate : undefined,
+      ended: () => forget(),
+    },
+  };
 }
 
 function formOf(client: Client): TaskForm {

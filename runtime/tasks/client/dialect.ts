@@ -1,4 +1,5 @@
 import { type Client, type ConnectOptions, McpError } from "@mcpgen/runtime";
+import { declares } from "@mcpgen/runtime/extending";
 import type {
   ClientRequests,
   GetTaskResult,
@@ -35,7 +36,7 @@ export function experimentalTasks(extension: typeof DialectExtension, tasks: Cli
   tasks.dialects.push({
     isFor: ({ revision, serverCapabilities }) => {
       const path = extension.bases.get(revision)?.declared.server?.path;
-      return path !== undefined && valueAt(serverCapabilities, path) !== undefined;
+      return path !== undefined && declares(serverCapabilities, path);
     },
     form: (client) => dialectForm(client, ends),
     call: async (client, called, next) => {
@@ -124,10 +125,4 @@ function request<Method extends keyof ClientRequests>(
   params: ClientRequests[Method]["params"],
 ): Promise<ClientRequests[Method]["result"]> {
   return client.request(method as string, params);
-}
-
-function valueAt(whole: unknown, [key, ...rest]: readonly string[]): unknown {
-  if (key === undefined || typeof whole !== "object" || whole === null)
-    return key === undefined ? whole : undefined;
-  return valueAt((whole as { readonly [member: string]: unknown })[key], rest);
 }

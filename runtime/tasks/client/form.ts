@@ -33,6 +33,8 @@ export interface Created {
   readonly pollIntervalMs?: number;
   /** Text for the model, until there is a result. */
   readonly immediate?: string | undefined;
+  /** Called when the task is no longer waited for. */
+  readonly ended?: () => void;
 }
 
 /** What a call was answered with. */

@@ -2,7 +2,7 @@ import { type Client, McpError } from "@mcpgen/runtime";
 import { type Created, type Outcome, type TaskForm, type TaskState, statuses } from "./form.js";
 import type { HandleStore, StoredHandle } from "./handle-store.js";
 import type { Answers } from "./input.js";
-import type { PollOptions } from "./polling.js";
+import type { PollOptions } from "../state/polling.js";
 import type { TaskPolls } from "./task-polls.js";
 
 /** The dependencies of handles. */
@@ -101,6 +101,7 @@ export class TaskHandle {
   /** Stops polling; the task goes on. `result` and `updates` reject. */
   detach(): void {
     this.#controller.abort(new McpError("cancelled", "the task was detached"));
+    this.#created?.ended?.();
   }
 
   /** What another process needs to go on with the task. */
@@ -120,7 +121,7 @@ export class TaskHandle {
 
   /** Polls until the task has ended, once for all that wait. */
   #drive(): Promise<Outcome> {
-    return (this.#driven ??= this.#toEnd());
+    return (this.#driven ??= this.#toEnd().finally(this.#created?.ended));
   }
 
   async #toEnd(): Promise<Outcome> {

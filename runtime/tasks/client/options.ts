@@ -2,7 +2,7 @@ import type { ConnectOptions } from "@mcpgen/runtime";
 import { type Rules, withFunctions } from "@mcpgen/runtime/extending";
 import type { TaskHandle } from "./handle.js";
 import type { HandleStore } from "./handle-store.js";
-import type { PollOptions } from "./polling.js";
+import type { PollOptions } from "../state/polling.js";
 
 type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
 

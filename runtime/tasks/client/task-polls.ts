@@ -3,7 +3,7 @@ import { clockOfClient, sleep, untilAborted } from "@mcpgen/runtime/extending";
 import { type Outcome, type TaskForm, type TaskState, statuses } from "./form.js";
 import type { HandleSetup, TaskHandle } from "./handle.js";
 import type { Answers } from "./input.js";
-import { Waits, mostFailures } from "./polling.js";
+import { Waits, mostFailures } from "../state/polling.js";
 
 /** Polls in a row in which a task waits for input that it has been given. */
 const mostStuck = 60;

@@ -1,5 +1,12 @@
 import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
-import { addedToTool, hasRequest, invalid, undeclared, principalOf } from "@mcpgen/runtime/extending";
+import {
+  addedToTool,
+  declares,
+  hasRequest,
+  invalid,
+  undeclared,
+  principalOf,
+} from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
@@ -112,12 +119,6 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
 /** Where clients declare the extension. */
 function declarationOf({ bases }: typeof TasksExtension): ReadonlyMap<string, readonly string[]> {
   return new Map([...bases].map(([id, { declared }]) => [id, declared.client!.path]));
-}
-
-function declares(capabilities: object, path: readonly string[]): boolean {
-  let found: unknown = capabilities;
-  for (const key of path) found = (found as { readonly [key: string]: unknown } | null | undefined)?.[key];
-  return found !== undefined && found !== null && found !== false;
 }
 
 /** Runs around calls of tools. */

@@ -13,6 +13,7 @@ import {
 } from "@mcpgen/runtime/extending";
 import { type CoreMethod, relatedKey, resultMethod } from "../state/core-names.js";
 import { type Asked, type TaskStatus, isFinal } from "../state/record.js";
+import { Waits } from "../state/polling.js";
 import type { Engine } from "./engine.js";
 
 // Requests to a client that the client runs as tasks (2025-11-25, tasks): a user may answer late, over another connection.
@@ -32,13 +33,6 @@ const mostOutstanding = 10_000;
 
 /** Characters of the longest id. */
 const longestId = 1024;
-
-/** Milliseconds of the first wait between polls, and of the longest one. The client answers without them. */
-const firstWait = 1000;
-const longestWait = 30_000;
-
-/** Polls in a row that may fail. */
-const mostFailures = 8;
 
 /** A task as a client shows it. */
 interface ClientTask {
@@ -237,23 +231,23 @@ async function untilEnd(
   { taskId, pollInterval }: ClientTask,
   signal: AbortSignal,
 ): Promise<undefined> {
-  let advised = pollInterval;
-  let own = firstWait;
-  let failures = 0;
+  const waits = new Waits({});
+  // The client answers without polls: they become rarer, too, where it advises an interval.
+  const waitFor = (advised?: number): number => Math.max(waits.next(), waits.next(advised));
+  let wait = waitFor(pollInterval);
   for (;;) {
-    await sleep(Math.max(advised ?? 0, own), clock, untilAborted(signal));
+    await sleep(wait, clock, untilAborted(signal));
     if (signal.aborted) throw signal.reason;
-    own = Math.min(own * 2, longestWait);
     try {
       const poll = { method: getMethod, params: { taskId } };
       const task = (await requestOfClient(context, poll, { signal }, isApart)) as ClientTask;
-      failures = 0;
       if (task.taskId !== taskId) throw invalid("tasks/get shows another task");
       if (isFinal(task.status)) return undefined;
-      advised = task.pollInterval;
+      wait = waitFor(task.pollInterval);
     } catch (error) {
-      const isPassing = (error as McpError).code === "timeout";
-      if (!isPassing || ++failures > mostFailures) throw error;
+      const later = (error as McpError).code === "timeout" ? waits.failed() : undefined;
+      if (later === undefined) throw error;
+      wait = later;
     }
   }
 }

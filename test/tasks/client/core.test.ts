@@ -242,6 +242,45 @@ test("C20: an abort sends tasks/cancel, never notifications/cancelled, also befo
   expect(clock.waiting).toBe(0);
 });
 
+test("C18: onProgress hears of the task by the token of its call, until the task has ended", async () => {
+  let status = "working";
+  const server = serving({ "tasks/get": () => task(status) });
+  const { client, own, clock } = await clientOf(server);
+  const seen: unknown[] = [];
+  const onProgress = ({ progress, message }: { progress: number; message?: string }): void =>
+    void seen.push(message ?? progress);
+  const calling = client.callTool("must", {}, { onProgress });
+  await clock.advance(1);
+  const [{ _meta }] = server.params("tools/call") as [{ _meta: { progressToken: number } }];
+  const report = (more: object): void =>
+    server.notify("notifications/progress", { progressToken: _meta.progressToken, ...more, _meta: related });
+  report({ progress: 1, total: 2, message: "half" });
+  report({ progress: "2" });
+  report({ progress: 2 });
+  await clock.advance(1500);
+  status = "completed";
+  expect((await during(clock, calling)).content).toEqual(text("done"));
+  report({ progress: 3 });
+  await clock.advance(1);
+  expect(seen).toEqual(["half", 2]);
+
+  // A call that is answered plainly hears nothing after its answer; nor does a task that was detached.
+  server.scripts["tools/call"] = (params, count, id) => {
+    server.notify("notifications/progress", { progressToken: id, progress: 1, message: "before" });
+    return count === 2 ? { content: text("at once") } : called(params, count, id);
+  };
+  await client.callTool("must", {}, { onProgress });
+  const handle = (await own.start("must", {}, { onProgress })) as TaskHandle;
+  handle.detach();
+  const tokens = server
+    .params("tools/call")
+    .map((params) => (params as { _meta: { progressToken: number } })._meta.progressToken);
+  for (const progressToken of tokens)
+    server.notify("notifications/progress", { progressToken, progress: 9, message: "after" });
+  await clock.advance(1);
+  expect(seen).toEqual(["half", 2, "before", "before"]);
+});
+
 test("an abort that detaches keeps the task for another process", async () => {
   const kept = new Map<string, StoredHandle>();
   const handles = {

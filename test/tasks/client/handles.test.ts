@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tasks as clientExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { type Server, connect, createServer } from "@mcpgen/runtime";
+import { type McpError, type Server, connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { tasks as serverTasks } from "@mcpgen/tasks";
@@ -40,6 +40,37 @@ test("handles in files: one for each task of each server, replaced as a whole, f
   await store.delete(one);
   await store.delete(one);
   expect(await store.all()).toEqual([other]);
+});
+
+test("handles in files: one that is corrupt is reported, and the others are read", async () => {
+  const path = folder();
+  const errors: McpError[] = [];
+  const store = fileHandles(path, { onCorrupt: (error) => errors.push(error) });
+  const one = { taskId: "one", answers: {} };
+  await store.put(one);
+  const texts = [
+    "",
+    "{",
+    "null",
+    "[]",
+    '{"taskId":1,"answers":{}}',
+    '{"taskId":"x"}',
+    '{"taskId":"x","answers":null}',
+  ];
+  for (const [index, text] of texts.entries()) writeFileSync(join(path, `${index}.json`), text);
+  expect(await store.all()).toEqual([one]);
+  expect(errors.map(({ code }) => code)).toEqual(texts.map(() => "store-failed"));
+  for (const index of texts.keys())
+    expect(
+      errors.some(({ message }) => message.startsWith(`${join(path, `${index}.json`)}: the file holds`)),
+    ).toBe(true);
+  // Without the option, the process warns.
+  const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+  rmSync(path, { recursive: true });
+  await store.put(one);
+  writeFileSync(join(path, "0.json"), "{");
+  expect(await fileHandles(path).all()).toEqual([one]);
+  expect((await warned).message).toContain("the file holds no handle of a task");
 });
 
 test("handles in files: a folder that cannot be one is an error", async () => {
