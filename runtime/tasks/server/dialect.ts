@@ -1,5 +1,5 @@
 import { type HandlerContext, McpError, type Server, type ServerOptions } from "@mcpgen/runtime";
-import { askApart, makesCall, notifyClient, requestWithin } from "@mcpgen/runtime/extending";
+import { askApart, declares, makesCall, notifyClient, requestWithin } from "@mcpgen/runtime/extending";
 import type {
   ClientRequests,
   CreateTaskResult,
@@ -45,6 +45,10 @@ export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): Expe
       "experimentalTasks: expected what tasks() of @mcpgen/tasks returned as the second argument.",
     );
   engine.keepsProgress = true;
+  engine.declaresDialect = ({ revision, clientCapabilities }) => {
+    const { client } = extension.bases.get(revision)?.declared ?? {};
+    return client !== undefined && declares(clientCapabilities, client.path);
+  };
   const codeOf = (context: HandlerContext, name: string): number | undefined =>
     extension.bases.get(context.revision)?.errors[name]?.code;
   const used = extension.implement<HandlerContext>(

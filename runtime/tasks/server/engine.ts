@@ -37,6 +37,8 @@ export class Engine {
   readonly wanted = new WeakMap<object, CallWords>();
   /** Whether records tell which part of the work is done. */
   keepsProgress = false;
+  /** Whether a client has tasks by a dialect. */
+  declare declaresDialect?: (context: HandlerContext) => boolean;
   /** The store, if it is the one of this process alone. */
   readonly #local: MemoryTaskStore | undefined;
   readonly options: TasksOptions;

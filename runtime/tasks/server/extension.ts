@@ -37,6 +37,9 @@ declare module "@mcpgen/runtime" {
 
 const input = () => import("./input.js");
 
+/** What clients of revisions without tasks get. */
+const older = () => import("./older.js");
+
 type Implemented = NonNullable<ServerOptions["extensions"]>[number];
 
 /** The extension of tasks, with its behaviour: an element of the option `extensions`. */
@@ -96,7 +99,11 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       around: {
         "tools/call": calling(engine, declarationOf(extension)),
         "tools/list": ({ context }, next) =>
-          isCore(context) ? core().then(({ listedTools }) => listedTools(engine, next())) : next(),
+          isCore(context)
+            ? core().then(({ listedTools }) => listedTools(engine, next()))
+            : options.fallback && !extension.bases.has(context.revision)
+              ? older().then(({ olderList }) => olderList(engine, context, next()))
+              : next(),
         "subscriptions/listen": ({ params, context }, next) =>
           "taskIds" in (params as { readonly notifications: object }).notifications
             ? input().then(async ({ ownFilter }) => next(await ownFilter(engine, params, context)))
@@ -135,15 +142,15 @@ function calling(
     const task = added?.support === "forbidden" ? undefined : added;
     if (wanted && task) return new Call(engine, context, params, task, wanted).start(next, true);
     const path = declaration.get(context.revision);
-    if (!path && hasRequest(context, resultMethod)) return coreCall(engine, context, params, task, next);
+    if (!path) {
+      if (hasRequest(context, resultMethod)) return coreCall(engine, context, params, task, next);
+      if (!engine.options.fallback && task?.support !== "required") return next();
+      return older().then(({ olderCall }) => olderCall(engine, context, params, task, next));
+    }
     if (!task) return next();
-    if (!path || !declares(context.clientCapabilities, path)) {
+    if (!declares(context.clientCapabilities, path)) {
       if (task.support !== "required") return next();
-      if (path) throw undeclared(context, path);
-      return {
-        content: [{ type: "text", text: `${name} runs as a task: it needs a client with tasks` }],
-        isError: true,
-      };
+      throw undeclared(context, path);
     }
     return new Call(engine, context, params, task, { created: createdTask }).start(next);
   };

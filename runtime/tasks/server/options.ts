@@ -34,6 +34,11 @@ export interface TasksOptions {
    * authenticate. Default: `false`.
    */
   readonly list?: boolean;
+  /**
+   * `tools`: clients of revisions without tasks (2025-06-18 and before) get the tools `task_status`, `task_result` and
+   * `task_cancel`; a call that takes long is answered with an id in text. Default: such calls run inline.
+   */
+  readonly fallback?: "tools";
   /** Gets what happens to tasks, for audit and telemetry. Exceptions of the listener are ignored. */
   readonly onEvent?: TaskEventListener;
 }
@@ -82,6 +87,7 @@ const rules: Rules<TasksOptions> = {
     earlyPolls: "amount",
   } satisfies Rules<Quotas>,
   list: "boolean",
+  fallback: ["tools"],
   onEvent: "function",
 };
 
