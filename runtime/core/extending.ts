@@ -51,4 +51,4 @@ export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
 export { declares } from "./protocol/revision-view.js";
 export { Breaker } from "./time/breaker.js";
-export { abortable, sleep, untilAborted, wallTimeOf } from "./time/clock.js";
+export { abortable, sleep, unref, untilAborted, wallTimeOf, withTimeout } from "./time/clock.js";

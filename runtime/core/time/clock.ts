@@ -27,6 +27,12 @@ export function wallTimeOf(clock: Clock): number {
   return clock.wallTime?.() ?? Date.now();
 }
 
+/** A timer that does not keep the process alive, where the platform can do so. */
+export function unref(timer: unknown): unknown {
+  (timer as { unref?: () => void }).unref?.();
+  return timer;
+}
+
 /** The value of `work`; `undefined` if it does not settle within `delay` milliseconds. Rejects as `work` does. */
 export async function withTimeout<T>(
   delay: number,

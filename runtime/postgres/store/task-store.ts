@@ -41,7 +41,12 @@ export function postgresTaskStore(client: PostgresClient, options: PostgresTaskS
       return { tasks: Number(row!["tasks"]), bytes: Number(row!["bytes"]) };
     },
     remove: async (id, version) => {
-      await rowsOf(client, `DELETE FROM ${tasks} WHERE id = $1 AND version = $2`, exact(id), version);
+      const text = `DELETE FROM ${tasks} WHERE id = $1 AND version = $2 RETURNING 1`;
+      return (await rowsOf(client, text, exact(id), version)).length === 1;
+    },
+    now: async () => {
+      const [row] = await rowsOf(client, "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
+      return Number(row!["now"]);
     },
   };
 }

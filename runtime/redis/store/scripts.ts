@@ -48,3 +48,8 @@ export const usage = `
 local owner = ARGV[1]
 local tasks = redis.call("ZLEXCOUNT", KEYS[4], "(" .. owner .. "\\0", "(" .. owner .. "\\1")
 return { tasks, redis.call("HGET", KEYS[5], owner) or "0" }`;
+
+/** Milliseconds since 1970, by the clock of the server. */
+export const now = `
+local seconds, microseconds = unpack(redis.call("TIME"))
+return string.format("%d", seconds * 1000 + math.floor(microseconds / 1000))`;

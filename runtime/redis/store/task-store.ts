@@ -35,6 +35,7 @@ export function redisTaskStore(client: RedisClient, options: RedisTaskStoreOptio
   const due = script(scripts.due);
   const list = script(scripts.list);
   const usage = script(scripts.usage);
+  const now = script(scripts.now);
   const write = async (task: TaskRecord, replaced: number | ""): Promise<boolean> => {
     const { id, version, owner, dueAt, size = 0 } = task;
     const written = await put(exact(id), JSON.stringify(task), version, dueAt, size, exact(owner), replaced);
@@ -52,7 +53,8 @@ export function redisTaskStore(client: RedisClient, options: RedisTaskStoreOptio
       const [tasks, bytes] = (await usage(exact(owner))) as unknown[];
       return { tasks: Number(tasks), bytes: Number(bytes) };
     },
-    remove: async (id, version) => void (await remove(exact(id), version)),
+    remove: async (id, version) => Number(await remove(exact(id), version)) === 1,
+    now: async () => Number(await now()),
   };
 }
 

@@ -60,7 +60,7 @@ export function sqliteTaskStore(database: SqliteDatabase, options: SqliteTaskSto
       const { tasks, bytes } = usage.all(exact(owner))[0]!;
       return { tasks: Number(tasks), bytes: Number(bytes) };
     },
-    remove: async (id, version) => void remove.run(exact(id), version),
+    remove: async (id, version) => remove.run(exact(id), version) === 1,
   };
 }
 

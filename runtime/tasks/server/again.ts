@@ -1,8 +1,11 @@
-import { requestAgain } from "@mcpgen/runtime/extending";
+import type { HandlerContext, Server } from "@mcpgen/runtime";
+import { invalid, principalOf, requestAgain } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type TaskRecord, type TaskStatus, internal } from "../state/record.js";
+import type { HandlerTask, Next } from "./call.js";
 import type { Engine } from "./engine.js";
 import { Run, ended } from "./run.js";
+import { prepareStore } from "./shared-store.js";
 
 // Runs that are not those of a call: after input, after the end of another process, from a queue. Loaded when there is one.
 
@@ -15,9 +18,23 @@ const mostRestarts = 5;
  * @param auth of the client, for the handler
  */
 export async function start(engine: Engine, record: TaskRecord, auth?: unknown): Promise<void> {
-  if (!engine.executor) await resume(engine, record, auth);
+  if (!engine.executor) {
+    await resume(engine, record, auth);
+    return;
+  }
+  const { quotas } = engine;
+  const { id, owner } = record;
+  if (!quotas.queued.has(id) && quotas.isFull(owner)) return putOff(engine, record);
   // Of the processes that see that the task is due, one hands it over.
-  else if (await attempt(engine, record, { type: "queued", waitMs: engine.leaseMs })) enqueue(engine, record);
+  if (!(await attempt(engine, record, { type: "queued", waitMs: engine.leaseMs }))) return;
+  if (!quotas.queued.has(id)) quotas.ran(owner, 1);
+  quotas.queued.set(id, owner);
+  enqueue(engine, record);
+}
+
+/** The client has as many runs as it may have: a later sweep looks at the task again. */
+async function putOff(engine: Engine, record: TaskRecord): Promise<void> {
+  await attempt(engine, record, { type: "queued", waitMs: engine.sweepMs });
 }
 
 /** A queue that is slow does not delay other work, such as leases. */
@@ -25,8 +42,17 @@ export function enqueue(engine: Engine, { id }: TaskRecord): void {
   void (async () => engine.executor!.enqueue(id))().catch((error: unknown) => engine.fault(error));
 }
 
-/** Runs a task until it ends, waits for input, or is lost to another run. Returns its status then. */
+/**
+ * Runs a task until it ends, waits for input, or is lost to another run. Returns its status then.
+ *
+ * @throws {McpError} `invalid-definition`: no server has the tasks
+ */
 export async function runTask(engine: Engine, id: string): Promise<TaskStatus | undefined> {
+  if (!(engine.server as Server | undefined))
+    throw invalid(
+      "tasks: run: no server has these tasks. Give createServer what tasks() returned, in extensions.",
+    );
+  await prepareStore(engine);
   const record = await engine.store.read(id);
   if (record?.status !== "working" || (record.lease && record.lease.until > engine.now()))
     return record?.status;
@@ -41,6 +67,13 @@ export async function runTask(engine: Engine, id: string): Promise<TaskStatus | 
 /** Runs a task that no run has. Returns the run, unless another one has it. */
 async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promise<Run | undefined> {
   if (engine.isClosed) return undefined;
+  const { quotas } = engine;
+  // One that came from the queue is counted already.
+  const isCounted = quotas.queued.has(record.id);
+  if (!isCounted && quotas.isFull(record.owner)) {
+    await putOff(engine, record);
+    return undefined;
+  }
   const run = new Run(engine, record.id);
   const leased = await engine.apply(record.id, { type: "leased", lease: engine.leaseOf(run) }, record);
   if (leased?.lease?.run !== run.name) return undefined;
@@ -49,13 +82,14 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
     await engine.apply(leased.id, { type: "released", run: run.name }, leased);
     return undefined;
   }
+  quotas.unqueued(leased.id);
   run.continues(leased);
   engine.counted(run, leased.owner);
   engine.began(run, leased);
   engine.report("started", leased);
   try {
     const { context, call } = requestAgain(engine.server, leased.request!, auth);
-    engine.again.set(context, run);
+    engine.again.set(context, (own, next) => runAgain(run, own, next));
     run.settle(call(), context);
   } catch (error) {
     const { message } = error as Error;
@@ -65,6 +99,14 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
       .finally(() => run.stop(ended()));
   }
   return run;
+}
+
+/** Calls the handler of a task that the server runs again. */
+function runAgain(run: Run, context: HandlerContext, next: Next): object | Promise<object> {
+  const task = { id: run.id, principal: principalOf(context), detach: () => {} } satisfies HandlerTask;
+  const handler = run.handler(context, task);
+  handler.detach();
+  return next(undefined, handler.context);
 }
 
 /** Starts a task without a run, unless its last run forbids it. */

@@ -1,4 +1,4 @@
-import { type HandlerContext, McpError } from "@mcpgen/runtime";
+import type { HandlerContext } from "@mcpgen/runtime";
 import { principalOf } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
@@ -125,11 +125,7 @@ export class Call {
 
   /** @throws {McpError} `store-failed`, `limit-exceeded` */
   #store(run: Run | undefined): Promise<TaskRecord> {
-    const created = this.#engine.create(run, this.#context, this.#params, this.#task, this.#words);
-    return created.catch((cause: unknown) => {
-      if (cause instanceof McpError && cause.code === "limit-exceeded") throw cause;
-      throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause });
-    });
+    return this.#engine.create(run, this.#context, this.#params, this.#task, this.#words);
   }
 
   #created(record: TaskRecord): object {

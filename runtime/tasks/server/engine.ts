@@ -5,7 +5,7 @@ import {
   type NotificationBus,
   type Server,
 } from "@mcpgen/runtime";
-import { clockOf, invalid, principalOf, reportTo, wallTimeOf } from "@mcpgen/runtime/extending";
+import { clockOf, invalid, principalOf, reportTo, unref, wallTimeOf } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type Lease, type TaskRecord, isFinal } from "../state/record.js";
 import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";
@@ -18,7 +18,7 @@ import type { TasksOptions, ToolTask } from "./options.js";
 import { QuotaCounter, type Quotas } from "./quotas.js";
 import type { Run } from "./run.js";
 import { ended } from "./run.js";
-import type { CallWords } from "./call.js";
+import type { CallWords, Next } from "./call.js";
 import type { Voice } from "./voice.js";
 
 /** Attempts to change a record that others change at the same time. */
@@ -30,7 +30,7 @@ export const again = () => import("./again.js");
 export class Engine {
   readonly quotas: QuotaCounter;
   readonly report;
-  readonly store: TaskStore;
+  store: TaskStore;
   /** By the id of their task: of those whose client has a connection to this process. */
   readonly voices = new Map<string, Voice>();
   /** Calls that are to become tasks at once, by their context. */
@@ -40,32 +40,36 @@ export class Engine {
   /** Whether a client has tasks by a dialect. */
   declare declaresDialect?: (context: HandlerContext) => boolean;
   /** The store, if it is the one of this process alone. */
-  readonly #local: MemoryTaskStore | undefined;
+  readonly local: MemoryTaskStore | undefined;
   readonly options: TasksOptions;
   /** The runs of this process, by the id of their task. */
   readonly runs = new Map<string, Run>();
-  /** Runs of calls that the server makes again, by the context of the call. */
+  /** By the id of the task: they are called at its next change. */
   readonly waiters = new Map<string, Set<() => void>>();
-  readonly again = new WeakMap<object, Run>();
+  /** Calls that the server makes again, by their context: each runs the handler as its task. */
+  readonly again = new WeakMap<object, (context: HandlerContext, next: Next) => object | Promise<object>>();
   #server: Server | undefined;
   #clock: Clock | undefined;
   #ids: Promise<TaskIds> | undefined;
   #timer: unknown;
   /** Spans processes, unless the server has its default. */
   #bus: NotificationBus | undefined;
+  /** Milliseconds by which the clock of this process is ahead of that of the store. */
+  ahead = 0;
   #unfollow: (() => void) | undefined;
   isClosed = false;
 
   constructor(options: TasksOptions) {
     this.options = options;
-    this.#local = options.store ? undefined : memoryTaskStore();
-    this.store = options.store ?? this.#local!;
+    this.local = options.store ? undefined : memoryTaskStore();
+    this.store = options.store ?? this.local!;
     if (options.store && !options.keys)
       throw invalid(
         "tasks: a store needs keys. Other processes, and this one after a restart, would refuse its ids.",
       );
     if (options.list && !this.store.list)
       throw invalid("tasks: list: the store has no function list. Leave the option out.");
+    if (this.leaseMs < 2 * this.sweepMs) throw invalid("tasks: leaseMs: expected at least twice sweepMs.");
     this.quotas = new QuotaCounter(options.quotas);
     this.report = reporter(options.onEvent);
   }
@@ -76,7 +80,7 @@ export class Engine {
     this.#server = server;
     this.#bus = bus;
     // Tasks of other processes may be due. The server is not complete yet, and never is if an option is wrong.
-    if (!this.#local) queueMicrotask(() => server.definition && this.#schedule());
+    if (!this.local) queueMicrotask(() => server.definition && this.schedule());
   }
 
   get server(): Server {
@@ -93,12 +97,7 @@ export class Engine {
 
   /** Milliseconds since 1970. */
   now(): number {
-    return wallTimeOf(this.clock);
-  }
-
-  /** The run that a call of this context belongs to, if the server makes the call again. */
-  runOf(context: object): Run | undefined {
-    return this.again.get(context);
+    return wallTimeOf(this.clock) - this.ahead;
   }
 
   /**
@@ -108,7 +107,7 @@ export class Engine {
    */
   exceeded(owner: string, tool: string): keyof Quotas | undefined {
     const { quotas } = this;
-    const quota = quotas.exceeded(owner, this.clock.now()) ?? quotas.exceededBy(this.#local?.usage(owner));
+    const quota = quotas.exceeded(owner, this.clock.now()) ?? quotas.exceededBy(this.local?.usage(owner));
     return this.refused(quota, owner, tool);
   }
 
@@ -122,26 +121,21 @@ export class Engine {
     return this.quotas.polled(id, this.options.pollMs ?? 1000, this.clock.now());
   }
 
-  /** Stores the task of a call. Without a run, the task is for the queue. */
+  /** Stores the task of a call. Without a run, the task is for the queue. @throws {McpError} as `newTask` */
   async create(
     run: Run | undefined,
     context: HandlerContext,
     params: object,
     task: ToolTask,
-    { keepMs: wantedMs = Infinity, voice }: CallWords,
+    words: CallWords,
   ): Promise<TaskRecord> {
     // Counted at once: of calls that come together, each sees those before it.
     const owner = principalOf(context);
     this.quotas.made(owner, this.clock.now());
     if (run) this.counted(run, owner);
+    else this.quotas.ran(owner, 1);
     const { newTask } = await import("./new-task.js");
-    const record = await newTask(this, run, context, params, task, wantedMs);
-    if (voice && run) this.voices.set(record.id, voice);
-    if (run) this.began(run, record);
-    else (await again()).enqueue(this, record);
-    this.report("created", record);
-    this.#schedule();
-    return record;
+    return newTask(this, run, context, params, task, words);
   }
 
   /**
@@ -168,8 +162,11 @@ export class Engine {
   /** A record has taken the place of another one. */
   advanced(before: TaskRecord, after: TaskRecord): void {
     const { id, status } = after;
-    if (isFinal(status) || status === "input_required") this.#ended(id, before.lease?.run);
-    if (before.status !== status) this.voices.get(id)?.changed?.(after);
+    if (isFinal(status) || status === "input_required") {
+      this.quotas.unqueued(id);
+      this.#ended(id, before.lease?.run);
+    }
+    if (before.status !== status) this.#safely(() => this.voices.get(id)?.changed?.(after));
     if (isFinal(status)) {
       this.voices.delete(id);
       this.report("ended", after);
@@ -177,7 +174,16 @@ export class Engine {
       this.report(status === "working" || before.wanted ? "answered" : "asked", after);
     if (before.status !== status || before.message !== after.message || before.wanted !== after.wanted) {
       this.wake(id);
-      this.#notify(after);
+      this.#safely(() => notifyOf(this.server, after, this.now()));
+    }
+  }
+
+  /** The task has changed, whether or not that can be announced. */
+  #safely(announce: () => void): void {
+    try {
+      announce();
+    } catch (error) {
+      this.fault(error);
     }
   }
 
@@ -190,28 +196,18 @@ export class Engine {
     await run?.prolong().catch((error: unknown) => this.fault(error));
   }
 
-  #notify(record: TaskRecord): void {
-    try {
-      notifyOf(this.server, record, this.now());
-    } catch (error) {
-      // The task has changed, whether or not the bus works.
-      this.fault(error);
-    }
-  }
-
   /** Follows the changes that other processes make, if the bus of the server carries them. */
   follow(): void {
-    if (!this.#bus || this.isClosed) return;
-    try {
-      this.#unfollow ??= followTasks(this.#bus, (id, status) => {
+    const bus = this.#bus;
+    if (!bus || this.isClosed) return;
+    // Tasks need no bus: what waits for them looks at the store.
+    this.#safely(() => {
+      this.#unfollow ??= followTasks(bus, (id, status) => {
         this.wake(id);
         // A run whose task was ended elsewhere finds that it cannot go on.
         if (status !== "working") void this.prolong(this.runs.get(id));
       });
-    } catch (error) {
-      // Tasks need no bus: what waits for them looks at the store.
-      this.fault(error);
-    }
+    });
   }
 
   /** Cancels a task: its status at once, its run as soon as the handler heeds its signal. */
@@ -261,16 +257,18 @@ export class Engine {
     return this.options.leaseMs ?? 15_000;
   }
 
+  get sweepMs(): number {
+    return this.options.sweepMs ?? 1000;
+  }
+
   fault(error: unknown): void {
     reportTo(this.server, error, "tasks");
   }
 
   /** One timer serves all tasks. */
-  #schedule(): void {
+  schedule(): void {
     if (this.#timer !== undefined || this.isClosed) return;
-    this.#timer = this.clock.schedule(() => void this.#tick(), this.options.sweepMs ?? 1000);
-    // It does not keep a process alive.
-    (this.#timer as { unref?: () => void }).unref?.();
+    this.#timer = unref(this.clock.schedule(() => void this.#tick(), this.sweepMs));
   }
 
   /** Looks at what is due. */
@@ -282,7 +280,7 @@ export class Engine {
     await this.sweep().catch((error: unknown) => this.fault(error));
     this.#timer = undefined;
     // Without tasks in memory, the next one starts the timer again.
-    if (this.#local?.size !== 0) this.#schedule();
+    if (this.local?.size !== 0) this.schedule();
   }
 
   /** Stops the timer, and the runs of this process: another process may take their tasks at once. */

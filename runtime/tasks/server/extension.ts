@@ -1,12 +1,5 @@
 import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
-import {
-  addedToTool,
-  declares,
-  hasRequest,
-  invalid,
-  undeclared,
-  principalOf,
-} from "@mcpgen/runtime/extending";
+import { addedToTool, declares, hasRequest, invalid, undeclared } from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
@@ -15,12 +8,11 @@ import type {
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { resultMethod } from "../state/core-names.js";
 import type { Journal, TaskStatus } from "../state/record.js";
-import { Call, type HandlerTask, type Next } from "./call.js";
+import { Call, type HandlerTask } from "./call.js";
 import { core, coreCall, coreCapabilities, coreHandlers } from "./core-calls.js";
 import { Engine, again } from "./engine.js";
 import { found } from "./found.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, toolTaskProblem } from "./options.js";
-import type { Run } from "./run.js";
 import { createdTask, detailedTask } from "./view.js";
 
 declare module "@mcpgen/runtime" {
@@ -134,8 +126,8 @@ function calling(
   declaration: ReadonlyMap<string, readonly string[]>,
 ): Around<HandlerContext> {
   return ({ params, context }, next) => {
-    const run = engine.runOf(context);
-    if (run) return runAgain(run, context, next);
+    const again = engine.again.get(context);
+    if (again) return again(context, next);
     const wanted = engine.wanted.get(context);
     const { name } = params as { readonly name: string };
     const added = addedToTool(engine.server, name, context)?.["task"] as ToolTask | undefined;
@@ -154,15 +146,4 @@ function calling(
     }
     return new Call(engine, context, params, task, { created: createdTask }).start(next);
   };
-}
-
-/** A run of a task that the server began again. */
-function runAgain(run: Run, context: HandlerContext, next: Next): object | Promise<object> {
-  const handler = run.handler(context, {
-    id: run.id,
-    principal: principalOf(context),
-    detach: () => {},
-  } satisfies HandlerTask);
-  handler.detach();
-  return next(undefined, handler.context);
 }

@@ -1,20 +1,50 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import { storedRequest } from "@mcpgen/runtime/extending";
+import { principalOf, storedRequest } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
+import type { CallWords } from "./call.js";
 import type { Engine } from "./engine.js";
 import type { ToolTask } from "./options.js";
 import { refuseCall } from "./quotas.js";
 import type { Run } from "./run.js";
+import { prepareStore } from "./shared-store.js";
 
 /**
- * Stores the task of a call. Loaded when the first call becomes one.
+ * Stores the task of a call, and announces it. Loaded when the first call becomes one.
  *
  * @param run without it, the task is for the queue
- * @param wantedMs how long the client wants the task to be kept
- * @throws {McpError} `limit-exceeded`: the store has as many tasks of the client as it may have; `connection-closed`: no
- *   process would run the task; the reason of the signal: no client would learn the id
+ * @throws {McpError} `limit-exceeded`: the store has as many tasks of the client as it may have; `store-failed`: it could not
+ *   be stored
  */
 export async function newTask(
+  engine: Engine,
+  run: Run | undefined,
+  context: HandlerContext,
+  params: object,
+  task: ToolTask,
+  { keepMs = Infinity, voice }: CallWords,
+): Promise<TaskRecord> {
+  const record = await stored(engine, run, context, params, task, keepMs).catch((cause: unknown) => {
+    if (!run) engine.quotas.ran(principalOf(context), -1);
+    if (cause instanceof McpError && cause.code === "limit-exceeded") throw cause;
+    throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause });
+  });
+  if (voice && run) engine.voices.set(record.id, voice);
+  if (run) engine.began(run, record);
+  else {
+    engine.quotas.queued.set(record.id, record.owner);
+    (await import("./again.js")).enqueue(engine, record);
+  }
+  engine.report("created", record);
+  engine.schedule();
+  return record;
+}
+
+/**
+ * @param wantedMs how long the client wants the task to be kept
+ * @throws {McpError} `connection-closed`: no process would run the task
+ * @throws the reason of the signal: no client would learn the id
+ */
+async function stored(
   engine: Engine,
   run: Run | undefined,
   context: HandlerContext,
@@ -23,6 +53,7 @@ export async function newTask(
   wantedMs: number,
 ): Promise<TaskRecord> {
   if (context.signal.aborted) throw context.signal.reason as Error;
+  await prepareStore(engine);
   const request = storedRequest(context, params);
   const owner = request.principal;
   const { keepMs = 3_600_000, waitMs = 86_400_000, pollMs = 1000 } = engine.options;
@@ -30,6 +61,7 @@ export async function newTask(
   const quota = engine.quotas.exceededBy(await engine.store.usage?.(owner));
   if (engine.refused(quota, owner, tool)) await refuseCall(quota!);
   const id = await (await engine.ids).make(owner);
+  const journal = run?.journal();
   const now = engine.now();
   const dueAt = now + engine.leaseMs;
   const record: TaskRecord = {
@@ -52,8 +84,8 @@ export async function newTask(
     onRestart: task.onRestart ?? "fail",
     request,
     // Until the task has a result.
-    size: JSON.stringify(request.params).length,
-    ...(run ? { journal: run.journal(), lease: { run: run.name, until: dueAt } } : { queued: 1 }),
+    size: JSON.stringify([request.params, journal]).length,
+    ...(run && journal ? { journal, lease: { run: run.name, until: dueAt } } : { queued: 1 }),
   };
   const isStranded = (): boolean => run !== undefined && engine.isClosed;
   if (!isStranded()) {

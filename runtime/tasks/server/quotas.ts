@@ -2,14 +2,14 @@ import type { TaskUsage } from "../store/store.js";
 
 /** What one client may have. Each process counts for itself, unless stated otherwise. `Infinity` lifts a limit. */
 export interface Quotas {
-  /** Tasks that run at once. Default: 100. */
+  /** Tasks that run at once, or wait in the queue of an `executor`. Default: 100. */
   readonly running?: number;
   /** Tasks that it makes in a minute. Default: 600. */
   readonly perMinute?: number;
   /** Tasks that the store has, those that have ended included. The store counts them. Default: 10,000. */
   readonly stored?: number;
   /**
-   * Characters of what the store has: of results, and of the calls of tasks that have not ended. Above it, the client makes no
+   * Characters of what the store has: of results, and of the calls and journals of tasks that have not ended. Above it, the client makes no
    * further task. Default: 100,000,000.
    */
   readonly storedBytes?: number;
@@ -28,6 +28,8 @@ export const minute = 60_000;
 export class QuotaCounter {
   readonly #most: Required<Quotas>;
   readonly #running = new Map<string, number>();
+  /** Owners of the tasks that this process gave to the queue, by id, the earliest first. They count as running. */
+  readonly queued = new Map<string, string>();
   /** Times of creations, by client, the earliest first. */
   readonly creations = new Map<string, number[]>();
   /** The time from which a task may be polled without being too early, by id, if that is in the future. */
@@ -52,7 +54,7 @@ export class QuotaCounter {
 
   /** The name of the quota that a further task of a client would exceed, as far as this process counts. */
   exceeded(owner: string, now: number): keyof Quotas | undefined {
-    if ((this.#running.get(owner) ?? 0) >= this.#most.running) return "running";
+    if (this.isFull(owner)) return "running";
     const made = this.creations.get(owner) ?? [];
     while (made.length > 0 && made[0]! <= now - minute) made.shift();
     return made.length >= this.#most.perMinute ? "perMinute" : undefined;
@@ -76,6 +78,17 @@ export class QuotaCounter {
     const running = (this.#running.get(owner) ?? 0) + more;
     if (running > 0) this.#running.set(owner, running);
     else this.#running.delete(owner);
+  }
+
+  /** A task that was in the queue is in it no longer. */
+  unqueued(id: string): void {
+    const owner = this.queued.get(id);
+    if (this.queued.delete(id)) this.ran(owner!, -1);
+  }
+
+  /** Whether a client has as many runs here as it may have. */
+  isFull(owner: string): boolean {
+    return (this.#running.get(owner) ?? 0) >= this.#most.running;
   }
 
   /**

@@ -6,6 +6,7 @@ import {
   detachable,
   errorOfHandler,
   reportTo,
+  unref,
 } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
 import { type Note, type TaskError, type TaskRecord, internal } from "../state/record.js";
@@ -172,7 +173,7 @@ export class Run {
     };
     const wait = this.#notedAt + noteInterval - clock.now();
     if (wait <= 0) store();
-    else clock.schedule(store, wait);
+    else unref(clock.schedule(store, wait));
   }
 
   /** Ends the task as its handler ends. */

@@ -1,22 +1,52 @@
+import { withTimeout } from "@mcpgen/runtime/extending";
 import { type TaskRecord, internal, isFinal } from "../state/record.js";
 import { giveUp, start, take } from "./again.js";
 import type { Engine } from "./engine.js";
 import { type QuotaCounter, minute } from "./quotas.js";
 import type { Run } from "./run.js";
+import { alignClock, prepareStore } from "./shared-store.js";
 
 // What is due is looked at by one timer for all tasks. Loaded when the timer fires first.
 
 /** Tasks that are looked at in one step of a sweep. */
 const sweepStep = 100;
 
-/** Looks at what is due: runs of this process first, then tasks of the store. */
+/** Engines whose stored tasks are looked at: this may take longer than the time to the next sweep. */
+const looking = new WeakSet<Engine>();
+
+/** Runs that are looked at. */
+const keeping = new WeakSet<Run>();
+
+/**
+ * Looks at what is due: runs of this process first, then tasks of the store. Resolves before that is done if the store is slow:
+ * the next sweep prolongs the leases of other runs meanwhile.
+ */
 export async function sweep(engine: Engine): Promise<void> {
+  await prepareStore(engine);
+  const work = looking.has(engine) ? keepAll(engine) : lookAtAll(engine);
+  const done = work.catch((error: unknown) => engine.fault(error));
+  await withTimeout(engine.leaseMs / 4, done, engine.clock);
+}
+
+async function lookAtAll(engine: Engine): Promise<void> {
+  looking.add(engine);
+  try {
+    await alignClock(engine);
+    await lookAtDue(engine);
+    await forgetVoices(engine);
+    await forgetQueued(engine);
+  } finally {
+    looking.delete(engine);
+  }
+}
+
+async function lookAtDue(engine: Engine): Promise<void> {
   const now = engine.now();
   forgetCounts(engine.quotas, engine.clock.now());
   const seen = new Set<string>();
   for (let isMore = true; isMore;) {
     // In each step: no lease lapses while many tasks are due.
-    await Promise.all([...engine.runs.values()].map((run) => keep(engine, run)));
+    await keepAll(engine);
     const due = await engine.store.due(now, sweepStep);
     const fresh = due.filter(({ id }) => !seen.has(id));
     for (const record of fresh) {
@@ -26,7 +56,17 @@ export async function sweep(engine: Engine): Promise<void> {
     }
     isMore = fresh.length > 0 && due.length === sweepStep;
   }
-  await forgetVoices(engine);
+}
+
+/** Looks at the runs of this process, but for those whose last look waits for the store. */
+async function keepAll(engine: Engine): Promise<void> {
+  const runs = [...engine.runs.values()].filter((run) => !keeping.has(run));
+  await Promise.all(
+    runs.map((run) => {
+      keeping.add(run);
+      return keep(engine, run).finally(() => keeping.delete(run));
+    }),
+  );
 }
 
 /** Forgets clients that made nothing in the last minute, and tasks that were not polled of late. */
@@ -60,11 +100,23 @@ function tooLong(engine: Engine, run: Run): void {
 async function look(engine: Engine, record: TaskRecord): Promise<void> {
   const { id, version, status } = record;
   if (isFinal(status)) {
-    await engine.store.remove(id, version);
-    return engine.report("expired", record);
+    // Of the processes that see that it is due, one removes it.
+    if (await engine.store.remove(id, version)) engine.report("expired", record);
+    return;
   }
   if (status === "input_required") return giveUp(engine, record, "the client gave no input in time");
   await take(engine, record, () => start(engine, record));
+}
+
+/** Counts the tasks no longer that workers in other processes have ended. */
+async function forgetQueued({ quotas, store }: Engine): Promise<void> {
+  const { queued } = quotas;
+  for (const [id, owner] of [...queued].slice(0, sweepStep)) {
+    const record = await store.read(id);
+    if (!record || isFinal(record.status) || record.status === "input_required") quotas.unqueued(id);
+    // The next sweep looks at others.
+    else if (queued.delete(id)) queued.set(id, owner);
+  }
 }
 
 /** Lets go of the clients of tasks that another process has ended. */

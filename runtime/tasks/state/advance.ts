@@ -13,7 +13,7 @@ import {
 export type TaskEvent =
   /** A run takes the task, or goes on with it. */
   | { readonly type: "leased"; readonly lease: Lease }
-  /** The task is handed to a queue. Without a run, it is due again after the wait, which doubles each time. */
+  /** The task is handed to a queue, or waits for a free place. Without a run, it is due again after the wait, which doubles each time. */
   | { readonly type: "queued"; readonly waitMs: number }
   /** A run gives the task back: any worker may take it. */
   | { readonly type: "released"; readonly run: string }
@@ -75,7 +75,7 @@ function leased(record: TaskRecord, lease: Lease, at: number): TaskRecord {
   return next(rest, { lease, dueAt: lease.until, ...(isRestart && restarted(record)) });
 }
 
-/** Only a task that is due is handed to a queue. */
+/** Only a task that is due waits for a run. */
 function queued(record: TaskRecord, waitMs: number, at: number): TaskRecord {
   if (record.status !== "working" || record.dueAt > at) return record;
   const { lease, queued: before = 0, ...rest } = record;
@@ -98,7 +98,15 @@ function noted(record: TaskRecord, event: TaskEvent & { type: "noted" }, at: num
 function done(record: TaskRecord, effect: Done): TaskRecord {
   const journal = journalOf(record);
   if (journal.once.some(({ key }) => key === effect.key)) return record;
-  return next(record, { journal: { ...journal, once: [...journal.once, effect] } });
+  return next(record, {
+    journal: { ...journal, once: [...journal.once, effect] },
+    size: grown(record, effect),
+  });
+}
+
+/** Characters of a record that keeps another value. */
+function grown({ size = 0 }: TaskRecord, value: object): number {
+  return size + JSON.stringify(value).length;
 }
 
 function released(record: TaskRecord, at: number): TaskRecord {
@@ -128,16 +136,19 @@ function answered(record: TaskRecord, answers: Journal["answers"], at: number): 
   const taken = outstanding.filter(isAnswered).map(([key]) => [key, answers[key]!] as const);
   if (taken.length === 0) return record;
   const old = journalOf(record);
-  const journal = { ...old, answers: { ...old.answers, ...Object.fromEntries(taken) } };
+  const fresh = Object.fromEntries(taken);
+  const journal = { ...old, answers: { ...old.answers, ...fresh } };
+  const size = grown(record, fresh);
   const left = outstanding.filter((each) => !isAnswered(each));
   return left.length > 0
     ? next(rest, {
         journal,
+        size,
         wanted: Object.fromEntries(left),
         updatedAt: at,
         dueAt: at + record.limits.waitMs,
       })
-    : next(rest, { journal, status: "working", updatedAt: at, dueAt: at });
+    : next(rest, { journal, size, status: "working", updatedAt: at, dueAt: at });
 }
 
 /** A task that has ended keeps what clients can still ask for. A copy of all other members takes more memory. */

@@ -44,7 +44,7 @@ export interface TaskRecord {
   /** How often it was handed to a queue since its last run. */
   readonly queued?: number;
   readonly result?: object;
-  /** Characters of the JSON of the result; of the call, until the task ends. */
+  /** Characters of the JSON of the result; of the call and of the journal, until the task ends. */
   readonly size?: number;
   readonly error?: TaskError;
 }

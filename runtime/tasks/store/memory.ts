@@ -76,12 +76,13 @@ export function memoryTaskStore(): MemoryTaskStore {
     },
     remove: async (id, version) => {
       const task = tasks.get(id);
-      if (task?.version !== version) return;
+      if (task?.version !== version) return false;
       tasks.delete(id);
       const owned = owners.get(task.owner)!;
       owned.ids.delete(id);
       owned.bytes -= task.size ?? 0;
       if (owned.ids.size === 0) owners.delete(task.owner);
+      return true;
     },
   };
 }

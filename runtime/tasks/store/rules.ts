@@ -243,14 +243,24 @@ export const storeRules: readonly StoreRule[] = [
   rule("remove takes the version that it names, and no other", async (store) => {
     await store.create(sampleTask("a", { version: 2 }));
     await store.create(sampleTask("b"));
-    await store.remove("a", 1);
+    same(await store.remove("a", 1), false);
     same((await store.read("a"))?.version, 2);
-    await store.remove("a", 2);
-    await store.remove("a", 2);
+    same(await store.remove("a", 2), true);
+    same(await store.remove("a", 2), false);
     same(await store.read("a"), undefined);
     same(idsOf(await store.due(9000, 10)), ["b"]);
     await store.create(sampleTask("a", { owner: "bob" }));
     same((await store.read("a"))?.owner, "bob");
+  }),
+  rule("of two removals at once, one succeeds", async (store) => {
+    await store.create(sampleTask("a"));
+    same((await Promise.all([store.remove("a", 1), store.remove("a", 1)])).toSorted(), [false, true]);
+  }),
+  rule("the clock of a store, if it has one, goes on", async (store) => {
+    if (!store.now) return;
+    const first = await store.now();
+    const second = await store.now();
+    same([typeof first, second >= first, first > Date.UTC(2000)], ["number", true, true]);
   }),
   rule("of a replacement and a removal of one version at once, one succeeds", async (store) => {
     const ids = Array.from({ length: 20 }, (_, index) => `task ${index}`);

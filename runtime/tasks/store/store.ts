@@ -36,6 +36,15 @@ export interface TaskStore {
   list?(owner: string, after: string | undefined, limit: number): Promise<readonly TaskRecord[]>;
   /** What the tasks of one client take. Without this function, the quotas of what is stored have no effect. */
   usage?(owner: string): TaskUsage | Promise<TaskUsage>;
-  /** Removes a task, if it is there and has this version. */
-  remove(id: string, version: number): Promise<void>;
+  /**
+   * Removes a task, if it is there and has this version.
+   *
+   * @returns whether this call removed it
+   */
+  remove(id: string, version: number): Promise<boolean>;
+  /**
+   * Milliseconds since 1970, by a clock that all processes of the store share: leases depend on it. Without this function, each
+   * process uses its own clock.
+   */
+  now?(): Promise<number>;
 }

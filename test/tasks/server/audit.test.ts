@@ -117,14 +117,14 @@ test("refusals of calls name the tool and the quota, also where the call runs in
 
 test("events of a task that another process takes over: it is started again", async () => {
   const store = memoryTaskStore();
-  const first = await audited({ store, keys, leaseMs: 1000, keepMs: 60_000 });
+  const first = await audited({ store, keys, leaseMs: 2000, keepMs: 60_000 });
   first.server.tool("slow", { task: { support: "optional", onRestart: "replay" } }, (_, { task }) => {
     task?.detach();
     return new Promise(() => {});
   });
   await (await first.open({ revision: newest })).start("slow");
   const events: TaskAudit[] = [];
-  const options = { store, keys, leaseMs: 1000, onEvent: (event: TaskAudit) => void events.push(event) };
+  const options = { store, keys, leaseMs: 2000, onEvent: (event: TaskAudit) => void events.push(event) };
   const second = serverOf(options, {}, new VirtualClock(1_000_000));
   second.server.tool("slow", { task: { support: "optional", onRestart: "replay" } }, () => "by the other");
   await wired(second.server, "stdio");

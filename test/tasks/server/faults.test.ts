@@ -1,7 +1,8 @@
 import { cancelTask, getTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
+import { tasks as serverTasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { McpError } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
-import { type TaskRecord, type TaskStore, memoryTaskStore } from "@mcpgen/tasks";
+import { type TaskRecord, type TaskStore, memoryTaskStore, tasks } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
 import { RawClient } from "./raw.js";
@@ -192,7 +193,7 @@ test("no lease lapses while a sweep removes many tasks from a slow store", async
   for (let id = 0; id < 300; id++) await kept.memory.create(expired(`old ${id}`));
   kept.store.remove = async (...args) => {
     lost += 50;
-    await kept.memory.remove(...args);
+    return kept.memory.remove(...args);
   };
   await served.engine.engine.sweep();
   const { lease } = (await kept.memory.read(taskId))!;
@@ -327,4 +328,110 @@ test("a bus that cannot be subscribed to is reported, and calls become tasks", a
   await served.clock.advance(0);
   expect(await calling).toMatchObject({ resultType: "task" });
   expect(served.errors).toContain(down);
+});
+
+test("a store call that never settles stops neither sweeps nor other tasks", async () => {
+  const { store, memory, clock, errors, gate, calling, client, all } = await running();
+  const task = await calling;
+  await memory.create(expired("stuck"));
+  await memory.create(expired("after it"));
+  store.remove = (id, version) =>
+    id === "stuck" ? new Promise<never>(() => {}) : memory.remove(id, version);
+  await clock.advance(60_000);
+  expect((await all()).map(({ id }) => id).toSorted()).toEqual(["stuck", task.taskId].toSorted());
+  expect(errors).toContainEqual(expect.objectContaining({ code: "store-failed" }));
+  gate.resolve("done");
+  await clock.advance(2000);
+  expect(await getTask(client, task)).toMatchObject({ status: "completed" });
+});
+
+test("a process whose clock is ahead takes no task of others, if the store has a clock", async () => {
+  const kept = storeOf();
+  const clock = new VirtualClock(1_000_000);
+  const store = { ...kept.store, now: async () => clock.wallTime() };
+  class Ahead extends VirtualClock {
+    override wallTime(): number {
+      return super.wallTime() + 3_600_000;
+    }
+  }
+  const ahead = new Ahead(1_000_000);
+  const gate = deferred<string>();
+  const [one, other] = [serverOf({ keys, store }, {}, clock), serverOf({ keys, store }, {}, ahead)];
+  for (const { server } of [one, other]) server.tool("slow", { task: detached }, () => gate.promise);
+  const client = await clientOf(one);
+  const calling = call(client, "slow");
+  await clock.advance(0);
+  const task = await calling;
+  for (let second = 0; second < 5; second++) {
+    await ahead.advance(1000);
+    await clock.advance(1000);
+  }
+  gate.resolve("done");
+  await clock.advance(0);
+  expect(await getTask(client, task)).toMatchObject({ status: "completed" });
+});
+
+test("leases that sweeps cannot prolong in time are refused", () => {
+  for (const wrong of [{ leaseMs: 1000 }, { sweepMs: 10_000 }, { leaseMs: 100, sweepMs: 60 }])
+    expect(() => serverOf(wrong)).toThrow(/^tasks: leaseMs: expected at least twice sweepMs/);
+  serverOf({ leaseMs: 100, sweepMs: 50 });
+});
+
+test("run of tasks without a server is refused", async () => {
+  expect(await failureOf(tasks(serverTasks).run("one"))).toMatchObject({
+    code: "invalid-definition",
+    message: expect.stringContaining("createServer"),
+  });
+});
+
+test("an exception of what announces a change is reported: the change holds", async () => {
+  const { client, calling, engine, errors } = await running();
+  const task = await calling;
+  const thrown = new Error("no stream");
+  engine.engine.voices.set(task.taskId, {
+    changed: () => {
+      throw thrown;
+    },
+  });
+  await cancelTask(client, task);
+  expect(await getTask(client, task)).toMatchObject({ status: "cancelled" });
+  expect(errors).toContain(thrown);
+});
+
+test("of processes that sweep at once, the one that removed a task reports that it expired", async () => {
+  const { store, memory } = storeOf();
+  const events: string[] = [];
+  const options = { keys, store, onEvent: ({ type }: { type: string }) => void events.push(type) };
+  const both = [serverOf(options), serverOf(options)];
+  await memory.create(expired("old"));
+  await Promise.all(both.map(({ engine }) => engine.engine.sweep()));
+  expect(events).toEqual(["expired"]);
+});
+
+test("timers of progress keep no process alive", async () => {
+  let kept = 0;
+  class Counting extends VirtualClock {
+    override schedule(callback: () => void, delay: number): unknown {
+      const timer = super.schedule(callback, delay);
+      kept++;
+      return Object.assign(Object(timer) as object, { unref: () => kept--, timer });
+    }
+    override clear(timer: unknown): void {
+      super.clear((timer as { readonly timer: unknown } | undefined)?.timer);
+    }
+  }
+  const clock = new Counting(1_000_000);
+  const served = serverOf({}, {}, clock);
+  served.server.tool("slow", { task: detached }, (_, { progress }) => {
+    reported = progress;
+    return new Promise<never>(() => {});
+  });
+  let reported!: (progress: number, total?: number, message?: string) => void;
+  const calling = call(await clientOf(served), "slow");
+  await clock.advance(0);
+  await calling;
+  reported(1, 9, "one");
+  const before = kept;
+  reported(2, 9, "two");
+  expect(kept).toBe(before);
 });

@@ -3,7 +3,7 @@ import type { McpError } from "@mcpgen/runtime";
 import { type TasksOptions, memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
-import { call, clientOf, serverOf } from "./served.js";
+import { call, clientOf, serverOf, settled } from "./served.js";
 import { wired } from "./wire.js";
 
 test("quotas: a client with too many tasks is served inline, or refused where the tool requires tasks", async () => {
@@ -155,3 +155,64 @@ test.each(["2025-11-25", "2026-07-28"] as const)(
     expect(statuses).toEqual([200, 200, 429]);
   },
 );
+
+const never = (): Promise<never> => new Promise(() => {});
+
+test("quotas: tasks in the queue count as running", async () => {
+  const store = memoryTaskStore();
+  const served = serverOf({ store, keys, executor: { enqueue: () => {} }, quotas: { running: 2 } });
+  served.server.tool("long", { task: { support: "required", inlineMs: 0 } }, never);
+  const client = await clientOf(served);
+  const first = await call(client, "long");
+  await call(client, "long");
+  const refused = { data: { limit: "quotas.running" } };
+  expect(await failureOf(call(client, "long"))).toMatchObject(refused);
+  // Handed over again, it counts once.
+  await served.clock.advance(20_000);
+  await cancelTask(client, first);
+  expect((await call(client, "long")).resultType).toBe("task");
+  expect(await failureOf(call(client, "long"))).toMatchObject(refused);
+  // A worker elsewhere ends one: this process sees that at its next sweep.
+  const all = await store.list!("ann", undefined, 9);
+  const working = all.find(({ status }) => status === "working")!;
+  await store.replace({ ...working, status: "completed", version: working.version + 1 }, working.version);
+  await served.clock.advance(2000);
+  expect((await call(client, "long")).resultType).toBe("task");
+});
+
+test("quotas: runs that continue after input wait for a free place", async () => {
+  const served = serverOf({ quotas: { running: 1 } });
+  served.server.tool("asks", { task: { support: "required" } }, async (_, { ask, task }) => {
+    task?.detach();
+    await ask.elicit("ok", { message: "ok?", requestedSchema: { type: "object", properties: {} } });
+    return "done";
+  });
+  served.server.tool("long", { task: { support: "required" } }, (_, { task }) => {
+    task?.detach();
+    return never();
+  });
+  const client = await clientOf(served, { elicit: () => ({ action: "decline" }) });
+  const { taskId } = await call(client, "asks");
+  expect(await settled(client, { taskId })).toMatchObject({ status: "input_required" });
+  const long = await call(client, "long");
+  const inputResponses = { ok: { action: "accept", content: {} } };
+  await client.request("tasks/update" as string, { taskId, inputResponses });
+  await served.clock.advance(3000);
+  expect(served.engine.engine.runs.size).toBe(1);
+  await cancelTask(client, long);
+  await served.clock.advance(10_000);
+  expect(await settled(client, { taskId })).toMatchObject({ status: "completed" });
+});
+
+test("quotas: storedBytes counts what context.once and the client have given a task that works", async () => {
+  const served = serverOf({ quotas: { storedBytes: 2000 } });
+  served.server.tool("long", { task: { support: "required" } }, async (_, { once, task }) => {
+    task?.detach();
+    await once("pages", () => "x".repeat(2000));
+    return never();
+  });
+  const client = await clientOf(served);
+  await call(client, "long");
+  await served.clock.advance(0);
+  expect(await failureOf(call(client, "long"))).toMatchObject({ data: { limit: "quotas.storedBytes" } });
+});
