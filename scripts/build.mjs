@@ -71,6 +71,7 @@ async function generator() {
       entryPoints: await entriesOf(root),
     }),
     declarations("scripts/tsconfig.generator.json"),
+    buildPages(join(root, "generator/page/browser"), join(outdir, "browser")),
   ]);
   await chmod(join(outdir, "cli.js"), 0o755);
 }

@@ -46,6 +46,7 @@ export const check: RunCommand = async (args, context) => {
       next: "Name the published file, too: --upstream FILE.",
     });
   }
+  expectNoPage(args);
   const targets = contractTargets(args, project, context);
   const outcome = await checkAll(args, project, targets, context, { handlers: true });
   if (served.length === 0) return outcome;
@@ -92,7 +93,16 @@ export function isContractsOnly(
   return args.string("contract") !== undefined || !hasSchemas(schemaDir);
 }
 
+/** @throws CodedError MG2005 for `--format html` of what is no comparison with a server */
+function expectNoPage(args: Arguments): void {
+  if (args.string("format") !== "html") return;
+  throw new CodedError("MG2005", "--format html needs --server", {
+    next: "Name the server, too: --server http(s)://… or stdio:COMMAND ….",
+  });
+}
+
 async function upstream(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
+  expectNoPage(args);
   if (args.flag("full")) {
     throw new CodedError("MG2005", "--upstream and --full exclude each other: nothing is generated", {
       next: "Leave one of them out; two runs do both.",

@@ -1,4 +1,4 @@
-import { openProject } from "./project.js";
+import { type Project, openProject } from "./project.js";
 import { subjectText } from "../diff/finding.js";
 import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
@@ -55,7 +55,7 @@ export const diff: RunCommand = async (args, context) => {
   if (extensions) {
     const { report, approved, findings } = extensions;
     const all = [...findings, ...(await approvalWarnings(approved, approvals, context))];
-    return outcomeOf(report, all, approvals, args, context);
+    return outcomeOf(report, all, approvals, args, project, context);
   }
   const server = serverOptions(args, context);
   const revisions = [...readLock(project.schemaDir).keys()];
@@ -75,7 +75,7 @@ export const diff: RunCommand = async (args, context) => {
     const { report, warnings } = await reportUses(compared, subject, project, args, context);
     const leftOut = contracts.flatMap(({ findings }) => findings);
     const all = [...leftOut, ...(await approvalWarnings(approved, approvals, context)), ...warnings];
-    return outcomeOf(report, all, approvals, args, context);
+    return outcomeOf(report, all, approvals, args, project, context);
   }
   // A URL is a file here.
   expectServer(args, named === undefined ? [] : [named]);
@@ -86,16 +86,18 @@ export const diff: RunCommand = async (args, context) => {
   const subject = { kind: "protocol", models: [old.loaded.model, next.loaded.model] } as const;
   const { report, warnings } = await reportUses(compared, subject, project, args, context);
   const all = [...(await approvalWarnings(approved, approvals, context)), ...warnings];
-  return outcomeOf(report, all, approvals, args, context);
+  return outcomeOf(report, all, approvals, args, project, context);
 };
 
-function outcomeOf(
+async function outcomeOf(
   report: Report,
   warnings: readonly Finding[],
   approvals: ApprovalsInFile,
   args: Arguments,
-  { console, directory }: CommandContext,
-): Outcome {
+  project: Project,
+  context: CommandContext,
+): Promise<Outcome> {
+  const { console, directory } = context;
   const failed =
     report.findings.some(({ fails }) => fails) || warnings.some(({ severity }) => severity === "error");
   const common = { failed, data: { ...jsonReport(report), warnings } };
@@ -105,6 +107,11 @@ function outcomeOf(
       findings: [...warnings, ...report.findings.flatMap(annotated)],
       summary: summaryText(report),
     };
+  }
+  if (args.string("format") === "html") {
+    const { reportPage } = await import("./docs/report-page.js");
+    const lines = warnings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+    return { ...common, text: reportPage(report, lines, args, project, context) };
   }
   const document = documents[args.string("format") ?? ""]?.(report);
   if (document !== undefined) return { ...common, text: document };

@@ -52,8 +52,8 @@ export const protocolCommands: readonly CommandDefinition[] = [
       }),
       approvals: text("Of servers: approved findings (default: mcp-approvals.json beside the configuration)"),
       ...serverOptionDefinitions,
-      format: text("How to print; markdown with --upstream", {
-        choices: ["text", "json", "markdown", "github"],
+      format: text("How to print; markdown with --upstream, html with --server", {
+        choices: ["text", "json", "markdown", "github", "html"],
       }),
     },
     examples: [
@@ -119,7 +119,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
         choices: ["breaking", "dangerous", "any", "never"],
       }),
       format: text("How to print", {
-        choices: ["text", "json", "markdown", "github", "sarif", "junit"],
+        choices: ["text", "json", "markdown", "github", "sarif", "junit", "html"],
       }),
       approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
       baseline: text("An earlier report (--format json): only findings that are not in it fail"),
@@ -137,6 +137,25 @@ export const protocolCommands: readonly CommandDefinition[] = [
       ["$0 diff 2025-11-25 2026-07-28 --uses src", "the places in src that meet it"],
     ],
     load: async () => (await import("./diff.js")).diff,
+  },
+  {
+    name: "docs",
+    summary: "Write the reference of a revision, as one page",
+    positionals: {
+      source: { type: "string", description: "Revision, schema FILE or URL, or -", demandOption: true },
+    },
+    options: {
+      out: text("FILE, or folder, of the page (default: standard output)"),
+      open: flag("Open the page; without --out, it is a temporary file"),
+      force: flag("Overwrite a file that mcpgen did not write"),
+      format: text("How to print (default: html)", { choices: ["html", "markdown", "json"] }),
+      templates: text("Folder with your own templates"),
+    },
+    examples: [
+      ["$0 docs 2026-07-28 --open", "the reference of a revision"],
+      ["$0 docs 2026-07-28 --out docs/protocol.html", "the same, to keep"],
+    ],
+    load: async () => (await import("./docs.js")).docs,
   },
   {
     name: "upgrade",

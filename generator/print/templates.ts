@@ -16,7 +16,8 @@ export const templatesFolder = join(packageFolder, "templates");
 
 /**
  * Loads the shipped templates, those of `overrides` in place of the shipped ones of the same name.
- * Templates are strict (a field that a view lacks is an error) and never HTML-escape.
+ * Templates are strict (a field that a view lacks is an error). Those of pages (`….html`) escape every string for HTML,
+ * and insert objects with a method `toHTML` as they are; all others never escape.
  *
  * @param overrides folder of the user's own templates
  * @throws CodedError when an override has the name of no template
@@ -41,7 +42,7 @@ export function loadTemplates(overrides?: string): Render {
     if (!template) {
       const file = sources.get(name);
       if (file === undefined) throw unknownTemplate(name, templatesFolder, [...sources.keys()]);
-      template = handlebars.compile(readTemplate(file), { strict: true, noEscape: true });
+      template = handlebars.compile(readTemplate(file), { strict: true, noEscape: !name.endsWith(".html") });
       compiled.set(name, template);
     }
     return renderOrExplain(template, view, sources.get(name)!);

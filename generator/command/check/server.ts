@@ -76,6 +76,15 @@ export async function comparePair(
     ...report.findings.filter(({ approval }) => !approval).map((each) => driftFinding(each, contract, live)),
   ];
   const failed = findings.some(({ severity }) => severity === "error");
+  if (args.string("format") === "html") {
+    const { reportPage } = await import("../docs/report-page.js");
+    const others = [...metadata, ...live.findings];
+    const lines = others.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+    return {
+      failed: failed || metadata.some(({ severity }) => severity === "error"),
+      text: reportPage(report, lines, args, project, context),
+    };
+  }
   const more = metadata.length > 0 ? `; its authorization: ${counted(metadata.length, "finding")}` : "";
   return {
     findings: [...metadata, ...findings],

@@ -71,7 +71,8 @@ async function loadSource(
   };
 }
 
-function unknownSource(name: string, schemaDir: string): CodedError {
+/** The error for a name that is neither a revision nor a file. */
+export function unknownSource(name: string, schemaDir: string): CodedError {
   const revisions = [...readLock(schemaDir).keys()];
   const suggestion = closest(name, revisions);
   const known =

@@ -10,7 +10,7 @@ import { localNames } from "../imported.js";
 import { escapeUnprintable } from "../../print/text.js";
 
 /** A message, and whether the definition takes it. */
-interface Vector {
+export interface Vector {
   /** The name of its definition in code: `is` followed by it is the validator. */
   readonly validator: string;
   /** The method of a message. */
@@ -50,21 +50,27 @@ export interface Travelling {
 
 /** `vectors.json` of the messages of a model that travel. */
 export function vectorsFile(
-  { model, imported, folder }: Pick<ModelInput, "model" | "imported" | "folder">,
+  { folder, ...input }: Pick<ModelInput, "model" | "imported" | "folder">,
   travelling: readonly Travelling[],
 ): Files {
-  const identifiers = localNames(model.schema, imported);
-  const names: Names = (definition) => capitalised(identifiers.get(definition)!);
-  const isOwn = (definition: string): boolean => !imported?.identifiers.has(definition);
-  const vectors = [
-    ...messageVectors(model, travelling, names),
-    ...resultVectors(model, travelling, names, isOwn),
-  ];
+  const { model } = input;
+  const vectors = vectorsOfModel(input, travelling);
   const lines = vectors.map((vector) => `    ${escapeUnprintable(JSON.stringify(vector))}`).join(",\n");
   const list = vectors.length === 0 ? "[]" : `[\n${lines}\n  ]`;
   const content = `{\n  "format": 1,\n  "revision": ${JSON.stringify(model.revision)},\n  "vectors": ${list}\n}\n`;
   // One vector a line reads best in a diff; prettier would spread each over many.
   return new Map([[`${folder}/vectors.json`, { content, formatted: true }]]);
+}
+
+/** The same as values. */
+export function vectorsOfModel(
+  { model, imported }: Pick<ModelInput, "model" | "imported">,
+  travelling: readonly Travelling[],
+): Vector[] {
+  const identifiers = localNames(model.schema, imported);
+  const names: Names = (definition) => capitalised(identifiers.get(definition)!);
+  const isOwn = (definition: string): boolean => !imported?.identifiers.has(definition);
+  return [...messageVectors(model, travelling, names), ...resultVectors(model, travelling, names, isOwn)];
 }
 
 type Names = (definition: string) => string;

@@ -1,0 +1,62 @@
+import { resolve } from "node:path";
+import { counted } from "../print/counted.js";
+import { readingHtml } from "../page/reading-html.js";
+import { readingMarkdown } from "../page/reading-markdown.js";
+import type { Arguments } from "./arguments.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { openFile, pageFile, temporaryPage, writePage } from "./docs/page-file.js";
+import { pageTemplates } from "./docs/templates.js";
+import { documentedSource } from "./docs/source.js";
+import type { Outcome } from "./outcome.js";
+import { openProject } from "./project.js";
+import { shownPath } from "./shown-path.js";
+
+/** Writes the reference of a revision, an extension, a contract or a live server. */
+export const docs: RunCommand = async (args, context) => {
+  const project = await openProject(args, context);
+  const { reading, name, findings } = await documentedSource(args, project, context);
+  const form = args.string("format") === "markdown" ? "md" : "html";
+  const render = pageTemplates(args, project, context);
+  const text = form === "md" ? readingMarkdown(reading, render) : readingHtml(reading, render);
+  return published({ text, name, form, findings }, args, context);
+};
+
+/** A page, and what its file is called where none is named. */
+interface Page {
+  readonly text: string;
+  readonly name: string;
+  readonly form: "html" | "md";
+  readonly findings: Outcome["findings"];
+}
+
+/** The page in the file of `--out`, in a temporary one for `--open` alone, else on standard output. */
+async function published(
+  { text, name, form, findings = [] }: Page,
+  args: Arguments,
+  context: CommandContext,
+): Promise<Outcome> {
+  const out = args.string("out");
+  const opens = args.flag("open");
+  const bytes = Buffer.byteLength(text);
+  if ((out === undefined && !opens) || out === "-") {
+    return {
+      findings,
+      ...(context.console.settings.format === "json" ? { data: { page: text } } : { text }),
+    };
+  }
+  const file =
+    out === undefined
+      ? temporaryPage(`${name}.${form}`)
+      : pageFile(resolve(context.directory, out), `${name}.${form}`);
+  const done = writePage(file, text, {
+    shown: shownPath(file, context.directory),
+    force: args.flag("force"),
+  });
+  if (opens && !(await openFile(file))) context.console.note("there is no program that opens the page");
+  const shown = out === undefined ? file : shownPath(file, context.directory);
+  return {
+    findings,
+    summary: `${shown}: ${done}, ${counted(Math.ceil(bytes / 1000), "kilobyte")}`,
+    data: { file: shown, written: done === "written", bytes },
+  };
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { invariant } from "../diagnostics/invariant.js";
+import { packageFolder } from "../files/package-folder.js";
+import type { Render } from "../print/templates.js";
+import { Html, visible } from "./html.js";
+
+/** One page. */
+export interface PageContent {
+  readonly title: string;
+  readonly body: Html;
+  /** Names of programs in `generator/page/browser/`; they run in this order. */
+  readonly programs?: readonly string[];
+  /** Names of templates of style beside that of all pages. */
+  readonly styles?: readonly string[];
+  /** More directives of the Content-Security-Policy, e.g. `{ "connect-src": "'self'" }`. */
+  readonly policy?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A page as one HTML file that requests nothing: style and programs are inside it, and its Content-Security-Policy admits
+ * these alone, by their hashes. Programs cannot turn text into markup (Trusted Types).
+ */
+export function pageDocument(content: PageContent, render: Render): string {
+  const { title, body, programs = [], styles = [], policy = {} } = content;
+  const style = ["page.css", ...styles].map((name) => visible(render(name, {}))).join("\n");
+  const texts = programs.map(programText);
+  if (/<\/style/i.test(style))
+    throw new CodedError("MG1006", "the template of style ends its element: it has </style", {
+      next: "Correct the template page.css.",
+    });
+  const directives = {
+    "default-src": "'none'",
+    ...(texts.length > 0 && { "script-src": texts.map(hashSource).join(" ") }),
+    "style-src": hashSource(style),
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "require-trusted-types-for": "'script'",
+    "trusted-types": "'none'",
+    ...policy,
+  };
+  const page = render("page.html", {
+    title,
+    policy: Object.entries(directives)
+      .map((directive) => directive.join(" "))
+      .join("; "),
+    // Whole elements: white space that a template adds inside would change the hash.
+    style: new Html(`<style>${style}</style>`),
+    scripts: new Html(texts.map((text) => `<script type="module">${text}</script>`).join("\n")),
+    body,
+  });
+  return visible(page);
+}
+
+/** The built program `generator/page/browser/NAME.ts`. */
+function programText(name: string): string {
+  const text = readFileSync(join(packageFolder, "dist/generator/browser", `${name}.js`), "utf8").trim();
+  invariant(!/<\/script|<!--/i.test(text) && visible(text) === text, "a program never ends its element");
+  return text;
+}
+
+function hashSource(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}

@@ -1,0 +1,64 @@
+import { escapeUnprintable } from "../print/text.js";
+
+/** Markup that is safe to stand in a page as it is. Templates of pages insert it unescaped, and escape every string. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Handlebars calls it in place of escaping. */
+  toHTML(): string {
+    return this.text;
+  }
+}
+
+/** What a place of `html` takes: strings are escaped; `undefined` and `false` leave the place empty. */
+export type Piece = Html | string | number | undefined | false | readonly Piece[];
+
+/** Markup with values in it. The literal text is markup; strings among the values are text. */
+export function html(literals: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
+  let text = literals[0]!;
+  for (const [index, piece] of pieces.entries()) text += markupOf(piece) + literals[index + 1]!;
+  return new Html(text);
+}
+
+/** Pieces one after another. */
+export function joined(pieces: readonly Piece[], separator = ""): Html {
+  return new Html(pieces.map(markupOf).join(separator));
+}
+
+function markupOf(piece: Piece): string {
+  if (piece === undefined || piece === false) return "";
+  if (piece instanceof Html) return piece.text;
+  if (typeof piece === "object") return piece.map(markupOf).join("");
+  return escapeHtml(String(piece));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;",
+};
+
+/** Text as markup, for content and for quoted values of attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'`]/g, (character) => entities[character]!);
+}
+
+/**
+ * A page without characters that hide or reorder text: they become `\uXXXX`. Markup and style have none of them; JSON in
+ * a page keeps its meaning.
+ */
+export function visible(page: string): string {
+  return page
+    .replace(/\r\n?/g, "\n")
+    .replace(/\p{Surrogate}/gu, "\ufffd")
+    .split(/([\n\t])/)
+    .map((part) => (part === "\n" || part === "\t" ? part : escapeUnprintable(part)))
+    .join("");
+}

@@ -1,0 +1,147 @@
+import type { Render } from "../print/templates.js";
+import { pageDocument } from "./document.js";
+import { Html, type Piece, html, joined } from "./html.js";
+import { cut, longestName, shortened } from "./long-text.js";
+import type { Badge, Entry, Filter, Member, Part, Reading, Remark, Side, Text } from "./reading.js";
+
+/** A page to read as one HTML file: complete without its program, which searches and filters. */
+export function readingHtml(reading: Reading, render: Render): string {
+  const title = shortened(reading.title, longestName);
+  const body = render("reading.html", {
+    title,
+    lead: reading.lead === undefined ? undefined : prose(reading.lead),
+    facts: factsOf(reading.facts),
+    filters: (reading.filters ?? []).map(filterOf),
+    sections: reading.sections.map(({ id, title: heading, entries }) => ({
+      ...{ id, heading, count: entries.length },
+      entries: entries.map(entryOf),
+    })),
+    notes: (reading.notes ?? []).map((note) => shortened(note)),
+  });
+  return pageDocument({ title, body: new Html(body), programs: ["reading"] }, render);
+}
+
+function entryOf(entry: Entry): object {
+  const values = Object.entries(entry.values ?? {});
+  return {
+    ...{ id: entry.id, closed: entry.closed ?? false, name: shortened(entry.name, longestName) },
+    shortName: shortened(entry.name, 80),
+    badges: joined((entry.badges ?? []).map(badge), " "),
+    lead: entry.lead === undefined || entry.lead === "" ? undefined : prose(entry.lead),
+    facts: factsOf(entry.facts ?? []),
+    remarks: remarks(entry.remarks ?? []),
+    parts: (entry.parts ?? []).map((part) => ({
+      ...{ title: part.title, open: part.open ?? false, body: partOf(part) },
+    })),
+    values: joined(values.map(([name, tokens]) => html` data-${name}="${tokens.join(" ")}"`)),
+  };
+}
+
+function factsOf(facts: Reading["facts"]): object[] {
+  return facts.map(({ name, value }) => ({ name, value: textOf(value) }));
+}
+
+function filterOf({ name, label, values }: Filter): object {
+  const [first] = values;
+  return {
+    name,
+    label,
+    single: values.length === 1,
+    value: first?.[0],
+    values: values.map(([value, text]) => ({ value, text })),
+  };
+}
+
+function badge({ text, kind }: Badge): Html {
+  return html`<span class="badge${kind && ` ${kind}`}">${shortened(text, 200)}</span>`;
+}
+
+/** Text with code and links. */
+function textOf(text: Text): Html {
+  return joined(
+    text.map((span) => {
+      if (typeof span === "string") return html`${shortened(span)}`;
+      if ("href" in span) return linkTo(span.href);
+      const code = html`<code>${shortened(span.code)}</code>`;
+      return span.to === undefined ? code : html`<a href="#${span.to}">${code}</a>`;
+    }),
+  );
+}
+
+function linkTo(href: string): Html {
+  if (!/^https:\/\/[\w.-]+\//.test(href)) return html`${shortened(href)}`;
+  return html`<a href="${href}" rel="noreferrer">${shortened(href, longestName)}</a>`;
+}
+
+/** Prose of schemas and servers: text, in which back-ticks mark code. Nothing in it becomes a link or markup. */
+function prose(text: string): Html {
+  const { text: shown, left } = cut(text.trim());
+  const pieces = shown
+    .split(/`([^`\n]{1,200})`/)
+    .map((piece, index): Piece => (index % 2 ? html`<code>${piece}</code>` : piece));
+  return html`${joined(pieces)}${left > 0 && html`<span class="soft">… (${left.toLocaleString("en")} more characters)</span>`}`;
+}
+
+function remarks(list: readonly Remark[]): Html | undefined {
+  if (list.length === 0) return undefined;
+  const items = list.map(
+    ({ kind, text }) => html`<li><span class="badge ${kind}">${kind}</span> ${shortened(text)}</li>`,
+  );
+  return html`<ul class="findings">
+    ${joined(items)}
+  </ul>`;
+}
+
+function partOf(part: Part): Html {
+  switch (part.kind) {
+    case "members":
+      return members(part.members);
+    case "json":
+      return example(JSON.stringify(part.value, undefined, 2));
+    case "code":
+      return example(part.text);
+    case "sides":
+      return html`<div class="sides">${joined(part.sides.map(sideOf))}</div>
+        ${part.value !== undefined && example(JSON.stringify(part.value, undefined, 2))}`;
+  }
+}
+
+function sideOf({ title, verdict, shape }: Side): Html {
+  const content = shape === null ? html`<p class="soft">has no such part</p>` : block(shape);
+  return html`<div>
+    <h4>${shortened(title, longestName)} ${verdict && badge(verdict)}</h4>
+    ${content}
+  </div>`;
+}
+
+/** Characters of an example: a large one is read elsewhere. */
+const longestExample = 20_000;
+
+function example(text: string): Html {
+  // Scrollable, so reachable by the keyboard.
+  return html`<div class="example">
+    <pre tabindex="0"><code>${shortened(text, longestExample)}</code></pre>
+  </div>`;
+}
+
+function members(list: readonly Member[]): Html {
+  if (list.length === 0) return html`<p class="soft">no members</p>`;
+  return html`<ul class="members">
+    ${joined(list.map(member))}
+  </ul>`;
+}
+
+function member({ name, optional, type, facts, description, members: inner }: Member): Html {
+  const label =
+    name !== "" && html`<code class="name">${shortened(name, longestName)}${optional && "?"}</code> `;
+  const more = facts.length > 0 && html` <span class="soft">${shortened(facts.join(", "))}</span>`;
+  const said = description !== undefined && description !== "" && html`<br />${prose(description)}`;
+  const below =
+    inner &&
+    inner.length > 0 &&
+    html`<details>
+      <summary>${inner.length} members</summary>
+      ${members(inner)}
+    </details>`;
+  return html`<li>${label}${textOf(type)}${more}${said}${below}</li>`;
+}

@@ -1,0 +1,120 @@
+import { fenced } from "../print/markdown.js";
+import type { Render } from "../print/templates.js";
+import { escapeHtml, visible } from "./html.js";
+import { longestName, shortened } from "./long-text.js";
+import type { Badge, Entry, Member, Part, Reading, Side, Text } from "./reading.js";
+
+/** The same page as Markdown of GitHub. Text of others becomes no markup: neither of Markdown nor of HTML. */
+export function readingMarkdown(reading: Reading, render: Render): string {
+  const page = render("reading.md", {
+    title: plain(shortened(reading.title, longestName)),
+    lead: reading.lead === undefined ? undefined : prose(reading.lead),
+    facts: reading.facts.map(({ name, value }) => `- ${name}: ${textOf(value)}`),
+    sections: reading.sections.map(({ title, entries }) => ({ title, entries: entries.map(entryOf) })),
+    notes: (reading.notes ?? []).map((note) => plain(note)),
+  });
+  return visible(page).replace(/\n{3,}/g, "\n\n");
+}
+
+function entryOf({ id, name, badges = [], lead, facts = [], remarks = [], parts = [] }: Entry): object {
+  return {
+    id,
+    name: code(shortened(name, longestName)),
+    lines: [
+      badges.length > 0 ? badges.map(badgeText).join(" · ") : "",
+      lead === undefined ? "" : prose(lead),
+      facts.map((fact) => `- ${fact.name}: ${textOf(fact.value)}`).join("\n"),
+      remarks.map(({ kind, text }) => `- **${kind}**: ${plain(shortened(text))}`).join("\n"),
+      ...parts.map(partOf),
+    ].filter((line) => line !== ""),
+  };
+}
+
+function badgeText({ text }: Badge): string {
+  return `_${plain(text)}_`;
+}
+
+function textOf(text: Text): string {
+  return text
+    .map((span) => {
+      if (typeof span === "string") return plain(shortened(span));
+      if ("href" in span)
+        return /^https:\/\/[\w./#?=&%~-]+$/.test(span.href) ? `<${span.href}>` : code(span.href);
+      const shown = code(shortened(span.code));
+      return span.to === undefined ? shown : `[${shown}](#${span.to})`;
+    })
+    .join("");
+}
+
+function partOf(part: Part): string {
+  switch (part.kind) {
+    case "members":
+      return `${part.title}:\n\n${part.members.flatMap((member) => memberLines(member, "")).join("\n")}`;
+    case "json":
+      return details(part.title, block("json", JSON.stringify(part.value, undefined, 2)));
+    case "code":
+      return details(part.title, block(part.language, part.text));
+    case "sides":
+      return details(
+        part.title,
+        [
+          ...part.sides.map(sideOf),
+          part.value === undefined ? "" : block("json", JSON.stringify(part.value, undefined, 2)),
+        ].join("\n\n"),
+      );
+  }
+}
+
+function sideOf({ title, verdict, shape }: Side): string {
+  const heading = `${plain(shortened(title, longestName))}${verdict ? ` (${plain(verdict.text)})` : ""}:`;
+  return `${heading} ${shape === null ? "has no such part" : code(shortened(shape))}`;
+}
+
+function details(title: string, content: string): string {
+  return `<details><summary>${escapeHtml(shortened(title, longestName))}</summary>\n\n${content}\n\n</details>`;
+}
+
+/** A fenced block, whose fence is longer than any run of back-ticks in it. */
+function block(language: string, text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${shortened(text, 20_000)}\n${fence}`;
+}
+
+function memberLines(
+  { name, optional, type, facts, description, members = [] }: Member,
+  indent: string,
+): string[] {
+  const label = name === "" ? "" : `${code(shortened(name, longestName) + (optional ? "?" : ""))}: `;
+  const more = facts.length > 0 ? ` (${plain(shortened(facts.join(", ")))})` : "";
+  const said =
+    description === undefined || description === "" ? "" : `: ${prose(description).replace(/\s+/g, " ")}`;
+  return [
+    `${indent}- ${label}${textOf(type)}${more}${said}`,
+    ...members.flatMap((member) => memberLines(member, `${indent}  `)),
+  ];
+}
+
+/** Prose: back-ticks mark code, all else is text. */
+function prose(text: string): string {
+  return shortened(text.trim())
+    .split(/`([^`\n]{1,200})`/)
+    .map((piece, index) => (index % 2 ? code(piece) : plain(piece)))
+    .join("");
+}
+
+/** Text without meaning in Markdown and HTML; one paragraph. */
+function plain(text: string): string {
+  return text
+    .replace(/[\\`*_{}[\]()#+!|~$]/g, (character) => `\\${character}`)
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;")
+    .replace(/(https?|mailto|ftp)(?=:)|\bwww(?=\.)|@/gi, (match) => `${match}<!-- -->`)
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/^(\s*)([-=]|\d+\.)/, "$1\\$2");
+}
+
+function code(text: string): string {
+  return fenced(text.replace(/\s+/g, " "));
+}

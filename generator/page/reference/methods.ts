@@ -1,0 +1,152 @@
+import { isJsonObject } from "@mcpgen/engine";
+import type { Vector } from "../../emit/vectors/emit.js";
+import { type Capability, type Method, type ProtocolModel, answersOf } from "../../model/model.js";
+import { anchor } from "../anchor.js";
+import type { Badge, Entry, Fact, Part, Span } from "../reading.js";
+import { type LinkOf, membersOf } from "../schema-members.js";
+import type { Lineage } from "./since.js";
+import { snippetOf } from "./snippet.js";
+
+/** What the entries of methods are made from. */
+export interface MethodSources {
+  readonly model: ProtocolModel;
+  readonly vectors: readonly Vector[];
+  readonly linkOf: LinkOf;
+  readonly lineage: Lineage | undefined;
+}
+
+/** The address of a method; both directions of one that travels both ways share it. */
+export function methodAnchor(name: string): string {
+  return anchor("method", name);
+}
+
+export function methodEntry(method: Method, sources: MethodSources): Entry {
+  const { name, description, deprecated } = method;
+  return {
+    id: methodAnchor(name),
+    name,
+    badges: badgesOf(method, sources),
+    ...(description !== undefined && { lead: description }),
+    facts: factsOf(method, sources),
+    ...(deprecated?.instead !== undefined && {
+      remarks: [{ kind: "warning" as const, text: deprecated.instead }],
+    }),
+    parts: [...shapes(method, sources), ...examples(method, sources), ...snippets(method, sources)],
+  };
+}
+
+function badgesOf(
+  { name, kind, senders, payload, deprecated, ...method }: Method,
+  { lineage }: MethodSources,
+): Badge[] {
+  const span = lineage?.method(name, senders[0]!);
+  return [
+    { text: `${payload ? "embedded " : ""}${kind}` },
+    ...(span?.since === undefined ? [] : [{ text: `since ${span.since}` }]),
+    ...(deprecated
+      ? [
+          {
+            text: deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`,
+            kind: "deprecated" as const,
+          },
+        ]
+      : []),
+    ...(span?.goneIn === undefined ? [] : [{ text: `not in ${span.goneIn}`, kind: "deprecated" as const }]),
+    ...(method.cacheable ? [{ text: "cacheable" }] : []),
+    ...(method.multiRoundTrip ? [{ text: "may ask for input" }] : []),
+  ];
+}
+
+function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
+  const { senders, message, params, result, capabilities, requires, page, see, listening, filter } = method;
+  const type = (definition: string): Span => ({ code: definition, ...to(linkOf(definition)) });
+  const facts: (Fact | undefined)[] = [
+    { name: "Sent by", value: [senders.join(" and ")] },
+    { name: "Message", value: [type(message)] },
+    params.definition === undefined
+      ? { name: "Params", value: [params.presence === "none" ? "none" : params.presence] }
+      : {
+          name: "Params",
+          value: [type(params.definition), params.presence === "optional" ? ", optional" : ""],
+        },
+    result && {
+      name: "Result",
+      value: answersOf(method).flatMap((definition, index): Span[] => {
+        const condition = result.alternatives.find((arm) => arm.definition === definition);
+        const mark = condition?.discriminator;
+        return [
+          ...(index > 0 ? [" or "] : []),
+          type(definition),
+          ...(mark
+            ? [
+                ", marked by ",
+                { code: mark.value === undefined ? mark.key : `${mark.key}: ${JSON.stringify(mark.value)}` },
+              ]
+            : []),
+        ];
+      }),
+    },
+    ...capabilities.map((capability) => ({ name: "Capability", value: capabilityText(capability) })),
+    requires && {
+      name: "Requires",
+      value: [`of the ${requires.of} `, { code: requires.path }, ", else ", { code: requires.error }],
+    },
+    page && { name: "Pages of", value: [{ code: page.member }, " of ", type(page.item)] },
+    listening ? { name: "Answered", value: ["when its stream ends"] } : undefined,
+    filter === undefined ? undefined : { name: "Selected by", value: [{ code: filter }] },
+    see === undefined ? undefined : { name: "Specification", value: [{ href: see }] },
+  ];
+  return facts.filter((fact) => fact !== undefined);
+}
+
+function capabilityText({ of, path, parts }: Capability): Span[] {
+  const more = parts?.flatMap((part): Span[] => [", ", { code: `${path}/${part}` }]) ?? [];
+  return [`of the ${of} `, { code: path }, ...(more.length > 0 ? [" with parts", ...more] : [])];
+}
+
+function to(id: string | undefined): { to?: string } {
+  return id === undefined ? {} : { to: id };
+}
+
+/** Members of params and of the plain result. */
+function shapes({ params, result }: Method, { model, linkOf }: MethodSources): Part[] {
+  return (
+    [
+      ["Params", params.definition],
+      ["Result", result?.definition],
+    ] as const
+  ).flatMap(([title, definition]): Part[] => {
+    const node = definition === undefined ? undefined : model.schema.definitions.get(definition)?.node;
+    const members = node ? membersOf(node, linkOf) : [];
+    return members.length === 0 ? [] : [{ title, kind: "members", members }];
+  });
+}
+
+/** A message, the answer, and a message that is refused, of the vectors. */
+function examples({ name, kind }: Method, { vectors }: MethodSources): Part[] {
+  const messages = vectors.filter(({ method }) => method === name);
+  const valid = messages.find((each) => each.valid);
+  const invalid = messages.find((each) => !each.valid);
+  const result = vectors.find((each) => each.valid && each.answers?.includes(name));
+  return [
+    ...(valid ? [{ title: `Example of the ${kind}`, kind: "json" as const, value: valid.message }] : []),
+    ...(result ? [{ title: "Example of the result", kind: "json" as const, value: result.message }] : []),
+    ...(invalid
+      ? [
+          {
+            title: `Refused: ${invalid.why} at ${invalid.pointer || "the root"}`,
+            kind: "json" as const,
+            value: invalid.message,
+          },
+        ]
+      : []),
+  ];
+}
+
+function snippets(method: Method, { vectors }: MethodSources): Part[] {
+  if (method.payload) return [];
+  const smallest = vectors.find((each) => each.valid && each.method === method.name)?.message;
+  const params = isJsonObject(smallest) ? smallest["params"] : undefined;
+  const text = snippetOf(method, isJsonObject(params) ? params : undefined);
+  return text === undefined ? [] : [{ title: "Code of a client", kind: "code", language: "ts", text }];
+}

@@ -1,0 +1,105 @@
+import { vectorsOfModel } from "../../emit/vectors/emit.js";
+import { type Method, type ProtocolModel, receivers } from "../../model/model.js";
+import { anchor } from "../anchor.js";
+import type { Entry, Reading, Section } from "../reading.js";
+import type { LinkOf } from "../schema-members.js";
+import { methodEntry } from "./methods.js";
+import { lineageOf } from "./since.js";
+import { typeAnchor, typeEntry, usersOf } from "./types.js";
+
+/**
+ * The reference of a revision: methods by their kind and senders, errors, headers, types.
+ *
+ * @param all the revisions to compare with, oldest first; none where nothing is known of others
+ */
+export function revisionReading(model: ProtocolModel, all: readonly ProtocolModel[]): Reading {
+  const { schema, methods } = model;
+  const travelling = methods.map((method) => ({
+    method,
+    senders: method.senders,
+    receivers: receivers(method),
+  }));
+  const vectors = vectorsOfModel({ model }, travelling);
+  const linkOf: LinkOf = (name) => (schema.definitions.has(name) ? typeAnchor(name) : undefined);
+  const lineage = all.length > 1 ? lineageOf(model, all) : undefined;
+  const users = usersOf(model);
+  const sections = [
+    ...methodSections(methods, (method) => methodEntry(method, { model, vectors, linkOf, lineage })),
+    { id: "errors", title: "Errors", entries: errorEntries(model, linkOf) },
+    { id: "http", title: "HTTP headers", entries: headerEntries(model) },
+    {
+      id: "types",
+      title: "Types",
+      entries: [...schema.definitions.values()].map((each) => typeEntry(each, { linkOf, lineage, users })),
+    },
+  ];
+  return {
+    title: `MCP ${model.revision}`,
+    facts: [
+      { name: "Status", value: [model.status] },
+      { name: "Era", value: [eraText[model.era]] },
+      { name: "Batches", value: [model.batches ? "messages may travel as JSON-RPC batches" : "none"] },
+    ],
+    sections: sections.filter(({ entries }) => entries.length > 0),
+  };
+}
+
+const eraText = {
+  legacy: "legacy: a handshake with initialize, and sessions",
+  modern: "modern: every request carries what the handshake carried",
+} as const;
+
+/** Methods by kind and senders, requests of clients first. */
+export function methodSections(methods: readonly Method[], entryOf: (method: Method) => Entry): Section[] {
+  const titles: readonly (readonly [string, string, (method: Method) => boolean])[] = [
+    [
+      "client-requests",
+      "Requests of clients",
+      ({ kind, payload, senders }) => kind === "request" && !payload && senders.includes("client"),
+    ],
+    [
+      "server-requests",
+      "Requests of servers",
+      ({ kind, payload, senders }) => kind === "request" && !payload && !senders.includes("client"),
+    ],
+    ["embedded", "Embedded requests", ({ payload }) => payload],
+    [
+      "client-notifications",
+      "Notifications of clients",
+      ({ kind, payload, senders }) => kind === "notification" && !payload && senders.includes("client"),
+    ],
+    [
+      "server-notifications",
+      "Notifications of servers",
+      ({ kind, payload, senders }) => kind === "notification" && !payload && !senders.includes("client"),
+    ],
+  ];
+  return titles.map(([id, title, fits]) => ({ id, title, entries: methods.filter(fits).map(entryOf) }));
+}
+
+export function errorEntries({ errors }: ProtocolModel, linkOf: LinkOf): Entry[] {
+  return errors.map(({ code, name, http, definition }) => {
+    const to = definition === undefined ? undefined : linkOf(definition);
+    return {
+      id: anchor("error", `${code}/${name}`),
+      name: `${code} ${name}`,
+      facts: [
+        ...(http === undefined ? [] : [{ name: "HTTP status", value: [String(http)] }]),
+        ...(definition === undefined
+          ? []
+          : [{ name: "Definition", value: [{ code: definition, ...(to !== undefined && { to }) }] }]),
+      ],
+    };
+  });
+}
+
+function headerEntries({ headers }: ProtocolModel): Entry[] {
+  return headers.map(({ header, method, from }) => ({
+    id: anchor("header", `${header}/${method}`),
+    name: header,
+    facts: [
+      { name: "On", value: [method === "*" ? "every request" : { code: method }] },
+      { name: "Value", value: [from === null ? "the negotiated revision" : { code: from }] },
+    ],
+  }));
+}

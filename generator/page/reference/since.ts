@@ -1,0 +1,35 @@
+import type { ProtocolModel, Role } from "../../model/model.js";
+
+/** When the parts of a revision came, and which of them a later revision no longer has. */
+export interface Lineage {
+  /** The first revision that has it; undefined if the oldest one has it already. */
+  method(name: string, sender: Role): Span;
+  definition(name: string): Span;
+}
+
+interface Span {
+  readonly since: string | undefined;
+  readonly goneIn: string | undefined;
+}
+
+/**
+ * The history of the parts of `model`, by their names.
+ *
+ * @param all the known revisions, oldest first
+ */
+export function lineageOf(model: ProtocolModel, all: readonly ProtocolModel[]): Lineage {
+  const index = all.findIndex(({ revision }) => revision === model.revision);
+  const older = index < 0 ? all : all.slice(0, index);
+  const later = index < 0 ? [] : all.slice(index + 1);
+  const spanOf = (has: (one: ProtocolModel) => boolean): Span => {
+    // A part that was away in between came again with the revision after the gap.
+    const gap = older.findLastIndex((one) => !has(one));
+    const first = gap < 0 ? undefined : (older[gap + 1] ?? model);
+    return { since: first?.revision, goneIn: later.find((one) => !has(one))?.revision };
+  };
+  return {
+    method: (name, sender) =>
+      spanOf(({ methods }) => methods.some((each) => each.name === name && each.senders.includes(sender))),
+    definition: (name) => spanOf(({ schema }) => schema.definitions.has(name)),
+  };
+}
