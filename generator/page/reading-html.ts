@@ -118,10 +118,12 @@ function sideOf({ title, verdict, shape }: Side): Html {
 const longestExample = 20_000;
 
 function example(text: string): Html {
-  // Scrollable, so reachable by the keyboard.
-  return html`<div class="example">
-    <pre tabindex="0"><code>${shortened(text, longestExample)}</code></pre>
-  </div>`;
+  return html`<div class="example">${block(text)}</div>`;
+}
+
+/** Scrollable, so reachable by the keyboard. */
+function block(text: string): Html {
+  return html`<pre tabindex="0"><code>${shortened(text, longestExample)}</code></pre>`;
 }
 
 function members(list: readonly Member[]): Html {
