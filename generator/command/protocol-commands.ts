@@ -140,9 +140,14 @@ export const protocolCommands: readonly CommandDefinition[] = [
   },
   {
     name: "docs",
-    summary: "Write the reference of a revision, as one page",
+    summary: "Write the reference of a revision, an extension, a contract or a live server as one page",
     positionals: {
-      source: { type: "string", description: "Revision, schema FILE or URL, or -", demandOption: true },
+      source: {
+        type: "string",
+        description:
+          "Revision, extension ID[@VERSION], schema or contract FILE, URL, stdio:…, the name of a server, or -",
+        demandOption: true,
+      },
     },
     options: {
       out: text("FILE, or folder, of the page (default: standard output)"),
@@ -150,8 +155,12 @@ export const protocolCommands: readonly CommandDefinition[] = [
       force: flag("Overwrite a file that mcpgen did not write"),
       format: text("How to print (default: html)", { choices: ["html", "markdown", "json"] }),
       templates: text("Folder with your own templates"),
+      revision: text("Of a live server: revision to speak (default: the newest that both know)"),
+      ...serverOptionDefinitions,
     },
     examples: [
+      ["$0 docs mcp.contract.yaml --out docs", "the tools of a server, with their cost and lint findings"],
+      ['$0 docs stdio:"node server.js" --open', "what a live server offers"],
       ["$0 docs 2026-07-28 --open", "the reference of a revision"],
       ["$0 docs 2026-07-28 --out docs/protocol.html", "the same, to keep"],
     ],

@@ -1,4 +1,4 @@
-/** Characters of one text in a page: names and prose of servers have no limit of their own. */
+/** Characters of one text in a page: nothing limits names and prose of servers. */
 const most = 6_000;
 
 /** The beginning of a long text, and how much of it is left out. */

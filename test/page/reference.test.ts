@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { deadAnchors, policyFaults } from "../support/page-faults.js";
+import { deadAnchors, policyFaults } from "./page-faults.js";
 
 let page: string;
 

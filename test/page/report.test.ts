@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { deadAnchors, policyFaults } from "../support/page-faults.js";
+import { deadAnchors, policyFaults } from "./page-faults.js";
 import { mcpgen } from "../support/in-process.js";
 
 let page: string;

@@ -2,8 +2,13 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Finding } from "../../diagnostics/finding.js";
 import type { Reading } from "../../page/reading.js";
-import { revisionReading } from "../../page/reference/reading.js";
+import { extensionReading, revisionReading } from "../../page/reference/reading.js";
 import { kindOfSource, readSource, sourceName } from "../../files/source.js";
+import { loadBases } from "../../extension/add/bases.js";
+import { readStoredExtension } from "../../extension/extension-source.js";
+import { expectExtension, extensionKey } from "../../extension/extension-store.js";
+import { extensionOver } from "../../extension/load-extension.js";
+import { isExtensionName } from "../diff/extension-source.js";
 import type { ProtocolModel } from "../../model/model.js";
 import { loadDocumentation, undocumented } from "../../revision/documentation.js";
 import { readLock } from "../../revision/lock.js";
@@ -12,6 +17,11 @@ import { loadRevision, storedRevision } from "../../revision/revision-source.js"
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { unknownSource } from "../diff/source.js";
+import { type Profile } from "../../lint/rule.js";
+import { offerReading } from "../../page/offer/reading.js";
+import { contractKind, contractSource } from "../contract-source.js";
+import { expectServer, serverOptions } from "../server-options.js";
+import { sourceOrServer } from "../servers/named-servers.js";
 import type { Project } from "../project.js";
 
 /** What a SOURCE documents. */
@@ -22,13 +32,16 @@ interface Documented {
   readonly findings: readonly Finding[];
 }
 
-/** Reads the SOURCE of `docs`: a revision by name, or a schema file. */
+/** Reads the SOURCE of `docs`: an extension or a revision by name, a contract, a live server, or a schema file. */
 export async function documentedSource(
   args: Arguments,
   project: Project,
   context: CommandContext,
 ): Promise<Documented> {
   const name = args.required("source");
+  if (isExtensionName(project.schemaDir, name)) return extension(name, project.schemaDir);
+  const offered = await offer(name, args, project, context);
+  if (offered) return offered;
   const schemaDir = revisionsFolder(project.schemaDir);
   const lock = readLock(schemaDir);
   const model = lock.has(name)
@@ -39,6 +52,39 @@ export async function documentedSource(
   );
   const all = lock.has(name) ? [...known, model].sort((a, b) => (a.revision < b.revision ? -1 : 1)) : [];
   return { reading: revisionReading(model, all), name: fileName(model.revision), findings: [] };
+}
+
+/** The model interfaces that tools are judged for; strict mode is asked for, never met. */
+const profiles: readonly Profile[] = ["claude", "openai", "gemini"];
+
+/** A contract or a live server; undefined for another source. */
+async function offer(
+  name: string,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Documented | undefined> {
+  const revisions = [...readLock(revisionsFolder(project.schemaDir)).keys()];
+  const source = await sourceOrServer(name, args, context, revisions);
+  expectServer(args, [source]);
+  const kind = contractKind(source, context);
+  // A revision, a schema file, or a schema on standard input.
+  if (kind === "other" || kind === "standard input") return undefined;
+  const document = await contractSource(source, serverOptions(args, context), context);
+  const { contract, isLive, findings } = document;
+  const reading = offerReading(contract, { name: document.name, isLive, profiles });
+  return { reading, name: fileName(contract.name), findings };
+}
+
+/** A stored extension over the newest of its bases. */
+async function extension(name: string, schemaDir: string): Promise<Documented> {
+  const stored = expectExtension(schemaDir, name);
+  const revisions = [...readLock(revisionsFolder(schemaDir)).keys()];
+  const source = await readStoredExtension(stored, revisions);
+  const base = revisions.findLast((revision) => source.about.bases.includes(revision))!;
+  const [loaded] = await loadBases(schemaDir, [base], source.aboutFile);
+  const reading = extensionReading(await extensionOver(source, loaded!.model));
+  return { reading, name: fileName(extensionKey(stored)), findings: [] };
 }
 
 async function storedModel(schemaDir: string, revision: string): Promise<ProtocolModel> {

@@ -1,4 +1,5 @@
 import { vectorsOfModel } from "../../emit/vectors/emit.js";
+import type { ExtensionModel } from "../../model/extension-model.js";
 import { type Method, type ProtocolModel, receivers } from "../../model/model.js";
 import { anchor } from "../anchor.js";
 import type { Entry, Reading, Section } from "../reading.js";
@@ -41,6 +42,44 @@ export function revisionReading(model: ProtocolModel, all: readonly ProtocolMode
       { name: "Batches", value: [model.batches ? "messages may travel as JSON-RPC batches" : "none"] },
     ],
     sections: sections.filter(({ entries }) => entries.length > 0),
+  };
+}
+
+/** The reference of an extension over one of its bases: its own methods, errors, headers and types. */
+export function extensionReading(model: ExtensionModel): Reading {
+  const reading = revisionReading(model, []);
+  const own = new Set(
+    [...model.schema.definitions.keys()].filter((name) => !model.imported.has(name)).map(typeAnchor),
+  );
+  const places = (["client", "server"] as const).flatMap((role) => {
+    const place = model.declared[role];
+    return place ? [{ name: `Declared by the ${role}`, value: [{ code: place.path }] }] : [];
+  });
+  const augmented = model.augments.map(({ method, result }) => ({
+    name: "Adds a result",
+    value: [{ code: result.definition, to: typeAnchor(result.definition) }, " to ", { code: method.name }],
+  }));
+  const members = model.members.map(({ of, path, definition }) => ({
+    name: "Adds a member",
+    value: [{ code: path }, " to ", { code: of }, ": ", { code: definition, to: typeAnchor(definition) }],
+  }));
+  const types = (entries: readonly Entry[]): Entry[] =>
+    entries.map((entry) =>
+      own.has(entry.id) ? entry : { ...entry, badges: [{ text: `of ${model.base.revision}` }] },
+    );
+  return {
+    ...reading,
+    title: `${model.id} ${model.version}`,
+    facts: [
+      { name: "Over", value: [model.base.revision] },
+      ...reading.facts,
+      ...places,
+      ...augmented,
+      ...members,
+    ],
+    sections: reading.sections.map((section) =>
+      section.id === "types" ? { ...section, entries: types(section.entries) } : section,
+    ),
   };
 }
 

@@ -1,0 +1,268 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { Contract, ContractTool } from "../../contract/contract.js";
+import { type ToolSchemas, readToolSchemas } from "../../contract/emit/tool-schemas.js";
+import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../../lint/lint-contract.js";
+import type { Profile } from "../../lint/rule.js";
+import { stringLiteral } from "../../print/text.js";
+import { minimalValid } from "../../sample/sample.js";
+import { anchor } from "../anchor.js";
+import { longestName, shortened } from "../long-text.js";
+import type { Badge, Entry, Fact, Part, Reading, Remark, Section } from "../reading.js";
+import { membersOf, ownType } from "../schema-members.js";
+
+/** What a page about a server needs beside its contract. */
+export interface OfferSources {
+  /** The server as messages show it, for code of a client. */
+  readonly name: string;
+  readonly isLive: boolean;
+  /** The model interfaces that tools are judged for. */
+  readonly profiles: readonly Profile[];
+}
+
+/** What a server offers: tools with cost and findings, prompts, resources. All of its texts are those of others. */
+export function offerReading(contract: Contract, sources: OfferSources): Reading {
+  const { name, version, title, instructions, capabilities = {}, tools = [] } = contract;
+  const { prompts = [], resources = [], resourceTemplates = [] } = contract;
+  const costs = toolCosts(contract);
+  const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
+  const problems = problemsByTool(lintContract(contract, sources.profiles));
+  const schemas = readToolSchemas(contract);
+  const where = sources.isLive ? sources.name : "https://example.com/mcp";
+  const sections: Section[] = [
+    {
+      ...{ id: "tools", title: "Tools" },
+      entries: tools.map((tool, index) =>
+        toolEntry(tool, {
+          cost: costs[index]!,
+          problems: problems.get(tool.name) ?? [],
+          schemas: schemas[index]!,
+          where,
+        }),
+      ),
+    },
+    { id: "prompts", title: "Prompts", entries: prompts.map((prompt) => promptEntry(prompt, where)) },
+    {
+      ...{ id: "resources", title: "Resources" },
+      entries: resources.map((each) =>
+        resourceEntry({ ...each, address: each.uri, kind: "resource" }, where),
+      ),
+    },
+    {
+      ...{ id: "templates", title: "Resource templates" },
+      entries: resourceTemplates.map((each) =>
+        resourceEntry({ ...each, address: each.uriTemplate, kind: "template" }, undefined),
+      ),
+    },
+  ];
+  return {
+    title: title ?? name,
+    ...(instructions !== undefined && { lead: instructions }),
+    facts: [
+      { name: "Server", value: [`${name} ${version}`] },
+      { name: "Source", value: [{ code: sources.name }] },
+      { name: "Capabilities", value: [Object.keys(capabilities).join(", ") || "none declared"] },
+      { name: "Tools", value: [`${tools.length}, about ${total} tokens of a model's context`] },
+    ],
+    filters:
+      problems.size > 0
+        ? [
+            {
+              name: "lint",
+              label: "Findings",
+              values: [
+                ["error", "errors"],
+                ["warning", "warnings"],
+              ],
+            },
+          ]
+        : [],
+    sections: unique(sections.filter(({ entries }) => entries.length > 0)),
+    notes: [
+      `Tokens are estimated: a quarter of the bytes of the tool in tools/list. Findings are for ${sources.profiles.join(", ")}.`,
+    ],
+  };
+}
+
+/** A server may use a name twice: the second entry gets another address. */
+function unique(sections: readonly Section[]): Section[] {
+  const seen = new Map<string, number>();
+  const addressed = (entry: Entry): Entry => {
+    const count = (seen.get(entry.id) ?? 0) + 1;
+    seen.set(entry.id, count);
+    return count === 1 ? entry : { ...entry, id: `${entry.id}~${count}` };
+  };
+  return sections.map((section) => ({ ...section, entries: section.entries.map(addressed) }));
+}
+
+function problemsByTool(problems: readonly LintProblem[]): ReadonlyMap<string, readonly LintProblem[]> {
+  const byTool = new Map<string, LintProblem[]>();
+  for (const problem of problems) {
+    const known = byTool.get(problem.tool);
+    if (known) known.push(problem);
+    else byTool.set(problem.tool, [problem]);
+  }
+  return byTool;
+}
+
+interface OfTool {
+  readonly cost: ToolCost;
+  readonly problems: readonly LintProblem[];
+  readonly schemas: ToolSchemas;
+  readonly where: string;
+}
+
+function toolEntry(tool: ContractTool, { cost, problems, schemas, where }: OfTool): Entry {
+  const { name, title, description, annotations = {}, task, scopes = [] } = tool;
+  const levels = [...new Set(problems.map(({ rule }) => rule.level))];
+  return {
+    id: anchor("tool", name),
+    name,
+    badges: [
+      { text: `about ${cost.tokens} tokens` },
+      ...hints(annotations),
+      ...(task ? [{ text: `task: ${task.support}` }] : []),
+      ...levels.map((level): Badge => ({
+        text: `${problems.filter(({ rule }) => rule.level === level).length} lint ${level}`,
+        kind: level,
+      })),
+    ],
+    ...(description !== undefined && { lead: description }),
+    facts: [...titleFact(title), ...scopesFact(scopes)],
+    remarks: [
+      ...problems.slice(0, mostRemarks).map(remarkOf),
+      ...schemas.unread.map(({ part, message }): Remark => ({
+        kind: "warning",
+        text: `${part} cannot be read: ${message}`,
+      })),
+    ],
+    parts: [
+      ...schemaParts("Arguments", schemas.input, tool.inputSchema),
+      ...(tool.outputSchema ? schemaParts("Structured result", schemas.output, tool.outputSchema) : []),
+      snippet(
+        where,
+        `const result = await client.callTool(${nameLiteral(name)}, ${exampleText(schemas)});\nconsole.log(result.content);`,
+      ),
+    ],
+    values: { lint: levels },
+  };
+}
+
+/** A rule can find hundreds of places in one schema. */
+const mostRemarks = 12;
+
+function remarkOf({ rule, profiles, message }: LintProblem): Remark {
+  return { kind: rule.level, text: `${message} (${rule.id}: ${profiles.join(", ")}). ${rule.fix}` };
+}
+
+function hints(annotations: JsonObject): Badge[] {
+  return Object.entries(annotations)
+    .filter(([key, value]) => key.endsWith("Hint") && typeof value === "boolean")
+    .map(([key, value]) => ({ text: `${value ? "" : "not "}${key.slice(0, -"Hint".length)}` }));
+}
+
+function titleFact(title: string | undefined): Fact[] {
+  return title === undefined ? [] : [{ name: "Title", value: [title] }];
+}
+
+function scopesFact(scopes: readonly string[]): Fact[] {
+  return scopes.length === 0 ? [] : [{ name: "Scopes", value: [{ code: scopes.join(" ") }] }];
+}
+
+/** The members of a schema, and the schema as it is written. */
+function schemaParts(title: string, schema: ToolSchemas["input"] | undefined, written: JsonObject): Part[] {
+  const noLink = (): undefined => undefined;
+  const root = schema?.root;
+  const members = root ? [...ownType(root, noLink), ...membersOf(root, noLink)] : [];
+  const definitions = [...(schema?.definitions.values() ?? [])].map(({ name, node }) => ({
+    ...{ name: `${name} =`, type: [{ code: "definition" }], facts: [] },
+    members: [...ownType(node, noLink), ...membersOf(node, noLink)],
+  }));
+  return [
+    { title, open: true, kind: "members", members: [...members, ...definitions] },
+    { title: `${title}: JSON Schema`, kind: "json", value: written },
+  ];
+}
+
+/** The smallest valid arguments, as code. */
+function exampleText({ input }: ToolSchemas): string {
+  if (!input.root) return "{}";
+  try {
+    // The root as a definition: samples are made of these.
+    const name = "\0arguments";
+    const definitions = new Map([...input.definitions, [name, { name, node: input.root }]]);
+    const value: JsonValue | undefined = minimalValid({ ...input, definitions }, name);
+    return isJsonObject(value) ? shortened(JSON.stringify(value, undefined, 2), 2_000) : "{}";
+  } catch {
+    // Odd schemas of servers have no sample; the page has the schema.
+    return "{}";
+  }
+}
+
+type Prompt = NonNullable<Contract["prompts"]>[number];
+
+function promptEntry(
+  { name, title, description, arguments: args = [], scopes = [] }: Prompt,
+  where: string,
+): Entry {
+  const given = args.filter(({ required }) => required).map((each) => [each.name, "…"]);
+  return {
+    ...{ id: anchor("prompt", name), name, facts: [...titleFact(title), ...scopesFact(scopes)] },
+    ...(description !== undefined && { lead: description }),
+    parts: [
+      {
+        ...{ title: "Arguments", open: true, kind: "members" },
+        members: args.map((each) => ({
+          ...{ name: each.name, optional: each.required !== true, type: [{ code: "string" }], facts: [] },
+          ...(each.description !== undefined && { description: each.description }),
+        })),
+      },
+      snippet(
+        where,
+        `const { messages } = await client.getPrompt(${nameLiteral(name)}, ${JSON.stringify(Object.fromEntries(given))});`,
+      ),
+    ],
+  };
+}
+
+interface Addressed {
+  readonly name: string;
+  readonly kind: "resource" | "template";
+  readonly address: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly scopes?: readonly string[];
+}
+
+function resourceEntry(resource: Addressed, where: string | undefined): Entry {
+  const { name, kind, address, title, description, mimeType, scopes = [] } = resource;
+  return {
+    ...{ id: anchor(kind, address), name },
+    ...(description !== undefined && { lead: description }),
+    facts: [
+      { name: kind === "resource" ? "URI" : "URI template", value: [{ code: address }] },
+      ...titleFact(title),
+      ...(mimeType === undefined ? [] : [{ name: "Media type", value: [{ code: mimeType }] }]),
+      ...scopesFact(scopes),
+    ],
+    parts:
+      where === undefined
+        ? []
+        : [snippet(where, `const { contents } = await client.readResource(${nameLiteral(address)});`)],
+  };
+}
+
+function nameLiteral(name: string): string {
+  return stringLiteral(shortened(name, longestName));
+}
+
+function snippet(where: string, lines: string): Part {
+  const text = [
+    'import { connect } from "@mcpgen/runtime/all";',
+    "",
+    `const client = await connect(${stringLiteral(where)});`,
+    lines,
+    "await client.close();",
+  ].join("\n");
+  return { title: "Code of a client", kind: "code", language: "ts", text };
+}
