@@ -24,6 +24,7 @@ const groups: Readonly<Record<string, string>> = {
   MG65: "Handlers",
   MG66: "What hosts refuse",
   MG67: "Packaging a server",
+  MG68: "The development loop",
   MG70: "Bugs",
 };
 

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -53,12 +54,17 @@ export interface LiveClient {
 /** The part of a channel of messages that commands need (runtime/core/jsonrpc/channel.ts has the whole of it). */
 export interface Channel {
   open(receiver: Receiver): void;
+  send(text: string): void;
+  flush(): void;
   close(): Promise<void>;
 }
 
 /** The reader of a channel. */
 export interface Receiver {
   message(text: string): void;
+  turn(): void;
+  tooLong(limit: number): void;
+  closed(reason?: Error): void;
 }
 
 /** The parts of the runtime and of the generated package that commands with servers use. */
@@ -67,6 +73,8 @@ export interface Runtime {
   parseStdioSource(source: string): readonly [string, ...string[]];
   /** Starts a server in a child process. */
   stdioClientChannel(command: readonly [string, ...string[]], options: object): Channel;
+  /** A channel over two byte streams. */
+  streamChannel(readable: Readable, writable: Writable, options: object): Channel;
   /** The answer of a client whose user declines. */
   userRejected(message?: string): Error;
   readonly revisions: readonly { readonly id: string }[];
@@ -89,9 +97,26 @@ export async function loadRuntime(directory: string): Promise<Runtime> {
     connect: runtime!["connect"] as Runtime["connect"],
     parseStdioSource: stdio!["parseStdioSource"] as Runtime["parseStdioSource"],
     stdioClientChannel: stdio!["stdioClientChannel"] as Runtime["stdioClientChannel"],
+    streamChannel: stdio!["streamChannel"] as Runtime["streamChannel"],
     userRejected: runtime!["userRejected"] as Runtime["userRejected"],
     revisions: explained(protocol!["clientRevisions"] as Runtime["revisions"]),
   };
+}
+
+/** The recording of the messages of one connection (runtime/core/testing/recording.ts has the whole of it). */
+export interface Recording {
+  of(channel: Channel, side: "client" | "server"): Channel;
+  toString(): string;
+}
+
+/**
+ * Loads the class of recordings.
+ *
+ * @throws CodedError MG2013 where the runtime is not installed, or not built
+ */
+export async function loadRecording(directory: string): Promise<new () => Recording> {
+  const { Recording } = await load("@mcpgen/runtime/testing", directory);
+  return Recording as new () => Recording;
 }
 
 /**

@@ -115,6 +115,37 @@ async function withConnection<T>(
   }
 }
 
+/** A connection that stays open until it is closed. */
+export interface OpenServer {
+  readonly client: LiveClient;
+  readonly link: ServerLink;
+}
+
+/**
+ * Connects to a server; `link.close(client)` ends the connection.
+ *
+ * @param watched receives the link at once, so that it can be closed while the connection is made
+ * @throws CodedError as `withServer`; the link is closed then
+ */
+export async function openServer(
+  runtime: Runtime,
+  source: ServerSource,
+  options: ServerOptions,
+  watched: (link: ServerLink) => void,
+): Promise<OpenServer> {
+  expectRevision(runtime, options.revision);
+  const { link, headers } = linkTo(source, runtime, options);
+  watched(link);
+  try {
+    const all = { ...headers, ...options.headers };
+    return { link, client: await connected(runtime, link, all, options, undefined) };
+  } catch (error) {
+    link.hurry();
+    await link.close(undefined);
+    throw serverError(error, source, link);
+  }
+}
+
 /** Makes the link to the server, and the headers for its address. */
 function linkTo(
   source: ServerSource,

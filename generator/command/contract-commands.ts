@@ -105,6 +105,25 @@ export const contractCommands: readonly CommandDefinition[] = [
     load: async () => (await import("./sync.js")).sync,
   },
   {
+    name: "dev",
+    summary: "Keep output, handlers and a running server in step with what you edit",
+    options: {
+      server: text("COMMAND that starts the server (default: that of the contract, or src/main.ts compiled)"),
+      http: text("URL of a server that is started elsewhere: it is not restarted"),
+      stdio: flag("Serve the client at standard input and output: it keeps its session over restarts"),
+      record: text("FILE for the messages with the last server, which `validate` and the test kit read"),
+      revision: text("Revision to use (default: the newest that both have)"),
+      timeout: serverOptionDefinitions["timeout"]!,
+      env: serverOptionDefinitions["env"]!,
+      header: serverOptionDefinitions["header"]!,
+    },
+    examples: [
+      ["$0 dev", "in a project of init server"],
+      ['$0 dev --server "node build/server.js" --stdio', "as the command of a server in a host's file"],
+    ],
+    load: async () => (await import("./dev.js")).dev,
+  },
+  {
     name: "lint",
     summary: "Report what hosts reject in the tools of a contract, and what the tools cost",
     positionals: {

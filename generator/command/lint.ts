@@ -16,7 +16,7 @@ import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
 
 /** Profiles that count where none is named: strict mode is asked for, never met. */
-const usual: readonly Profile[] = ["claude", "openai", "gemini"];
+export const usual: readonly Profile[] = ["claude", "openai", "gemini"];
 
 /** Rows of the table of costs that people are shown. */
 const mostRows = 20;
@@ -117,7 +117,17 @@ function grouped(
   return [...groups.values()];
 }
 
-function findingOf(group: readonly LintProblem[], { place }: ContractSource): Finding {
+/** The problems of a contract, a finding for each rule. */
+export function lintFindings(
+  contract: ContractSource["contract"],
+  document: Pick<ContractSource, "place">,
+): Finding[] {
+  return grouped(lintContract(contract, usual), ({ rule }) => [rule.id]).map((group) =>
+    findingOf(group, document),
+  );
+}
+
+function findingOf(group: readonly LintProblem[], { place }: Pick<ContractSource, "place">): Finding {
   const { rule, profiles: concerned, pointer } = group[0]!;
   const tools = [...new Set(group.map(({ tool }) => tool))];
   const places = new Set(group.map((problem) => problem.pointer)).size;

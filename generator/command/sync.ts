@@ -33,7 +33,7 @@ export const sync: RunCommand = async (args, context) => {
   });
   const changed = files.filter(({ insertions }) => insertions.length > 0);
   const writes = !args.flag("check") && !args.flag("dry-run");
-  if (writes) write(changed);
+  if (writes) writeHandlers(changed);
   const findings = [
     ...found,
     ...(args.flag("check") ? changed.flatMap(missingFindings) : []),
@@ -61,7 +61,7 @@ function filesOf(
 }
 
 /** All files or none. Links are followed, so that they stay links. */
-function write(changed: readonly HandlersFile[]): void {
+export function writeHandlers(changed: readonly HandlersFile[]): void {
   const files = changed.map(({ path, text }) => ({ path: realpathSync(path), text }));
   const modes = files.map(({ path }) => statSync(path).mode);
   if (files.length === 0) return;

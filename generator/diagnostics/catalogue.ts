@@ -1,4 +1,5 @@
 import { contractDiagnostics } from "./catalogue/contract.js";
+import { devDiagnostics } from "./catalogue/dev.js";
 import { diffDiagnostics } from "./catalogue/diff.js";
 import { hostDiagnostics } from "./catalogue/hosts.js";
 import { initDiagnostics } from "./catalogue/init.js";
@@ -38,6 +39,7 @@ export const catalogue = {
   ...lintDiagnostics,
   ...packageDiagnostics,
   ...syncDiagnostics,
+  ...devDiagnostics,
 } satisfies Record<string, Diagnostic>;
 
 export type DiagnosticCode = keyof typeof catalogue;

@@ -135,6 +135,7 @@ export const buildings: readonly Building[] = [
       { path: "generator/init", holds: "new projects" },
       { path: "generator/config", holds: "mcpgen.config.json" },
       { path: "generator/pipeline", holds: "from sources to finished files" },
+      { path: "generator/dev", holds: "the development loop: watching, compiling, sessions" },
       { path: "generator/command", holds: "the command line" },
       { path: "generator", holds: "the entries" },
     ],

@@ -21,8 +21,13 @@ function runtimeThat(connect: Runtime["connect"]): [Runtime, Opened[]] {
       opened.push({ options, graces });
       return {
         open: () => {},
+        send: () => {},
+        flush: () => {},
         close: async () => void graces.push(options.inputGrace, options.terminateGrace),
       };
+    },
+    streamChannel: (): Channel => {
+      throw new Error("there are no streams");
     },
     userRejected: () => new Error(),
     revisions: [{ id: "2030-01-01" }],

@@ -1,0 +1,152 @@
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { interruption } from "../capture/interruption.js";
+import { type Runtime, loadRuntime } from "../capture/runtime.js";
+import { WatchedFiles } from "../dev/watched-files.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { type Finding, findingOfError } from "../diagnostics/finding.js";
+import type { Arguments } from "./arguments.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { ChangeReport } from "./dev/change-report.js";
+import { Preparation } from "./dev/preparation.js";
+import { type DevelopedServer, developedServer } from "./dev/server-command.js";
+import { type Recorder, type Session, openSession, recorder } from "./dev/session.js";
+import type { Outcome } from "./outcome.js";
+
+/** Keeps output, handlers, types and a running server in step with the files, until it is interrupted. */
+export const dev: RunCommand = async (args, context) => {
+  refuseContradictions(args, context);
+  refuseRecord(args, context);
+  const preparation = await Preparation.open(args, context);
+  const server = developedServer(args, preparation, context.directory);
+  const runtime = await loadRuntime(context.directory);
+  const loop = new Loop(preparation, server, runtime, args, context, await recorder(args, context));
+  return loop.run();
+};
+
+/** @throws CodedError MG2005 */
+function refuseContradictions(args: Arguments, { console }: CommandContext): void {
+  const [first, second] =
+    args.flag("stdio") && console.settings.format === "json"
+      ? ["--stdio", "--json"]
+      : args.flag("stdio") && args.given("http")
+        ? ["--stdio", "--http"]
+        : [];
+  if (first === undefined) return;
+  throw new CodedError("MG2005", `${first} and ${second} exclude each other`, {
+    next: "Leave one of them out.",
+  });
+}
+
+/** @throws CodedError MG2005 for a recording without messages, or over a file that is there */
+function refuseRecord(args: Arguments, { directory }: CommandContext): void {
+  const file = args.string("record");
+  if (file === undefined) return;
+  if (!args.flag("stdio"))
+    throw new CodedError("MG2005", "--record needs --stdio: only a client's session is recorded", {
+      next: "Add --stdio, or leave --record out.",
+    });
+  if (existsSync(resolve(directory, file)))
+    throw new CodedError("MG2005", "--record needs a new file, got one that exists", {
+      place: { file },
+      next: "Name another file, or remove this one.",
+    });
+}
+
+/** Prepares and restarts after each change. */
+class Loop {
+  readonly #preparation: Preparation;
+  readonly #context: CommandContext;
+  readonly #report: ChangeReport;
+  readonly #watched: WatchedFiles;
+  readonly #session: Session;
+  #restarts = 0;
+  #changes = 0;
+  /** Whether the server that runs, if one does, is older than what was prepared. */
+  #behind = true;
+
+  constructor(
+    preparation: Preparation,
+    server: DevelopedServer,
+    runtime: Runtime,
+    args: Arguments,
+    context: CommandContext,
+    record: Recorder,
+  ) {
+    this.#preparation = preparation;
+    this.#context = context;
+    this.#report = new ChangeReport(context.console);
+    this.#watched = new WatchedFiles(() => preparation.inputs());
+    this.#session = openSession(runtime, server, args, context, {
+      lost: (reason) => this.#lost(reason),
+      ended: () => this.#watched.close(),
+      record,
+    });
+  }
+
+  async run(): Promise<Outcome> {
+    const end = async (): Promise<void> => {
+      this.#watched.close();
+      await this.#session.close();
+    };
+    const released = interruption.endsFirst(end);
+    try {
+      await this.#cycle(undefined);
+      for (;;) {
+        const changed = await this.#watched.changes();
+        if (changed.length === 0) break;
+        this.#changes++;
+        await this.#cycle(changed);
+      }
+    } finally {
+      await end();
+      await released();
+    }
+    return { data: { changes: this.#changes, restarts: this.#restarts } };
+  }
+
+  /** @param changed absolute paths; undefined at the start */
+  async #cycle(changed: readonly string[] | undefined): Promise<void> {
+    const began = performance.now();
+    const prepared = await this.#preparation.run(changed);
+    this.#watched.accept(prepared.written);
+    const findings: Finding[] = [...prepared.findings];
+    const done = [...prepared.done];
+    this.#behind ||= prepared.changed;
+    if (prepared.ready && this.#behind) done.push(await this.#restart(findings));
+    else if (!prepared.ready)
+      done.push(this.#session.isRunning ? "the running server was kept" : "no server was started");
+    const { directory } = this.#context;
+    const subject =
+      changed === undefined ? "started" : changed.map((path) => relative(directory, path)).join(", ");
+    this.#report.add({ subject, done, findings, milliseconds: performance.now() - began });
+  }
+
+  async #restart(findings: Finding[]): Promise<string> {
+    const verb = this.#session.isRunning ? "restarted" : "started";
+    try {
+      await this.#session.restart();
+      this.#behind = false;
+      this.#restarts++;
+      return `server ${verb}`;
+    } catch (error) {
+      findings.push(notRunning(error));
+      return "the server does not run";
+    }
+  }
+
+  #lost(reason: unknown): void {
+    this.#behind = true;
+    this.#report.add({ subject: "server", done: ["it ended by itself"], findings: [notRunning(reason)] });
+  }
+}
+
+function notRunning(error: unknown): Finding {
+  if (error instanceof CodedError) return findingOfError(error);
+  return {
+    code: "MG6802",
+    severity: "error",
+    message: error instanceof Error ? error.message : "the server has closed its output",
+    next: "It starts again after the next change.",
+  };
+}

@@ -1,0 +1,49 @@
+import type { Finding } from "../../diagnostics/finding.js";
+import { counted } from "../../print/counted.js";
+import { printable } from "../../print/terminal-text.js";
+import type { Console } from "../console.js";
+import { findingText } from "../present.js";
+
+/** One run of the loop, to be reported. */
+export interface Change {
+  /** The files that changed, or another cause. */
+  readonly subject: string;
+  readonly done: readonly string[];
+  readonly findings: readonly Finding[];
+  readonly milliseconds?: number;
+}
+
+/**
+ * Prints one line for each change, on standard error: standard output may belong to the client. A finding is printed when
+ * it appears; the line counts those that remain.
+ */
+export class ChangeReport {
+  readonly #console: Console;
+  #known: ReadonlySet<string> = new Set();
+
+  constructor(console: Console) {
+    this.#console = console;
+  }
+
+  add({ subject, done, findings, milliseconds }: Change): void {
+    const { paintError } = this.#console;
+    const keyed = findings.map((finding) => [JSON.stringify(finding), finding] as const);
+    for (const [key, finding] of keyed)
+      // An error keeps the loop from going on, so it is repeated; a warning is not.
+      if (finding.severity === "error" || !this.#known.has(key))
+        this.#console.error(findingText(finding, paintError));
+    this.#known = new Set(keyed.map(([key]) => key));
+    const time = milliseconds === undefined ? "" : ` (${(milliseconds / 1000).toFixed(2)} s)`;
+    const parts = [...done, ...counts(findings)].join("; ");
+    this.#console.note(
+      `${paintError("bold", printable(subject))}: ${printable(parts === "" ? "nothing to do" : parts)}${time}`,
+    );
+  }
+}
+
+function counts(findings: readonly Finding[]): string[] {
+  return (["error", "warning"] as const).flatMap((severity) => {
+    const { length } = findings.filter((finding) => finding.severity === severity);
+    return length === 0 ? [] : [counted(length, severity)];
+  });
+}

@@ -1,0 +1,189 @@
+import { existsSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import { Compiler } from "../../dev/compiler.js";
+import { loadContract } from "../../contract/read-contract.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { type Finding, findingOfError } from "../../diagnostics/finding.js";
+import { hasSchemas } from "../../extension/extension-store.js";
+import { counted } from "../../print/counted.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { planContracts } from "../contracts/run.js";
+import { contractTargets } from "../contracts/targets.js";
+import { generate, recovered } from "../generate.js";
+import { lintFindings } from "../lint.js";
+import type { Outcome } from "../outcome.js";
+import { type Project, openProject } from "../project.js";
+import { shownPath } from "../shown-path.js";
+import { writeHandlers } from "../sync.js";
+import { noHandlers, readHandlers } from "../sync/handlers.js";
+import { serverContracts } from "../sync/server-contracts.js";
+import { userFiles } from "../sync/user-files.js";
+import { type ProjectInputs, inputsOf } from "./inputs.js";
+
+/** What one run of the preparation came to. */
+export interface Prepared {
+  /** What was done, in a few words each. */
+  readonly done: readonly string[];
+  readonly findings: readonly Finding[];
+  /** Whether the server may be started: contract, handlers and types have no errors. */
+  readonly ready: boolean;
+  /** Whether something changed that the server is made of. */
+  readonly changed: boolean;
+  /** Files of the user that were written. */
+  readonly written: readonly string[];
+}
+
+/** Brings everything between the contract and the server's JavaScript up to date, within this process. */
+export class Preparation {
+  readonly #args: Arguments;
+  readonly #context: CommandContext;
+  #project: Project;
+  #inputs: ProjectInputs;
+  #compiler: { readonly file: string; readonly compiler: Compiler } | undefined;
+  #lint: readonly Finding[] = [];
+
+  private constructor(args: Arguments, context: CommandContext, project: Project) {
+    this.#args = args;
+    this.#context = context;
+    this.#project = project;
+    this.#inputs = inputsOf(project);
+  }
+
+  static async open(args: Arguments, context: CommandContext): Promise<Preparation> {
+    return new Preparation(args, context, await openProject(args, context));
+  }
+
+  get project(): Project {
+    return this.#project;
+  }
+
+  /** The files that decide what is prepared, as they are now. */
+  inputs(): ProjectInputs {
+    this.#inputs = inputsOf(this.#project);
+    return this.#inputs;
+  }
+
+  /** The JavaScript of a source file, or the file itself where the compiler makes none. */
+  outputOf(source: string): string {
+    return this.#currentCompiler()?.outputOf(source) ?? source;
+  }
+
+  /** @param changed the absolute paths that changed; undefined for the first run */
+  async run(changed: readonly string[] | undefined): Promise<Prepared> {
+    const done: string[] = [];
+    const findings: Finding[] = [];
+    const written: string[] = [];
+    const isReady = (): boolean =>
+      !findings.some(({ severity, code }) => severity === "error" && code !== "MG6601");
+    const result = (changes: boolean): Prepared => ({
+      done,
+      findings,
+      ready: isReady(),
+      changed: changes,
+      written,
+    });
+    try {
+      const generates = changed === undefined || changed.some((path) => !this.#inputs.code.has(path));
+      if (generates) findings.push(...(await this.#generate(changed, done)));
+      findings.push(...this.#lint);
+      if (!isReady()) return result(false);
+      findings.push(...(await this.#sync(done, written)));
+      if (!isReady()) return result(false);
+      const compiled = this.#compile(findings, done);
+      return result(compiled || hasRunning(changed));
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      findings.push(findingOfError(error), ...error.more.map(findingOfError));
+      return result(false);
+    }
+  }
+
+  async #generate(changed: readonly string[] | undefined, done: string[]): Promise<Finding[]> {
+    this.#project = await openProject(this.#args, this.#context);
+    const { schemaDir } = this.#project;
+    const targets = contractTargets(this.#args, this.#project, this.#context);
+    const findings =
+      changed === undefined
+        ? recovered(
+            this.#project,
+            this.#context,
+            targets.map(({ outDir }) => outDir),
+          )
+        : [];
+    const ofSchemas =
+      hasSchemas(schemaDir) &&
+      (changed === undefined ||
+        changed.some((path) => path.startsWith(schemaDir + sep) || path === this.#project.loaded.file));
+    let outcome: Outcome;
+    if (ofSchemas) outcome = await generate(this.#args, this.#context);
+    else {
+      const plans = await planContracts(targets, this.#args, this.#project, this.#context);
+      outcome = { ...plans.outcome, findings: [...plans.conflicts, ...(plans.outcome.findings ?? [])] };
+      if (plans.conflicts.length === 0) plans.write();
+    }
+    const count = changedFiles(outcome);
+    if (count > 0) done.push(`${counted(count, "file")} generated`);
+    this.#lint = await this.#lintContracts(targets.filter(({ role }) => role !== "client"));
+    return [...findings, ...(outcome.findings ?? [])];
+  }
+
+  async #lintContracts(
+    targets: readonly { readonly file: string; readonly shown: string }[],
+  ): Promise<Finding[]> {
+    const documents = await Promise.all(targets.map(({ file, shown }) => loadContract(file, shown)));
+    return documents.flatMap((document) => lintFindings(document.contract, document));
+  }
+
+  /** Inserts the handlers that are missing. */
+  async #sync(done: string[], written: string[]): Promise<readonly Finding[]> {
+    const contracts = await serverContracts(this.#project, this.#context);
+    if (contracts.length === 0) return [];
+    const { code } = userFiles(this.#project.loaded.folder, new Set(contracts.map(({ out }) => out)));
+    const { files, findings, without } = await readHandlers(code, contracts, this.#project, this.#context);
+    const changed = files.filter(({ insertions }) => insertions.length > 0);
+    writeHandlers(changed);
+    for (const { file, path, missing } of changed) {
+      written.push(path);
+      done.push(`${missing.map(({ name }) => name).join(", ")} inserted into ${file}`);
+    }
+    return [...findings, ...without.map((contract) => noHandlers(contract, this.#project))];
+  }
+
+  /** @returns whether JavaScript was written */
+  #compile(findings: Finding[], done: string[]): boolean {
+    const compiler = this.#currentCompiler();
+    if (!compiler) return true;
+    const { errors, written } = compiler.compile();
+    findings.push(...errors);
+    if (errors.length === 0) done.push("types checked");
+    return written.length > 0;
+  }
+
+  /** The compiler of the project; undefined without a tsconfig.json. */
+  #currentCompiler(): Compiler | undefined {
+    const file = join(this.#project.loaded.folder, "tsconfig.json");
+    if (!existsSync(file)) return undefined;
+    if (this.#compiler?.file !== file) {
+      const shown = (path: string): string => shownPath(resolve(path), this.#context.directory);
+      this.#compiler = { file, compiler: new Compiler(file, shown) };
+    }
+    return this.#compiler.compiler;
+  }
+}
+
+/** Whether a file changed that runs as it is. */
+function hasRunning(changed: readonly string[] | undefined): boolean {
+  return changed === undefined || changed.some((path) => /\.(?:[cm]?jsx?|json)$/.test(path));
+}
+
+interface PlannedData {
+  readonly files?: readonly { readonly action: string }[];
+}
+
+/** The number of files that a run of `generate` has written or deleted. */
+function changedFiles({ data }: Outcome): number {
+  const { files = [], contracts = [] } = (data ?? {}) as PlannedData & { contracts?: readonly PlannedData[] };
+  const all = [...files, ...contracts.flatMap((each) => each.files ?? [])];
+  return all.filter(({ action }) => action !== "UNCHANGED").length;
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Arguments } from "../arguments.js";
+import { quoted } from "../repeated.js";
+import type { Preparation } from "./preparation.js";
+
+/** The server of a loop: a command that is started, or an address. */
+export interface DevelopedServer {
+  /** `stdio:COMMAND …` or a URL. */
+  readonly source: string;
+  /** The folder that the command starts in. */
+  readonly directory: string;
+}
+
+/**
+ * The server that the loop is about: that of the command line, that of the only contract in the configuration, or
+ * `src/main.ts` as the compiler writes it.
+ *
+ * @throws CodedError MG2004, MG2005 for options that do not fit, MG2003 where there is no server
+ */
+export function developedServer(
+  args: Arguments,
+  preparation: Preparation,
+  directory: string,
+): DevelopedServer {
+  const [command, url] = [args.string("server"), args.string("http")];
+  if (command !== undefined && url !== undefined)
+    throw new CodedError("MG2005", "--server and --http exclude each other", {
+      next: "Leave one of them out.",
+    });
+  if (url !== undefined) return { source: expectUrl(url), directory };
+  if (command !== undefined) return { source: commandSource(command), directory };
+  const { config, folder } = preparation.project.loaded;
+  const [configured, another] = (config.contracts ?? []).flatMap(({ role, server }) =>
+    role !== "client" && server !== undefined ? [server] : [],
+  );
+  if (configured !== undefined && another === undefined) return { source: configured, directory: folder };
+  const main = join(folder, "src/main.ts");
+  if (existsSync(main))
+    return { source: `stdio:node ${quoted(preparation.outputOf(main))}`, directory: folder };
+  throw new CodedError("MG2003", "expected --server COMMAND: the project has no src/main.ts", {
+    next: 'Name the command that starts the server, e.g. --server "node dist/server.js"; or run the command in a project of `mcpgen init server`.',
+  });
+}
+
+function expectUrl(url: string): string {
+  if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
+  throw new CodedError("MG2004", `expected --http to be a URL, got ${JSON.stringify(url)}`, {
+    next: "Give http(s)://…; a command is for --server.",
+  });
+}
+
+function commandSource(command: string): string {
+  if (/^https?:\/\//i.test(command))
+    throw new CodedError("MG2004", "expected --server to be a command, got a URL", {
+      next: "Use --http URL.",
+    });
+  return /^stdio:/i.test(command) ? command : `stdio:${command}`;
+}

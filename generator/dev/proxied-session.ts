@@ -1,0 +1,290 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { Channel } from "../capture/runtime.js";
+import { SessionMemory } from "./session-memory.js";
+
+interface ProxyOptions {
+  /** The channel to the client. */
+  readonly client: Channel;
+  /** Starts a server. */
+  readonly start: () => Channel;
+  /** The server ended by itself. */
+  readonly onLost: (reason: Error | undefined) => void;
+  /** The client has closed its end. */
+  readonly onEnd: () => void;
+}
+
+/** Milliseconds for which a restart waits for answers to open requests. */
+const drainTime = 1_000;
+
+/** JSON-RPC's code for errors that are not the request's. */
+const internalError = -32603;
+
+/** Ids of the proxy's own requests. */
+const ownIds = "mcpgen-dev:";
+
+/** A request of the server on its way to the client, under another id. */
+interface Asked {
+  readonly id: JsonValue;
+  readonly server: Channel;
+}
+
+/**
+ * Stands between a client and a server that is restarted: the client keeps one session. Messages wait during a restart.
+ * The next server gets the client's handshake and state; the client hears that lists may have changed.
+ */
+export class ProxiedSession {
+  readonly #options: ProxyOptions;
+  readonly #memory = new SessionMemory();
+  /** Methods of the client's requests without an answer, by id. */
+  readonly #open = new Map<string | number, string>();
+  readonly #asked = new Map<number, Asked>();
+  readonly #answers = new Map<string, (message: JsonObject) => void>();
+  #waiting: string[] = [];
+  #server: Channel | undefined;
+  /** Whether messages wait for a server. */
+  #holds = true;
+  #count = 0;
+  #drained: (() => void) | undefined;
+  #over = false;
+  /** The end of a server that ended by itself: its descendants may still run. */
+  #lastEnd: Promise<void> | undefined;
+
+  constructor(options: ProxyOptions) {
+    this.#options = options;
+    options.client.open({
+      message: (text) => this.#fromClient(text),
+      turn: () => this.#server?.flush(),
+      tooLong: () => {},
+      closed: () => options.onEnd(),
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#server !== undefined;
+  }
+
+  /** Ends the server, if one runs, and starts the next. @throws Error the next one ends before it answers */
+  async restart(): Promise<void> {
+    this.#holds = true;
+    await this.#lastEnd;
+    await this.#endServer();
+    if (this.#over) return;
+    const server = this.#options.start();
+    this.#server = server;
+    const ended = new Promise<never>((_, reject) => {
+      server.open({
+        message: (text) => this.#fromServer(text, server),
+        turn: () => this.#options.client.flush(),
+        tooLong: () => {},
+        closed: (reason) => {
+          reject(reason ?? new Error("the server has closed its output"));
+          this.#lost(server, reason);
+        },
+      });
+    });
+    ended.catch(() => {});
+    await Promise.race([this.#handOver(), ended]);
+    for (const message of this.#memory.listChanges()) this.#toClient(message);
+    this.#release();
+  }
+
+  /** Ends the server and the connection of the client. */
+  async close(): Promise<void> {
+    this.#over = true;
+    const server = this.#server;
+    this.#server = undefined;
+    await Promise.all([this.#lastEnd, server?.close(), this.#options.client.close()]);
+  }
+
+  async #endServer(): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    await this.#drain();
+    this.#server = undefined;
+    await server.close();
+    this.#abandon(server, "the server restarted before it answered; send the request again");
+  }
+
+  /** Waits for the answers that the old server still owes. */
+  async #drain(): Promise<void> {
+    if (!this.#owes()) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
+      timer = setTimeout(resolve, drainTime);
+    });
+    clearTimeout(timer);
+    this.#drained = undefined;
+  }
+
+  #owes(): boolean {
+    return [...this.#open.keys()].some((id) => !this.#memory.isListening(id));
+  }
+
+  /** Answers what a server that is gone will not answer, and cancels what it had asked. */
+  #abandon(server: Channel, why: string): void {
+    for (const id of [...this.#open.keys()]) {
+      if (this.#memory.isListening(id)) continue;
+      this.#open.delete(id);
+      this.#toClient({ jsonrpc: "2.0", id, error: { code: internalError, message: why } });
+    }
+    for (const [id, asked] of [...this.#asked]) {
+      if (asked.server !== server) continue;
+      this.#asked.delete(id);
+      this.#toClient({
+        jsonrpc: "2.0",
+        method: "notifications/cancelled",
+        params: { requestId: id, reason: "the server restarted" },
+      });
+    }
+    this.#options.client.flush();
+  }
+
+  /** Gives the new server the session of the client. */
+  async #handOver(): Promise<void> {
+    const { handshake } = this.#memory;
+    if (handshake) {
+      const { result, error } = await this.#request(handshake.initialize);
+      if (error !== undefined)
+        throw new Error(`the server refused the client's handshake: ${JSON.stringify(error)}`);
+      if (isJsonObject(result!) && result["protocolVersion"] !== this.#memory.revision)
+        throw new Error(
+          `the server no longer uses revision ${String(this.#memory.revision)}; connect the client again`,
+        );
+      if (handshake.initialized) {
+        this.#toServer({ jsonrpc: "2.0", method: "notifications/initialized" });
+        for (const message of this.#memory.state) await this.#request(message);
+      }
+    }
+    for (const message of this.#memory.reopen()) this.#toServer(message);
+    this.#server?.flush();
+  }
+
+  /** Sends a message of the client again, as the proxy's own request. */
+  #request(message: JsonObject): Promise<JsonObject> {
+    const id = `${ownIds}${++this.#count}`;
+    const answered = new Promise<JsonObject>((resolve) => this.#answers.set(id, resolve));
+    this.#toServer({ ...message, id });
+    this.#server?.flush();
+    return answered;
+  }
+
+  #release(): void {
+    this.#holds = false;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const text of waiting) this.#fromClient(text);
+    this.#server?.flush();
+    this.#options.client.flush();
+  }
+
+  /** The server ended by itself: open requests fail, and later messages wait for the next one. */
+  #lost(server: Channel, reason: Error | undefined): void {
+    if (this.#server !== server) return;
+    this.#server = undefined;
+    this.#lastEnd = server.close();
+    this.#holds = true;
+    this.#answers.clear();
+    this.#abandon(server, `the server ended: ${reason?.message ?? "it closed its output"}`);
+    if (!this.#over) this.#options.onLost(reason);
+  }
+
+  #fromClient(text: string): void {
+    const parsed = parsedText(text);
+    // Open requests may need the client's answers before they are done.
+    const passes = this.#drained !== undefined && isJsonObject(parsed!) && parsed["method"] === undefined;
+    if (this.#holds && !passes) return void this.#waiting.push(text);
+    const messages = (Array.isArray(parsed) ? parsed : [parsed]).map((each) =>
+      isJsonObject(each!) ? this.#outgoing(each) : each,
+    );
+    const kept = messages.filter((message) => message !== undefined);
+    if (kept.length === 0) return;
+    const before = Array.isArray(parsed) ? parsed : [parsed];
+    const changed = messages.some((each, index) => each !== before[index]);
+    this.#server?.send(changed ? JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) : text);
+  }
+
+  /** A message of the client as the server gets it; undefined for an answer that no running server waits for. */
+  #outgoing(message: JsonObject): JsonObject | undefined {
+    const { id, method, params } = message;
+    if (method === undefined) {
+      const asked = this.#asked.get(id as number);
+      if (!asked) return message;
+      this.#asked.delete(id as number);
+      return asked.server === this.#server ? { ...message, id: asked.id } : undefined;
+    }
+    this.#memory.sent(message);
+    if (isId(id)) this.#open.set(id, String(method));
+    else if (method === "notifications/cancelled" && isJsonObject(params!))
+      this.#answered(params["requestId"]);
+    return message;
+  }
+
+  #fromServer(text: string, server: Channel): void {
+    if (server !== this.#server) return;
+    const parsed = parsedText(text);
+    const single = !Array.isArray(parsed);
+    const before = single ? [parsed] : parsed;
+    const after = before.map((each) => (isJsonObject(each!) ? this.#incoming(each, server) : each));
+    const kept = after.filter((message) => message !== undefined);
+    if (kept.length === 0) return;
+    const changed = after.some((each, index) => each !== before[index]);
+    this.#options.client.send(changed ? JSON.stringify(single ? kept[0] : kept) : text);
+  }
+
+  /** A message of the server as the client gets it; undefined for one that is not the client's. */
+  #incoming(message: JsonObject, server: Channel): JsonObject | undefined {
+    const { id, method, params } = message;
+    if (typeof method === "string" && id !== undefined) {
+      // Two servers in a row may use the same id.
+      const other = ++this.#count;
+      this.#asked.set(other, { id, server });
+      return { ...message, id: other };
+    }
+    if (method === "notifications/cancelled" && isJsonObject(params!))
+      return this.#cancelled(message, params);
+    if (method !== undefined) return this.#memory.received(message, undefined);
+    const own = typeof id === "string" ? this.#answers.get(id) : undefined;
+    if (own) {
+      this.#answers.delete(id as string);
+      own(message);
+      return undefined;
+    }
+    const answered = isId(id) ? this.#open.get(id) : undefined;
+    const seen = this.#memory.received(message, answered);
+    this.#answered(id);
+    return seen;
+  }
+
+  #cancelled(message: JsonObject, params: JsonObject): JsonObject {
+    const [other] = [...this.#asked].find(([, { id }]) => id === params["requestId"]) ?? [];
+    if (other === undefined) return message;
+    this.#asked.delete(other);
+    return { ...message, params: { ...params, requestId: other } };
+  }
+
+  #answered(id: JsonValue | undefined): void {
+    if (isId(id)) this.#open.delete(id);
+    if (!this.#owes()) this.#drained?.();
+  }
+
+  #toClient(message: JsonObject): void {
+    this.#options.client.send(JSON.stringify(message));
+  }
+
+  #toServer(message: JsonObject): void {
+    this.#server?.send(JSON.stringify(message));
+  }
+}
+
+function isId(id: JsonValue | undefined): id is string | number {
+  return typeof id === "string" || typeof id === "number";
+}
+
+function parsedText(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import { basename, dirname } from "node:path";
+import type { Channel, Recording } from "../capture/runtime.js";
+import { applyChanges } from "../files/transaction.js";
+
+/**
+ * The channel to a server, recorded. The file is replaced when the channel closes, so that it holds the whole session with
+ * the last server: its handshake, too, which the proxy repeats after a restart. A recording at the client's end could not
+ * be replayed, because it has answers of several servers.
+ */
+export function recorded(channel: Channel, recording: Recording, file: string): Channel {
+  const wrapped = recording.of(channel, "client");
+  return {
+    open: (receiver) => wrapped.open(receiver),
+    send: (text) => wrapped.send(text),
+    flush: () => wrapped.flush(),
+    close: async () => {
+      await wrapped.close();
+      applyChanges(dirname(file), [{ path: basename(file), content: recording.toString() }]);
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
+import { dirname } from "node:path";
+import { sha256 } from "../files/sha256.js";
+
+/** The inputs of a loop, as paths. They are listed again at each look: files come and go. */
+export interface Inputs {
+  readonly files: readonly string[];
+  /** Folders in which further files may appear. */
+  readonly folders: readonly string[];
+}
+
+/** Milliseconds after the last event: an editor writes several times when it saves. */
+const quiet = 25;
+
+/** Milliseconds before a file that is missing counts as removed: an atomic save renames it away first. */
+const missingGrace = 120;
+
+/** Milliseconds between looks without an event: not every file system reports changes. */
+const pollInterval = 2_000;
+
+/**
+ * Watches files by their content. Events of the file system only say when to look: each look reads all files, so that
+ * saves by rename, lost events and touched files give the same result.
+ */
+export class WatchedFiles {
+  readonly #list: () => Inputs;
+  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #read = new Map<string, { readonly entry: string; readonly hash: string }>();
+  #known: ReadonlyMap<string, string>;
+  #timer: NodeJS.Timeout | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #wake: (() => void) | undefined;
+  #closed = false;
+
+  /** @param list returns the inputs; it must not throw */
+  constructor(list: () => Inputs) {
+    this.#list = list;
+    this.#known = this.#look();
+  }
+
+  /** The absolute paths that changed, appeared or disappeared since the last call; empty after `close`. */
+  async changes(): Promise<readonly string[]> {
+    while (!this.#closed) {
+      const changed = await this.#settled();
+      if (changed.length > 0) return changed;
+      await this.#event();
+    }
+    return [];
+  }
+
+  /** Accepts the present content of files that this program wrote itself. */
+  accept(paths: readonly string[]): void {
+    const known = new Map(this.#known);
+    for (const path of paths) {
+      const hash = this.#hashOf(path);
+      if (hash !== undefined) known.set(path, hash);
+    }
+    this.#known = known;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#poll);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+    this.#wake?.();
+  }
+
+  /** The differences from the last known state, once no file is on its way. */
+  async #settled(): Promise<readonly string[]> {
+    let now = this.#look();
+    if ([...this.#known.keys()].some((path) => !now.has(path))) {
+      await pause(missingGrace);
+      now = this.#look();
+    }
+    const before = this.#known;
+    this.#known = now;
+    return [...new Set([...before.keys(), ...now.keys()])].filter(
+      (path) => before.get(path) !== now.get(path),
+    );
+  }
+
+  #look(): ReadonlyMap<string, string> {
+    const { files, folders } = this.#list();
+    this.#watch(new Set([...folders, ...files.map((file) => dirname(file))]));
+    return new Map(
+      files.flatMap((path) => {
+        const hash = this.#hashOf(path);
+        return hash === undefined ? [] : [[path, hash] as const];
+      }),
+    );
+  }
+
+  /** Reads a file only if its entry in the folder is another one. */
+  #hashOf(path: string): string | undefined {
+    const entry = entryOf(path);
+    const read = this.#read.get(path);
+    if (entry !== undefined && read?.entry === entry) return read.hash;
+    const hash = entry === undefined ? undefined : hashOf(path);
+    if (hash === undefined) this.#read.delete(path);
+    else this.#read.set(path, { entry: entry!, hash });
+    return hash;
+  }
+
+  /** Waits for an event and the quiet after it, or for the next poll. */
+  async #event(): Promise<void> {
+    if (this.#closed) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      this.#poll = setTimeout(resolve, pollInterval);
+    });
+    this.#wake = undefined;
+    clearTimeout(this.#poll);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  readonly #happened = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#wake?.(), quiet);
+  };
+
+  #watch(folders: ReadonlySet<string>): void {
+    if (this.#closed) return;
+    for (const [folder, watcher] of this.#watchers) {
+      if (folders.has(folder)) continue;
+      watcher.close();
+      this.#watchers.delete(folder);
+    }
+    for (const folder of folders) {
+      if (this.#watchers.has(folder)) continue;
+      const watcher = watcherOf(folder, this.#happened);
+      if (watcher) this.#watchers.set(folder, watcher);
+      // The folder may be gone, or replaced, when the error is reported: the next look watches it again.
+      watcher?.on("error", () => {
+        watcher.close();
+        this.#watchers.delete(folder);
+        this.#happened();
+      });
+    }
+  }
+}
+
+/** Undefined where the folder cannot be watched: the poll sees its files. */
+function watcherOf(folder: string, happened: () => void): FSWatcher | undefined {
+  try {
+    return watch(folder, happened);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Changes with each write, and with each replacement of the file. */
+function entryOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat && `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+}
+
+function hashOf(path: string): string | undefined {
+  try {
+    return sha256(readFileSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
