@@ -23,10 +23,12 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { type CodeFirstServer, McpError, createServer } from "@mcpgen/runtime";
+import { type CodeFirstServer, McpError, connect, createServer } from "@mcpgen/runtime";
+import { serveHttp } from "@mcpgen/runtime/http";
 import { instrument, instrumentation } from "@mcpgen/runtime/otel";
 import { createTestPair } from "@mcpgen/runtime/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { revisions } from "../support/revisions.js";
 
 /** Keeps the active context over promises. */
@@ -77,10 +79,10 @@ const form = {
   requestedSchema: { type: "object", properties: { name: { type: "string" } } },
 } as const;
 
-function shop(): CodeFirstServer {
+function shop(reached: (place: string) => void = () => {}): CodeFirstServer {
   const server = createServer(
     { name: "shop", version: "1.0.0" },
-    { revisions: serverRevisions, onError: () => {} },
+    { revisions: serverRevisions, onError: () => {}, capabilities: { logging: {} } },
   );
   server.tool("order", { inputSchema: { type: "object" } }, () => "ordered");
   server.tool("fail", {}, () => {
@@ -88,6 +90,22 @@ function shop(): CodeFirstServer {
   });
   server.tool("refuse", {}, () => {
     throw new McpError("limit-exceeded", "too many", { rpcCode: -32600 });
+  });
+  server.tool("overload", {}, () => {
+    throw new McpError("limit-exceeded", "too many", { rpcCode: -32050 });
+  });
+  server.tool("notify", {}, (_, { progress }) => {
+    progress(1, 1);
+    return "notified";
+  });
+  server.tool("wait", {}, (_, { signal }) => {
+    reached("wait");
+    return new Promise<string>((_resolve, reject) =>
+      signal.addEventListener("abort", () => {
+        reached("cancelled");
+        reject(new Error("aborted"));
+      }),
+    );
   });
   server.tool("ask", {}, async (_, { ask }) => (await ask.elicit("who", form)).action);
   server.tool("nest", {}, () => String(trace.getActiveSpan()?.spanContext().spanId));
@@ -98,7 +116,14 @@ function shop(): CodeFirstServer {
 
 async function pair(revision: string) {
   const at = telemetry();
-  const server = shop();
+  const places: string[] = [];
+  const server = shop((place) => places.push(place));
+  /** Waits until handlers were there. */
+  const opened = (place: string, times = 1) =>
+    vi.waitFor(
+      () => expect(places.filter((each) => each === place).length).toBeGreaterThanOrEqual(times),
+      20_000,
+    );
   instrument(server, at.options);
   const { use, onEvent } = instrumentation(at.options);
   const { client, close } = await createTestPair({
@@ -109,60 +134,140 @@ async function pair(revision: string) {
     onEvent,
     elicit: () => ({ action: "accept", content: { name: "Ada" } }),
   });
-  return { ...at, server, client, close };
+  return { ...at, opened, server, client, close };
+}
+
+/** One operation of a test, and how it ended on each side. */
+interface Operation {
+  readonly method: string;
+  readonly params?: { readonly [name: string]: unknown };
+  /** Of a JSON-RPC error. */
+  readonly code?: number;
+  /** On each side where the operation ended without a response, or with `isError`. */
+  readonly error?: { readonly CLIENT: string; readonly SERVER: string };
+}
+
+/** The text of the conventions as data: what a span of an operation has, on each side. */
+function conventional(
+  { method, params = {}, code, error }: Operation,
+  kind: "CLIENT" | "SERVER",
+  revision: string,
+) {
+  const target = { "tools/call": "gen_ai.tool.name", "prompts/get": "gen_ai.prompt.name" }[method];
+  // The codes that the conventions exempt on the side that answers.
+  const isFault = kind === "SERVER" && [-32700, -32600, -32601, -32602, -32002].includes(code ?? 0);
+  const type = code === undefined ? error?.[kind] : isFault ? undefined : String(code);
+  return {
+    name: target ? `${method} ${String(params["name"])}` : method,
+    kind,
+    status: type === undefined ? "UNSET" : "ERROR",
+    attributes: {
+      "mcp.method.name": method,
+      "mcp.protocol.version": revision,
+      "network.transport": "pipe",
+      ...(target && { [target]: params["name"] }),
+      ...(method === "tools/call" && { "gen_ai.operation.name": "execute_tool" }),
+      ...(params["uri"] !== undefined && { "mcp.resource.uri": String(params["uri"]).replace(/[?#].*/, "") }),
+      ...(code !== undefined && { "rpc.response.status_code": String(code) }),
+      ...(type !== undefined && { "error.type": type }),
+    },
+  };
 }
 
 /** What a test compares of a span. */
-function shown({ name, kind, attributes, status }: ReadableSpan) {
-  const { "error.type": error } = attributes;
-  return [SpanKind[kind], name, SpanStatusCode[status.code], ...(error === undefined ? [] : [error])];
+function shown({ name, kind, attributes: all, status }: ReadableSpan) {
+  const attributes = Object.fromEntries(
+    Object.entries(all).filter(([each]) => each !== "jsonrpc.request.id"),
+  );
+  return { name, kind: SpanKind[kind], status: SpanStatusCode[status.code], attributes };
 }
 
+const both = (error: string) => ({ CLIENT: error, SERVER: error });
+
 describe.each(revisions)("spans at %s", (revision) => {
-  test("have the names, kinds and outcomes of the conventions, in pairs of client and server", async () => {
-    const { client, spans, close } = await pair(revision);
-    await client.callTool("order");
-    await client.callTool("fail");
-    await client.callTool("refuse").catch(() => undefined);
-    await client.getPrompt("hello");
-    await client.readResource("note://one?key=secret");
-    await close();
-    const seen = spans().map(shown);
-    const both = (name: string, status: string, ...error: string[]) => [
-      ["SERVER", name, status, ...error],
-      ["CLIENT", name, status, ...error],
+  const isModern = revision === "2026-07-28";
+
+  test("equal the conventions, for each method and outcome, on both sides", async () => {
+    const { client, spans, close, opened } = await pair(revision);
+    const call = (name: string, more: object = {}): Operation => ({
+      method: "tools/call",
+      params: { name, ...more },
+    });
+    const operations: Operation[] = [
+      ...(isModern ? [] : [{ method: "ping" }, { method: "logging/setLevel", params: { level: "error" } }]),
+      ...(isModern ? [] : [{ method: "resources/subscribe", params: { uri: "note://one?key=secret" } }]),
+      ...(isModern ? [] : [{ method: "resources/unsubscribe", params: { uri: "note://one?key=secret" } }]),
+      { method: "tools/list" },
+      { method: "prompts/list" },
+      { method: "resources/list" },
+      { method: "resources/templates/list" },
+      call("order", { arguments: { card: "secret" } }),
+      { ...call("fail"), error: both("tool_error") },
+      { ...call("refuse"), code: -32600 },
+      { ...call("overload"), code: -32050 },
+      { ...call("absent"), code: -32602 },
+      { method: "prompts/get", params: { name: "hello" } },
+      { method: "resources/read", params: { uri: "note://one?key=secret" } },
     ];
-    for (const expected of [
-      ...both("tools/call order", "UNSET"),
-      ...both("tools/call fail", "ERROR", "tool_error"),
-      ...both("tools/call refuse", "ERROR", "-32600"),
-      ...both("prompts/get hello", "UNSET"),
-      ...both("resources/read", "UNSET"),
-    ])
-      expect(seen).toContainEqual(expected);
+    for (const { method, params } of operations)
+      await client.request(method as never, (params ?? {}) as never).catch(() => undefined);
+    const stop = new AbortController();
+    const cancelled = client.callTool("wait", {}, { signal: stop.signal });
+    await opened("wait");
+    stop.abort();
+    await cancelled.catch(() => undefined);
+    await client.callTool("wait", {}, { timeout: 1 }).catch(() => undefined);
+    await opened("cancelled", 2);
+    const interrupted = client.callTool("wait").catch(() => undefined);
+    await opened("wait", 3);
+    await close();
+    await interrupted;
+    await opened("cancelled", 3);
+    operations.push(
+      { ...call("wait"), error: both("cancelled") },
+      { ...call("wait"), error: { CLIENT: "timeout", SERVER: "cancelled" } },
+      { ...call("wait"), error: both("connection-closed") },
+    );
+    const requests = spans()
+      .map(shown)
+      .filter(({ attributes: { "mcp.method.name": name } }) => !/^notif|^init|discover/.test(String(name)));
+    const order = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+    const expected = operations.flatMap((each) => [
+      conventional(each, "CLIENT", revision),
+      conventional(each, "SERVER", revision),
+    ]);
+    expect(requests.sort(order)).toEqual(expected.sort(order));
+    // Each request has the same id on both sides.
+    for (const kind of [SpanKind.CLIENT, SpanKind.SERVER])
+      for (const span of spans().filter((each) => each.kind === kind && each.name.startsWith("tools/call")))
+        expect(span.attributes["jsonrpc.request.id"]).toMatch(/^\d+$/);
+    expect(JSON.stringify(spans().map(({ name, attributes }) => [name, attributes]))).not.toContain("secret");
   });
 
-  test("have the attributes of the conventions, and no secrets", async () => {
+  test("of the opening and of notifications equal the conventions", async () => {
     const { client, spans, close } = await pair(revision);
-    await client.callTool("order", { card: "secret" });
-    await client.readResource("note://one?key=secret");
+    await client.callTool("notify", {}, { onProgress: () => {} });
     await close();
-    const of = (kind: SpanKind, method: string) =>
-      spans().find((span) => span.kind === kind && span.attributes["mcp.method.name"] === method)!.attributes;
-    const common = {
-      "mcp.method.name": "tools/call",
-      "mcp.protocol.version": revision,
-      "gen_ai.tool.name": "order",
-      "gen_ai.operation.name": "execute_tool",
-    };
-    expect(of(SpanKind.CLIENT, "tools/call")).toEqual(common);
-    expect(of(SpanKind.SERVER, "tools/call")).toEqual({
-      ...common,
-      "network.transport": "pipe",
-      "jsonrpc.request.id": expect.stringMatching(/^\d+$/),
-    });
-    expect(of(SpanKind.SERVER, "resources/read")).toMatchObject({ "mcp.resource.uri": "note://one" });
-    expect(JSON.stringify(spans().map(({ name, attributes }) => [name, attributes]))).not.toContain("secret");
+    const seen = spans().map(shown);
+    const opening = isModern ? ["server/discover"] : ["initialize"];
+    for (const method of opening)
+      for (const kind of ["CLIENT", "SERVER"] as const)
+        expect(seen).toContainEqual(conventional({ method }, kind, revision));
+    const notified = [
+      ...(isModern ? [] : [["notifications/initialized", "CLIENT", "SERVER"]]),
+      ["notifications/progress", "CLIENT", "SERVER"],
+    ] as const;
+    for (const [method, ...kinds] of notified)
+      for (const kind of kinds)
+        expect(seen).toContainEqual(conventional({ method: method! }, kind as "CLIENT", revision));
+    const find = (name: string, kind: SpanKind) =>
+      spans().find((each) => each.name === name && each.kind === kind)!;
+    const sent = find("notifications/progress", SpanKind.CLIENT);
+    expect(sent.parentSpanContext?.spanId).toBe(
+      find("tools/call notify", SpanKind.SERVER).spanContext().spanId,
+    );
+    const received = find("notifications/progress", SpanKind.SERVER);
+    expect(received.parentSpanContext?.spanId).toBe(sent.spanContext().spanId);
   });
 
   test("of a call with an ask, its rounds and its answers are one trace", async () => {
@@ -264,4 +369,110 @@ test("a span that is active where a traced request arrives is linked, and is not
   const span = spans().find(({ kind, name }) => kind === SpanKind.SERVER && name === "tools/call order")!;
   expect(span.parentSpanContext?.spanId).toBe(spanId);
   expect(span.links.map((link) => link.context.spanId)).toEqual([ambient.spanContext().spanId]);
+});
+
+test("the rounds of a client without traces are one trace: requestState carries it", async () => {
+  const { options, spans } = telemetry();
+  const server = shop();
+  instrument(server, options);
+  const { client, close } = await createTestPair({
+    server,
+    revisions: clientRevisions,
+    revision: "2026-07-28",
+    elicit: () => ({ action: "accept", content: { name: "Ada" } }),
+  });
+  await client.callTool("ask");
+  await close();
+  const [first, second, ...more] = spans().filter(({ name }) => name === "tools/call ask");
+  expect(more).toEqual([]);
+  expect(first!.attributes["mcpgen.input_required"]).toBe(true);
+  expect(second!.spanContext().traceId).toBe(first!.spanContext().traceId);
+  expect(second!.parentSpanContext?.spanId).toBe(first!.spanContext().spanId);
+});
+
+test("a client over HTTP names its server, and both name the transport", async () => {
+  const { options, spans } = telemetry();
+  const server = shop();
+  instrument(server, options);
+  const http = await serveHttp(server, { port: 0 });
+  const client = await connect(`${http.url}?key=secret`, {
+    revisions: clientRevisions,
+    ...instrumentation(options),
+  });
+  await client.callTool("order");
+  await client.close();
+  await http.close();
+  const { port } = new URL(http.url);
+  const common = { "network.transport": "tcp", "network.protocol.name": "http" };
+  const calls = spans().filter(({ name }) => name === "tools/call order");
+  expect(calls.map(({ kind }) => kind).sort()).toEqual([SpanKind.SERVER, SpanKind.CLIENT].sort());
+  const [sent, answered] = [SpanKind.CLIENT, SpanKind.SERVER].map((kind) =>
+    calls.find((each) => each.kind === kind)!,
+  );
+  expect(sent!.attributes).toMatchObject({
+    ...common,
+    "server.address": "127.0.0.1",
+    "server.port": Number(port),
+  });
+  expect(answered!.attributes).toMatchObject(common);
+  expect(answered!.parentSpanContext?.spanId).toBe(sent!.spanContext().spanId);
+  expect(JSON.stringify(spans().map(({ attributes }) => attributes))).not.toContain("secret");
+});
+
+const calls = process.env["MCPGEN_LONG"] === "1" ? 100_000 : 300;
+
+test(`no span is left open after ${calls} calls of all outcomes`, async () => {
+  let [begun, ended] = [0, 0];
+  const counting = {
+    onStart: () => void begun++,
+    onEnd: () => void ended++,
+    forceFlush: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+  };
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [counting] });
+  const server = shop();
+  instrument(server, { tracerProvider });
+  const { client, close } = await createTestPair({
+    server,
+    revisions: clientRevisions,
+    ...instrumentation({ tracerProvider }),
+  });
+  const tools = ["order", "fail", "refuse", "absent", "notify", "wait"];
+  for (let at = 0; at < calls; at += 60)
+    await Promise.allSettled(
+      Array.from({ length: 60 }, (_, each) => {
+        const name = tools[each % tools.length]!;
+        const signal = name === "wait" ? { signal: AbortSignal.timeout(1) } : {};
+        return client.callTool(name, {}, { onProgress: () => {}, ...signal });
+      }),
+    );
+  await close();
+  await vi.waitFor(() => expect(ended).toBe(begun), 20_000);
+  expect(begun).toBeGreaterThan(2 * calls);
+}, 600_000);
+
+test("names that other sides invent make no series without bound", async () => {
+  const { client, points, close } = await pair("2025-11-25");
+  for (let at = 0; at < 1500; at++) {
+    await client.callTool(`x${at}`).catch(() => undefined);
+    await client.notify(`notifications/x${at}`);
+  }
+  await close();
+  const server = (await points()).filter(({ name }) => name === "mcp.server.operation.duration");
+  expect(server.length).toBeLessThan(20);
+  expect(server.map(({ attributes }) => attributes["mcp.method.name"])).toContain("_OTHER");
+});
+
+test("no OpenTelemetry is in the bundle of a server that does not use it", async () => {
+  const { metafile } = await build({
+    stdin: {
+      contents: 'import "@mcpgen/runtime/all"; import "@mcpgen/runtime/http";',
+      resolveDir: process.cwd(),
+    },
+    ...{ bundle: true, write: false, metafile: true, platform: "node", format: "esm", logLevel: "error" },
+    conditions: ["mcpgen-source"],
+  });
+  const inputs = Object.keys(metafile.inputs);
+  expect(inputs.length).toBeGreaterThan(20);
+  expect(inputs.filter((path) => /otel|opentelemetry/.test(path))).toEqual([]);
 });

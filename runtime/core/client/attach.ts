@@ -144,7 +144,7 @@ export async function attachModern(
   const { signal } = ended;
   const listen = "subscriptions/listen";
   const sent = { method: listen, params: { notifications: filterOf(wanted as Params, view) }, signal };
-  const answer = exchangeThrough(hooked, view, sent, (given) =>
+  const answer = exchangeThrough(hooked, view, sent, (given, context) =>
     link.request(
       listen,
       (id) => {
@@ -152,7 +152,7 @@ export async function attachModern(
         return exactParams(view, id, listen, withMeta(given));
       },
       { signal, timeout: noTimeout, totalTimeout: noTimeout },
-      { headers: (method, params) => mirrorHeaders(view, method, params) },
+      { headers: (method, params) => mirrorHeaders(view, method, params), sent: context },
     ),
   );
   const over = answer.then(

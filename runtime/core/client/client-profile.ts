@@ -24,6 +24,8 @@ export interface ClientProfile {
   readonly clock: Clock;
   readonly nulls: Nulls;
   readonly hooks: ClientHooks;
+  /** Address of a server over HTTP, without a query. */
+  readonly endpoint?: string | undefined;
 }
 
 /** Limits on what a server can make a client keep or do. */

@@ -6,7 +6,7 @@ import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
 import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
 import { Link } from "./link.js";
-import { exchangeThrough } from "./middleware.js";
+import { exchangeThrough, peerOf } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
@@ -225,10 +225,15 @@ export class Connections {
     const method = "logging/setLevel";
     try {
       const { signal } = bounds;
-      const response = await exchangeThrough(profile, view, { method, params: { level }, signal }, (params) =>
-        link.request(method, () => params, bounds, {
-          headers: (_, sent) => mirrorHeaders(view, method, sent),
-        }),
+      const response = await exchangeThrough(
+        profile,
+        view,
+        { method, params: { level }, signal },
+        (params, sent) =>
+          link.request(method, () => params, bounds, {
+            headers: (_, written) => mirrorHeaders(view, method, written),
+            sent,
+          }),
       );
       if (response.error) throw remoteError(method, response);
     } catch (error) {
@@ -327,13 +332,13 @@ class Attempts {
     const channel: unknown = typeof source === "function" ? await source() : source;
     checkChannel(channel, "source");
     const link = (this.#link = new Link(channel, profile.timeouts, profile.clock));
-    listen(link, incoming, undefined);
+    listen(link, incoming, undefined, profile);
     connections.opens(link);
-    const handshaking = (offered: RevisionView<"client">): void => listen(link, incoming, offered);
+    const handshaking = (offered: RevisionView<"client">): void => listen(link, incoming, offered, profile);
     try {
       if (ended.aborted) throw ended.reason;
       const negotiated = await settle(link, views, { ...profile, due, handshaking });
-      listen(link, incoming, negotiated.view);
+      listen(link, incoming, negotiated.view, profile);
       return { link, negotiated };
     } catch (error) {
       await link.close();
@@ -402,7 +407,14 @@ function notifyProgress(
 }
 
 /** Connects a link to `incoming`. Before a handshake and after a discovery, servers send no requests. */
-function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | undefined): void {
+function listen(
+  link: Link,
+  incoming: Incoming,
+  view: RevisionView<"client"> | undefined,
+  profile: ClientProfile,
+): void {
+  const { hooks } = profile;
+  const server = peerOf(profile);
   const era = view && eraOf(view);
   link.listener = {
     ...(view && era?.serverRequests
@@ -411,6 +423,7 @@ function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | u
     ends: (method) => view?.table.outgoingRequests.get(method)?.listening ?? false,
     abandons: era?.cancelsByExchange ?? false,
     ...(view ? { notify: (method, params) => notifyProgress(link, view, incoming, method, params) } : {}),
+    around: (direction, method, params, run) => hooks.around(direction, method, params, server, view, run),
     notified: (method, params) => view && incoming.notified(view, method, params),
     closed: () => {},
   };

@@ -36,6 +36,13 @@ interface LinkListener {
   readonly closed: (reason: McpError) => void;
   /** Whether the server may end requests of a method by cancelling them. */
   readonly ends: (method: string) => boolean;
+  /** Runs the middleware for notifications around one. */
+  readonly around?: (
+    direction: "incoming" | "outgoing",
+    method: string,
+    params: Params | undefined,
+    run: (params: Params | undefined) => void,
+  ) => void;
   /** Whether ending the exchange of an abandoned request cancels it, on transports with exchanges. */
   readonly abandons?: boolean;
 }
@@ -50,6 +57,8 @@ export interface Sending {
   readonly authorized?: ((authorization: string | undefined) => void) | undefined;
   /** The place of the request in a batch. */
   readonly place?: BatchPlace | undefined;
+  /** Receives the id of the request. */
+  readonly sent?: { requestId?: RequestId | undefined } | undefined;
 }
 
 const noHeaders: Readonly<Record<string, string>> = {};
@@ -116,7 +125,7 @@ export class Link implements ClientReceiver {
     method: string,
     make: (id: number) => Params | undefined,
     options: RequestOptions = {},
-    { cancellable = true, headers, authorized, place }: Sending = {},
+    { cancellable = true, headers, authorized, place, sent }: Sending = {},
     started?: number,
   ): Promise<ServerResponse> {
     if (this.#end) return Promise.reject(this.#end);
@@ -125,6 +134,7 @@ export class Link implements ClientReceiver {
         new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason }),
       );
     const id = this.#pending.nextId();
+    if (sent) sent.requestId = id;
     let params: Params | undefined;
     let text: string;
     try {
@@ -167,14 +177,27 @@ export class Link implements ClientReceiver {
     ends?: RequestId,
     place?: BatchPlace,
   ): void {
-    let text: string;
-    try {
-      text = notificationText(method, params);
-    } catch (error) {
-      throw notJson(method, error);
-    }
-    const outgoing = { text, method, headers: this.#headersOf(headers, method, params), ends };
-    if (!place?.take(this, outgoing)) this.#channel.post(outgoing);
+    this.#around("outgoing", method, params, (given) => {
+      let text: string;
+      try {
+        text = notificationText(method, given);
+      } catch (error) {
+        throw notJson(method, error);
+      }
+      const outgoing = { text, method, headers: this.#headersOf(headers, method, given), ends };
+      if (!place?.take(this, outgoing)) this.#channel.post(outgoing);
+    });
+  }
+
+  #around(
+    direction: "incoming" | "outgoing",
+    method: string,
+    params: Params | undefined,
+    run: (params: Params | undefined) => void,
+  ): void {
+    const around = this.listener?.around;
+    if (around) around(direction, method, params, run);
+    else run(params);
   }
 
   #headersOf(
@@ -283,6 +306,10 @@ export class Link implements ClientReceiver {
   }
 
   #notified({ method, params = {} }: NotificationMessage): void {
+    this.#around("incoming", method, params, () => this.#handle(method, params));
+  }
+
+  #handle(method: string, params: Params): void {
     if (method === "notifications/progress") return this.#progressed(params);
     if (method === "notifications/cancelled") return this.#cancelled(params);
     try {

@@ -55,6 +55,8 @@ export type ClientHooks = Hooks<ClientEvent>;
 export interface Hooked {
   readonly hooks: ClientHooks;
   readonly clock: Clock;
+  /** Address of a server over HTTP, without a query. */
+  readonly endpoint?: string | undefined;
 }
 
 type Outcome = Params | Promise<Params>;
@@ -96,13 +98,19 @@ export function expectAlternative(context: object, alternative: Alternative | un
 
 const peers = new WeakMap<Hooked, Peer>();
 
+/** Receives the id under which a request was last sent. */
+export interface Numbered {
+  requestId?: RequestId | undefined;
+}
+
 /** The server of a client, the same object for all its requests. */
-function peerOf(hooked: Hooked): Peer {
+export function peerOf(hooked: Hooked): Peer {
   let peer = peers.get(hooked);
   if (!peer) {
-    const { emit } = hooked.hooks;
+    const { hooks, endpoint } = hooked;
+    const { emit } = hooks;
     // An aborted question counts as one of `limits.maxQuestions` until its handler ends.
-    peer = { principal: "", isAnnounced: true, definition: hooked, emit, countAborted: () => {} };
+    peer = { principal: "", isAnnounced: true, definition: hooked, endpoint, emit, countAborted: () => {} };
     peers.set(hooked, peer);
   }
   return peer;
@@ -117,12 +125,15 @@ export async function sendThrough(
   hooked: Hooked,
   view: RevisionView<"client">,
   { method, params, signal }: Sent,
-  send: (params: Params, alternative: Alternative | undefined) => Promise<Params>,
+  send: (params: Params, alternative: Alternative | undefined, context: Numbered) => Promise<Params>,
 ): Promise<Params> {
-  const context = { revision: view.id, signal, protocol: { revision: view }, connection: peerOf(hooked) };
+  const context = {
+    ...{ revision: view.id, signal, protocol: { revision: view }, connection: peerOf(hooked) },
+    requestId: undefined,
+  };
   const request = { direction: "outgoing", method, params, context };
   const result: unknown = await through(hooked.hooks.middleware, request, (given) =>
-    send(given, alternatives.get(context)),
+    send(given, alternatives.get(context), context),
   );
   if (isObject(result)) return result;
   throw new McpError("invalid-result", `${method}: middleware returned no object: return what next gives`);
@@ -138,14 +149,14 @@ export async function exchangeThrough(
   hooked: Hooked,
   view: RevisionView<"client">,
   sent: Sent,
-  send: (params: Params) => Promise<ServerResponse>,
+  send: (params: Params, context?: Numbered) => Promise<ServerResponse>,
 ): Promise<ServerResponse> {
   if (hooked.hooks.middleware.length === 0) return send(sent.params);
   let response: ServerResponse | undefined;
   let seen: unknown;
   try {
-    const result = await sendThrough(hooked, view, sent, async (params) => {
-      response = await send(params);
+    const result = await sendThrough(hooked, view, sent, async (params, _, context) => {
+      response = await send(params, context);
       if (response.error) throw (seen = remoteError(sent.method, response));
       return (seen = isObject(response.result) ? response.result : {});
     });

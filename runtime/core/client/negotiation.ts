@@ -191,8 +191,11 @@ async function discover(
   try {
     const method = "server/discover";
     const sent = { method, params: { _meta: requestMeta(view, context) } };
-    return await exchangeThrough(context, view, sent, (params) =>
-      link.request(method, (id) => exactParams(view, id, method, params), unbounded, { headers }),
+    return await exchangeThrough(context, view, sent, (params, numbered) =>
+      link.request(method, (id) => exactParams(view, id, method, params), unbounded, {
+        headers,
+        sent: numbered,
+      }),
     );
   } catch (error) {
     if (!(error instanceof McpError) || httpStatusOf(error) === undefined) throw error;
@@ -222,8 +225,11 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
   });
   context.handshaking(offered);
   const method = "initialize";
-  const response = await exchangeThrough(context, offered, { method, params }, (sent) =>
-    link.request(method, (id) => exactParams(offered, id, method, sent), unbounded, { cancellable: false }),
+  const response = await exchangeThrough(context, offered, { method, params }, (given, sent) =>
+    link.request(method, (id) => exactParams(offered, id, method, given), unbounded, {
+      cancellable: false,
+      sent,
+    }),
   );
   const { result, error } = response;
   if (error) {

@@ -30,7 +30,7 @@ import type { Listeners } from "./server-messages.js";
 import type { ListBounds } from "./lists.js";
 import type { BatchPlace } from "./outgoing-batch.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
-import { sendThrough } from "./middleware.js";
+import { type Numbered, sendThrough } from "./middleware.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";
@@ -67,6 +67,8 @@ interface Call extends Bounded {
   repeatable: boolean;
   /** Its place in a batch. */
   readonly place: BatchPlace | undefined;
+  /** Receives the id of the request. */
+  readonly sent?: Numbered;
   /** The member that marks a result in place of the plain one. */
   readonly alternative?: Alternative | undefined;
 }
@@ -122,10 +124,10 @@ export class Requests {
     let decoded: Decoded = { result: {}, rejected: [] };
     const sent = { method, params, signal: options.signal };
     const { view } = connections.negotiated;
-    const result = await sendThrough(profile, view, sent, async (given, alternative) => {
+    const result = await sendThrough(profile, view, sent, async (given, alternative, numbered) => {
       const more =
         alternative === undefined ? {} : { alternative, options: { ...options, signal: undefined } };
-      decoded = await this.#exchange({ ...call, params: given, ...more });
+      decoded = await this.#exchange({ ...call, params: given, ...more, sent: numbered });
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
@@ -301,7 +303,7 @@ export class Requests {
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized }
       : noHeaders;
-    const placed = call.place ? { ...sending, place: call.place } : sending;
+    const placed = call.place || call.sent ? { ...sending, place: call.place, sent: call.sent } : sending;
     return { link, view, call, params, sending: placed, options: listeners.guard(call.options) };
   }
 

@@ -217,6 +217,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     clock,
     nulls,
     hooks,
+    endpoint: endpointOf(source),
   };
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
@@ -230,7 +231,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     onError: options.onError ?? printAnswerError,
     thrownErrors: options.thrownErrors ?? "hide",
     onClose: options.onClose,
-    endpoint: endpointOf(source),
+    endpoint: profile.endpoint,
     onWarning,
     reconnects: typeof opener === "function",
     resend: options.http?.resend,

@@ -9,13 +9,22 @@ import {
   metrics,
   trace,
 } from "@opentelemetry/api";
-import { isPromise } from "../jsonrpc/message.js";
+import { type Params, isPromise } from "../jsonrpc/message.js";
 import { type Rules, checkOptions } from "../options/option-check.js";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
-import type { InternalContext, Middleware, MiddlewareRequest, Next } from "../protocol/hooks.js";
-import { type Outcome, begun, endSpan, outcomeOfError, outcomeOfResult } from "./conventions.js";
+import type { Around, InternalContext, Middleware, MiddlewareRequest, Next } from "../protocol/hooks.js";
+import { isSuspended } from "../server/rounds.js";
+import {
+  type Outcome,
+  begun,
+  endSpan,
+  outcomeOfAbort,
+  outcomeOfError,
+  outcomeOfResult,
+  sentAs,
+} from "./conventions.js";
 import { Measurements } from "./measurements.js";
-import { contextOf, paramsWith } from "./propagation.js";
+import { contextOf, earlierRound, paramsWith, rememberRound } from "./propagation.js";
 
 export interface InstrumentationOptions {
   /** Default: the global one. */
@@ -24,12 +33,15 @@ export interface InstrumentationOptions {
   readonly meterProvider?: MeterProvider;
   /** Whether spans have ids of sessions: a client that knows an id can use the session. Default: `false`. */
   readonly sessions?: boolean;
+  /** Whether notifications have spans and are measured: progress and log messages may be many. Default: `true`. */
+  readonly notifications?: boolean;
 }
 
 const rules: Rules<InstrumentationOptions> = {
   tracerProvider: "object",
   meterProvider: "object",
   sessions: "boolean",
+  notifications: "boolean",
 };
 
 /** A server, or a client. */
@@ -53,8 +65,8 @@ const scope = "@mcpgen/runtime";
  * @throws {McpError} `invalid-definition`: an option is unknown or wrong
  */
 export function instrument(role: InstrumentedRole, options: InstrumentationOptions = {}): () => void {
-  const { use, onEvent } = instrumentation(options);
-  const removals = [role.use(use[0]), role.onEvent(onEvent)];
+  const { use, onEvent, end } = instrumented(options);
+  const removals = [role.use(use[0]), role.onEvent(onEvent), end];
   return () => removals.forEach((remove) => remove());
 }
 
@@ -64,14 +76,22 @@ export function instrument(role: InstrumentedRole, options: InstrumentationOptio
  * @throws {McpError} `invalid-definition`: an option is unknown or wrong
  */
 export function instrumentation(options: InstrumentationOptions = {}): Instrumentation {
-  checkOptions(options, rules);
-  const { tracerProvider = trace, meterProvider = metrics, sessions = false } = options;
-  const measurements = new Measurements(meterProvider.getMeter(scope));
-  const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions);
-  return { use: [spans.middleware], onEvent: (event) => measurements.event(event) };
+  const { use, onEvent } = instrumented(options);
+  return { use, onEvent };
 }
 
-/** Runs each request in a span. */
+function instrumented(options: InstrumentationOptions): Instrumentation & { readonly end: () => void } {
+  checkOptions(options, rules);
+  const { tracerProvider = trace, meterProvider = metrics, sessions = false, notifications = true } = options;
+  const measurements = new Measurements(meterProvider.getMeter(scope));
+  const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions);
+  const middleware = notifications
+    ? Object.assign(spans.middleware, { attach: spans.attach })
+    : spans.middleware;
+  return { use: [middleware], onEvent: (event) => measurements.event(event), end: spans.end };
+}
+
+/** Runs each operation in a span. */
 class Spans {
   readonly #tracer: Tracer;
   readonly #measurements: Measurements;
@@ -83,34 +103,75 @@ class Spans {
     this.#sessions = sessions;
   }
 
-  readonly middleware: Middleware = (request, next) => {
+  /** Whether notifications are still traced. */
+  #isOn = true;
+
+  readonly end = (): void => void (this.#isOn = false);
+
+  /** Lets notifications run in spans, inside those of an earlier instrumentation. */
+  readonly attach = (hooks: { around: Around }): void => {
+    const { around } = hooks;
+    hooks.around = (direction, method, params, connection, revision, run) =>
+      around(direction, method, params, connection, revision, (given) => {
+        if (!this.#isOn) return run(given);
+        const context = { connection, protocol: { revision } };
+        const next = (replaced = given as object): Params => {
+          run(replaced as Params);
+          return nothing;
+        };
+        this.middleware({ direction, method, params: given as object, context: context as never }, next);
+      });
+  };
+
+  readonly middleware = (request: MiddlewareRequest, next: Next): object | Promise<object> => {
     const { direction, params } = request;
     // No message: the result of the round carries it, and the trace context with it.
     if (isPartOfResult(request)) return next(paramsWith(params, contexts.active()));
     const isIncoming = direction === "incoming";
-    const parent = isIncoming ? contextOf(params) : contexts.active();
+    const earlier = isIncoming ? earlierRound(request.context) : undefined;
+    const parent = isIncoming ? contextOf(params, earlier) : contexts.active();
     const about = begun(request, this.#sessions);
     const kind = isIncoming ? SpanKind.SERVER : SpanKind.CLIENT;
     const { spanName, attributes } = about;
-    const span = this.#tracer.startSpan(spanName, { kind, attributes, links: linksOf(parent) }, parent);
+    const links = linksOf(parent, earlier);
+    const span = this.#tracer.startSpan(spanName, { kind, attributes, links }, parent);
     const inside = trace.setSpan(parent, span);
     const started = performance.now();
+    this.#measurements.begin(about);
+    let isOpen = true;
     const ended = (outcome: Outcome): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      const { context } = request;
+      span.setAttributes(sentAs(request));
       endSpan(span, outcome);
-      this.#measurements.request(direction, about, performance.now() - started, outcome);
+      this.#measurements.end(request, about, performance.now() - started, outcome);
+      if (aborted && "signal" in context) context.signal?.removeEventListener("abort", aborted);
     };
+    const over = (): boolean => isIncoming && (request.context as { readonly over?: boolean }).over === true;
     const done = (result: object): object => {
-      ended(outcomeOfResult(result));
+      ended(over() ? outcomeOfAbort(undefined) : outcomeOfResult(result));
       return result;
     };
     const failed = (error: unknown): never => {
-      ended(outcomeOfError(direction, error));
+      if (isSuspended(error)) rememberRound(request.context, inside);
+      ended(over() ? outcomeOfAbort(undefined) : outcomeOfError(direction, error));
       throw error;
     };
+    let aborted: (() => void) | undefined;
     const result = running(inside, next, isIncoming ? undefined : paramsWith(params, inside), failed);
-    return isPromise(result) ? result.then(done, failed) : done(result);
+    if (!isPromise(result)) return done(result);
+    // The handler may run on for long, or forever.
+    if (isIncoming) {
+      const { signal } = request.context;
+      aborted = () => ended(outcomeOfAbort(signal?.reason));
+      signal?.addEventListener("abort", aborted);
+    }
+    return result.then(done, failed);
   };
 }
+
+const nothing: Params = {};
 
 function running(
   inside: Context,
@@ -132,8 +193,11 @@ function isPartOfResult(request: MiddlewareRequest & { readonly answered?: boole
   return protocol?.revision.era === "modern";
 }
 
-/** The span that is active where a request with a trace context arrives, such as that of its HTTP request. */
-function linksOf(parent: Context): Link[] {
-  const active = trace.getSpanContext(contexts.active());
-  return active && trace.getSpanContext(parent) !== active ? [{ context: active }] : [];
+/** The span that is active where a request arrives, such as that of its HTTP request; the span of the round before. */
+function linksOf(parent: Context, earlier: Context | undefined): Link[] {
+  const active = contexts.active();
+  return [active, earlier].flatMap((each) => {
+    const context = each && trace.getSpanContext(each);
+    return context && context !== trace.getSpanContext(parent) ? [{ context }] : [];
+  });
 }

@@ -1,26 +1,34 @@
-import type { Attributes, Histogram, Meter } from "@opentelemetry/api";
+import type { Attributes, Histogram, Meter, UpDownCounter } from "@opentelemetry/api";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
-import type { Begun, Outcome } from "./conventions.js";
+import { type Begun, type Operation, type Outcome, other, overHttp, overPipe } from "./conventions.js";
 
 /** Seconds. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** Names of tools and prompts that are labels. Others are `_OTHER`: labels with many values are costly. */
+/** Names of tools and prompts that are labels. Others are `_OTHER`. */
 const mostTargets = 1000;
 
-/** What stands for a name that is no label. */
-const other = "_OTHER";
+/** When a session began, and what its later measurement says. */
+interface Session {
+  readonly began: number;
+  labels: Attributes;
+}
 
-/** Measures requests and sessions. */
+/** Measures operations, sessions and streams. */
 export class Measurements {
   readonly #operations: { readonly incoming: Histogram; readonly outgoing: Histogram };
   readonly #sessions: { readonly server: Histogram; readonly client: Histogram };
+  readonly #streams: UpDownCounter;
   /** Names of tools and prompts that exist. */
   readonly #targets = new Set<string>();
-  /** When sessions of a server began, by id. */
-  readonly #began = new Map<string, number>();
-  /** When the connection of a client began. */
-  #connected: number | undefined;
+  /** Sessions of a server, by id. */
+  readonly #open = new Map<string, Session>();
+  /** Connections of a server on pipes and in memory, the oldest first: events do not tell them apart. */
+  readonly #connections: Session[] = [];
+  /** The connection of a client. */
+  #connection: Session | undefined;
+  /** Transport and server of a client: its requests know them. */
+  #server: Attributes = {};
 
   constructor(meter: Meter) {
     const histogram = (name: string): Histogram =>
@@ -33,14 +41,29 @@ export class Measurements {
       server: histogram("mcp.server.session.duration"),
       client: histogram("mcp.client.session.duration"),
     };
+    // Not of the conventions.
+    this.#streams = meter.createUpDownCounter("mcpgen.server.streams", { unit: "{stream}" });
   }
 
-  request(direction: "incoming" | "outgoing", begun: Begun, ms: number, outcome: Outcome): void {
+  begin({ isStream }: Begun): void {
+    if (isStream) this.#streams.add(1);
+  }
+
+  end({ direction, context }: Operation, begun: Begun, ms: number, outcome: Outcome): void {
+    const { labels } = begun;
     this.#operations[direction].record(ms / 1000, {
-      ...begun.labels,
+      ...labels,
       ...this.#labelOf(begun, outcome),
       ...outcome.attributes,
     });
+    if (begun.isStream) this.#streams.add(-1);
+    const version = labels["mcp.protocol.version"];
+    if (version === undefined) return;
+    const { sessionId } =
+      (context as { readonly connection?: { readonly sessionId?: string } }).connection ?? {};
+    const session = sessionId === undefined ? undefined : this.#open.get(sessionId);
+    if (session) session.labels = { ...overHttp, "mcp.protocol.version": version };
+    if (direction === "outgoing") this.#server = sessionLabels(labels);
   }
 
   /** A name that only failed may be invented by the other side. */
@@ -54,19 +77,43 @@ export class Measurements {
 
   event(event: ServerEvent | ClientEvent): void {
     const { type } = event;
-    if (type === "session-created") this.#began.set(event.sessionId!, performance.now());
+    if (type === "session-created")
+      this.#open.set(event.sessionId!, { began: performance.now(), labels: overHttp });
     else if (type === "session-ended" || type === "session-expired" || type === "session-evicted")
-      this.#sessionEnded(event.sessionId!);
-    else if (type === "connection-opened" && "revision" in event) this.#connected = performance.now();
-    else if (type === "connection-closed" && this.#connected !== undefined) {
-      this.#sessions.client.record((performance.now() - this.#connected) / 1000);
-      this.#connected = undefined;
-    }
+      this.#ended(event.sessionId!);
+    else if (type === "connection-opened") this.#opened(event.revision);
+    else if (type === "connection-closed") this.#closed();
   }
 
-  #sessionEnded(id: string): void {
-    const began = this.#began.get(id);
-    this.#began.delete(id);
-    if (began !== undefined) this.#sessions.server.record((performance.now() - began) / 1000);
+  /** @param revision absent on servers */
+  #opened(revision: string | undefined): void {
+    const began = performance.now();
+    if (revision === undefined) this.#connections.push({ began, labels: overPipe });
+    else this.#connection = { began, labels: { "mcp.protocol.version": revision } };
   }
+
+  #closed(): void {
+    const { client, server } = this.#sessions;
+    if (this.#connection) {
+      const { labels } = this.#connection;
+      record(client, { ...this.#connection, labels: { ...this.#server, ...labels } });
+    } else record(server, this.#connections.shift());
+    this.#connection = undefined;
+  }
+
+  #ended(id: string): void {
+    record(this.#sessions.server, this.#open.get(id));
+    this.#open.delete(id);
+  }
+}
+
+function record(histogram: Histogram, session: Session | undefined): void {
+  if (session) histogram.record((performance.now() - session.began) / 1000, session.labels);
+}
+
+/** Labels that requests and sessions share. */
+const shared = new Set(["network.transport", "network.protocol.name", "server.address", "server.port"]);
+
+function sessionLabels(labels: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => shared.has(name)));
 }

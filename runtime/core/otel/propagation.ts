@@ -1,11 +1,12 @@
-import { type Context, type TextMapGetter, context, propagation } from "@opentelemetry/api";
-import type { Params } from "../jsonrpc/message.js";
+import { type Context, ROOT_CONTEXT, type TextMapGetter, context, propagation } from "@opentelemetry/api";
+import { type Params, isObject } from "../jsonrpc/message.js";
+import type { Rounds } from "../server/rounds.js";
 
 // Trace context in `_meta` of requests: members with the names of the headers of W3C Trace Context and Baggage, as the
 // propagator of the application reads and writes them.
 
 /** Characters of the longest member that is read. */
-const longest = 8192;
+const longest = 4096;
 
 const getter: TextMapGetter<Params> = {
   keys: (carrier) => Object.keys(carrier),
@@ -15,17 +16,44 @@ const getter: TextMapGetter<Params> = {
   },
 };
 
-/** The context that a request brings; the active one if it brings none. */
-export function contextOf(params: object): Context {
+/** The context that a request brings; that of the round before, or the active one, if it brings none. */
+export function contextOf(params: object | undefined, earlier?: Context): Context {
   const active = context.active();
-  const { _meta } = params as { readonly _meta?: Params };
-  return typeof _meta === "object" && _meta !== null ? propagation.extract(active, _meta, getter) : active;
+  const meta = isObject(params) ? params["_meta"] : undefined;
+  const brought = isObject(meta) ? propagation.extract(active, meta, getter) : active;
+  return brought === active && earlier ? earlier : brought;
 }
 
 /** The parameters with the trace context; `undefined` if there is none to send. */
-export function paramsWith(params: object, from: Context): object | undefined {
+export function paramsWith(params: object | undefined, from: Context): object | undefined {
   const carrier: Params = {};
   propagation.inject(from, carrier);
   if (Object.keys(carrier).length === 0) return undefined;
-  return { ...params, _meta: { ...(params as { readonly _meta?: Params })._meta, ...carrier } };
+  return { ...params, _meta: { ...(params as { readonly _meta?: Params } | undefined)?._meta, ...carrier } };
+}
+
+/** Begins the key of `context.once` that holds the trace context: keys are read without a promise. */
+const prefix = "mcpgen.trace ";
+
+/** What the context of a request has at 2026-07-28. */
+interface WithRounds {
+  readonly rounds?: Rounds | undefined;
+}
+
+/** The context of the round before, for clients that send none: `requestState` carries it, encrypted. */
+export function earlierRound(context: object): Context | undefined {
+  for (const key of (context as WithRounds).rounds?.once.keys() ?? [])
+    if (key.startsWith(prefix))
+      return propagation.extract(ROOT_CONTEXT, JSON.parse(key.slice(prefix.length)) as Params, getter);
+  return undefined;
+}
+
+/** Lets the next round continue the trace. */
+export function rememberRound(context: object, from: Context): void {
+  const once = (context as WithRounds).rounds?.once;
+  const carrier: Params = {};
+  propagation.inject(propagation.deleteBaggage(from), carrier);
+  if (!once || Object.keys(carrier).length === 0) return;
+  for (const key of once.keys()) if (key.startsWith(prefix)) once.delete(key);
+  once.set(prefix + JSON.stringify(carrier), Promise.resolve(true));
 }

@@ -42,6 +42,8 @@ export interface Peer {
   /** Name of the authenticated client; empty on a client. */
   readonly principal: string;
   readonly sessionId?: string | undefined;
+  /** Address of the server over HTTP, on a client. */
+  readonly endpoint?: string | undefined;
   /** Whether the object is the same for all requests of a connection, though there is no session. */
   readonly isAnnounced: boolean;
   readonly definition: {
@@ -76,6 +78,26 @@ export type Middleware<Request = MiddlewareRequest> = (
   next: Next,
 ) => object | Promise<object>;
 
+/**
+ * Sends or handles a notification.
+ *
+ * @param revision absent where the transport has not decided it
+ * @param run does it, with these parameters; those that the other side sent are not checked yet
+ */
+export type Around = (
+  direction: "incoming" | "outgoing",
+  method: string,
+  params: Params | undefined,
+  connection: object,
+  revision: RevisionView | undefined,
+  run: (params: Params | undefined) => void,
+) => void;
+
+/** Middleware that learns what it is added to. */
+export interface AttachedMiddleware extends Middleware {
+  attach(hooks: { around: Around }): void;
+}
+
 /** Runs the next middleware, or the request itself. @param params in place of those of the request */
 export type Next = (params?: object) => Params | Promise<Params>;
 
@@ -85,10 +107,13 @@ type Outcome = Params | Promise<Params>;
 export class Hooks<Event> {
   /** The outermost first. */
   middleware: readonly Middleware<never>[] = [];
+  /** Runs around each notification. */
+  around: Around = (_direction, _method, params, _connection, _revision, run) => run(params);
   readonly #listeners = new Set<(event: Event) => void>();
 
   /** Adds a middleware inside those before it. Returns a function that removes it. */
   use(middleware: Middleware<never>): () => void {
+    (middleware as Partial<AttachedMiddleware>).attach?.(this);
     const added: Middleware<never> = (request, next) => middleware(request, next);
     this.middleware = [...this.middleware, added];
     return () => (this.middleware = this.middleware.filter((each) => each !== added));

@@ -405,25 +405,27 @@ export class ServerConnection implements Receiver {
    */
   notified(message: NotificationMessage, revision = revisionOfNotification(this, message)): void {
     const { method, params } = message;
-    if (method === "notifications/cancelled") return this.#cancel(params);
-    const { session, definition } = this;
-    if (method === readyMethod && session?.ready === false) this.#becomeReady(session);
-    if (method === "notifications/progress") return this.#clientRequests?.progressed(params);
-    if (method === rootsChanged && session) forgetRoots(this, session);
-    if (!revision) return;
-    const { notificationHandlers: listeners } = definition;
-    const entry = revision.table.incomingNotifications.get(method);
-    const isOther = !entry && definition.defines("incomingNotifications", method);
-    const listener = (isOther ? undefined : listeners.get(method)) ?? listeners.get("*");
-    if (!listener || !(entry ?? vendorMessage).accepts(message)) return;
-    const lifted = revision.lift("incomingNotifications", method, params ?? {});
-    const context = { revision: revision.id, method, session: session && sessionOf(this, session) };
-    // A handler that throws does not end the connection.
-    void Promise.resolve()
-      .then(() => listener(lifted as never, context))
-      .catch((error: unknown) => {
-        this.reportError(error, { method });
-      });
+    this.definition.hooks.around("incoming", method, params, this, revision, () => {
+      if (method === "notifications/cancelled") return this.#cancel(params);
+      const { session, definition } = this;
+      if (method === readyMethod && session?.ready === false) this.#becomeReady(session);
+      if (method === "notifications/progress") return this.#clientRequests?.progressed(params);
+      if (method === rootsChanged && session) forgetRoots(this, session);
+      if (!revision) return;
+      const { notificationHandlers: listeners } = definition;
+      const entry = revision.table.incomingNotifications.get(method);
+      const isOther = !entry && definition.defines("incomingNotifications", method);
+      const listener = (isOther ? undefined : listeners.get(method)) ?? listeners.get("*");
+      if (!listener || !(entry ?? vendorMessage).accepts(message)) return;
+      const lifted = revision.lift("incomingNotifications", method, params ?? {});
+      const context = { revision: revision.id, method, session: session && sessionOf(this, session) };
+      // A handler that throws does not end the connection.
+      void Promise.resolve()
+        .then(() => listener(lifted as never, context))
+        .catch((error: unknown) => {
+          this.reportError(error, { method });
+        });
+    });
   }
 
   #cancel(params: Params | undefined): void {
@@ -467,16 +469,18 @@ export class ServerConnection implements Receiver {
       const level = params?.["level"] as LogLevel;
       if (logLevel === undefined || !reaches(level, logLevel) || !definition.capabilities().logging) return;
     }
-    try {
-      const lowered = params && revision.lower("outgoingNotifications", method, params);
-      const text = notificationText(method, lowered);
-      const wrong =
-        revision.sends && sendError(revision, "notifications", method, notificationOf(method, lowered));
-      if (wrong) this.reportError(wrong, { method }, origin);
-      else this.send(text, origin);
-    } catch (error) {
-      definition.warn(`${method} is left out: ${messageOf(error)}`);
-    }
+    definition.hooks.around("outgoing", method, params, this, revision, (given) => {
+      try {
+        const lowered = given && revision.lower("outgoingNotifications", method, given);
+        const text = notificationText(method, lowered);
+        const wrong =
+          revision.sends && sendError(revision, "notifications", method, notificationOf(method, lowered));
+        if (wrong) this.reportError(wrong, { method }, origin);
+        else this.send(text, origin);
+      } catch (error) {
+        definition.warn(`${method} is left out: ${messageOf(error)}`);
+      }
+    });
   }
 
   /** Sends a log message, if the client wants messages of this level. */

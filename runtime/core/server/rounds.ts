@@ -112,7 +112,7 @@ export async function sealRounds(
   if (text.length > stateLimit)
     throw new McpError(
       "state-rejected",
-      `the state between rounds takes ${text.length} characters; the limit is ${stateLimit}. Store large values elsewhere, and their key in the state`,
+      `requestState has ${text.length} characters; the limit is ${stateLimit}. Store large values elsewhere`,
       { rpcCode: rpc.internalError },
     );
   return text;
@@ -146,7 +146,7 @@ class Suspended extends Error {
   override readonly name = "Suspended";
 
   constructor() {
-    super("waiting for input from the client; the handler runs again when the client sends it");
+    super("the handler runs again when the client sends its input");
   }
 }
 
