@@ -118,7 +118,13 @@ const runs = /^test\/(runtime|checklist)\//;
 /** Where these tests run no code is made of text, as in workers and on pages with a strict policy; nor in what they start. */
 const noCode = "--disallow-code-generation-from-strings";
 
-const others = ["**/node_modules/**", "test/interop/**", "test/portability/**", "test/engines/**"];
+const others = [
+  "**/node_modules/**",
+  "test/interop/**",
+  "test/portability/**",
+  "test/engines/**",
+  "test/scale/**",
+];
 const env = long ? { MCPGEN_COUNT: instances } : {};
 
 export default defineConfig({

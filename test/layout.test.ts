@@ -39,7 +39,7 @@ test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", ()
 });
 
 const files = filesBelow("test").filter(
-  (file) => !/^test\/(engines|interop|portability|golden|fixtures)\//.test(file),
+  (file) => !/^test\/(engines|interop|portability|scale|golden|fixtures)\//.test(file),
 );
 const imports = importsOf([...files, ...filesBelow("bench")]);
 /** The folder of a file: of a room of a building beside the generator, that room's. */

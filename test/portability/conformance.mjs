@@ -4,18 +4,16 @@
 //
 //   node test/portability/conformance.mjs [--update] [server|client|authorization] [2025-11-25|2026-07-28]
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { proxied, runAuthorization } from "./authorization.mjs";
+import { checksBelow, runSuite, serverPattern, suite } from "./checks.mjs";
 import { recorder, replay } from "./replay.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
-// The suite needs Node 22; what it judges runs on the Node that runs this.
-const node = join(here, "node_modules/node-22/bin/node");
-const suite = join(here, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
 // No code is made of text in what is judged, as in workers and on pages with a strict policy.
 const noCode = "--disallow-code-generation-from-strings";
 const listFile = join(here, "conformance-checks.json");
@@ -79,26 +77,25 @@ process.exitCode = bad > 0 ? 1 : 0;
 async function server(revision) {
   const folder = join(out, `server-${revision}`);
   await listening("everything-server", [], (url) =>
-    run(["server", "--url", url, "--requirements", revision], folder),
+    runSuite(["server", "--url", url, "--requirements", revision], folder),
   );
   await listening("skills", [join(root, "examples/skills/catalog")], async (url) => {
     for (const name of ofSkills.server) {
       const alone = ["--scenario", name, "--spec-version", revision, "--force"];
-      await run(["server", "--url", url, ...alone], folder);
+      await runSuite(["server", "--url", url, ...alone], folder);
     }
   });
-  const pattern = /^server-(.*)-\d{4}-\d\d-\d\dT.*$/;
-  const found = await checksBelow(folder, pattern);
+  const found = await checksBelow(folder, serverPattern);
   if (revision !== "2026-07-28") return found;
   // The set has them too, but one server cannot be both fixtures.
   const apart = join(out, "server-tasks");
   await listening("task-server", [], async (url) => {
     const recorded = await recorder(url);
-    for (const name of ofTasks) await run(["server", "--url", recorded.url, "--scenario", name], apart);
+    for (const name of ofTasks) await runSuite(["server", "--url", recorded.url, "--scenario", name], apart);
     recorded.close();
     bad += await replayed(recorded.exchanges);
   });
-  return { ...found, ...(await checksBelow(apart, pattern)) };
+  return { ...found, ...(await checksBelow(apart, serverPattern)) };
 }
 
 /** Makes the calls of the suite again over stdio. Returns how many answers differ. */
@@ -137,7 +134,7 @@ async function client(revision, listed) {
   const folder = join(out, `client-${revision}`);
   const pattern = /^(.*)-\d{4}-\d\d-\d\dT.*$/;
   const command = `"${process.execPath}" ${noCode} "${join(root, "dist/examples/everything-client/main.js")}"`;
-  await run(["client", "--command", command, "--requirements", revision], folder);
+  await runSuite(["client", "--command", command, "--requirements", revision], folder);
   const found = await checksBelow(folder, pattern);
   // The suite starts all clients at once, and gives each 30 seconds: what fails there counts if it fails alone, too.
   const again = Object.keys(found).filter((name) => isIncomplete(found[name], listed[name]));
@@ -146,7 +143,7 @@ async function client(revision, listed) {
     const alone = join(out, `client-${revision}-alone`, name);
     // The servers of the unscored scenarios have a revision that the scenario names.
     const version = unscored.includes(name) ? [] : ["--spec-version", revision, "--force"];
-    await run(["client", "--command", command, "--scenario", name, ...version], alone);
+    await runSuite(["client", "--command", command, "--scenario", name, ...version], alone);
     Object.assign(found, await checksBelow(alone, pattern));
   }
   return found;
@@ -159,31 +156,8 @@ function isIncomplete(checks, ids = []) {
 
 async function authorization() {
   const folder = join(out, "authorization");
-  await runAuthorization([node, suite], [noCode, proxied(root)], folder);
+  await runAuthorization(suite, [noCode, proxied(root)], folder);
   return checksBelow(folder, /^authorization-server-(.*)-\d{4}-\d\d-\d\dT.*$/);
-}
-
-/** The suite's own exit code says too little and too much. */
-function run(args, folder) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(node, [suite, ...args, "-o", folder], { stdio: "ignore" });
-    child.on("error", reject);
-    child.on("exit", resolve);
-  });
-}
-
-/** Statuses by check id by scenario, of the scenarios that count. */
-async function checksBelow(folder, pattern) {
-  const found = {};
-  for (const path of await readdir(folder, { recursive: true })) {
-    if (basename(path) !== "checks.json") continue;
-    const scenario = dirname(path).split(/[\\/]/).join("-").replace(pattern, "$1");
-    const checks = (found[scenario] ??= {});
-    for (const { id, status, errorMessage } of JSON.parse(await readFile(join(folder, path), "utf8")))
-      // What does not apply says nothing, good or bad.
-      if (status !== "INFO" && status !== "SKIPPED") (checks[id] ??= []).push({ status, errorMessage });
-  }
-  return found;
 }
 
 function judge(name, found, listed) {

@@ -1,0 +1,44 @@
+// The server scenarios of the public conformance suite on four nodes behind a proxy without affinity: the same results as
+// on one node. With sealed sessions, which need no store, these scenarios of 2025-11-25 need one: they ask the client, or
+// look for a stream or an ended session on another node. MCPGEN_COUNT=100000 runs them, too; each waits for 30 s.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checksWith, differences } from "./conformance.mjs";
+
+const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
+
+/** @param except scenarios whose results differ */
+async function compare(t, revision, except = []) {
+  const one = await checksWith(1, revision);
+  assert.deepEqual(
+    Object.entries(one.statuses).filter(([, status]) => status !== "SUCCESS"),
+    [],
+  );
+  const four = await checksWith(4, revision);
+  // Strictly in turn.
+  assert.equal(four.requests.length, 4);
+  assert.ok(Math.max(...four.requests) - Math.min(...four.requests) <= 1, String(four.requests));
+  const differing = differences(one.statuses, four.statuses);
+  t.diagnostic(`${Object.keys(one.statuses).length} checks, ${differing.length} differ`);
+  const unexpected = differing.filter(([key]) => !except.some((scenario) => key.startsWith(`${scenario}: `)));
+  assert.deepEqual(unexpected, []);
+  // A scenario that passes now belongs in no list.
+  const seen = new Set(differing.map(([key]) => key.slice(0, key.indexOf(": "))));
+  assert.deepEqual(
+    except.filter((scenario) => !seen.has(scenario)),
+    [],
+  );
+}
+
+test("sealed sessions, 2026-07-28: four nodes as one", (t) => compare(t, "2026-07-28"));
+
+test("sealed sessions, 2025-11-25: all but what needs a store", { skip: !isLong }, (t) =>
+  compare(t, "2025-11-25", [
+    "elicitation-sep1034-defaults",
+    "elicitation-sep1330-enums",
+    "server-session-lifecycle",
+    "server-sse-polling",
+    "tools-call-elicitation",
+    "tools-call-sampling",
+  ]),
+);

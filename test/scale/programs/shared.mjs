@@ -1,0 +1,26 @@
+// What the nodes of one service have in common.
+import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
+
+/** Options of the server and of the endpoint, as the environment asks for them. */
+export async function shared() {
+  const keys = (process.env.SCALE_KEYS ?? "the first secret of the service for tests").split(",");
+  return {
+    serverOptions: { stateKeys: keys, changes: parentBus() },
+    httpOptions: { sessions: sealedSessions({ keys }) },
+  };
+}
+
+/** A bus of changes over the parent of the process, which passes on what one node publishes to all. */
+function parentBus() {
+  const listeners = new Set();
+  process.on("message", ({ change }) => {
+    if (change) for (const listener of listeners) listener(change);
+  });
+  return {
+    publish: (change) => void process.send({ change }),
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+// A load balancer without affinity: each request goes to the next node, whatever session it belongs to.
+import { Agent, createServer, request as open } from "node:http";
+
+/**
+ * Starts a proxy.
+ *
+ * @param options.ports the ports of the nodes, in turn; a function, as nodes come and go
+ * @param options.ready the path that says with 200 whether a node takes new requests; without it all nodes do
+ * @param options.probeMs milliseconds between two looks at `ready`
+ * @param options.cut called with the connection of each event stream, which it may destroy
+ * @returns `url` of the endpoint, `given` (requests by port), `refused` (requests that no node took), `close`
+ */
+export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} }) {
+  const agent = new Agent({ keepAlive: true });
+  const given = new Map();
+  const state = { refused: 0 };
+  const out = new Set();
+  let turn = 0;
+  const next = () => {
+    const all = ports();
+    for (let tried = 0; tried < all.length; tried++) {
+      const port = all[turn++ % all.length];
+      if (!out.has(port)) return port;
+    }
+    return undefined;
+  };
+
+  const server = createServer((request, response) => {
+    const { method, headers, url: path } = request;
+    const body = [];
+    request.on("data", (chunk) => body.push(chunk));
+    request.on("end", () => forward(Buffer.concat(body), 0));
+
+    function forward(bytes, attempt) {
+      const port = next();
+      if (port === undefined || attempt > ports().length) {
+        state.refused++;
+        return void response.writeHead(502).end();
+      }
+      given.set(port, (given.get(port) ?? 0) + 1);
+      const upstream = open({ agent, port, host: "127.0.0.1", method, headers, path }, (answer) => {
+        response.writeHead(answer.statusCode, hopless(answer.headers));
+        response.flushHeaders();
+        answer.pipe(response);
+        // A stream that its node leaves in the middle breaks for the client, too.
+        answer.on("aborted", () => response.destroy());
+        answer.on("error", () => response.destroy());
+        if (answer.headers["content-type"]?.startsWith("text/event-stream")) cut(response);
+      });
+      upstream.on("error", ({ code }) => {
+        if (response.headersSent || response.destroyed) return response.destroy();
+        // Nothing listens there: the node did not get the request.
+        if (code === "ECONNREFUSED") return forward(bytes, attempt + 1);
+        response.destroy();
+      });
+      response.on("close", () => upstream.destroy());
+      upstream.end(bytes);
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  const probe = (port) =>
+    new Promise((resolve) => {
+      const request = open({ port, host: "127.0.0.1", path: ready, timeout: 2000 }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode === 200);
+      });
+      request.on("timeout", () => request.destroy());
+      request.on("error", () => resolve(false));
+      request.end();
+    });
+  let timer;
+  const look = async () => {
+    for (const port of ports()) {
+      if (await probe(port)) out.delete(port);
+      else out.add(port);
+    }
+    timer = setTimeout(look, probeMs);
+  };
+  if (ready) await look();
+
+  return {
+    url: `http://127.0.0.1:${server.address().port}/mcp`,
+    given,
+    get refused() {
+      return state.refused;
+    },
+    close: async () => {
+      clearTimeout(timer);
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding"]);
+
+/** Headers without those of one connection. */
+function hopless(headers) {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)));
+}
