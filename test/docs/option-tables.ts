@@ -8,6 +8,7 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
   ["sessions", "SessionOptions", "http/server"],
   ["sealedSessions", "SealedSessionOptions", "http/server/sealed-sessions.ts"],
+  ["health", "HealthOptions", "http/server/health.ts"],
   ["sse", "SseOptions", "http/server"],
   ["serveHttp", "ServeHttpOptions", "http/server"],
   ["serveStdio", "ServeStdioOptions", "stdio", "server"],

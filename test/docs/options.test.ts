@@ -17,6 +17,7 @@ import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
+import { health } from "../../runtime/core/health.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
 import {
   serveStdio,
@@ -77,6 +78,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   postMessageChannel: () => postMessageChannel({ postMessage() {} }, wrong),
   instrument: () => instrumentation(wrong),
   sealedSessions: () => sealedSessions({ keys: [], ...wrong }),
+  health: () => health(wrong),
   openPeer: () => openPeer(viewTable, memoryChannels()[0], {}, wrong),
   connect: () => connect(memoryChannels()[0], wrong),
   capabilities: () => connect(memoryChannels()[0], { capabilities: wrong }),

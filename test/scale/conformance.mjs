@@ -41,7 +41,7 @@ export async function checksWith(count, revision, env = {}) {
 function flat(found) {
   const all = {};
   for (const [scenario, checks] of Object.entries(found)) {
-    // Tasks have a server of their own.
+    // Another server has tasks.
     if (scenario.startsWith("tasks-")) continue;
     for (const [id, results] of Object.entries(checks))
       all[`${scenario}: ${id}`] = results.every(({ status }) => status === "SUCCESS")

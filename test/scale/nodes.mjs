@@ -1,6 +1,7 @@
 // Processes that serve the same endpoint, each on its own port, without memory in common.
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Ends each member when this process ends. */
 const running = new Set();
@@ -65,12 +66,21 @@ export class Nodes {
     return port;
   }
 
-  /** Asks the oldest node to end by itself. @returns when it has ended */
-  async retire() {
+  /**
+   * Asks the oldest node to end by itself.
+   *
+   * @param hasLeft whether the load balancer has stopped using a port; the node then closes
+   * @returns when it has ended
+   */
+  async retire(hasLeft) {
     const member = this.members[0];
-    member.child.kill("SIGTERM");
-    await member.ended;
+    const { child, ended, port } = member;
+    child.kill("SIGTERM");
+    while (!hasLeft(port)) await sleep(5);
+    child.send({ left: true });
+    await ended;
     this.members.splice(this.members.indexOf(member), 1);
+    if (child.exitCode !== 0) throw new Error(`a node ended with ${child.exitCode ?? child.signalCode}`);
   }
 
   async end() {

@@ -8,13 +8,17 @@ import { Agent, createServer, request as open } from "node:http";
  * @param options.ready the path that says with 200 whether a node takes new requests; without it all nodes do
  * @param options.probeMs milliseconds between two looks at `ready`
  * @param options.cut called with the connection of each event stream, which it may destroy
- * @returns `url` of the endpoint, `given` (requests by port), `refused` (requests that no node took), `close`
+ * @returns `url` of the endpoint, `given` (requests by port), `refused` (requests that no node took), `hasLeft` (whether a
+ *   port gets no new requests, and has answered or begun to answer all earlier ones), `close`
  */
 export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} }) {
   const agent = new Agent({ keepAlive: true });
   const given = new Map();
   const state = { refused: 0 };
   const out = new Set();
+  /** Requests without a status, by port. */
+  const waiting = new Map();
+  const wait = (port, change) => waiting.set(port, (waiting.get(port) ?? 0) + change);
   let turn = 0;
   const next = () => {
     const all = ports();
@@ -38,7 +42,14 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
         return void response.writeHead(502).end();
       }
       given.set(port, (given.get(port) ?? 0) + 1);
+      wait(port, 1);
+      let waits = true;
+      const arrived = () => {
+        if (waits) wait(port, -1);
+        waits = false;
+      };
       const upstream = open({ agent, port, host: "127.0.0.1", method, headers, path }, (answer) => {
+        arrived();
         response.writeHead(answer.statusCode, hopless(answer.headers));
         response.flushHeaders();
         answer.pipe(response);
@@ -47,6 +58,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
         answer.on("error", () => response.destroy());
         if (answer.headers["content-type"]?.startsWith("text/event-stream")) cut(response);
       });
+      upstream.on("close", arrived);
       upstream.on("error", ({ code }) => {
         if (response.headersSent || response.destroyed) return response.destroy();
         // Nothing listens there: the node did not get the request.
@@ -82,6 +94,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
   return {
     url: `http://127.0.0.1:${server.address().port}/mcp`,
     given,
+    hasLeft: (port) => out.has(port) && !waiting.get(port),
     get refused() {
       return state.refused;
     },

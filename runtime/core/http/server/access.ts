@@ -292,7 +292,10 @@ export function replyBusy(exchange: Exchange, id: RequestId | undefined, limit?:
 
 /** Replies with 503 because the server is closing, and closes the connection. */
 export function replyClosing(exchange: Exchange): void {
-  replyUnavailable(exchange, undefined, "the server is closing", { connection: "close" });
+  replyUnavailable(exchange, undefined, "the server is closing", {
+    connection: "close",
+    "retry-after": "1",
+  });
 }
 
 function replyUnavailable(

@@ -271,7 +271,7 @@ export class Endpoint {
   }
 
   #answerRoute(exchange: Exchange, route: HttpRoute): void {
-    if (this.#draining) return replyClosing(exchange);
+    if (this.#draining && !route.whileClosing) return replyClosing(exchange);
     const answer = (body?: string): void =>
       void answerRoute(exchange, route, body, this.#options.publicUrl).catch((error: unknown) =>
         this.#fail(exchange, undefined, error),

@@ -12,6 +12,8 @@ export interface HttpRoute {
    * does. Its body has at most 64 KiB.
    */
   handle(request: platform.Request): platform.Response | Promise<platform.Response>;
+  /** Whether it also answers during and after `close()`, where others answer with 503. Default: `false`. */
+  readonly whileClosing?: boolean;
 }
 
 /** Bytes of the body of a request for a route, at most. */

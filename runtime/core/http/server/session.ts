@@ -271,7 +271,7 @@ export class HttpSession implements ServerChannel {
 
   /** Ends all streams. @param survives whether another process may continue the session: its events then stay stored */
   end(survives: boolean): void {
-    for (const stream of [...(this.#answering ?? none), ...(this.#listening ?? none)]) stream.close();
+    for (const stream of [...(this.#answering ?? none), ...(this.#listening ?? none)]) stream.close(survives);
     if (!survives) this.forget();
   }
 }
@@ -285,6 +285,11 @@ function dropEvents({ events, warn }: SessionEnvironment, session: string): void
 }
 
 const none: readonly SessionStream[] = [];
+
+/** Precedes the end of a connection. Without a retry value, the client would treat the end as a lost connection. */
+function retryText(retryMs: number): string {
+  return `retry: ${Math.max(retryMs, 1)}\n\n`;
+}
 
 /** The streams without one of them; `undefined` if none is left. */
 function without(streams: SessionStream[] | undefined, stream: SessionStream): SessionStream[] | undefined {
@@ -477,8 +482,7 @@ export class SessionStream {
 
   #cut(retryMs: number): void {
     if (!this.#sink) return;
-    // Without a retry value, the client would treat this as a lost connection.
-    this.#sink.write(`retry: ${Math.max(retryMs, 1)}\n\n`);
+    this.#sink.write(retryText(retryMs));
     const sink = this.#sink;
     this.#lose();
     sink.end();
@@ -526,13 +530,18 @@ export class SessionStream {
     sink?.end();
   }
 
-  /** Ends the stream with the session. Running requests get 503, not 404: a client resends requests after 404. */
-  close(): void {
+  /**
+   * Ends the stream with the session. Running requests get 503, not 404: a client resends requests after 404.
+   *
+   * @param survives whether another process may continue the session: its client then reconnects
+   */
+  close(survives: boolean): void {
     if (this.#exchange && this.ids) {
       const error = { code: rpc.internalError, message: "the session was ended" };
       for (const id of this.ids)
         this.#exchange.reply(503, mergeHeaders(jsonHeaders, this.#headers()), errorText(id, error));
     }
+    if (survives) this.#sink?.write(retryText(this.#session.retryMs));
     this.#exchange = undefined;
     this.#end();
   }
