@@ -1,5 +1,5 @@
 import type { SessionStore, StoredSession } from "../http/server/session-store.js";
-import { sleep, systemClock } from "../time/clock.js";
+import { longestWaitMs, same, until as untilTrue } from "./rule-checks.js";
 
 /** A rule that every session store obeys. */
 export interface SessionStoreRule {
@@ -49,7 +49,6 @@ const oddIds: readonly string[] = [
 /** Longer than a test takes, in milliseconds. */
 const long = 600_000;
 const short = 50;
-const longestWaitMs = 20_000;
 
 /** The rules of session stores: a test for each, with empty stores. */
 export const sessionStoreRules: readonly SessionStoreRule[] = [
@@ -149,21 +148,6 @@ function rule(name: string, check: SessionStoreRule["check"]): SessionStoreRule 
   return { name, check };
 }
 
-/** @throws {Error} a condition does not come true */
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const end = systemClock.now() + longestWaitMs;
-  while (!(await isTrue())) {
-    if (systemClock.now() > end) throw new Error(`the session is still there after ${longestWaitMs} ms`);
-    await sleep(10, systemClock);
-  }
-}
-
-function same(actual: unknown, expected: unknown): void {
-  const [one, other] = [textOf(actual), textOf(expected)];
-  if (one !== other) throw new Error(`expected ${other}, got ${one}`);
-}
-
-/** The JSON of a value. The order of the members of a session has no meaning. */
-function textOf(value: unknown): string | undefined {
-  return JSON.stringify(typeof value === "object" ? Object.entries(value ?? []).sort() : value);
+function until(isTrue: () => Promise<boolean>): Promise<void> {
+  return untilTrue(isTrue, "the session is still there");
 }

@@ -1,0 +1,9 @@
+// What processes that serve the same sessions share: the interface of stores, and one in memory.
+export { MemoryClusterStore } from "./http/server/cluster/memory-store.js";
+export {
+  logLimits,
+  type ClusterLog,
+  type ClusterStore,
+  type FollowedEvent,
+} from "./http/server/cluster/store.js";
+export type { MissedEvents, StoredEvent } from "./http/server/event-streams.js";

@@ -1,0 +1,42 @@
+import { sleep, systemClock } from "../time/clock.js";
+
+/** How long rules wait, in milliseconds: a busy machine must not break a rule. */
+export const longestWaitMs = 20_000;
+
+/**
+ * Waits for a condition.
+ *
+ * @param problem for the error, e.g. `the session is still there`
+ * @throws {Error} it does not come true
+ */
+export async function until(isTrue: () => boolean | Promise<boolean>, problem: string): Promise<void> {
+  const end = systemClock.now() + longestWaitMs;
+  while (!(await isTrue())) {
+    if (systemClock.now() > end) throw new Error(`${problem} after ${longestWaitMs} ms`);
+    await sleep(10, systemClock);
+  }
+}
+
+/** Compares JSON. The order of the members of an object has no meaning. @throws {Error} the values differ */
+export function same(actual: unknown, expected: unknown): void {
+  const [one, other] = [textOf(actual), textOf(expected)];
+  if (one !== other) throw new Error(`expected ${shortened(other)}, got ${shortened(one)}`);
+}
+
+/** @throws {Error} the work does not fail, or not with this code */
+export async function fails(work: () => Promise<unknown>, code: string): Promise<void> {
+  const outcome = await work().then(
+    () => "no failure",
+    (error: unknown) => (error as { readonly code?: unknown }).code,
+  );
+  same(outcome, code);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) return JSON.stringify(value);
+  return JSON.stringify(typeof value === "object" ? Object.entries(value ?? []).sort() : value);
+}
+
+function shortened(text = "undefined"): string {
+  return text.length > 2000 ? `${text.slice(0, 2000)}… (${text.length} characters)` : text;
+}
