@@ -49,11 +49,11 @@ const areas: readonly Area[] = [
   { folder: "runtime/sqlite", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
   {
     folder: "runtime/postgres",
-    may: [/^@mcpgen\/(tasks|runtime\/(extending|fetch))$/, /^node:crypto$/],
+    may: [/^@mcpgen\/(tasks|runtime\/(cluster|extending|fetch))$/, /^node:crypto$/],
   },
   {
     folder: "runtime/redis",
-    may: [/^@mcpgen\/(tasks|runtime(\/(extending|fetch))?)$/, /^node:crypto$/],
+    may: [/^@mcpgen\/(tasks|runtime(\/(cluster|extending|fetch))?)$/, /^node:crypto$/],
   },
   {
     folder: "generator",

@@ -1,4 +1,6 @@
 // What processes that serve the same sessions share: the interface of stores, and one in memory.
+export { EngineCalls } from "./http/server/cluster/engine-calls.js";
+export { Subscriptions, type ChannelEngine } from "./http/server/cluster/subscriptions.js";
 export { MemoryClusterStore } from "./http/server/cluster/memory-store.js";
 export {
   logLimits,

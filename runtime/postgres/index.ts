@@ -1,4 +1,7 @@
 // Stores in PostgreSQL.
+export type { PostgresSubscriber } from "./store/cluster-channels.js";
+export { postgresClusterStore, type PostgresClusterStoreOptions } from "./store/cluster-store.js";
+export { createClusterTables, type ClusterTableOptions } from "./store/cluster-tables.js";
 export type { PostgresClient } from "./store/client.js";
 export {
   createSessionTable,

@@ -9,8 +9,8 @@ import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/u
 import type { JsonObject } from "@mcpgen/engine";
 import { tasks as clientTasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
-import { postgresSessionStore, postgresTaskStore } from "@mcpgen/postgres";
-import { redisNotificationBus, redisSessionStore, redisTaskStore } from "@mcpgen/redis";
+import { postgresClusterStore, postgresSessionStore, postgresTaskStore } from "@mcpgen/postgres";
+import { redisClusterStore, redisNotificationBus, redisSessionStore, redisTaskStore } from "@mcpgen/redis";
 import { sqliteTaskStore } from "@mcpgen/sqlite";
 import { tasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
@@ -113,6 +113,11 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   "createTaskTable, postgresTaskStore": () => postgresTaskStore({ query: unused }, wrong),
   "createSessionTable, postgresSessionStore": () => postgresSessionStore({ query: unused }, wrong),
   redisSessionStore: () => redisSessionStore({ call: unused }, wrong),
+  redisClusterStore: () => {
+    const subscriber = { ssubscribe: unused, sunsubscribe: unused, on: unused, off: unused };
+    return redisClusterStore({ call: unused }, subscriber, wrong);
+  },
+  "createClusterTables, postgresClusterStore": () => postgresClusterStore({ query: unused }, unused, wrong),
   redisNotificationBus: () => redisNotificationBus({ call: unused }, { call: unused }, wrong),
   redisTaskStore: () => redisTaskStore({ call: unused }, wrong),
   "tasks of clients": () => clientTasks(clientTasksExtension, wrong),

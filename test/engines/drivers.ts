@@ -1,8 +1,8 @@
 // Compiled only (types.test.mjs): connections of each driver are what the stores take.
 import type { DatabaseSync } from "node:sqlite";
 import type { PGlite } from "@electric-sql/pglite";
-import { postgresSessionStore, postgresTaskStore } from "@mcpgen/postgres";
-import { redisSessionStore, redisTaskStore } from "@mcpgen/redis";
+import { postgresClusterStore, postgresSessionStore, postgresTaskStore } from "@mcpgen/postgres";
+import { redisClusterStore, redisSessionStore, redisTaskStore } from "@mcpgen/redis";
 import { sqliteTaskStore } from "@mcpgen/sqlite";
 import type { Database } from "better-sqlite3";
 import type { Cluster, Redis } from "ioredis";
@@ -31,6 +31,14 @@ export const sessionsInRedis = (client: Parameters<typeof inRedis>[0]) => redisS
 /** As the README of @mcpgen/redis has it. */
 export const sessionsInCluster = (cluster: ReturnType<typeof createCluster>) =>
   redisSessionStore({ sendCommand: (args) => cluster.sendCommand(args[1], false, args) });
+
+export const sharedInPostgres = (client: Pool | PGlite, listening: Client) =>
+  postgresClusterStore(client, async () => listening);
+
+export const sharedInRedis = (
+  client: Redis | Cluster | Valkey | RedisClientType,
+  subscriber: Redis | Cluster | Valkey | ReturnType<typeof createClient>,
+) => redisClusterStore(client, subscriber);
 
 // @ts-expect-error its sendCommand takes a key first.
 export const notInCluster = (cluster: ReturnType<typeof createCluster>) => redisTaskStore(cluster);

@@ -6,11 +6,15 @@ export type RedisClient = CallingClient | SendingClient;
 /** `Redis` and `Cluster` of `ioredis`, and of `iovalkey`. */
 export interface CallingClient {
   call(command: string, ...args: string[]): Promise<unknown>;
+  /** The nodes of a cluster. */
+  nodes?(role: "master"): readonly CallingClient[];
 }
 
 /** What `createClient` of `redis` returns. */
 export interface SendingClient {
   sendCommand(args: string[]): Promise<unknown>;
+  /** The nodes of a cluster. */
+  nodes?(role: "master"): readonly SendingClient[];
 }
 
 /** Sends a command. */

@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { Subscriptions } from "@mcpgen/runtime/cluster";
+import { type PostgresClient, rowsOf } from "./client.js";
+
+/** A connection that listens: `Client` of `pg`, connected. */
+export interface PostgresSubscriber extends PostgresClient {
+  on(event: "notification", listener: (message: Notification) => void): unknown;
+  on(event: "error" | "end", listener: () => void): unknown;
+  end(): Promise<void>;
+}
+
+interface Notification {
+  readonly channel: string;
+  readonly payload?: string | undefined;
+}
+
+interface Connection {
+  readonly client: PostgresSubscriber;
+  /** The number of a lock that it holds. */
+  readonly owner: string;
+}
+
+/** Milliseconds after which the store connects again. */
+const retryMs = 250;
+
+/** What the channels need of the store. */
+export interface ChannelStore {
+  /** Table of listeners, as SQL. */
+  readonly listeners: string;
+  readonly connect: () => Promise<PostgresSubscriber>;
+  /** A message that is too long for a notification. */
+  readonly read: (id: string) => Promise<string>;
+}
+
+/** The subscriptions of a process, over one connection that is made with the first of them, and made again when it is lost. */
+export class ListeningChannels {
+  readonly subscriptions: Subscriptions;
+  readonly #store: ChannelStore;
+  #connection: Promise<Connection> | undefined;
+  #client: PostgresSubscriber | undefined;
+  #isClosed = false;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  /** The messages that came are delivered in order, also if one is read from a table. */
+  #delivery: Promise<void> = Promise.resolve();
+
+  constructor(store: ChannelStore) {
+    this.#store = store;
+    this.subscriptions = new Subscriptions({
+      open: async (channel) => {
+        const { client, owner } = await this.#connected();
+        await rowsOf(client, `LISTEN "${channel}"`);
+        const text = `INSERT INTO ${store.listeners} VALUES ($1, $2) ON CONFLICT DO NOTHING`;
+        await rowsOf(client, text, channel, owner);
+      },
+      close: async (channel) => {
+        const { client, owner } = await this.#connected();
+        await rowsOf(
+          client,
+          `DELETE FROM ${store.listeners} WHERE channel = $1 AND owner = $2`,
+          channel,
+          owner,
+        );
+        await rowsOf(client, `UNLISTEN "${channel}"`);
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    if (this.#connection === undefined) return;
+    await this.subscriptions.close();
+    const connection = await this.#connection.catch(() => undefined);
+    await connection?.client.end();
+  }
+
+  #connected(): Promise<Connection> {
+    return (this.#connection ??= this.#open());
+  }
+
+  async #open(): Promise<Connection> {
+    try {
+      const client = await this.#store.connect();
+      const lost = (): void => this.#lost(client);
+      client.on("error", lost);
+      client.on("end", lost);
+      client.on("notification", ({ channel, payload = "" }) => this.#receive(channel, payload));
+      // Held as long as the connection: publishers count the listeners that are connected.
+      const owner = String(randomBytes(6).readUIntBE(0, 6));
+      await rowsOf(client, "SELECT pg_advisory_lock_shared($1)", owner);
+      this.#client = client;
+      return { client, owner };
+    } catch (error) {
+      this.#connection = undefined;
+      throw error;
+    }
+  }
+
+  #lost(client: PostgresSubscriber): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#connection = undefined;
+    this.#reconnect();
+  }
+
+  #reconnect(): void {
+    if (this.#isClosed || this.#retry !== undefined) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#connected().then(
+        () => this.subscriptions.reopen(),
+        () => this.#reconnect(),
+      );
+    }, retryMs);
+    this.#retry.unref();
+  }
+
+  #receive(channel: string, payload: string): void {
+    this.#delivery = this.#delivery.then(async () => {
+      try {
+        const text = payload.slice(1);
+        this.subscriptions.deliver(channel, payload.startsWith("m") ? text : await this.#store.read(text));
+      } catch {
+        this.subscriptions.reportLoss(channel);
+      }
+    });
+  }
+}

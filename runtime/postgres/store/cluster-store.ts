@@ -1,0 +1,207 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type ClusterStore, EngineCalls, type FollowedEvent, logLimits } from "@mcpgen/runtime/cluster";
+import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { type PostgresClient, type Row, rowsOf } from "./client.js";
+import { ListeningChannels, type PostgresSubscriber } from "./cluster-channels.js";
+import { type ClusterTableOptions, clusterTables, tableRules } from "./cluster-tables.js";
+
+export interface PostgresClusterStoreOptions extends ClusterTableOptions {
+  /**
+   * Milliseconds after which a statement without an answer fails. While PostgreSQL does not answer, others fail at once.
+   * Default: 1,000.
+   */
+  readonly timeoutMs?: number;
+}
+
+const rules: Rules<PostgresClusterStoreOptions> = { ...tableRules, timeoutMs: 1 };
+
+/** Milliseconds since 1970 by the clock of the database: those of the processes may differ. */
+const now = "extract(epoch FROM clock_timestamp())::double precision * 1000";
+/** Bytes of the longest notification: PostgreSQL allows less than 8,000. */
+const longestPayload = 7900;
+/** Milliseconds that a longer message waits for its readers. */
+const messageMs = 60_000;
+/** Rows that one heartbeat removes of each table. */
+const mostRemoved = 1000;
+/** The id of an event: its counter of the writer, the writer. */
+const eventId = /^\d{1,15}\.[\w-]{8}$/;
+
+/**
+ * What processes with the same sessions share, in PostgreSQL, in the tables that `createClusterTables` made. The tables hold
+ * digests of sessions, keys and nodes, so that a copy of the database opens no session. Heartbeats remove what has expired.
+ *
+ * @param client a connection or a pool; the store does not close it
+ * @param connect makes a connection that is connected, for subscriptions; the store ends it
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function postgresClusterStore(
+  client: PostgresClient,
+  connect: () => Promise<PostgresSubscriber>,
+  options: PostgresClusterStoreOptions = {},
+): ClusterStore {
+  checkOptions(options, rules, "postgresClusterStore: ");
+  const { table, timeoutMs = 1000 } = options;
+  const { logs, events, values, messages, listeners } = clusterTables(table);
+  const calls = new EngineCalls("PostgreSQL", timeoutMs);
+  const inOrder = new Turns();
+  const writer = randomBytes(6).toString("base64url");
+  let counter = 0;
+
+  const run = (text: string, ...args: (string | number)[]): Promise<readonly Row[]> =>
+    calls.run(() => rowsOf(client, text, ...args));
+  /** Statements of one name one after another: a pool has several connections. */
+  const runInTurn = (name: string, text: string, ...args: (string | number)[]): Promise<readonly Row[]> =>
+    calls.run(() => inOrder.take(name, () => rowsOf(client, text, ...args)));
+  // A name of PostgreSQL has 63 bytes at most.
+  const channelOf = (name: string): string => `mcpgen_${digestOf(`${table ?? ""}\n${name}`)}`;
+  const channels = new ListeningChannels({
+    listeners,
+    connect,
+    read: async (id) => {
+      const [row] = await run(`SELECT message FROM ${messages} WHERE id = $1`, id);
+      if (!row) throw new Error("the message is gone");
+      return row["message"] as string;
+    },
+  });
+
+  const held = `
+    SELECT ((classid::bigint << 32) | objid::bigint) AS owner FROM pg_locks
+    WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  /** Sends a message of so many bytes if there are listeners. Without any, PostgreSQL writes nothing. */
+  const notified = (channel: string, message: string, bytes: number): string => `
+    listening AS (SELECT count(*) AS count FROM ${listeners} WHERE channel = ${channel} AND owner IN (${held})),
+    ${
+      bytes <= longestPayload
+        ? `sent AS (SELECT pg_notify(${channel}, 'm' || ${message}) FROM listening WHERE count > 0)`
+        : `kept AS (
+            INSERT INTO ${messages} (message, due_at) SELECT ${message}, ${now} + ${messageMs} FROM listening WHERE count > 0
+            RETURNING id),
+          sent AS (SELECT pg_notify(${channel}, 'o' || id) FROM kept)`
+    }`;
+  const publish = async (channel: string, message: string): Promise<number> => {
+    const text = `WITH ${notified("$1::text", "$2::text", Buffer.byteLength(message))}
+      SELECT count, (SELECT count(*) FROM sent) FROM listening`;
+    const [row] = await runInTurn(`channel ${channel}`, text, channelOf(channel), message);
+    return Number(row!["count"]);
+  };
+
+  const put = async (key: string, value: string, ttlMs: number): Promise<void> => {
+    const text = `INSERT INTO ${values} VALUES ($1, $2, ${now} + $3)
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value, due_at = excluded.due_at`;
+    await run(text, key, value, ttlMs);
+  };
+  const get = async (key: string): Promise<string | undefined> => {
+    const [row] = await run(`SELECT value FROM ${values} WHERE key = $1 AND due_at > ${now}`, key);
+    return row?.["value"] as string | undefined;
+  };
+
+  // An event is kept while the events from it on are within the limits, which its own row and that of the log tell.
+  const kept = `number BETWEEN first AND last AND number > last - ${logLimits.events}
+    AND (l.total - e.total + size <= ${logLimits.characters} OR number = last)`;
+  const append = `
+    log AS (
+      INSERT INTO ${logs} AS l VALUES ($1, 1, 1, $5, ${now} + $6)
+      ON CONFLICT (session) DO UPDATE SET last = l.last + 1, total = l.total + $5, due_at = excluded.due_at,
+        first = CASE WHEN l.due_at > ${now} THEN l.first ELSE l.last + 1 END
+      RETURNING *),
+    removed AS (
+      DELETE FROM ${events} e USING log l WHERE e.session = l.session AND NOT (${kept})),
+    added AS (
+      INSERT INTO ${events} SELECT session, last, $2::text, $3::text, $4::text, $5, total FROM log
+      ON CONFLICT (session, number) DO UPDATE SET id = excluded.id, stream = excluded.stream, data = excluded.data,
+        size = excluded.size, total = excluded.total)`;
+  const after = `
+    SELECT e.id, e.stream, e.data FROM ${logs} l JOIN ${events} e USING (session)
+    WHERE session = $1 AND l.due_at > ${now} AND ${kept} AND (e.id = $2 OR e.data <> '' AND number >
+      (SELECT number FROM ${events} WHERE session = $1 AND id = $2)) ORDER BY number`;
+  const sweep = `
+    WITH ended AS (
+      DELETE FROM ${logs} WHERE session IN (
+        SELECT session FROM ${logs} WHERE due_at <= ${now} LIMIT ${mostRemoved} FOR UPDATE SKIP LOCKED) RETURNING session),
+    events AS (DELETE FROM ${events} WHERE session IN (SELECT session FROM ended)),
+    messages AS (DELETE FROM ${messages} WHERE id IN (
+      SELECT id FROM ${messages} WHERE due_at <= ${now} LIMIT ${mostRemoved} FOR UPDATE SKIP LOCKED)),
+    listeners AS (DELETE FROM ${listeners} WHERE owner NOT IN (${held}))
+    DELETE FROM ${values} WHERE key IN (
+      SELECT key FROM ${values} WHERE due_at <= ${now} LIMIT ${mostRemoved} FOR UPDATE SKIP LOCKED)`;
+
+  return {
+    log: {
+      append: async (session, stream, data, ttlMs, follow) => {
+        const id = `${++counter}.${writer}`;
+        const args = [digestOf(session), id, stream, data, data.length + logLimits.overhead, ttlMs];
+        const message =
+          follow === undefined ? "" : JSON.stringify({ id, stream, data } satisfies FollowedEvent);
+        const rest =
+          follow === undefined ? "" : `, ${notified("$7::text", "$8::text", Buffer.byteLength(message))}`;
+        const text = `WITH ${append}${rest} SELECT last${rest && ", (SELECT count(*) FROM sent)"} FROM log`;
+        await runInTurn(
+          `session ${session}`,
+          text,
+          ...args,
+          ...(follow === undefined ? [] : [channelOf(follow), message]),
+        );
+        return id;
+      },
+      after: async (session, event) => {
+        if (calls.isClosed) return calls.run(async () => undefined);
+        // Most wrong ids cost no statement.
+        if (event.length > 60 || !eventId.test(event)) return undefined;
+        const [first, ...rest] = (await run(after, digestOf(session), event)) as readonly (Row &
+          FollowedEvent)[];
+        if (first?.id !== event) return undefined;
+        const later = rest.filter(({ stream }) => stream === first.stream);
+        return { stream: first.stream, events: later.map(({ id, data }) => ({ id, data })) };
+      },
+      drop: async (session) => {
+        const text = `WITH log AS (DELETE FROM ${logs} WHERE session = $1) DELETE FROM ${events} WHERE session = $1`;
+        await runInTurn(`session ${session}`, text, digestOf(session));
+      },
+    },
+    publish,
+    subscribe: (channel, listener, lost) =>
+      calls.open(() => channels.subscriptions.subscribe(channelOf(channel), listener, lost)),
+    put: (key, value, ttlMs) => put(`key ${digestOf(key)}`, value, ttlMs),
+    get: (key) => get(`key ${digestOf(key)}`),
+    take: async (key) => {
+      const text = `DELETE FROM ${values} WHERE key = $1 RETURNING value, due_at > ${now} AS live`;
+      const [row] = await run(text, `key ${digestOf(key)}`);
+      return row?.["live"] === true ? (row["value"] as string) : undefined;
+    },
+    claim: async (key, value, ttlMs) => {
+      const text = `INSERT INTO ${values} AS v VALUES ($1, $2, ${now} + $3)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value, due_at = excluded.due_at WHERE v.due_at <= ${now} RETURNING 1`;
+      return (await run(text, `key ${digestOf(key)}`, value, ttlMs)).length === 1;
+    },
+    heartbeat: async (node, ttlMs) => {
+      await put(`node ${digestOf(node)}`, "", ttlMs);
+      await run(sweep);
+    },
+    alive: async (node) => (await get(`node ${digestOf(node)}`)) !== undefined,
+    close: async () => {
+      if (calls.isClosed) return;
+      calls.close();
+      await channels.close();
+    },
+  };
+}
+
+/** Work that waits for the work before it of the same name. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name);
+    const turn = before ? before.then(work, work) : work();
+    this.#last.set(name, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#last.get(name) === turn) this.#last.delete(name);
+    }
+  }
+}
+
+function digestOf(name: string): string {
+  return createHash("sha256").update(name).digest("base64url");
+}

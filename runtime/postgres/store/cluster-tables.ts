@@ -1,0 +1,72 @@
+import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import type { PostgresClient } from "./client.js";
+import { createTable, nameType, quoted } from "./sql.js";
+
+export interface ClusterTableOptions {
+  /**
+   * What the names of the tables begin with, after the name of their schema and a dot if they have one. Default:
+   * `mcpgen_cluster_v1`, where 1 is the number of the layout.
+   */
+  readonly table?: string;
+}
+
+export const tableRules: Rules<ClusterTableOptions> = { table: "string" };
+
+/** The names of the tables as SQL. */
+export function clusterTables(table = "mcpgen_cluster_v1") {
+  const name = (suffix: string): string => quoted(`${table}_${suffix}`);
+  return {
+    logs: name("logs"),
+    events: name("events"),
+    values: name("values"),
+    messages: name("messages"),
+    listeners: name("listeners"),
+  };
+}
+
+const due = "due_at double precision NOT NULL";
+
+/**
+ * Makes the tables of a store that processes share, if they are absent. Several processes may do so at once. The store does not
+ * do it by itself: the role of a server seldom has the right to.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export async function createClusterTables(
+  client: PostgresClient,
+  options: ClusterTableOptions = {},
+): Promise<void> {
+  checkOptions(options, tableRules, "createClusterTables: ");
+  const { logs, events, values, messages, listeners } = clusterTables(options.table);
+  const total = "total double precision NOT NULL";
+  const bigint = (name: string): string => `${name} bigint NOT NULL`;
+  await createTable(
+    client,
+    logs,
+    [`session ${nameType} PRIMARY KEY`, bigint("first"), bigint("last"), total, due],
+    ["due_at"],
+  );
+  await createTable(
+    client,
+    events,
+    [
+      `session ${nameType}`,
+      bigint("number"),
+      `id ${nameType}`,
+      "stream text NOT NULL",
+      "data text NOT NULL",
+      "size double precision NOT NULL",
+      total,
+      "PRIMARY KEY (session, number)",
+    ],
+    [],
+  );
+  await createTable(client, values, [`key ${nameType} PRIMARY KEY`, "value text NOT NULL", due], ["due_at"]);
+  await createTable(client, messages, ["id bigserial PRIMARY KEY", "message text NOT NULL", due], ["due_at"]);
+  await createTable(
+    client,
+    listeners,
+    [`channel ${nameType}`, bigint("owner"), "PRIMARY KEY (channel, owner)"],
+    ["owner"],
+  );
+}

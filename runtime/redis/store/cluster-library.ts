@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { logLimits } from "@mcpgen/runtime/cluster";
+import { type RedisClient, send } from "./client.js";
+
+// The log of a session is a list. Its first item has the number of the newest event and the sum of sizes. Each other item is
+// an event: counter and writer, which are its name beside its number; its size; bytes of the name of its stream; stream; data.
+const functions = `
+local function read(item)
+  local counter, writer, size, length, start = string.match(item, "^(%d+) (%S+) (%d+) (%d+) ()")
+  return tonumber(counter), writer, tonumber(size), tonumber(length), start
+end
+local function append(keys, args)
+  local log, channel = keys[1], keys[2]
+  local counter, writer, size, ttl, event = tonumber(args[1]), args[2], tonumber(args[3]), args[4], args[5]
+  local head = redis.call("LINDEX", log, 0)
+  local last, sum = 0, 0
+  local count = 0
+  if head then
+    last, sum = string.match(head, "^(%d+) (%d+)$")
+    last, sum = tonumber(last), tonumber(sum)
+    count = redis.call("LLEN", log) - 1
+    for place = count, 1, -1 do
+      local known, owner = read(redis.call("LINDEX", log, place))
+      if owner == writer then
+        if known == counter then return string.format("%d", last - count + place) end
+        if known < counter then break end
+      end
+    end
+  end
+  last, sum, count = last + 1, sum + size, count + 1
+  local number = string.format("%d", last)
+  if head then redis.call("RPUSH", log, event) else redis.call("RPUSH", log, "", event) end
+  if count > ${logLimits.events} or (sum > ${logLimits.characters} and count > 1) then
+    redis.call("LPOP", log)
+    while count > ${logLimits.events} or (sum > ${logLimits.characters} and count > 1) do
+      local _, _, gone = read(redis.call("LPOP", log))
+      sum, count = sum - gone, count - 1
+    end
+    redis.call("LPUSH", log, number .. " " .. string.format("%d", sum))
+  else
+    redis.call("LSET", log, 0, number .. " " .. string.format("%d", sum))
+  end
+  redis.call("PEXPIRE", log, ttl)
+  if channel then redis.call("SPUBLISH", channel, "e" .. number .. " " .. event) end
+  return number
+end
+local function after(keys, args)
+  local log, number, counter, writer = keys[1], tonumber(args[1]), tonumber(args[2]), args[3]
+  local head = redis.call("LINDEX", log, 0)
+  if not head then return false end
+  local last = tonumber(string.match(head, "^(%d+)"))
+  local count = redis.call("LLEN", log) - 1
+  local place = number - (last - count)
+  if place < 1 or place > count then return false end
+  local item = redis.call("LINDEX", log, place)
+  local known, owner, _, length, start = read(item)
+  if known ~= counter or owner ~= writer then return false end
+  local stream = string.sub(item, start, start + length - 1)
+  local found = { stream }
+  for offset, each in ipairs(redis.call("LRANGE", log, place + 1, -1)) do
+    local by, name, _, bytes, from = read(each)
+    if bytes == length and string.sub(each, from, from + bytes - 1) == stream and #each >= from + bytes then
+      found[#found + 1] = string.format("%d.%d.%s", number + offset, by, name)
+      found[#found + 1] = string.sub(each, from + bytes)
+    end
+  end
+  return found
+end`;
+
+const digest = createHash("sha256").update(functions).digest("hex").slice(0, 16);
+const nameOf = (name: string): string => `mcpgen_${digest}_${name}`;
+/** The library has the digest of its code in its names, so that processes of two versions have one each. */
+const library = `#!lua name=mcpgen_${digest}${functions}
+redis.register_function("${nameOf("append")}", append)
+redis.register_function{ function_name = "${nameOf("after")}", callback = after, flags = { "no-writes" } }`;
+
+/** A call that waits for the library. */
+interface Waiting {
+  readonly number: number;
+  readonly call: () => void;
+}
+
+/** Calls functions of the library. It is loaded when the server, or one of a cluster, does not have it. */
+export class ClusterLibrary {
+  readonly #client: RedisClient;
+  #calls = 0;
+  #waiting: Waiting[] | undefined;
+
+  constructor(client: RedisClient) {
+    this.#client = client;
+  }
+
+  /** Calls of one key are executed in order. */
+  async call(name: "append" | "after", keys: readonly string[], ...args: string[]): Promise<unknown> {
+    const number = this.#calls++;
+    const command = ["FCALL", nameOf(name), `${keys.length}`, ...keys, ...args] as const;
+    const sent = (): Promise<unknown> => send(this.#client, ...command);
+    if (this.#waiting) return this.#later(this.#waiting, number, sent);
+    try {
+      return await sent();
+    } catch (error) {
+      if (!/function not found/i.test(String((error as Error).message))) throw error;
+      if (!this.#waiting) this.#load();
+      return this.#later(this.#waiting!, number, sent);
+    }
+  }
+
+  #later(waiting: Waiting[], number: number, sent: () => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve) => waiting.push({ number, call: () => resolve(sent()) }));
+  }
+
+  /** Loads the library, and makes the calls that wait for it, in their order. One that fails then, fails. */
+  #load(): void {
+    this.#waiting = [];
+    const nodes: readonly RedisClient[] = this.#client.nodes?.("master") ?? [this.#client];
+    void Promise.allSettled(nodes.map((node) => send(node, "FUNCTION", "LOAD", library))).then(() => {
+      const waiting = this.#waiting!.sort((one, other) => one.number - other.number);
+      this.#waiting = undefined;
+      for (const { call } of waiting) call();
+    });
+  }
+}

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  type ClusterStore,
+  EngineCalls,
+  type FollowedEvent,
+  Subscriptions,
+  logLimits,
+} from "@mcpgen/runtime/cluster";
+import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { type RedisClient, send } from "./client.js";
+import { ClusterLibrary } from "./cluster-library.js";
+import { type RedisSubscriber, shardedChannels } from "./subscriber.js";
+
+export interface RedisClusterStoreOptions {
+  /**
+   * What the names of all keys and channels of the store begin with. Default: `mcpgen-cluster-v1`, where 1 is the number of the
+   * layout.
+   */
+  readonly prefix?: string;
+  /**
+   * Milliseconds after which a command without an answer fails. While Redis does not answer, other commands fail at once.
+   * Default: 1,000.
+   */
+  readonly timeoutMs?: number;
+}
+
+const rules: Rules<RedisClusterStoreOptions> = {
+  // The braces of a key are those around the session.
+  prefix: (value) =>
+    typeof value === "string" && /^[^{}]+$/.test(value) ? undefined : "a string without braces, not empty",
+  timeoutMs: 1,
+};
+
+/** Milliseconds. A time that ends after the year 10,000 is an error in some versions. */
+const longestTtl = 1e14;
+
+/** The id of an event: its number, its counter of the writer, the writer. */
+const eventId = /^(\d{1,15})\.(\d{1,15})\.([\w-]{8})$/;
+
+/**
+ * What processes with the same sessions share, in Redis (7.0 or later) or Valkey. Each function is one command. Names of keys and
+ * channels hold digests of sessions, keys and nodes, so that a copy of the database opens no session.
+ *
+ * @param client a connection for commands; the store does not close it
+ * @param subscriber another connection, for subscriptions
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function redisClusterStore(
+  client: RedisClient,
+  subscriber: RedisSubscriber,
+  options: RedisClusterStoreOptions = {},
+): ClusterStore {
+  checkOptions(options, rules, "redisClusterStore: ");
+  const { prefix = "mcpgen-cluster-v1", timeoutMs = 1000 } = options;
+  const calls = new EngineCalls("Redis", timeoutMs);
+  const library = new ClusterLibrary(client);
+  const writer = randomBytes(6).toString("base64url");
+  let counter = 0;
+
+  const run = (...args: [command: string, ...args: string[]]): Promise<unknown> =>
+    calls.run(() => send(client, ...args));
+  const keyOf = (kind: string, name: string): string => `${prefix}:${kind}:{${digestOf(name)}}`;
+  /** A channel that names a session in braces is in the slot of its events. */
+  const channelOf = (name: string): string => {
+    const session = sessionOf(name);
+    return session === undefined ? keyOf("channel", name) : `${keyOf("channel", session)}:${digestOf(name)}`;
+  };
+  const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+  const engine = new Subscriptions({
+    open: (channel) => channels.open(channel),
+    close: (channel) => channels.close(channel),
+  });
+  const channels = shardedChannels(
+    subscriber,
+    (channel, message) => engine.deliver(channel, messageOf(message)),
+    () => void engine.reopen(),
+  );
+
+  return {
+    log: {
+      append: async (session, stream, data, ttlMs, follow) => {
+        const size = data.length + logLimits.overhead;
+        const name = `${++counter}`;
+        const event = `${name} ${writer} ${size} ${Buffer.byteLength(stream)} ${stream}${data}`;
+        const isNear = follow !== undefined && sessionOf(follow) === session;
+        const keys = [keyOf("log", session), ...(isNear ? [channelOf(follow)] : [])];
+        const number = await calls.run(() =>
+          library.call("append", keys, name, writer, `${size}`, timeOf(ttlMs), event),
+        );
+        if (follow !== undefined && !isNear)
+          await run("SPUBLISH", channelOf(follow), `e${number as string} ${event}`);
+        return `${number as string}.${name}.${writer}`;
+      },
+      after: async (session, event) => {
+        if (calls.isClosed) return calls.run(async () => undefined);
+        // Most wrong ids cost no command.
+        const [, number, by, name] = event.length < 60 ? (eventId.exec(event) ?? []) : [];
+        if (number === undefined) return undefined;
+        const found = await calls.run(() =>
+          library.call("after", [keyOf("log", session)], number, by!, name!),
+        );
+        if (!Array.isArray(found)) return undefined;
+        const [stream = "", ...rest] = found as readonly string[];
+        const events = [];
+        for (let index = 0; index < rest.length; index += 2)
+          events.push({ id: rest[index]!, data: rest[index + 1]! });
+        return { stream, events };
+      },
+      drop: async (session) => void (await run("UNLINK", keyOf("log", session))),
+    },
+    publish: async (channel, message) => Number(await run("SPUBLISH", channelOf(channel), `m${message}`)),
+    subscribe: (channel, listener, lost) =>
+      calls.open(() => engine.subscribe(channelOf(channel), listener, lost)),
+    put: async (key, value, ttlMs) => void (await run("SET", keyOf("key", key), value, "PX", timeOf(ttlMs))),
+    get: async (key) => textOf(await run("GET", keyOf("key", key))),
+    take: async (key) => textOf(await run("GETDEL", keyOf("key", key))),
+    claim: async (key, value, ttlMs) =>
+      (await run("SET", keyOf("key", key), value, "PX", timeOf(ttlMs), "NX")) !== null,
+    heartbeat: async (node, ttlMs) => void (await run("SET", keyOf("node", node), "", "PX", timeOf(ttlMs))),
+    alive: async (node) => Number(await run("EXISTS", keyOf("node", node))) === 1,
+    close: async () => {
+      if (calls.isClosed) return;
+      calls.close();
+      channels.end();
+      await engine.close();
+    },
+  };
+}
+
+/** The session that the name of a channel has in braces. */
+function sessionOf(channel: string): string | undefined {
+  return /\{(.*)\}/s.exec(channel)?.[1];
+}
+
+/** It has the alphabet of base64url: it ends at the brace, and names one slot of a cluster. */
+function digestOf(name: string): string {
+  return createHash("sha256").update(name).digest("base64url");
+}
+
+/** What a message says: an event is read here, for the function that sent it cannot write JSON. */
+function messageOf(message: string): string {
+  if (message.startsWith("m")) return message.slice(1);
+  const [head, number, counter, writer, , length] = /^e(\d+) (\d+) (\S+) (\d+) (\d+) /.exec(message) ?? [];
+  const bytes = Buffer.from(message.slice(head!.length));
+  const stream = bytes.toString("utf8", 0, Number(length));
+  const data = bytes.toString("utf8", Number(length));
+  return JSON.stringify({ id: `${number}.${counter}.${writer}`, stream, data } satisfies FollowedEvent);
+}
+
+function timeOf(ttlMs: number): string {
+  return String(Math.min(Math.max(1, Math.ceil(ttlMs)), longestTtl));
+}
