@@ -9,3 +9,5 @@ export {
   type FollowedEvent,
 } from "./http/server/cluster/store.js";
 export type { MissedEvents, StoredEvent } from "./http/server/event-streams.js";
+export { cluster, type ClusterOptions } from "./http/server/cluster/cluster.js";
+export type { SessionCluster } from "./http/server/session-cluster.js";

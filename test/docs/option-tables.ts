@@ -9,6 +9,7 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["sessions", "SessionOptions", "http/server"],
   ["sealedSessions", "SealedSessionOptions", "http/server/sealed-sessions.ts"],
   ["health", "HealthOptions", "http/server/health.ts"],
+  ["cluster", "ClusterOptions", "http/server/cluster"],
   ["sse", "SseOptions", "http/server"],
   ["serveHttp", "ServeHttpOptions", "http/server"],
   ["serveStdio", "ServeStdioOptions", "stdio", "server"],

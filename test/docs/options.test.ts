@@ -27,6 +27,7 @@ import {
 } from "../../runtime/core/stdio.js";
 import { openPeer } from "../../runtime/core/peer.js";
 import { instrumentation } from "../../runtime/core/otel.js";
+import { MemoryClusterStore, cluster } from "../../runtime/core/cluster.js";
 import { sealedSessions } from "../../runtime/core/sealed-sessions.js";
 import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/core/limits.js";
@@ -79,6 +80,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   instrument: () => instrumentation(wrong),
   sealedSessions: () => sealedSessions({ keys: [], ...wrong }),
   health: () => health(wrong),
+  cluster: () => cluster({ store: new MemoryClusterStore(), keys: [], ...wrong }),
   openPeer: () => openPeer(viewTable, memoryChannels()[0], {}, wrong),
   connect: () => connect(memoryChannels()[0], wrong),
   capabilities: () => connect(memoryChannels()[0], { capabilities: wrong }),

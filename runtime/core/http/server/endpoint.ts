@@ -44,6 +44,8 @@ import { permitCallOf } from "./permit.js";
 import { preflight } from "./preflight.js";
 import { type HttpRoute, answerRoute, hasBody, routeBodyLimit, routesByPath } from "./routes.js";
 import { type HttpSessions, SessionReports } from "./session-reports.js";
+import type { ClusterNode } from "./session-cluster.js";
+import type { HttpSession } from "./session.js";
 import { type SessionOptions, Sessions } from "./sessions.js";
 import { SseRequests } from "./sse.js";
 
@@ -70,6 +72,7 @@ export class Endpoint {
   /** Limit of bytes reserved for clients. */
   readonly #bytes: Quota;
   readonly #sessions: Sessions | undefined;
+  #cluster: ClusterNode | undefined;
   readonly #reports: SessionReports;
   readonly #counts: HttpCounts;
   readonly #modernIds: ReadonlySet<string>;
@@ -142,24 +145,36 @@ export class Endpoint {
   }
 
   #makeSessions(legacy: readonly RevisionView<"server">[]): [Sessions, SessionRequests] {
-    const {
-      events = new MemoryEventStore(),
-      retryMs = defaults.retryMs,
-      streamMs = defaults.streamMs,
-      responses = "auto",
-    } = this.#options;
+    const { retryMs = defaults.retryMs, streamMs = defaults.streamMs, responses = "auto" } = this.#options;
     const { clock } = this.#server.definition;
     const streams = this.#streams;
     const concurrency = this.#concurrency;
     const given = sessionOptions(this.#options);
+    const cluster = this.#join(given);
+    const events = cluster?.events ?? this.#options.events ?? new MemoryEventStore();
     const { maxRequests = defaults.maxRequests } = given;
     const expiry = new StreamExpiry(clock, streamMs, retryMs);
     const counts = this.#counts;
     const warn = (error: unknown): void => this.#warn(error);
-    const environment = { events, retryMs, clock, streams, expiry, concurrency, maxRequests, counts, warn };
+    const shared = { events, retryMs, clock, streams, expiry, concurrency, maxRequests };
+    const environment = { ...shared, counts, warn, cluster };
     const sessions = new Sessions(environment, this.#quota(), this.#bytes, given, this.#reports, warn);
     const fail = this.#fail.bind(this);
     return [sessions, new SessionRequests(this.#server, legacy, sessions, events, responses, fail)];
+  }
+
+  /** @throws {McpError} `invalid-definition`: the sessions of a cluster need a store, and their events are in the cluster */
+  #join({ store }: SessionOptions): ClusterNode | undefined {
+    const { cluster, events } = this.#options;
+    if (!cluster) return undefined;
+    if (!store || events)
+      throw new McpError(
+        "invalid-definition",
+        events ? "cluster takes the place of events" : "cluster needs sessions.store, or sealedSessions",
+      );
+    const end = (session: HttpSession): void => this.#sessions!.end(session, "ended");
+    const { clock } = this.#server.definition;
+    return (this.#cluster = cluster.join({ clock, warn: (error) => this.#warn(error), end }));
   }
 
   /**
@@ -293,6 +308,7 @@ export class Endpoint {
     const posts = [...this.#streams.connections].map((connection) => connection.close());
     await Promise.all([...posts, this.#sessions?.close(), this.#sse?.close()]);
     this.#streams.close();
+    await this.#cluster?.close();
     this.#server.rest();
   }
 

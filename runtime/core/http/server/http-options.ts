@@ -6,6 +6,7 @@ import type { Permit } from "./permit.js";
 import type { ResponseForm } from "./posts.js";
 import type { HttpRoute } from "./routes.js";
 import type { SessionOptions } from "./sessions.js";
+import type { SessionCluster } from "./session-cluster.js";
 import type { SseOptions } from "./sse.js";
 
 export interface HttpOptions extends GuardOptions {
@@ -55,6 +56,11 @@ export interface HttpOptions extends GuardOptions {
   readonly responses?: ResponseForm;
   /** Stores sent messages so that clients can resume lost streams. Default: in memory. */
   readonly events?: EventStore;
+  /**
+   * Sessions that several processes serve at once: `cluster(…)` of `@mcpgen/runtime/cluster`. It needs `sessions.store`, and takes
+   * the place of `events`.
+   */
+  readonly cluster?: SessionCluster;
   /** Milliseconds between keep-alive comments on event streams. Default: 15 s; 0 for none. */
   readonly keepAliveMs?: number;
   /** Milliseconds a client waits before it reconnects to a lost stream. Default: 1 s. */
@@ -139,6 +145,7 @@ export const httpRules: Rules<HttpOptions> = {
   stalledMs: 0,
   responses: ["auto", "json", "sse"] satisfies ResponseForm[],
   events: /* @__PURE__ */ withFunctions("append", "after", "drop"),
+  cluster: /* @__PURE__ */ withFunctions("join"),
   keepAliveMs: 0,
   retryMs: 0,
   streamMs: 0,

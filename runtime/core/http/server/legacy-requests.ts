@@ -1,5 +1,6 @@
 import {
   classify,
+  isPromise,
   isRequest,
   type NotificationMessage,
   type RequestId,
@@ -35,6 +36,7 @@ import type { Exchange } from "./exchange.js";
 import type { ConcurrencyLimit } from "./limits.js";
 import { PostChannel, type ResponseForm, silent } from "./posts.js";
 import { type HttpSession, SessionStream } from "./session.js";
+import type { ClusterRefusal } from "./session-cluster.js";
 import { restore } from "./session-store.js";
 import { type Sessions, stored } from "./sessions.js";
 
@@ -100,7 +102,7 @@ export class SessionRequests {
     if (!this.#isServed(exchange, undefined)) return;
     if (session.streamLimitReached) return replyBusy(exchange, undefined, "maxStreams");
     const last = exchange.header("last-event-id");
-    if (last !== undefined) return this.#resume(exchange, session, last);
+    if (last !== undefined) return this.#resume(exchange, accepted, session, last);
     const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.#form, () =>
       corsHeaders(exchange),
     );
@@ -183,6 +185,7 @@ export class SessionRequests {
       restore(found.connection, revision, record);
     });
     if (!session) replyBusy(exchange, idOf(message), "sessions.maxSessions");
+    await session?.peer?.read();
     return session;
   }
 
@@ -207,8 +210,10 @@ export class SessionRequests {
 
   #connect(session: HttpSession, auth: unknown): ServerConnection {
     const { principal, node } = session;
+    const peer = (session.peer = session.cluster?.attach(session));
     const connection = new ServerConnection(this.#server.definition, session, { auth, principal }, "legacy");
-    if (node !== undefined) connection.requestId = (number) => `${node}.${number}`;
+    if (peer) connection.requestId = (number) => peer.requestId(number);
+    else if (node !== undefined) connection.requestId = (number) => `${node}.${number}`;
     return connection;
   }
 
@@ -236,8 +241,17 @@ export class SessionRequests {
     if (problem !== undefined)
       return replyInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
     const ids = idsOfRequests(messages);
-    if (ids.length === 0) {
+    const { peer } = session;
+    if (peer && (ids.length === 0 || isBatch)) {
+      const passed = (refusal?: ClusterRefusal): void => {
+        if (ids.length === 0) replyPassed(exchange, headers(), refusal);
+      };
+      if (peer.forward(messages, passed) && ids.length === 0)
+        return receive(session.connection, message, exchange);
+    } else if (ids.length === 0) {
       if (messages.some((each) => isAnswerForOther(each, session.node))) return replyElsewhere(exchange);
+    }
+    if (ids.length === 0) {
       receive(session.connection, message, exchange);
       return exchange.reply(202, headers());
     }
@@ -245,7 +259,7 @@ export class SessionRequests {
     if (!session.takes(ids.length)) return replyBusy(exchange, one, "sessions.maxRequests");
     if (!session.concurrency.lost.allows(session.principal, 1) && !this.#sessions.endOrphaned(session))
       return replyBusy(exchange, one, "maxConcurrent");
-    const name = session.nextStream();
+    const name = session.nextStream(ids);
     const stream = new SessionStream(session, name, exchange, accepted, this.#form, headers, ids, isBatch);
     session.expect(stream);
     stream.follow(exchange.size);
@@ -254,7 +268,7 @@ export class SessionRequests {
   }
 
   /** Sends the missed events of a stream and continues it. */
-  #resume(exchange: Exchange, session: HttpSession, last: string): void {
+  #resume(exchange: Exchange, accepted: Accepted, session: HttpSession, last: string): void {
     const fail = (error: unknown): void => this.#fail(exchange, undefined, error);
     const read = (): ReturnType<EventStore["after"]> => this.#events.after(session.id, last);
     const readLater = (): Promise<MissedEvents | undefined> => stored(read, "event store");
@@ -264,20 +278,34 @@ export class SessionRequests {
     } catch (cause) {
       return void stored(() => Promise.reject(cause as Error), "event store").catch(fail);
     }
-    if (!(missed instanceof Promise)) return this.#resumed(exchange, session, missed);
+    if (!isPromise(missed)) return this.#resumed(exchange, accepted, session, missed, last);
     stored(() => missed, "event store")
       .then((found) => {
         const stream = found && session.named(found.stream);
         if (stream) stream.resumeLater(exchange, readLater, fail);
-        else this.#resumed(exchange, session, found);
+        else this.#resumed(exchange, accepted, session, found, last);
       })
       .catch(fail);
   }
 
-  #resumed(exchange: Exchange, session: HttpSession, missed: MissedEvents | undefined): void {
+  #resumed(
+    exchange: Exchange,
+    accepted: Accepted,
+    session: HttpSession,
+    missed: MissedEvents | undefined,
+    last: string,
+  ): void {
     if (!missed) return replyInvalid(exchange, 400, "there is no such event in this session");
     const stream = session.named(missed.stream);
     if (stream) return stream.resume(exchange, missed);
+    const followed = session.peer?.follow(exchange, missed, last);
+    if (followed === "followed") return;
+    if (followed === "listens") {
+      const taken = new SessionStream(session, missed.stream, exchange, accepted, this.#form, () => ({}));
+      session.listen(taken);
+      taken.resume(exchange, missed);
+      return session.connection.sendHeld();
+    }
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     for (const { id, data } of missed.events) sink.write(eventText(data, id));
     sink.end();
@@ -368,6 +396,14 @@ function replyElsewhere(exchange: Exchange): void {
     "the answer belongs to a request of another process: such requests need a store, or a client that stays with one process";
   const details = { rpcCode: rpc.invalidRequest, data: { code: "needs-store" } };
   replyError(exchange, 400, undefined, new McpError("invalid-request", message, details));
+}
+
+/** Replies to messages that other processes wait for. */
+function replyPassed(exchange: Exchange, headers: Headers, refusal: ClusterRefusal | undefined): void {
+  if (!refusal) return exchange.reply(202, headers);
+  const { status, error } = refusal;
+  const retry: Headers = status === 503 ? { "retry-after": "1" } : {};
+  replyError(exchange, status, undefined, error, { ...corsHeaders(exchange), ...retry });
 }
 
 function replyNoSession(exchange: Exchange, message: unknown): void {

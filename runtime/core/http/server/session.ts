@@ -1,6 +1,6 @@
 import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
-import { type RequestId, errorText } from "../../jsonrpc/message.js";
+import { type RequestId, errorText, isPromise } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
 import { type Accepted, corsHeaders, mergeHeaders } from "./access.js";
@@ -14,11 +14,19 @@ import {
   primingText,
   randomText,
 } from "./event-streams.js";
-import { type EventSink, type Exchange, jsonHeaders, retryHeaders, tooManyRequests } from "./exchange.js";
+import {
+  type EventSink,
+  type Exchange,
+  jsonHeaders,
+  maxWaitingBytes,
+  retryHeaders,
+  tooManyRequests,
+} from "./exchange.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit } from "./limits.js";
 import type { ResponseForm } from "./posts.js";
 import { isProduction } from "./production.js";
+import type { ClusterNode, ClusterSession } from "./session-cluster.js";
 
 /** 128 random bits (2025-11-25, session management). */
 export function sessionId(): string {
@@ -39,6 +47,8 @@ export interface SessionEnvironment {
   readonly counts: HttpCounts;
   /** Reports a failure of the event store that no response carries. */
   readonly warn: (error: unknown) => void;
+  /** Shares the sessions with other processes at once. */
+  readonly cluster: ClusterNode | undefined;
 }
 
 /** The same, with the memory that sessions share. */
@@ -62,6 +72,8 @@ export class HttpSession implements ServerChannel {
   /** The owner; requests of other principals get 404. */
   readonly principal: string;
   connection!: ServerConnection;
+  /** The session as other processes know it, in a cluster. */
+  declare peer?: ClusterSession | undefined;
   /** The handshake is complete: clients may use the session. */
   isOpen = false;
   /** By the endpoint's clock. */
@@ -82,6 +94,10 @@ export class HttpSession implements ServerChannel {
 
   get hidesErrors(): boolean {
     return isProduction();
+  }
+
+  get cluster(): ClusterNode | undefined {
+    return this.#environment.cluster;
   }
 
   get node(): string | undefined {
@@ -148,8 +164,10 @@ export class HttpSession implements ServerChannel {
     this.lastSeen = this.#environment.clock.now();
   }
 
-  nextStream(): string {
-    return (this.#streams++).toString(36);
+  /** @param ids of the requests that the stream answers */
+  nextStream(ids?: readonly RequestId[]): string {
+    const name = (this.#streams++).toString(36);
+    return this.peer?.streamName(name, ids) ?? name;
   }
 
   /** Keeps the names of streams apart from those that another process gave. */
@@ -201,7 +219,7 @@ export class HttpSession implements ServerChannel {
     const { events, warn } = this.#environment;
     try {
       const id = events.append(this.id, stream, data);
-      return typeof id === "string" ? id : id.catch(warn as (error: unknown) => undefined);
+      return isPromise(id) ? Promise.resolve(id).catch(warn as (error: unknown) => undefined) : id;
     } catch (error) {
       return void warn(error);
     }
@@ -272,13 +290,14 @@ export class HttpSession implements ServerChannel {
   /** Ends all streams. @param survives whether another process may continue the session: its events then stay stored */
   end(survives: boolean): void {
     for (const stream of [...(this.#answering ?? none), ...(this.#listening ?? none)]) stream.close(survives);
+    this.peer?.left();
     if (!survives) this.forget();
   }
 }
 
 function dropEvents({ events, warn }: SessionEnvironment, session: string): void {
   try {
-    events.drop(session)?.catch(warn);
+    void Promise.resolve(events.drop(session)).catch(warn);
   } catch (error) {
     warn(error);
   }
@@ -290,6 +309,8 @@ const none: readonly SessionStream[] = [];
 function retryText(retryMs: number): string {
   return `retry: ${Math.max(retryMs, 1)}\n\n`;
 }
+/** Characters counted for each message that waits, in addition to its text. */
+const waitingOverhead = 256;
 
 /** The streams without one of them; `undefined` if none is left. */
 function without(streams: SessionStream[] | undefined, stream: SessionStream): SessionStream[] | undefined {
@@ -323,6 +344,8 @@ export class SessionStream {
   #complete = false;
   /** Steps that wait for ids of events, in order; absent if none waits. */
   #steps: Promise<void> | undefined;
+  /** Characters of the messages that wait for their ids. */
+  #waiting = 0;
   /** Ids of the events that the last reconnection sent, while steps wait. */
   #resent: ReadonlySet<string> | undefined;
   /** Requests counted as running. */
@@ -554,11 +577,16 @@ export class SessionStream {
   #emit(data: string, textOf: (id: string | undefined) => string): void {
     const id = this.#session.keep(this.name, data);
     if (!isPromise(id) && !this.#steps) this.#sink?.write(textOf(id));
-    else
+    else {
+      this.#waiting += data.length + waitingOverhead;
+      // The store does not answer. The client comes back for the rest; what it does not get then is lost.
+      if (this.#waiting > maxWaitingBytes) return this.#end();
       this.#later(async () => {
         const known = await id;
+        this.#waiting -= data.length + waitingOverhead;
         if (known === undefined || !this.#resent?.has(known)) this.#sink?.write(textOf(known));
       });
+    }
   }
 
   /** Does a step after those that wait. */
@@ -639,8 +667,4 @@ export class SessionStream {
     this.#sink = undefined;
     this.#session.touch();
   }
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return value instanceof Promise;
 }

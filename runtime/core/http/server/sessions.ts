@@ -87,7 +87,7 @@ export class Sessions {
       ...environment,
       reserve: (session, more) => this.#reserve(session, more),
       survive: options.store !== undefined,
-      node: options.store && randomText(6),
+      node: environment.cluster?.name ?? (options.store && randomText(6)),
     };
     this.#clock = environment.clock;
     this.#count = count;
@@ -139,7 +139,7 @@ export class Sessions {
       this.#rename(session, checkedId(await made(generateId, this.#recordOf(session)), this.#sessions));
     }
     if (store) {
-      session.connection.session!.save = () => this.#save(session, store);
+      this.#saves(session, store);
       await this.#save(session, store);
     }
     if (this.#sessions.get(session.id) === session) this.#opened(session, "created");
@@ -148,6 +148,7 @@ export class Sessions {
   /** Clients may use the session from now on. */
   #opened(session: HttpSession, how: "created" | "restored"): void {
     session.isOpen = true;
+    session.peer?.opened();
     this.#reports.begun(how, session);
   }
 
@@ -161,6 +162,14 @@ export class Sessions {
 
   #recordOf({ connection, created }: HttpSession): NewSession {
     return recordOf(connection, Math.round(wallTimeOf(this.#clock) - this.#clock.now() + created));
+  }
+
+  /** Stores the session when its log level or its subscriptions change. */
+  #saves(session: HttpSession, store: SessionStore): void {
+    session.connection.session!.save = async () => {
+      await this.#save(session, store);
+      await session.peer?.saved();
+    };
   }
 
   async #save(session: HttpSession, store: SessionStore): Promise<void> {
@@ -189,7 +198,9 @@ export class Sessions {
       this.#lookups.set(id, lookup);
     }
     const found = await lookup;
-    return found?.principal === principal ? found : undefined;
+    if (found?.principal !== principal) return undefined;
+    const { cluster } = this.#environment;
+    return cluster && !(await cluster.isOpen(id)) ? undefined : found;
   }
 
   /**
@@ -210,7 +221,7 @@ export class Sessions {
       throw error;
     }
     const { store } = this.#options;
-    session.connection.session!.save = () => this.#save(session, store!);
+    this.#saves(session, store!);
     this.#opened(session, "restored");
     return session;
   }
@@ -269,14 +280,19 @@ export class Sessions {
     this.end(session, reason);
     if (!store) return;
     this.#removed.add(session);
-    return stored(() => store.delete(session.id));
+    return this.#delete(session.id, store);
+  }
+
+  async #delete(id: string, store: SessionStore): Promise<void> {
+    await stored(() => store.delete(id));
+    await this.#environment.cluster?.end(id);
   }
 
   /** Ends the session of this id. Returns whether this process had it. @throws {McpError} `store-failed` */
   async endById(id: string): Promise<boolean> {
     const session = this.#sessions.get(id);
     if (session) await this.remove(session, "ended");
-    else if (this.mayBeStored(id)) await stored(() => this.#options.store!.delete(id));
+    else if (this.mayBeStored(id)) await this.#delete(id, this.#options.store!);
     return session !== undefined;
   }
 

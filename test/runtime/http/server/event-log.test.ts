@@ -88,6 +88,25 @@ describe.each(adapters)("an event store that returns promises, %s", (adapter) =>
     expect(got).toEqual(expected);
   });
 
+  test("whose results have a function then, and are no promises, keeps the order of a stream", async () => {
+    const remote = new RemoteEvents();
+    const thenable = <T>(value: Promise<T>): Promise<T> =>
+      ({ then: (...both: Parameters<Promise<T>["then"]>) => value.then(...both) }) as Promise<T>;
+    const events: EventStore = {
+      append: (...given) => thenable(remote.append(...given)),
+      after: (...given) => thenable(remote.after(...given)),
+      drop: (session) => thenable(remote.drop(session)),
+    };
+    const { url } = await serve(adapter, counting(), { events, keepAliveMs: 0 });
+    const client = await new Party(url, "2025-11-25").open();
+    const answer = await client.post(client.call("count", {}, { _meta: { progressToken: 1 } }));
+    await answer.whole();
+    expect(textsOf(answer)).toEqual(expected);
+    const again = await client.get({ "last-event-id": answer.events[5]!.id! });
+    await again.whole();
+    expect(textsOf(again)).toEqual(expected.slice(5));
+  });
+
   test("delivers without ids while it fails, and answers a resumption with 503", async () => {
     const events = new RemoteEvents();
     const { url } = await serve(adapter, counting(), { events, keepAliveMs: 0 });

@@ -1,0 +1,60 @@
+import type { RequestId } from "../../../jsonrpc/message.js";
+import type { LogLevel } from "../../../protocol/meta.js";
+
+/** To one node, on its channel: an answer or progress of the client for requests of that node. */
+export interface NodeMessage {
+  /** Digest of the id. */
+  readonly session: string;
+  readonly message: object;
+}
+
+/** To all nodes. Those that know the session obey it. */
+export interface SessionMessage {
+  /** Digest of the id. */
+  readonly session: string;
+  /** Name of the sender, which has obeyed already. */
+  readonly node: string;
+  /** A notification for the node at which the session was opened, or at which the request runs. */
+  readonly message?: object;
+  readonly state?: SharedState;
+}
+
+/** What the nodes know about a session besides its record. */
+export interface SharedState {
+  readonly ended?: boolean;
+  readonly logLevel?: LogLevel | undefined;
+  readonly subscriptions?: readonly string[];
+}
+
+export const sessionsChannel = "sessions";
+export const nodeChannel = (node: string): string => `node:${node}`;
+/** The braces keep the channel beside the events of the session (Redis Cluster). */
+export const eventsChannel = (session: string): string => `events:{${session}}`;
+export const stateKey = (session: string): string => `state:${session}`;
+
+/** Characters of the longest list of ids in a stream's name. */
+const longestIds = 64;
+
+/**
+ * The name of a stream: `<node>.<number>`, and for a stream that answers requests `.<their ids>`, so that another node can
+ * refuse them. Longer lists of ids are left out.
+ */
+export function streamNameOf(node: string, number: string, ids: readonly RequestId[] | undefined): string {
+  if (!ids) return `${node}.${number}`;
+  const text = JSON.stringify(ids);
+  const list = text.length > longestIds ? "" : Buffer.from(text).toString("base64url");
+  return `${node}.${number}.${list}`;
+}
+
+/** The parts of a stream's name; without `ids` for a GET stream. */
+export function partsOfStream(name: string): {
+  readonly node: string;
+  readonly ids?: readonly RequestId[];
+} {
+  const [node = "", , list] = name.split(".");
+  if (list === undefined) return { node };
+  return {
+    node,
+    ids: list === "" ? [] : (JSON.parse(Buffer.from(list, "base64url").toString()) as RequestId[]),
+  };
+}

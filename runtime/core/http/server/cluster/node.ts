@@ -1,0 +1,166 @@
+import { type EventStore, randomText } from "../event-streams.js";
+import type { ClusterEndpoint, ClusterNode, ClusterSession } from "../session-cluster.js";
+import type { HttpSession } from "../session.js";
+import { stored } from "../sessions.js";
+import type { ClusterOptions } from "./cluster.js";
+import type { Follower } from "./follower.js";
+import {
+  type NodeMessage,
+  type SessionMessage,
+  type SharedState,
+  eventsChannel,
+  nodeChannel,
+  sessionsChannel,
+  stateKey,
+} from "./messages.js";
+import { NodeIds, digestOf } from "./node-ids.js";
+import { SharedSession } from "./shared-session.js";
+import type { ClusterStore } from "./store.js";
+
+/** Milliseconds between heartbeats, and between looks at the nodes whose streams are followed. */
+const beatMs = 1000;
+/** Milliseconds without a heartbeat after which a node counts as lost. */
+const leaseMs = 3000;
+const defaultTtlMs = 86_400_000;
+
+/** One endpoint of a cluster. */
+export class Node implements ClusterNode {
+  readonly name: string;
+  readonly store: ClusterStore;
+  readonly ids: NodeIds;
+  readonly events: EventStore;
+  readonly endpoint: ClusterEndpoint;
+  /** Streams of other nodes that clients of this one read. */
+  readonly followers = new Set<Follower>();
+  readonly #ttlMs: number;
+  /** The sessions that other nodes may name, by digest. */
+  readonly #sessions = new Map<string, SharedSession>();
+  /** Ends the subscriptions. */
+  readonly #leave: (() => Promise<void>)[] = [];
+  #timer: unknown;
+  #isJoining = false;
+  #isClosed = false;
+
+  constructor({ store, keys, node, ttlMs = defaultTtlMs }: ClusterOptions, endpoint: ClusterEndpoint) {
+    this.name = `${node ? `${node}-` : ""}${randomText(6)}`;
+    this.store = store;
+    this.endpoint = endpoint;
+    this.#ttlMs = ttlMs;
+    this.ids = new NodeIds(this.name, keys);
+    this.events = {
+      append: (session, stream, data) => {
+        const digest = digestOf(session);
+        return store.log.append(digest, stream, data, ttlMs, eventsChannel(digest));
+      },
+      after: (session, event) => store.log.after(digestOf(session), event),
+      drop: (session) => store.log.drop(digestOf(session)),
+    };
+    this.#beat();
+  }
+
+  attach(session: HttpSession): ClusterSession {
+    return new SharedSession(this, session);
+  }
+
+  /** Other nodes may name the session from now on. */
+  register(digest: string, session: SharedSession): void {
+    this.#sessions.set(digest, session);
+  }
+
+  unregister(digest: string, session: SharedSession): void {
+    if (this.#sessions.get(digest) === session) this.#sessions.delete(digest);
+  }
+
+  /**
+   * Sends a message to one node. Resolves with `false` if the node is not there.
+   *
+   * @throws {McpError} `store-failed`
+   */
+  async send(node: string, message: NodeMessage): Promise<boolean> {
+    return (await this.#publish(nodeChannel(node), message)) > 0;
+  }
+
+  /** Sends a message to all nodes. @throws {McpError} `store-failed` */
+  async sendAll(session: string, message: Omit<SessionMessage, "session" | "node">): Promise<void> {
+    await this.#publish(sessionsChannel, { session, node: this.name, ...message } satisfies SessionMessage);
+  }
+
+  #publish(channel: string, message: object): Promise<number> {
+    return stored(() => this.store.publish(channel, JSON.stringify(message)), "cluster store");
+  }
+
+  /** What other nodes have stored about a session. @throws {McpError} `store-failed` */
+  async stateOf(digest: string): Promise<SharedState> {
+    const text = await stored(() => this.store.get(stateKey(digest)), "cluster store");
+    return text === undefined ? {} : (JSON.parse(text) as SharedState);
+  }
+
+  /** Stores what has changed about a session, then reports it to all nodes. @throws {McpError} `store-failed` */
+  async share(digest: string, state: SharedState): Promise<void> {
+    const put = (): Promise<void> => this.store.put(stateKey(digest), JSON.stringify(state), this.#ttlMs);
+    await stored(put, "cluster store");
+    await this.sendAll(digest, { state });
+  }
+
+  async isOpen(id: string): Promise<boolean> {
+    try {
+      return (await this.stateOf(digestOf(id))).ended !== true;
+    } catch (error) {
+      // Calls go on while the store is away.
+      this.endpoint.warn(error);
+      return true;
+    }
+  }
+
+  end(id: string): Promise<void> {
+    return this.share(digestOf(id), { ended: true });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.endpoint.clock.clear(this.#timer);
+    for (const follower of this.followers) follower.end();
+    await Promise.all(this.#leave.map((leave) => leave().catch(this.endpoint.warn)));
+  }
+
+  readonly #beat = (): void => {
+    const { clock, warn } = this.endpoint;
+    stored(() => this.store.heartbeat(this.name, leaseMs), "cluster store").catch(warn);
+    if (this.#leave.length < 2) void this.#join();
+    for (const follower of this.followers) follower.check();
+    this.#timer = clock.schedule(this.#beat, beatMs);
+    (this.#timer as { unref?: () => void }).unref?.();
+  };
+
+  /** Subscribes to what is left of the channels of a node. */
+  async #join(): Promise<void> {
+    if (this.#isJoining) return;
+    this.#isJoining = true;
+    const channels = [
+      [nodeChannel(this.name), (text: string) => this.#answered(JSON.parse(text) as NodeMessage)],
+      [sessionsChannel, (text: string) => this.#changed(JSON.parse(text) as SessionMessage)],
+    ] as const;
+    try {
+      for (const [channel, listener] of channels.slice(this.#leave.length)) {
+        const leave = await stored(() => this.store.subscribe(channel, listener), "cluster store");
+        this.#leave.push(leave);
+        if (this.#isClosed) await leave();
+      }
+    } catch (error) {
+      this.endpoint.warn(error);
+    } finally {
+      this.#isJoining = false;
+    }
+  }
+
+  #answered({ session, message }: NodeMessage): void {
+    this.#sessions.get(session)?.receive(message);
+  }
+
+  #changed({ session, node, message, state }: SessionMessage): void {
+    const found = node === this.name ? undefined : this.#sessions.get(session);
+    if (message) found?.notified(message);
+    if (state?.ended) found?.end();
+    else if (state) found?.apply(state);
+  }
+}

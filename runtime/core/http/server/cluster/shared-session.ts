@@ -1,0 +1,174 @@
+import { McpError, rpc } from "../../../jsonrpc/errors.js";
+import { mostReserved, weightOf } from "../../../jsonrpc/json-limits.js";
+import { type Params, type RequestId, classify, isRequestId } from "../../../jsonrpc/message.js";
+import type { MissedEvents } from "../event-streams.js";
+import type { Exchange } from "../exchange.js";
+import type { ClusterRefusal, ClusterSession } from "../session-cluster.js";
+import type { HttpSession } from "../session.js";
+import { Follower } from "./follower.js";
+import { type SharedState, partsOfStream, streamNameOf } from "./messages.js";
+import { digestOf } from "./node-ids.js";
+import { nodeLost } from "./node-lost.js";
+import type { Node } from "./node.js";
+
+/** A message of a client that this node does not await. */
+interface Received {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: Params;
+}
+
+/** One session of one node. */
+export class SharedSession implements ClusterSession {
+  readonly session: HttpSession;
+  readonly #node: Node;
+  #digest: string | undefined;
+
+  constructor(node: Node, session: HttpSession) {
+    this.#node = node;
+    this.session = session;
+  }
+
+  /** Names the session to other nodes. The id is final after the handshake. */
+  get digest(): string {
+    return (this.#digest ??= digestOf(this.session.id));
+  }
+
+  requestId(number: number): RequestId {
+    return this.#node.ids.make(this.session.id, number);
+  }
+
+  streamName(name: string, ids: readonly RequestId[] | undefined): string {
+    return streamNameOf(this.#node.name, name, ids);
+  }
+
+  opened(): void {
+    this.#node.register(this.digest, this);
+  }
+
+  async read(): Promise<void> {
+    try {
+      this.apply(await this.#node.stateOf(this.digest));
+    } catch (error) {
+      this.#node.endpoint.warn(error);
+    }
+  }
+
+  forward(messages: readonly unknown[], reply: (refusal?: ClusterRefusal) => void): boolean {
+    const sent: Promise<void>[] = [];
+    for (const message of messages) {
+      const kind = classify(message);
+      const received = message as Received;
+      if (kind === "response" && isRequestId(received.id)) {
+        const node = this.#node.ids.nodeOf(this.session.id, received.id);
+        if (node === undefined) {
+          reply({ status: 400, error: unknownId() });
+          return true;
+        }
+        if (node !== this.#node.name) sent.push(this.#pass(node, received));
+      } else if (kind === "notification") {
+        const passed = this.#passNotification(received);
+        if (passed) sent.push(passed);
+      }
+    }
+    if (sent.length === 0) return false;
+    Promise.all(sent).then(
+      () => reply(),
+      (error: McpError) => reply({ status: 503, error }),
+    );
+    return true;
+  }
+
+  /** @throws {McpError} the node is lost; `store-failed` */
+  async #pass(node: string, message: object): Promise<void> {
+    if (await this.#node.send(node, { session: this.digest, message })) return;
+    throw nodeLost("the process that waits for the answer is gone");
+  }
+
+  #passNotification(message: Received): Promise<void> | undefined {
+    const { method, params } = message;
+    if (method === "notifications/progress") {
+      const node = this.#node.ids.nodeOf(this.session.id, params?.["progressToken"]);
+      if (node === undefined || node === this.#node.name) return undefined;
+      // The request may be over: progress of it has no effect.
+      return this.#node.send(node, { session: this.digest, message }).then(() => undefined);
+    }
+    return this.#concernsOthers(message) ? this.#node.sendAll(this.digest, { message }) : undefined;
+  }
+
+  /** Whether a notification concerns a request that does not run here, or a handshake that was not made here. */
+  #concernsOthers({ method, params }: Received): boolean {
+    if (method === "notifications/initialized") return this.session.connection.session?.ready === true;
+    const id = params?.["requestId"];
+    return method === "notifications/cancelled" && isRequestId(id) && !this.session.streamOf(id);
+  }
+
+  /** An answer or progress that a client sent to another node. */
+  receive(message: object): void {
+    this.session.connection.receive(message);
+  }
+
+  /** A notification that a client sent to another node. */
+  notified(message: object): void {
+    const { method, params } = message as Received;
+    const { connection } = this.session;
+    const isOwn =
+      method === "notifications/initialized"
+        ? connection.session?.ready === false
+        : this.session.streamOf(params?.["requestId"] as RequestId) !== undefined;
+    if (isOwn) connection.receive(message);
+  }
+
+  follow(exchange: Exchange, missed: MissedEvents, last: string): ReturnType<ClusterSession["follow"]> {
+    const { node, ids } = partsOfStream(missed.stream);
+    if (!ids) return "listens";
+    if (node === this.#node.name) return "ended";
+    new Follower(this.#node, this, exchange, { node, ids }).start(missed, last);
+    return "followed";
+  }
+
+  async saved(): Promise<void> {
+    const { logLevel, watched = [] } = this.session.connection.session!;
+    await this.#node.share(this.digest, { logLevel, subscriptions: [...watched] });
+  }
+
+  /** Another node has changed the session. */
+  apply({ logLevel, subscriptions }: SharedState): void {
+    const { connection } = this.session;
+    const { session } = connection;
+    if (!session) return;
+    session.logLevel = logLevel ?? session.logLevel;
+    if (!subscriptions) return;
+    const before = session.watched;
+    const weigh = (uris: Iterable<string>): number =>
+      [...uris].reduce((sum, uri) => sum + weightOf(uri, mostReserved), 0);
+    const more = weigh(subscriptions) - weigh(before ?? []);
+    try {
+      if (more > 0) connection.reserve(more);
+      else connection.release(-more);
+    } catch (error) {
+      return this.#node.endpoint.warn(error);
+    }
+    session.weight += more;
+    session.watched = subscriptions.length > 0 ? new Set(subscriptions) : undefined;
+  }
+
+  /** Another node has ended the session. */
+  end(): void {
+    this.#node.endpoint.end(this.session);
+  }
+
+  left(): void {
+    if (this.#digest !== undefined) this.#node.unregister(this.#digest, this);
+    for (const follower of this.#node.followers) if (follower.session === this) follower.end();
+  }
+}
+
+function unknownId(): McpError {
+  const details = { rpcCode: rpc.invalidRequest, data: { code: "unknown-request" } };
+  return new McpError(
+    "invalid-request",
+    "the server has sent no request of this id in this session",
+    details,
+  );
+}
