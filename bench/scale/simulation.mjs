@@ -1,0 +1,199 @@
+// A discrete-event simulation of nodes and shards of Redis. Requests arrive at random, and go to nodes in turn; a node and a
+// shard do one thing at a time. All randomness follows from a seed, so that the same constants give the same figures.
+
+/** @returns {() => number} numbers from 0 to 1 */
+function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Events in the order of their time. */
+class Agenda {
+  #heap = [];
+
+  get size() {
+    return this.#heap.length;
+  }
+
+  add(at, run) {
+    const heap = this.#heap;
+    let place = heap.push({ at, run }) - 1;
+    while (place > 0) {
+      const above = (place - 1) >> 1;
+      if (heap[above].at <= heap[place].at) break;
+      [heap[above], heap[place]] = [heap[place], heap[above]];
+      place = above;
+    }
+  }
+
+  next() {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (heap.length > 0) {
+      heap[0] = last;
+      for (let place = 0; ;) {
+        let least = place;
+        for (const below of [2 * place + 1, 2 * place + 2])
+          if (below < heap.length && heap[below].at < heap[least].at) least = below;
+        if (least === place) break;
+        [heap[least], heap[place]] = [heap[place], heap[least]];
+        place = least;
+      }
+    }
+    return first;
+  }
+}
+
+/** Does one piece of work after the other. Microseconds. */
+class Worker {
+  free = 0;
+  busy = 0;
+  #pause;
+  #every;
+  #since = 0;
+
+  /** @param pause microseconds of a pause after each `every` microseconds of work */
+  constructor(pause = 0, every = Infinity) {
+    this.#pause = pause;
+    this.#every = every;
+  }
+
+  /** @returns when work that arrives now is done */
+  work(now, time) {
+    const begin = Math.max(now, this.free);
+    this.busy += time;
+    this.#since += time;
+    this.free = begin + time;
+    if (this.#since >= this.#every) {
+      this.#since = 0;
+      this.free += this.#pause;
+    }
+    return begin + time;
+  }
+}
+
+/**
+ * Runs a fleet for `requests` requests.
+ *
+ * @param fleet `sessions`, `nodes`, `shards`
+ * @returns latencies in milliseconds, and the load of the busiest node and shard
+ */
+export function simulate(
+  { sessions, nodes: nodeCount, shards: shardCount },
+  measured,
+  assumed,
+  requests = 200_000,
+  seed = 1,
+) {
+  const draw = random(seed);
+  const exponential = (mean) => -mean * Math.log(1 - draw());
+  const agenda = new Agenda();
+  const nodes = Array.from(
+    { length: nodeCount },
+    () => new Worker(assumed.pause * 1000, assumed.pauseEvery * 1e6),
+  );
+  const shards = Array.from({ length: shardCount }, () => new Worker());
+  const gap = 1e6 / (sessions * assumed.rate);
+  const [calls, asks] = [[], []];
+  let turn = 0;
+  let now = 0;
+  const nodeInTurn = () => nodes[turn++ % nodeCount];
+  const shardOf = (session) => shards[session % shardCount];
+  const half = measured.nodeCall / 2;
+
+  /** Commands one after the other: each waits for the one before. */
+  const commands = (at, shard, left, done) => {
+    if (left === 0) return done(at);
+    agenda.add(at + assumed.network, () => {
+      const ready = shard.work(now, measured.redisCommand);
+      commands(ready + assumed.network, shard, left - 1, done);
+    });
+  };
+
+  const call = () => {
+    const began = now;
+    const session = Math.floor(draw() * sessions);
+    const [shard, node] = [shardOf(session), nodeInTurn()];
+    const isAsk = draw() < assumed.asks;
+    const ready = node.work(now, half);
+    commands(ready, shard, assumed.commandsPerRequest, (known) => {
+      agenda.add(known, () => {
+        const done = node.work(now, half);
+        if (!isAsk) return calls.push(done - began);
+        const wait = exponential(assumed.answer * 1000);
+        agenda.add(done + wait, () => answered(now, node, shard));
+      });
+    });
+  };
+
+  /** The client's answer comes to another node, and goes to the node of the call over the shard. */
+  const answered = (began, origin, shard) => {
+    const ready = nodeInTurn().work(now, measured.nodeCall);
+    commands(ready, shard, assumed.commandsPerAsk - 1, (known) =>
+      agenda.add(known + assumed.network, () => {
+        const published = shard.work(now, measured.redisHop);
+        agenda.add(published + measured.hop + assumed.network, () => {
+          asks.push(origin.work(now, half) - began);
+        });
+      }),
+    );
+  };
+
+  let arrived = 0;
+  let last = 0;
+  const arrive = () => {
+    call();
+    last = now;
+    if (++arrived < requests) agenda.add(now + exponential(gap), arrive);
+  };
+  agenda.add(0, arrive);
+  while (agenda.size > 0) {
+    const event = agenda.next();
+    now = event.at;
+    event.run();
+  }
+  const busiest = (workers) => Math.max(...workers.map(({ busy }) => busy)) / last;
+  return { call: spread(calls), ask: spread(asks), node: busiest(nodes), shard: busiest(shards) };
+}
+
+/** Milliseconds. */
+function spread(times) {
+  const sorted = times.sort((a, b) => a - b);
+  const at = (share) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) / 1000;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+/** The nodes and shards that a number of sessions needs, and which need decides the shards. */
+export function plan(sessions, measured, assumed) {
+  const requests = sessions * assumed.rate;
+  const asks = requests * assumed.asks;
+  const nodeWork = (requests + 1.5 * asks) * measured.nodeCall;
+  const commands = requests * assumed.commandsPerRequest + asks * (assumed.commandsPerAsk - 1);
+  const shardNeeds = {
+    commands: (commands * measured.redisCommand + asks * measured.redisHop) / (1e6 * assumed.load),
+    memory: (sessions * measured.sessionBytes) / (assumed.shardMemory * 1e9),
+  };
+  const nodes = Math.ceil(nodeWork / (1e6 * assumed.load));
+  const [need, most] = Object.entries(shardNeeds).reduce((a, b) => (b[1] > a[1] ? b : a));
+  const shards = Math.ceil(most);
+  const gigabytes = (sessions * measured.sessionBytes) / 1e9;
+  const hourly = (nodes + shards) * assumed.coreHour + gigabytes * assumed.gigabyteHour;
+  const perMillion = (hourly / (requests * 3600)) * 1e6;
+  return {
+    sessions,
+    requests,
+    nodes,
+    shards,
+    need,
+    most,
+    nodeNeed: nodeWork / (1e6 * assumed.load),
+    gigabytes,
+    perMillion,
+  };
+}
