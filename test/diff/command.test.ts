@@ -191,7 +191,7 @@ test("help lists every choice once", async () => {
   const { stdout } = await mcpgen(".", ["diff", "--help"]);
   const choices = /choices: ("text"[^\]]*)\]/.exec(stdout)![1]!.replace(/\s+/g, " ").split(", ");
   expect(choices.sort()).toEqual(
-    ["github", "json", "junit", "markdown", "sarif", "text"].map((each) => `"${each}"`),
+    ["github", "html", "json", "junit", "markdown", "sarif", "text"].map((each) => `"${each}"`),
   );
 });
 

@@ -58,7 +58,7 @@ export interface Sending {
   /** The place of the request in a batch. */
   readonly place?: BatchPlace | undefined;
   /** Receives the id of the request. */
-  readonly sent?: { requestId?: RequestId | undefined } | undefined;
+  readonly sent?: { sentId?: RequestId | undefined } | undefined;
 }
 
 const noHeaders: Readonly<Record<string, string>> = {};
@@ -134,7 +134,7 @@ export class Link implements ClientReceiver {
         new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason }),
       );
     const id = this.#pending.nextId();
-    if (sent) sent.requestId = id;
+    if (sent) sent.sentId = id;
     let params: Params | undefined;
     let text: string;
     try {

@@ -100,7 +100,7 @@ const peers = new WeakMap<Hooked, Peer>();
 
 /** Receives the id under which a request was last sent. */
 export interface Numbered {
-  requestId?: RequestId | undefined;
+  sentId?: RequestId | undefined;
 }
 
 /** The server of a client, the same object for all its requests. */
@@ -129,7 +129,7 @@ export async function sendThrough(
 ): Promise<Params> {
   const context = {
     ...{ revision: view.id, signal, protocol: { revision: view }, connection: peerOf(hooked) },
-    requestId: undefined,
+    sentId: undefined,
   };
   const request = { direction: "outgoing", method, params, context };
   const result: unknown = await through(hooked.hooks.middleware, request, (given) =>

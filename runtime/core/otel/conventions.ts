@@ -45,6 +45,8 @@ interface OperationContext {
   /** On servers: the address of the HTTP request. */
   readonly url?: string | undefined;
   readonly requestId?: RequestId | undefined;
+  /** On clients: the id under which the request was sent. */
+  readonly sentId?: RequestId | undefined;
   readonly connection?: {
     readonly sessionId?: string | undefined;
     /** On clients. */
@@ -121,7 +123,7 @@ export function sentAs({ direction, context }: Operation): Attributes {
 }
 
 function idOf(context: object): Attributes {
-  const { requestId } = context as OperationContext;
+  const { sentId, requestId = sentId } = context as OperationContext;
   return requestId === undefined ? {} : { "jsonrpc.request.id": String(requestId) };
 }
 
