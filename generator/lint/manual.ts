@@ -19,7 +19,10 @@ all profiles.
 
 With \`--code PATH\`, \`lint\` reads the TypeScript or JavaScript of a server, and judges the tools that it registers with the member
 \`task\` ([long-running tools](long-running-tools.md)): those that require tasks (MG6606), and what handlers with \`onRestart: "replay"\`
-do outside of \`context.once\` (MG6607). A comment \`mcpgen-allow MG6607: REASON\` in the line, or above it, allows one place.
+do outside of \`context.once\` (MG6607). It judges the handlers of a contract's tools in the same way: \`task\` is read from the
+generated server, and the handlers from the object that its \`create…Server\` is given, or that is declared as \`Handlers\`; the rule
+\`task-required\` finds the tools of a contract that require tasks. A comment \`mcpgen-allow MG6607: REASON\` in the line, or
+above it, allows one place.
 
 | in a replayed handler, outside of \`once\` | reported |
 | --- | --- |
@@ -30,8 +33,8 @@ do outside of \`context.once\` (MG6607). A comment \`mcpgen-allow MG6607: REASON
 | calls that get the context, \`once\` or \`ask\` | no: the function that is called can use \`once\` |
 | functions of the handler itself | no; their bodies are looked through, unless they are used inside of \`once\` only |
 
-Names are resolved as the TypeScript compiler does, also across files. A handler or a definition that a function returns is not
-found. Bodies of functions outside of the handler are not looked through.`;
+Names are resolved as the TypeScript compiler does, also across files. A handler or a definition that a function returns, and an
+instance of a class as the handlers, are not found. Bodies of functions outside of the handler are not looked through.`;
 
 /** docs/lint.md. */
 export function lintManual(): string {

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readContract } from "../../generator/contract/read-contract.js";
 import { lintCode } from "../../generator/lint/code/lint-code.js";
+import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -169,6 +171,73 @@ server.tool("plain", {}, ({ to }) => db.insert({ to }));`,
   expect(findings.map(({ code, place }) => [code, place?.file, place?.line])).toEqual([
     ["MG6606", "handler.ts", 2],
     ["MG6607", "handler.ts", 4],
+  ]);
+});
+
+/** The generated server of a contract, as files below `generated`. */
+async function generatedServer(): Promise<Record<string, string>> {
+  const tool = (name: string, task: string) =>
+    `  - { name: ${name}, description: D., inputSchema: { type: object }, task: { ${task} } }\n`;
+  const document = await readContract(
+    `name: reports\nversion: "1"\ntools:\n${[
+      tool("yearly", "support: required, onRestart: replay"),
+      tool("of-month", "support: optional, onRestart: replay"),
+      tool("weekly", "support: optional, onRestart: replay"),
+      tool("failing", "support: optional, onRestart: fail"),
+    ].join("")}  - { name: plain, description: D., inputSchema: { type: object } }\n`,
+    "c.yaml",
+  );
+  const { files } = await generateContract({ document, role: "server", importExtension: "js" });
+  return Object.fromEntries([...files].map(([name, content]) => [`generated/${name}`, content]));
+}
+
+/** Handlers of that contract: the effects of those that are run again stand in lines 3 to 5. */
+const contractHandlers = (declared: string) => `declare const save: (name: string) => Promise<string>;
+const weekly = async (_: unknown, { once }: any) => (
+  await once("week", () => save("a")), save("b"));
+${declared} { tools: { async yearly() { await save("c"); },
+  "of-month": (_: unknown, context: any) => save("d"),
+  weekly,
+  failing: () => save("e"), plain: () => save("f"),
+} }`;
+
+test.each([
+  [
+    "given to the server",
+    {
+      "main.ts": `import * as server from "./generated/server.js";
+import { all } from "./handlers.js";
+server.createReportsServer(all as any, {} as any);`,
+      "handlers.ts": `${contractHandlers("export const all =")};`,
+    },
+  ],
+  [
+    "of the skeleton",
+    {
+      "main.ts": `import { createReportsServer } from "./generated/server.js";
+import { handlers } from "./handlers.js";
+createReportsServer(handlers, {} as any);`,
+      "handlers.ts": `import type { Handlers } from "./generated/server.js"; ${contractHandlers("export const handlers: Handlers =")};`,
+    },
+  ],
+  [
+    "that are declared alone",
+    {
+      "handlers.ts": `import type { Handlers as All } from "./generated/server.js"; ${contractHandlers("export default (")} satisfies All);`,
+    },
+  ],
+])("handlers of a contract's tools are looked through: %s", async (_, files) => {
+  const folder = temporaryFolder({ ...(await generatedServer()), ...files } as Record<string, string>);
+  const { findings, tools } = lintCode(folder, (file) => file.split("/").at(-1)!);
+  expect(tools).toBe(4);
+  expect(
+    findings
+      .map(({ code, message, place }) => [code, place?.file, place?.line, message.split(":")[0]])
+      .sort(),
+  ).toEqual([
+    ["MG6607", "handlers.ts", 3, 'tool "weekly"'],
+    ["MG6607", "handlers.ts", 4, 'tool "yearly"'],
+    ["MG6607", "handlers.ts", 5, 'tool "of-month"'],
   ]);
 });
 

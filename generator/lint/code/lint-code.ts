@@ -2,6 +2,7 @@ import type { ts } from "ts-morph";
 import type { Finding, WarningFinding } from "../../diagnostics/finding.js";
 import { openCodeBase, syntaxRemark } from "../../diff/uses/code-base.js";
 import { oneLine } from "../../print/one-line.js";
+import { contractTools } from "./contract-handlers.js";
 import { type Effect, handlerEffects } from "./handler-effects.js";
 import { Literals } from "./literals.js";
 import { type TaskTool, taskTools } from "./task-tools.js";
@@ -25,16 +26,16 @@ export function lintCode(path: string, shown: (file: string) => string): LintedC
   const { program, files } = openCodeBase(path);
   const literals = new Literals(program);
   const findings: Finding[] = [];
-  let count = 0;
+  const tools: TaskTool[] = [];
   for (const file of files) {
     findings.push(...syntaxRemark(program, file, shown));
     // Most files register no tool, and are not looked through.
     if (!file.text.includes(".tool(")) continue;
-    const tools = taskTools(file, literals);
-    count += tools.length;
-    findings.push(...tools.flatMap((tool) => findingsOf(tool, literals, shown)));
+    tools.push(...taskTools(file, literals));
   }
-  return { findings, files: files.length, tools: count };
+  tools.push(...contractTools(program, files, literals));
+  findings.push(...tools.flatMap((tool) => findingsOf(tool, literals, shown)));
+  return { findings, files: files.length, tools: tools.length };
 }
 
 function findingsOf(tool: TaskTool, literals: Literals, shown: (file: string) => string): WarningFinding[] {

@@ -45,10 +45,22 @@ export class Literals {
   /** The function that an expression is, or names. */
   functionOf(expression: ts.Expression | undefined): HandlerFunction | undefined {
     const found = expression && this.resolved(expression);
-    return found &&
-      (ts.isArrowFunction(found) || ts.isFunctionExpression(found) || ts.isFunctionDeclaration(found))
-      ? found
-      : undefined;
+    return found && isHandler(found) ? found : undefined;
+  }
+
+  /** The function that is a member of an object literal: a value or a method; the last one counts. */
+  functionMember(object: ts.ObjectLiteralExpression, name: string): HandlerFunction | undefined {
+    let found: HandlerFunction | undefined;
+    for (const property of object.properties) {
+      if (ts.isSpreadAssignment(property)) {
+        const spread = this.object(property.expression);
+        found = (spread && this.functionMember(spread, name)) ?? found;
+      } else if (!isNamed(property.name, name)) continue;
+      else if (ts.isMethodDeclaration(property)) found = property;
+      else if (ts.isPropertyAssignment(property)) found = this.functionOf(property.initializer);
+      else if (ts.isShorthandPropertyAssignment(property)) found = this.functionOf(property.name);
+    }
+    return found;
   }
 
   /** The value of a member of an object literal; the last one counts, those of spread objects too. */
@@ -79,7 +91,17 @@ export function bareOf(expression: ts.Expression): ts.Expression {
 }
 
 /** A function with a body. */
-export type HandlerFunction = ts.ArrowFunction | ts.FunctionExpression | ts.FunctionDeclaration;
+export type HandlerFunction =
+  ts.ArrowFunction | ts.FunctionExpression | ts.FunctionDeclaration | ts.MethodDeclaration;
+
+function isHandler(node: ts.Node): node is HandlerFunction {
+  return (
+    ts.isArrowFunction(node) ||
+    ts.isFunctionExpression(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isMethodDeclaration(node)
+  );
+}
 
 function isNamed(name: ts.PropertyName, text: string): boolean {
   return (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) && name.text === text;
