@@ -80,7 +80,10 @@ function unknownArgument(
     "MG2001",
     `there is no command ${JSON.stringify(group ? `${group} ${name}` : name)}`,
     {
-      next: suggestion === undefined ? `See \`mcpgen --help\`.` : `Did you mean \`mcpgen ${suggestion}\`?`,
+      next:
+        suggestion === undefined
+          ? `See \`mcpgen ${group ? `${group} ` : ""}--help\`.`
+          : `Did you mean \`mcpgen ${suggestion}\`?`,
     },
   );
 }

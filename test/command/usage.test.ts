@@ -9,6 +9,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generat", "MG2001", 'there is no command "generat"', /mcpgen generate/],
     ["revision ad", "MG2001", 'there is no command "revision ad"', /mcpgen revision add/],
     ["bogus", "MG2001", 'there is no command "bogus"', /--help/],
+    ["task frobnicate", "MG2001", 'there is no command "task frobnicate"', /See `mcpgen task --help`/],
     ["", "MG2003", "expected a command: generate, check", /--help/],
     ["revision", "MG2003", "expected a command: revision add", /revision --help/],
     ["generate --revison x", "MG2002", "there is no option --revison", /Did you mean --revision\?/],
