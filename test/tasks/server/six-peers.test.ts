@@ -6,7 +6,7 @@ import { tasks as extension } from "@mcpgen/protocol/extensions/io.modelcontextp
 import { serverRevisions } from "@mcpgen/protocol";
 import { explained } from "@mcpgen/protocol/explained";
 import { createServer } from "@mcpgen/runtime";
-import { tasks } from "@mcpgen/tasks";
+import { type TasksOptions, tasks } from "@mcpgen/tasks";
 import { experimentalTasks } from "@mcpgen/tasks/experimental";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Json, type Peer, newest, relatedKey, transports, wired } from "./wire.js";
@@ -23,9 +23,13 @@ const elicitation = { elicitation: {} };
 const _meta = { progressToken: "token" };
 
 /** A server that refuses to send what its revisions do not define, and what it refused. */
-function served() {
+function served(options: TasksOptions = {}) {
   const refused: unknown[] = [];
-  const own = tasks(explainedTasks(extension), { pollMs: 1, quotas: { earlyPolls: Infinity } });
+  const own = tasks(explainedTasks(extension), {
+    pollMs: 1,
+    quotas: { earlyPolls: Infinity },
+    ...options,
+  });
   const server = createServer(
     { name: "s", version: "1" },
     {
@@ -68,8 +72,10 @@ const paramsOf = (peer: Peer, method: string): Json[] =>
 const progress = "notifications/progress";
 const related = (taskId: string) => ({ [relatedKey]: { taskId } });
 
+type Kind = readonly [name: string, options: object, drive: (peer: Peer) => Promise<Json>];
+
 /** How each client gets the result of the tool: the result, after checks of what came before. */
-const peers: readonly [name: string, options: object, drive: (peer: Peer) => Promise<Json>][] = [
+const peers: readonly Kind[] = [
   [
     "2026-07-28 with the extension",
     { revision: newest },
@@ -161,18 +167,41 @@ const peers: readonly [name: string, options: object, drive: (peer: Peer) => Pro
   ],
 ];
 
+/** A client without tasks of a server with the option `fallback`. */
+const fallback: Kind = [
+  "2025-06-18 with fallback tools",
+  { revision: "2025-06-18" },
+  async (peer) => {
+    const { result: listed } = await peer.request("tools/list");
+    const names = (listed.tools as readonly { readonly name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(["greet", "task_status", "task_result", "task_cancel"]);
+    const { result: started } = await peer.call("greet", {}, undefined, { _meta });
+    const [, taskId] = /as task (\S+)\. /.exec(started.content[0].text as string)!;
+    const { result } = await peer.call("task_result", { taskId });
+    expect(paramsOf(peer, "elicitation/create")).toHaveLength(1);
+    const { result: state } = await peer.call("task_status", { taskId });
+    expect(state.content).toEqual(text(`Task ${taskId} has completed: task_result has its result`));
+    return result;
+  },
+];
+
 describe.each(transports)("over %s", (transport) => {
   test("B18: clients of six kinds get the same text, each by messages of its revision", async () => {
-    const { server, refused, runs } = served();
-    const open = await wired(server, transport);
-    for (const [name, options, drive] of peers) {
-      const peer = await open(options);
-      peer.answer = () => ({ result: accepted });
-      const { content, isError } = await drive(peer);
-      expect({ name, content, isError }).toEqual({ name, content: text("Hello, Ada"), isError: undefined });
+    const sides = [
+      // Clients without tasks that answer requests get the result from the first run.
+      { of: served(), kinds: peers, runs: 4 * 2 + 2 },
+      { of: served({ fallback: "tools" }), kinds: [fallback], runs: 2 },
+    ];
+    for (const { of, kinds, runs } of sides) {
+      const open = await wired(of.server, transport);
+      for (const [name, options, drive] of kinds) {
+        const peer = await open(options);
+        peer.answer = () => ({ result: accepted });
+        const { content, isError } = await drive(peer);
+        expect({ name, content, isError }).toEqual({ name, content: text("Hello, Ada"), isError: undefined });
+      }
+      expect(of.refused).toEqual([]);
+      expect(of.runs()).toBe(runs);
     }
-    expect(refused).toEqual([]);
-    // Clients without tasks that answer requests get the result from the first run.
-    expect(runs()).toBe(4 * 2 + 2);
   });
 });
