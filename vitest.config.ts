@@ -53,7 +53,7 @@ const deep = [
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
   "test/pipeline/memory.test.ts",
-  "test/contract/{compile-cost,compiled}.test.ts",
+  "test/contract/{compile-cost,compiled,task-program}.test.ts",
   "test/command/rehearsal.test.ts",
   "test/emit/validators/depth.test.ts",
   "test/properties/foreign/{cases,compile}.test.ts",
