@@ -18,7 +18,7 @@ const mostRestarts = 5;
  * @param auth of the client, for the handler
  */
 export async function start(engine: Engine, record: TaskRecord, auth?: unknown): Promise<void> {
-  if (!engine.executor) {
+  if (!engine.options.executor) {
     await resume(engine, record, auth);
     return;
   }
@@ -39,7 +39,7 @@ async function putOff(engine: Engine, record: TaskRecord): Promise<void> {
 
 /** A queue that is slow does not delay other work, such as leases. */
 export function enqueue(engine: Engine, { id }: TaskRecord): void {
-  void (async () => engine.executor!.enqueue(id))().catch((error: unknown) => engine.fault(error));
+  void (async () => engine.options.executor!.enqueue(id))().catch((error: unknown) => engine.fault(error));
 }
 
 /**

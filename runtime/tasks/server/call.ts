@@ -66,7 +66,7 @@ export class Call {
     const quota = support === "required" || isAsked ? this.#exceeded() : undefined;
     if (quota) return refuseCall(quota);
     // A call that is detached from the start is for the queue; another one runs on here.
-    if (this.#engine.executor && (isAsked || inlineMs === 0) && this.#exceeded() === undefined)
+    if (this.#engine.options.executor && (isAsked || inlineMs === 0) && this.#exceeded() === undefined)
       return this.#store(undefined).then((record) => this.#created(record));
     let isEarly = false;
     const task: HandlerTask = {

@@ -11,15 +11,12 @@ import { type ToolTask, isTask } from "./options.js";
 /** What only the core protocol has. */
 export const core = () => import("./core-tasks.js");
 
-/** Whether calls of any tool may run as tasks: only then the server declares it. */
-function offersTasks(engine: Engine): boolean {
-  const { entries } = engine.server.features.tools;
-  return [...entries.values()].some((entry) => isTask(entry.added));
-}
-
-/** The capabilities of a server at a revision. */
+/** The capabilities of a server at a revision. A server asks for them again at each change of its tools. */
 export function coreCapabilities(engine: Engine, { table }: Revision, canList: boolean): object {
-  if (!table.incomingRequests.has(resultMethod) || !offersTasks(engine)) return {};
+  if (!table.incomingRequests.has(resultMethod)) return {};
+  const { entries } = engine.server.features.tools;
+  engine.offersTasks = [...entries.values()].some(({ added }) => isTask(added));
+  if (!engine.offersTasks) return {};
   return { tasks: { cancel: {}, requests: { tools: { call: {} } }, ...(canList && { list: {} }) } };
 }
 
@@ -46,6 +43,6 @@ export function coreCall(
   next: Next,
 ): object | Promise<object> {
   // What is not declared is not read.
-  if (!(task ?? "task" in params) || !offersTasks(engine)) return next();
+  if (!(task ?? "task" in params) || !engine.offersTasks) return next();
   return core().then(({ coreTaskCall }) => coreTaskCall(engine, context, params, task, next));
 }

@@ -11,7 +11,6 @@ import { type Lease, type TaskRecord, isFinal } from "../state/record.js";
 import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";
 import type { TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
-import type { Executor } from "./executor.js";
 import type { TaskIds } from "./ids.js";
 import { followTasks, notifyOf } from "./notices.js";
 import type { TasksOptions, ToolTask } from "./options.js";
@@ -37,6 +36,8 @@ export class Engine {
   readonly wanted = new WeakMap<object, CallWords>();
   /** Whether records tell which part of the work is done. */
   keepsProgress = false;
+  /** Whether calls of any tool may run as tasks in the core of the protocol: only then the server declares it. */
+  declare offersTasks?: boolean;
   /** Whether a client has tasks by a dialect. */
   declare declaresDialect?: (context: HandlerContext) => boolean;
   /** The store, if it is the one of this process alone. */
@@ -213,11 +214,6 @@ export class Engine {
   /** Cancels a task: its status at once, its run as soon as the handler heeds its signal. */
   async cancel(record: TaskRecord): Promise<TaskRecord | undefined> {
     return this.apply(record.id, { type: "cancelled" }, record);
-  }
-
-  /** Takes the runs that are not those of a call. */
-  get executor(): Executor | undefined {
-    return this.options.executor;
   }
 
   /** Begins a run of a task that no run has, or hands it to the queue. @param auth of the client, for the handler */

@@ -1,6 +1,6 @@
 import { McpError } from "@mcpgen/runtime";
 import type { TasksOptions } from "@mcpgen/tasks";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { deferred, serverOf, text } from "./served.js";
 import { type Json, type Message, type Peer, relatedKey, transports, wired } from "./wire.js";
 
@@ -60,6 +60,21 @@ describe.each(transports)("over %s", (transport) => {
     bare.server.tool("plain", {}, () => "plain");
     const peer = await (await wired(bare.server, transport))();
     expect((await peer.call("plain", {}, { ttl: 1000 })).result).toEqual({ content: text("plain") });
+  });
+
+  test("C05: whether a server declares tasks follows its tools, and calls do not look through them", async () => {
+    const { server } = serverOf();
+    server.tool("plain", {}, () => "plain");
+    const peer = await (await wired(server, transport))();
+    const called = async () => peer.call("plain", {}, {});
+    expect((await called()).result.content).toEqual(text("plain"));
+    const added = server.tool("may", optional, () => "done");
+    const looks = vi.spyOn(server.features.tools.entries, "values");
+    expect((await called()).error).toMatchObject({ code: -32601 });
+    expect((await peer.start("may")).status).toBe("working");
+    expect(looks).not.toHaveBeenCalled();
+    added.remove();
+    expect((await called()).result.content).toEqual(text("plain"));
   });
 
   test("C06, C07: a task is created before its handler ends, works, and has an id that no other has", async () => {
