@@ -1,3 +1,4 @@
+import type { LoadContract } from "../contract/contract-reader.js";
 import { type Project, commonFolder, openProject } from "./project.js";
 import { planOutput } from "../files/plan.js";
 import { recover } from "../files/transaction.js";
@@ -19,7 +20,18 @@ import { printable } from "../print/terminal-text.js";
 import { shownPath } from "./shown-path.js";
 import { withoutMethods } from "./without-methods.js";
 
-export const generate: RunCommand = async (args, context) => {
+export const generate: RunCommand = (args, context) => generateProject(args, context);
+
+/**
+ * Generates what the arguments ask for, and writes it.
+ *
+ * @param load reads a contract; without, it is read from its file
+ */
+export async function generateProject(
+  args: Arguments,
+  context: CommandContext,
+  load?: LoadContract,
+): Promise<Outcome> {
   const project = await openProject(args, context);
   if (args.flag("check")) return checkAll(args, project, contractTargets(args, project, context), context);
   const dryRun = args.flag("dry-run");
@@ -32,7 +44,7 @@ export const generate: RunCommand = async (args, context) => {
     ? undefined
     : outputRequest(args, project, context.directory);
   context.console.progress(`generating…`);
-  const contracts = await planContracts(targets, args, project, context);
+  const contracts = await planContracts(targets, args, project, context, load);
   const protocol = wanted && (await planProtocol(wanted, args, project, context));
   const conflicts = [...(protocol?.conflicts ?? []), ...contracts.conflicts];
   const planned = protocol
@@ -52,7 +64,7 @@ export const generate: RunCommand = async (args, context) => {
   contracts.write();
   protocol?.write();
   return outcome;
-};
+}
 
 /** The plan of a run that generates from schemas. */
 interface ProtocolPlan {

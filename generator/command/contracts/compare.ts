@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { contractSha256 } from "../../contract/contract-sha256.js";
+import type { LoadContract } from "../../contract/contract-reader.js";
 import { loadContract } from "../../contract/read-contract.js";
 import { withLocalReferences } from "../../contract/local-references.js";
 import { generateContract } from "../../pipeline/generate-contract.js";
@@ -26,6 +27,8 @@ export interface ContractOptions {
   readonly templatesDir?: string;
   /** An unreadable manifest is as good as none. */
   readonly ignoreManifest: boolean;
+  /** Reads the contract. Default: from its file. */
+  readonly load?: LoadContract;
 }
 
 /**
@@ -35,10 +38,10 @@ export interface ContractOptions {
  */
 export async function compareContract(
   target: ContractTarget,
-  { importExtension, templatesDir, ignoreManifest }: ContractOptions,
+  { importExtension, templatesDir, ignoreManifest, load = loadContract }: ContractOptions,
 ): Promise<ContractComparison> {
   const { file, shown, outDir, role, formats, base } = target;
-  const written = await loadContract(file, shown);
+  const written = await load(file, shown);
   const document = base === undefined ? written : await withLocalReferences(written, base);
   const { files, warnings } = await generateContract({
     document,

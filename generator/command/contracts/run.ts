@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { LoadContract } from "../../contract/contract-reader.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { type PlannedFile, planOutput } from "../../files/plan.js";
 import { writePlan } from "../../files/write.js";
@@ -21,16 +22,22 @@ interface ContractPlans {
   readonly write: () => void;
 }
 
-/** Plans the output of each contract; all of it is planned before anything is written. */
+/**
+ * Plans the output of each contract; all of it is planned before anything is written.
+ *
+ * @param load reads a contract; without, it is read from its file
+ */
 export async function planContracts(
   targets: readonly ContractTarget[],
   args: Arguments,
   project: Project,
   context: CommandContext,
+  load?: LoadContract,
 ): Promise<ContractPlans> {
   const force = args.flag("force");
   const planned: (readonly [ContractComparison, PlannedFile[]])[] = [];
-  for (const comparison of await compareAll(targets, optionsOf(args, project, context, force)))
+  const options = { ...optionsOf(args, project, context, force), ...(load && { load }) };
+  for (const comparison of await compareAll(targets, options))
     planned.push([comparison, planOutput(comparison.files, { force })]);
   const steps = planned
     .map(([{ target }, plan]) => planSteps(plan, target.outDir, context.directory))

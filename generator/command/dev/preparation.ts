@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { Compiler } from "../../dev/compiler.js";
+import { type LoadContract, readOnce } from "../../contract/contract-reader.js";
 import { loadContract } from "../../contract/read-contract.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type Finding, findingOfError } from "../../diagnostics/finding.js";
@@ -10,7 +11,7 @@ import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { planContracts } from "../contracts/run.js";
 import { contractTargets } from "../contracts/targets.js";
-import { generate, recovered } from "../generate.js";
+import { generateProject, recovered } from "../generate.js";
 import { lintFindings } from "../lint.js";
 import type { Outcome } from "../outcome.js";
 import { type Project, openProject } from "../project.js";
@@ -42,16 +43,28 @@ export class Preparation {
   #inputs: ProjectInputs;
   #compiler: { readonly file: string; readonly compiler: Compiler } | undefined;
   #lint: readonly Finding[] = [];
+  readonly #read: LoadContract;
+  /** The contracts as the output was generated from them. */
+  #load: LoadContract;
+  /** Whether the output is that of the contracts. */
+  #generated = false;
 
-  private constructor(args: Arguments, context: CommandContext, project: Project) {
+  private constructor(args: Arguments, context: CommandContext, project: Project, read: LoadContract) {
     this.#args = args;
     this.#context = context;
     this.#project = project;
     this.#inputs = inputsOf(project);
+    this.#read = read;
+    this.#load = readOnce(read);
   }
 
-  static async open(args: Arguments, context: CommandContext): Promise<Preparation> {
-    return new Preparation(args, context, await openProject(args, context));
+  /** @param read reads a contract file */
+  static async open(
+    args: Arguments,
+    context: CommandContext,
+    read: LoadContract = loadContract,
+  ): Promise<Preparation> {
+    return new Preparation(args, context, await openProject(args, context), read);
   }
 
   get project(): Project {
@@ -84,8 +97,13 @@ export class Preparation {
       written,
     });
     try {
-      const generates = changed === undefined || changed.some((path) => !this.#inputs.code.has(path));
-      if (generates) findings.push(...(await this.#generate(changed, done)));
+      const generates = !this.#generated || changed!.some((path) => !this.#inputs.code.has(path));
+      if (generates) {
+        const since = this.#generated ? changed : undefined;
+        this.#generated = false;
+        findings.push(...(await this.#generate(since, done)));
+        this.#generated = isReady();
+      }
       findings.push(...this.#lint);
       if (!isReady()) return result(false);
       findings.push(...(await this.#sync(done, written)));
@@ -99,7 +117,9 @@ export class Preparation {
     }
   }
 
+  /** @param changed the paths that changed since the output was complete; undefined generates everything */
   async #generate(changed: readonly string[] | undefined, done: string[]): Promise<Finding[]> {
+    this.#load = readOnce(this.#read);
     this.#project = await openProject(this.#args, this.#context);
     const { schemaDir } = this.#project;
     const targets = contractTargets(this.#args, this.#project, this.#context);
@@ -116,9 +136,9 @@ export class Preparation {
       (changed === undefined ||
         changed.some((path) => path.startsWith(schemaDir + sep) || path === this.#project.loaded.file));
     let outcome: Outcome;
-    if (ofSchemas) outcome = await generate(this.#args, this.#context);
+    if (ofSchemas) outcome = await generateProject(this.#args, this.#context, this.#load);
     else {
-      const plans = await planContracts(targets, this.#args, this.#project, this.#context);
+      const plans = await planContracts(targets, this.#args, this.#project, this.#context, this.#load);
       outcome = { ...plans.outcome, findings: [...plans.conflicts, ...(plans.outcome.findings ?? [])] };
       if (plans.conflicts.length === 0) plans.write();
     }
@@ -131,13 +151,13 @@ export class Preparation {
   async #lintContracts(
     targets: readonly { readonly file: string; readonly shown: string }[],
   ): Promise<Finding[]> {
-    const documents = await Promise.all(targets.map(({ file, shown }) => loadContract(file, shown)));
+    const documents = await Promise.all(targets.map(({ file, shown }) => this.#load(file, shown)));
     return documents.flatMap((document) => lintFindings(document.contract, document));
   }
 
   /** Inserts the handlers that are missing. */
   async #sync(done: string[], written: string[]): Promise<readonly Finding[]> {
-    const contracts = await serverContracts(this.#project, this.#context);
+    const contracts = await serverContracts(this.#project, this.#context, this.#load);
     if (contracts.length === 0) return [];
     const { code } = userFiles(this.#project.loaded.folder, new Set(contracts.map(({ out }) => out)));
     const { files, findings, without } = await readHandlers(code, contracts, this.#project, this.#context);
@@ -145,7 +165,7 @@ export class Preparation {
     writeHandlers(changed);
     for (const { file, path, missing } of changed) {
       written.push(path);
-      done.push(`${missing.map(({ name }) => name).join(", ")} inserted into ${file}`);
+      done.push(`${firstOf(missing.map(({ name }) => name))} inserted into ${file}`);
     }
     return [...findings, ...without.map((contract) => noHandlers(contract, this.#project))];
   }
@@ -170,6 +190,16 @@ export class Preparation {
     }
     return this.#compiler.compiler;
   }
+}
+
+/** Names that a line shows of a longer list. */
+const mostNames = 3;
+
+/** All names, or the first few and the number of the others. */
+function firstOf(names: readonly string[]): string {
+  // A count of one is not shorter than the name.
+  if (names.length <= mostNames + 1) return names.join(", ");
+  return `${names.slice(0, mostNames).join(", ")} and ${counted(names.length - mostNames, "other handler")}`;
 }
 
 /** Whether a file changed that runs as it is. */

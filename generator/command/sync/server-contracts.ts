@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { loadContract } from "../../contract/read-contract.js";
+import type { LoadContract } from "../../contract/contract-reader.js";
 import { completable } from "../../contract/completable.js";
 import { type Wanted, wantedMembers } from "../../sync/wanted.js";
 import type { CommandContext } from "../context.js";
@@ -17,16 +18,21 @@ export interface ServerContract {
   readonly completable: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The contracts that the configuration names with the role server or both. */
+/**
+ * The contracts that the configuration names with the role server or both.
+ *
+ * @param load reads a contract
+ */
 export async function serverContracts(
   { loaded }: Project,
   { directory }: CommandContext,
+  load: LoadContract = loadContract,
 ): Promise<ServerContract[]> {
   const configured = (loaded.config.contracts ?? []).filter(({ role }) => role !== "client");
   return Promise.all(
     configured.map(async ({ file, out }) => {
       const shown = shownPath(loaded.folder, directory, file);
-      const { contract } = await loadContract(resolve(loaded.folder, file), shown);
+      const { contract } = await load(resolve(loaded.folder, file), shown);
       return {
         file: shown,
         out: resolve(loaded.folder, out),
