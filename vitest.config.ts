@@ -48,7 +48,7 @@ const deep = [
   "test/extension/{output,random-compiled,random-talk,steps}.test.ts",
   "test/auth/client/client-rules.test.ts",
   "test/auth/node/processes.test.ts",
-  "test/examples/{app,ci,ci-job,cli-agent,skills-programs,task-server}.test.ts",
+  "test/examples/{action,app,ci,ci-job,cli-agent,skills-programs,task-server}.test.ts",
   "test/properties/{differential,large,soak}.test.ts",
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
