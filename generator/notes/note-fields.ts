@@ -1,0 +1,243 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { NoteKind } from "./note.js";
+
+/** The values of a field: for the reader, and as a JSON Schema for editors. */
+export interface Field {
+  readonly expected: string;
+  readonly check: (value: JsonValue) => boolean;
+  /** The same as `check`, as a JSON Schema. */
+  readonly schema: JsonObject;
+  readonly optional?: true;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+/** A kind of note: its meaning in one sentence, and the fields that it has beside the common ones. */
+export interface KindOfNote {
+  readonly description: string;
+  readonly fields: Fields;
+}
+
+const isText = (value: JsonValue): value is string => typeof value === "string";
+const string: Field = { expected: "a string", check: isText, schema: { type: "string" } };
+const side = choice('"client" or "server"', ["client", "server"]);
+const texts = {
+  check: (value: JsonValue): boolean => Array.isArray(value) && value.every(isText),
+  schema: { type: "array", items: { type: "string" } },
+};
+const pointer = textLike("^/", "a JSON Pointer into the capabilities, such as /resources/subscribe");
+
+/** The member, with its value, that distinguishes a result. */
+const mark: Field = {
+  expected: "an object of one string",
+  check: (value) =>
+    isJsonObject(value) &&
+    Object.values(value)
+      .map((member) => typeof member)
+      .join() === "string",
+  schema: {
+    type: "object",
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: { type: "string" },
+  },
+};
+
+function choice(expected: string, choices: readonly string[]): Field {
+  return {
+    expected,
+    check: (value) => isText(value) && choices.includes(value),
+    schema: { enum: [...choices] },
+  };
+}
+
+function textLike(pattern: string, expected: string): Field {
+  const expression = new RegExp(pattern, "u");
+  return {
+    expected,
+    check: (value) => isText(value) && expression.test(value),
+    schema: { type: "string", pattern },
+  };
+}
+
+function optional(field: Field): Field {
+  return { ...field, optional: true };
+}
+
+/** The outcomes of a step, each with the fields of which it needs exactly one. */
+export const outcomes: { readonly [how: string]: readonly string[] } = {
+  drop: [],
+  text: ["text", "into"],
+  refuse: ["code"],
+  fill: ["value"],
+  keep: [],
+};
+
+/** The fields of a decision about values at another revision. */
+export const stepFields: Fields = {
+  previous: string,
+  how: choice(`one of ${Object.keys(outcomes).join(", ")}`, Object.keys(outcomes)),
+  code: optional(textLike("^[a-z][a-z0-9-]*$", "a name in lower case, with hyphens")),
+  text: optional(string),
+  into: optional(string),
+  value: optional({ expected: "a JSON value", check: () => true, schema: {} }),
+  cases: optional({
+    expected: 'an array of { "of": a text, number, boolean or null, "value": … }',
+    check: (value) => Array.isArray(value) && value.every(isCase),
+    schema: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { of: { type: ["string", "number", "boolean", "null"] }, value: {} },
+        required: ["of", "value"],
+        additionalProperties: false,
+      },
+    },
+  }),
+};
+
+function isCase(entry: JsonValue): boolean {
+  if (!isJsonObject(entry) || Object.keys(entry).sort().join() !== "of,value") return false;
+  return typeof entry["of"] !== "object" || entry["of"] === null;
+}
+
+/** The kinds, with the fields each has beside `kind`, `target`, `reason`, `link`, `carried` and `bases`. */
+export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
+  errata: {
+    description: "The schema is wrong here: `becomes` replaces the node, `type` only the printed type.",
+    fields: {
+      becomes: optional({
+        expected: "a schema",
+        check: (value) => isJsonObject(value) || typeof value === "boolean",
+        schema: { type: ["object", "boolean"] },
+      }),
+      type: optional(string),
+    },
+  },
+  extends: { description: "The definition extends another one.", fields: { base: string } },
+  pairing: {
+    description: "The definition that answers the method.",
+    fields: {
+      result: string,
+      alternatives: optional({ expected: "an array of definition names", ...texts }),
+      alternativeCapability: optional(pointer),
+      alternativeMark: optional(mark),
+    },
+  },
+  sender: {
+    description: "The side that sends the method.",
+    fields: { sender: choice('"client", "server" or "both"', ["client", "server", "both"]) },
+  },
+  capability: {
+    description: "The capability that gates the method.",
+    fields: {
+      of: side,
+      capability: pointer,
+      parts: optional({ expected: "an array of members of the capability", ...texts }),
+    },
+  },
+  header: {
+    description: "An HTTP header that repeats a part of the request.",
+    fields: {
+      header: textLike(
+        "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+        "a name of an HTTP header: letters, digits and hyphens, such as Mcp-Name",
+      ),
+      from: {
+        expected: "a JSON Pointer or null",
+        check: (value) => value === null || (isText(value) && /^(?:\/|$)/.test(value)),
+        schema: { type: ["string", "null"], pattern: "^(?:/|$)" },
+      },
+    },
+  },
+  cacheable: { description: "Results of the method carry cache hints.", fields: {} },
+  multiRoundTrip: {
+    description: "The method may be answered with a request for input.",
+    fields: {},
+  },
+  listening: {
+    description: "The request is answered only when its stream of notifications ends.",
+    fields: {},
+  },
+  subscription: {
+    description: "A subscription selects the notification by a member of its filter.",
+    fields: {
+      filter: textLike(
+        "^/",
+        "a JSON Pointer of a member of the filter, such as /$defs/Filter/properties/toolsListChanged",
+      ),
+      key: optional(string),
+    },
+  },
+  requires: {
+    description: "The other side must have declared the capability, or the extension.",
+    fields: { of: side, capability: optional(pointer), error: optional(string) },
+  },
+  augments: {
+    description: "The method of the base may also be answered with this definition.",
+    fields: { result: string, mark: optional(mark) },
+  },
+  member: {
+    description: "Objects of the base have a member that the definition describes.",
+    fields: {
+      member: textLike("^/", "a JSON Pointer into the object, such as /_meta/com.example~1color"),
+      definition: string,
+      required: optional({
+        expected: "true or false",
+        check: (value) => typeof value === "boolean",
+        schema: { type: "boolean" },
+      }),
+    },
+  },
+  carries: { description: "The place holds the result of a method.", fields: { of: string } },
+  channel: {
+    description: "The method travels on the channel of the extension.",
+    fields: { sender: string, receiver: string, message: optional(string), result: optional(string) },
+  },
+  transport: { description: "A fact about HTTP that holds for the revision.", fields: {} },
+  owned: { description: "The protocol machinery fills in the property.", fields: {} },
+  deprecated: {
+    description: "The definition, property or method is deprecated.",
+    fields: { since: string, instead: optional(string) },
+  },
+  error: {
+    description: "The name of an error code.",
+    fields: {
+      name: string,
+      http: optional({
+        expected: "an HTTP status",
+        check: (value) => Number.isInteger(value),
+        schema: { type: "integer" },
+      }),
+    },
+  },
+  open: { description: "The union, set of strings or object may grow.", fields: {} },
+  renamed: {
+    description: "The member had another name in the revision before.",
+    fields: { previous: string, from: string },
+  },
+  wrapped: {
+    description: "The members were inside one member in the revision before.",
+    fields: { previous: string, in: string },
+  },
+  lower: {
+    description: "What becomes of a value that has no form in the revision before.",
+    fields: stepFields,
+  },
+  lift: {
+    description: "What becomes of a value of the revision before that has no form in this one.",
+    fields: stepFields,
+  },
+};
+
+/** Kinds of notes that only extensions have. */
+export const extensionKinds: ReadonlySet<NoteKind> = new Set([
+  "requires",
+  "augments",
+  "member",
+  "carries",
+  "channel",
+]);
+
+/** Kinds of notes that only revisions have. */
+export const revisionKinds: ReadonlySet<NoteKind> = new Set(["transport"]);

@@ -1,0 +1,105 @@
+import type { JsonObject } from "@mcpgen/engine";
+import { extensionKinds, kindsOfNotes, outcomes, revisionKinds, stepFields } from "./note-fields.js";
+import type { NoteKind } from "./note.js";
+
+const text = (description: string): JsonObject => ({ type: "string", description });
+
+/** The fields of every note. */
+const common: JsonObject = {
+  kind: { enum: Object.keys(kindsOfNotes), description: "Kind of the note." },
+  target: {
+    description: "What the note is about: a JSON Pointer into schema.json, a method, a code or a fact.",
+    type: ["string", "array"],
+    minItems: 1,
+    items: { type: "string" },
+  },
+  reason: { ...text("One sentence that says why."), minLength: 1 },
+  link: text("Source of the reason."),
+  carried: {
+    type: "boolean",
+    description: "Copied from an older revision, and not confirmed for this one.",
+  },
+  bases: {
+    type: "array",
+    minItems: 1,
+    items: { type: "string" },
+    description: "Of an extension: the bases that the note holds for.",
+  },
+};
+
+const isKind = (kinds: Iterable<NoteKind>): JsonObject => ({
+  properties: { kind: { enum: [...kinds] } },
+  required: ["kind"],
+});
+
+/** The fields of one kind, and no others. */
+function schemaOfKind(kind: NoteKind): JsonObject {
+  const { description, fields } = kindsOfNotes[kind];
+  const required = Object.keys(fields).filter((name) => fields[name]!.optional === undefined);
+  return {
+    description,
+    properties: {
+      ...Object.fromEntries(Object.keys(common).map((name) => [name, {}])),
+      ...Object.fromEntries(
+        Object.entries(fields).map(([name, { schema, expected }]) => [
+          name,
+          { ...schema, description: `${expected[0]!.toUpperCase()}${expected.slice(1)}.` },
+        ]),
+      ),
+    },
+    ...(required.length > 0 && { required }),
+    ...(kind === "errata" && { oneOf: [{ required: ["becomes"] }, { required: ["type"] }] }),
+    ...(fields === stepFields && { allOf: Object.keys(outcomes).map(schemaOfOutcome) }),
+    additionalProperties: false,
+  };
+}
+
+/** The field that an outcome needs, and none of another outcome. */
+function schemaOfOutcome(how: string): JsonObject {
+  const fitting = outcomes[how]!;
+  const stray = Object.values(outcomes)
+    .flat()
+    .filter((name) => !fitting.includes(name));
+  return {
+    if: { properties: { how: { const: how } }, required: ["how"] },
+    then: {
+      properties: Object.fromEntries(stray.map((name) => [name, false])),
+      ...(fitting.length > 0 && { oneOf: fitting.map((name) => ({ required: [name] })) }),
+    },
+  };
+}
+
+/**
+ * The JSON Schema of `notes.json`, of revisions and of extensions. It is written to docs/notes.schema.json for editors.
+ * A file has notes that only extensions have, or notes that only revisions have, but not both.
+ */
+export function notesSchema(): JsonObject {
+  const kinds = Object.keys(kindsOfNotes) as NoteKind[];
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "mcpgen notes",
+    description: "What the schema of a revision or extension does not say, or has wrong.",
+    type: "object",
+    properties: {
+      $schema: { description: "Location of this schema, for editors." },
+      format: { enum: [1], description: "Form of the file." },
+      notes: { type: "array", items: { $ref: "#/$defs/note" } },
+    },
+    required: ["format", "notes"],
+    if: {
+      properties: {
+        notes: { contains: { anyOf: [{ required: ["bases"] }, isKind(extensionKinds)] } },
+      },
+    },
+    then: { properties: { notes: { items: { not: isKind(revisionKinds) } } } },
+    $defs: {
+      note: {
+        type: "object",
+        properties: common,
+        required: ["kind", "target", "reason", "link"],
+        allOf: kinds.map((kind) => ({ if: isKind([kind]), then: { $ref: `#/$defs/${kind}` } })),
+      },
+      ...Object.fromEntries(kinds.map((kind) => [kind, schemaOfKind(kind)])),
+    },
+  };
+}

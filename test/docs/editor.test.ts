@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { blocksOf } from "./documents.js";
+
+interface Settings {
+  readonly "json.schemas": readonly { readonly fileMatch: readonly string[]; readonly url: string }[];
+  readonly "yaml.schemas": Readonly<Record<string, readonly string[]>>;
+}
+
+const page = "docs/tasks/editor.md";
+const [block] = blocksOf(page, "json");
+const settings = JSON.parse(block!) as Settings;
+const published = readdirSync("docs").filter((name) => name.endsWith(".schema.json"));
+
+/** Each pattern with the schema of its files. */
+const patterns = [
+  ...settings["json.schemas"].map(({ fileMatch, url }) => ({ url, matches: fileMatch })),
+  ...Object.entries(settings["yaml.schemas"]).map(([url, matches]) => ({ url, matches })),
+].flatMap(({ url, matches }) => matches.map((pattern) => ({ url, pattern })));
+
+/** The file of this repository that the package has at a path of the settings. */
+function fileOf(url: string): string {
+  const [, file] = /^\.\/node_modules\/mcpgen\/(docs\/[\w.]+)$/.exec(url) ?? [];
+  if (file === undefined) throw new Error(`not a path of the package: ${url}`);
+  return file;
+}
+
+test("each schema of the settings is a file of the package, and a schema", () => {
+  const { files } = JSON.parse(readFileSync("package.json", "utf8")) as { files: string[] };
+  expect(files).toContain("docs");
+  for (const { url } of patterns) {
+    expect(existsSync(fileOf(url)), url).toBe(true);
+    const schema = JSON.parse(readFileSync(fileOf(url), "utf8")) as object;
+    expect(new Ajv2020({ strict: false }).validateSchema(schema), url).toBe(true);
+  }
+});
+
+test("the page lists each published schema", () => {
+  const text = readFileSync(page, "utf8");
+  expect(published.length).toBeGreaterThan(4);
+  for (const name of published) expect(text).toContain(`| [${name}](../${name}) |`);
+  // A report is not a file that one writes.
+  const used = new Set(patterns.map(({ url }) => fileOf(url)));
+  expect([...used].toSorted()).toEqual(
+    published.filter((name) => name !== "diff.schema.json").map((name) => `docs/${name}`),
+  );
+});
+
+/** Files of this repository that a project has, too. */
+const files = [
+  "mcpgen.config.json",
+  ...["bench/runtime/bundles/", "test/golden/contract/", "schema/"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => folder + file),
+  ),
+].map((file) => file.replaceAll("\\", "/"));
+
+/** Whether an editor applies a pattern to a file: `*` stands for a part of a name, `**` for folders. */
+function isMatch(pattern: string, file: string): boolean {
+  const expression = pattern
+    .replaceAll(/[.+^$()[\]{}|\\?]/g, "\\$&")
+    .replaceAll(/\*\*\/|\*/g, (part) => (part === "*" ? "[^/]*" : "(?:.*/)?"));
+  return new RegExp(`(?:^|/)${expression}$`).test(file);
+}
+
+test.each(patterns)("the files at $pattern fit their schema", ({ url, pattern }) => {
+  const schema = JSON.parse(readFileSync(fileOf(url), "utf8")) as object;
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+  const found = files.filter((file) => isMatch(pattern, file));
+  // Contracts here have one of the two endings.
+  expect(found.length > 0).toBe(!pattern.endsWith(".yml"));
+  for (const file of found) {
+    validate(parse(readFileSync(file, "utf8")));
+    expect(validate.errors, file).toBeNull();
+  }
+});
+
+test("the settings cover each file of notes and of an extension", () => {
+  const written = files.filter((file) => /\/(?:notes|extension)\.json$/.test(file));
+  expect(written.length).toBeGreaterThan(10);
+  expect(written.filter((file) => !patterns.some(({ pattern }) => isMatch(pattern, file)))).toEqual([]);
+});

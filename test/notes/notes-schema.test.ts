@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { kindsOfNotes } from "../../generator/notes/note-fields.js";
+import { notesSchema } from "../../generator/notes/notes-schema.js";
+import { parseNotes } from "../../generator/notes/parse.js";
+
+const validate = new Ajv2020({
+  allowUnionTypes: true,
+  strictTypes: false,
+  strictRequired: false,
+}).compile(notesSchema());
+/** The schema does not see extension.json: all bases that the values name are bases of the extension. */
+const bases = ["r1", "r2", "a"];
+
+test("docs/notes.schema.json is the schema of notes", () => {
+  expect(JSON.parse(readFileSync("docs/notes.schema.json", "utf8"))).toEqual(notesSchema());
+});
+
+function isRead(value: JsonValue, options?: { readonly bases: readonly string[] }): boolean {
+  try {
+    parseNotes({ file: "notes.json", value }, options);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the reader accepts the file as that of a revision or of an extension. */
+const read = (value: JsonValue): boolean => isRead(value) || isRead(value, { bases });
+
+const files = readdirSync("schema", { recursive: true, encoding: "utf8" })
+  .map((file) => `schema/${file.replaceAll("\\", "/")}`)
+  .filter((file) => file.endsWith("/notes.json"));
+
+test.each(files)("%s fits", (file) => {
+  validate(JSON.parse(readFileSync(file, "utf8")));
+  expect(validate.errors).toBeNull();
+});
+
+test("the notes of all revisions and extensions are among these files", () => {
+  const folders = readdirSync("schema", { recursive: true, encoding: "utf8" })
+    .map((file) => `schema/${file}`.replace(/\/schema\.json$/, ""))
+    .filter((folder) => existsSync(`${folder}/schema.json`));
+  expect(folders.length).toBeGreaterThan(5);
+  expect(folders.filter((folder) => !files.includes(`${folder}/notes.json`))).toEqual([]);
+});
+
+/** What fields hold, rightly or wrongly. */
+const values: readonly JsonValue[] = [
+  ...["", "a", "/a", "a-b", "A B", "client", "server", "both", "open", "Mcp-Name", "toString"],
+  ...["drop", "text", "refuse", "fill", "keep", null, true, 1, 400, 4.5, [], {}],
+  ...[["a"], ["a", 1], ["r1"], { a: "b" }, { a: 1 }, { a: "b", c: "d" }],
+  ...[[{ of: false, value: 1 }], [{ of: [], value: 1 }], [{ of: 1 }], [{ of: 1, value: 1, x: 1 }]],
+];
+const fit: Readonly<Record<string, JsonValue>> = {
+  ...{ becomes: {}, of: "client", capability: "/a", header: "A", from: "/a", filter: "/a", member: "/a" },
+  ...{ how: "refuse", code: "a", sender: "client", target: "/a", bases: ["r1"], carried: true },
+};
+const least = (kind: string): JsonObject => {
+  const { fields } = kindsOfNotes[kind as keyof typeof kindsOfNotes];
+  const names = Object.keys(fields).filter((name) => fields[name]!.optional === undefined);
+  if (kind === "errata") names.push("becomes");
+  if (names.includes("how")) names.push("code");
+  const needs = Object.fromEntries(names.map((name) => [name, fit[name] ?? "a"]));
+  return { kind, target: "/a", reason: "Because.", link: "https://example.com", ...needs };
+};
+const kinds = Object.keys(kindsOfNotes);
+const changed = fc.constantFrom(...kinds).chain((kind) => {
+  const { fields } = kindsOfNotes[kind as keyof typeof kindsOfNotes];
+  const common = ["kind", "target", "reason", "link", "carried", "bases", "x", "__proto__"];
+  const change = fc.tuple(fc.constantFrom(...common, ...Object.keys(fields)), fc.constantFrom(...values));
+  return fc
+    .tuple(fc.array(change, { maxLength: 2 }), fc.option(fc.constantFrom(...Object.keys(least(kind)))))
+    .map(([changes, without]): JsonObject => {
+      const entries = Object.entries(least(kind)).filter(([name]) => name !== without || changes.length > 0);
+      return Object.fromEntries([...entries, ...changes]) as JsonObject;
+    });
+});
+
+test("schema and reader accept and refuse the same", () => {
+  const verdicts = { accepted: 0, refused: 0 };
+  fc.assert(
+    fc.property(fc.array(changed, { minLength: 1, maxLength: 2 }), (notes) => {
+      const file = { format: 1, notes };
+      const isAccepted = read(file);
+      verdicts[isAccepted ? "accepted" : "refused"] += 1;
+      expect([file, validate(file)]).toEqual([file, isAccepted]);
+    }),
+    { numRuns: 2000 },
+  );
+  // Both verdicts were met often.
+  expect(Math.min(verdicts.accepted, verdicts.refused)).toBeGreaterThan(80);
+});
+
+test("each kind is accepted with what it needs", () => {
+  for (const kind of kinds) {
+    const file = { format: 1, notes: [least(kind)] };
+    expect([kind, validate(file), read(file)]).toEqual([kind, true, true]);
+  }
+});
+
+test.each<{ readonly file: JsonValue }>([
+  ...[null, [], {}, { format: 2, notes: [] }, { format: 1 }, { format: 1, notes: {} }].map((file) => ({
+    file,
+  })),
+  { file: { format: 1, notes: ["open"] } },
+  { file: { format: 1, notes: [least("transport"), least("carries")] } },
+  { file: { format: 1, notes: [least("transport"), { ...least("open"), bases }] } },
+])("both refuse $file", ({ file }) => {
+  expect([validate(file), read(file)]).toEqual([false, false]);
+});
