@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -175,13 +175,14 @@ async function api(
     };
     if (request.headers.authorization !== "Bearer job-token") return reply(401, {});
     if (pathname === "/user") return reply(403, {});
+    const { body } = (text === "" ? { body: "" } : JSON.parse(text)) as { body: string };
+    if (body.length > 65_536) return reply(422, {});
     if (request.method !== "GET" && status !== undefined) return reply(status, {});
     if (request.method === "GET" && pathname === "/repos/ada/shop/issues/7/comments") {
       const size = Number(searchParams.get("per_page"));
       const start = (Number(searchParams.get("page")) - 1) * size;
       return reply(200, comments.slice(start, start + size));
     }
-    const { body } = JSON.parse(text) as { body: string };
     if (request.method === "POST") {
       const user = { login: "github-actions[bot]", type: "Bot" };
       comments.push({ id: 1000 + comments.length, body, user });
@@ -284,6 +285,19 @@ test("without a base or a pull request there is nothing to compare or to comment
   expect(added.output).toContain("No comment: the event is not one of a pull request.");
 });
 
+test("a shallow clone gets the base, and stays as it is if there is none", async () => {
+  const { folder } = repository();
+  const clone = join(temporaryFolder(), "clone");
+  git(folder, "clone", "--quiet", "--depth=1", "--branch=change", `file://${folder}`, clone);
+  cpSync(join(folder, "shop/node_modules"), join(clone, "shop/node_modules"), { recursive: true });
+  const inputs = { ...inShop, check: "false", artifact: "" };
+  const missing = await runAction(clone, { ...inputs, base: "not-there" });
+  expect([missing.code, missing.output]).toEqual([3, expect.stringContaining("fetch-depth: 0")]);
+  const { code, summary } = await runAction(clone, { ...inputs, base: "main" });
+  expect([code, summary]).toEqual([1, expect.stringContaining("## Protocol: main:mcp.contract.yaml →")]);
+  expect(git(clone, "for-each-ref", "--format=%(refname)")).not.toContain("main");
+});
+
 test("hostile inputs stay text", async () => {
   const { folder } = repository();
   const inputs = { ...inShop, check: "false" };
@@ -312,7 +326,7 @@ test("hostile inputs stay text", async () => {
   expect([level.code, existsSync(mark), git(folder, "for-each-ref")]).toEqual([2, false, before]);
 });
 
-test("a project without mcpgen, and one without the installed packages", async () => {
+test("a project without mcpgen gets an error", async () => {
   const { folder } = repository();
   mkdirSync(join(folder, "empty"));
   const ran = await runAction(folder, { ...inShop, "working-directory": "empty", diff: "false" });
