@@ -8,6 +8,9 @@ import { SseReader } from "./sse-reader.js";
 /** Statuses, apart from 5xx, that may change with the next attempt. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
+/** Statuses by which a server refuses an event that it does not know. */
+const unknownEvent: ReadonlySet<number> = new Set([400, 404]);
+
 /** Milliseconds that a server has to end a stream after its answer. */
 const endGrace = 250;
 
@@ -101,28 +104,37 @@ export class EventStreams {
    *
    * @param from the last event that was read, if the stream was open before
    * @param decided called when the server has answered
+   * @param missed called when the server does not know the last event: messages after it may be lost
    */
   async listen(
     from: string | undefined,
     signal: AbortSignal,
     decided: () => void,
+    missed: () => void = () => undefined,
   ): Promise<Lost | undefined> {
     const backoff = this.#backoff();
     let lastId = from;
+    const fresh = (): void => {
+      lastId = undefined;
+      missed();
+    };
     try {
-      let current = await this.#user.get(lastId, signal).catch(() => undefined);
+      let current =
+        from === undefined
+          ? await this.#user.get(undefined, signal).catch(() => undefined)
+          : await this.#again(from, signal, backoff, fresh);
       decided();
       if (current && !isStream(current)) {
         await current.body?.cancel();
         // The stream is optional.
-        if (!isBusy(current.status, from !== undefined)) return undefined;
+        if (!isBusy(current.status)) return undefined;
         backoff.failedOnce();
         current = undefined;
       }
       for (;;) {
         if (current) lastId = (await this.#read(current, backoff)).lastId ?? lastId;
         await backoff.next(signal);
-        current = await this.#again(lastId, signal, backoff);
+        current = await this.#again(lastId, signal, backoff, fresh);
       }
     } catch (error) {
       const why = error as McpError;
@@ -171,11 +183,17 @@ export class EventStreams {
     return { lastId: reader.lastId, last, broken };
   }
 
-  /** Requests a stream again; `undefined` if this attempt failed. */
+  /**
+   * Requests a stream again; `undefined` if this attempt failed.
+   *
+   * @param fresh given if the stream may begin again, without an event that the server does not know; called before that
+   * @throws {McpError} `connection-closed`: the server refused the stream
+   */
   async #again(
     lastId: string | undefined,
     signal: AbortSignal,
     backoff: Backoff,
+    fresh?: () => void,
   ): Promise<Response | undefined> {
     const response = await this.#user.get(lastId, signal).catch(() => undefined);
     if (response && isStream(response)) return response;
@@ -185,17 +203,22 @@ export class EventStreams {
       backoff.failedOnce();
       return undefined;
     }
-    if (response.status === 404) this.#user.forgotten();
     const { status, ok } = response;
+    // Another process may serve the session without the events. A server that forgot the session refuses this, too.
+    if (lastId !== undefined && fresh && unknownEvent.has(status)) {
+      fresh();
+      return this.#again(undefined, signal, backoff);
+    }
+    if (status === 404) this.#user.forgotten();
     throw interrupted(
       `the server does not resume the stream: it answered ${status}${ok ? " and no stream" : ""}`,
     );
   }
 }
 
-/** Whether a later attempt may succeed. @param offered whether the stream was open before */
-function isBusy(status: number, offered: boolean): boolean {
-  return transientStatuses.has(status) || status === 503 || (offered && status >= 500 && status !== 501);
+/** Whether a later attempt may succeed, though the stream was never open. */
+function isBusy(status: number): boolean {
+  return transientStatuses.has(status) || status === 503;
 }
 
 function isStream(response: Response): boolean {
@@ -284,7 +307,7 @@ export class GetStream {
   #state: "idle" | "listening" | "over" = "idle";
   /** Why the stream was lost, if the server may offer it again. */
   #lost: Lost | undefined;
-  #warned = false;
+  readonly #warned = new Set<string>();
 
   constructor(streams: EventStreams, signal: AbortSignal, onWarning: (message: string) => void) {
     this.#streams = streams;
@@ -306,7 +329,14 @@ export class GetStream {
         clearTimeout(timer);
         resolve();
       };
-      void this.#streams.listen(this.#lost?.lastId, this.#signal, decided).then((lost) => this.#ended(lost));
+      const missed = (): void =>
+        this.#warn(
+          "the server does not resume the stream of its messages",
+          ": the client opens another one, and messages in between are lost",
+        );
+      void this.#streams
+        .listen(this.#lost?.lastId, this.#signal, decided, missed)
+        .then((lost) => this.#ended(lost));
     });
   }
 
@@ -318,13 +348,19 @@ export class GetStream {
   #ended(lost: Lost | undefined): void {
     this.#state = lost?.isTransient ? "idle" : "over";
     this.#lost = lost;
-    if (!lost || this.#signal.aborted || this.#warned) return;
-    this.#warned = true;
+    if (!lost) return;
     const next = lost.isTransient
       ? "the next request opens the stream again"
       : "lists that are cached may be out of date";
+    this.#warn("the stream of the server's messages is lost", `: ${lost.why.message}; ${next}`);
+  }
+
+  /** Reports each event once. */
+  #warn(event: string, details: string): void {
+    if (this.#signal.aborted || this.#warned.has(event)) return;
+    this.#warned.add(event);
     try {
-      this.#onWarning(`the stream of the server's messages is lost: ${lost.why.message}; ${next}`);
+      this.#onWarning(`${event}${details}`);
     } catch {
       // An error of the application's callback must not end the connection.
     }

@@ -4,8 +4,8 @@ import { type Incoming, type Script, connected } from "../../../support/scripted
 
 const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
 
-/** Resolves with the first warning. */
-function warned(): {
+/** Collects the warnings with a text. Resolves with the first of them. */
+function warned(part = ""): {
   readonly warnings: string[];
   onWarning: (text: string) => void;
   first: Promise<string>;
@@ -13,7 +13,12 @@ function warned(): {
   const warnings: string[] = [];
   let tell: ((text: string) => void) | undefined;
   const first = new Promise<string>((resolve) => (tell = resolve));
-  return { warnings, first, onWarning: (text) => (warnings.push(text), tell?.(text)) };
+  const onWarning = (text: string): void => {
+    if (!text.includes(part)) return;
+    warnings.push(text);
+    tell?.(text);
+  };
+  return { warnings, first, onWarning };
 }
 
 /** Calls of the tool `held` wait to be answered by the test. */
@@ -36,7 +41,7 @@ test.each(Object.keys(trouble))(
   "trouble with the stream to listen on takes no call with it: %s",
   async (kind) => {
     const held: Incoming[] = [];
-    const { onWarning, first, warnings } = warned();
+    const { onWarning, first, warnings } = warned("is lost");
     const { server, client } = await connected(
       "2025-11-25",
       {
@@ -80,6 +85,113 @@ test("a lost stream is requested again with the next request, and resumes", asyn
   expect(server.of("GET")).toHaveLength(asked + 1);
   expect(server.of("initialize")).toHaveLength(1);
   expect(warnings).toHaveLength(1);
+});
+
+const eventsNamed = (incoming: Incoming[]): unknown[] =>
+  incoming.map(({ headers }) => headers["last-event-id"]);
+
+describe.each([400, 404])("an event that the server does not know (%i)", (status) => {
+  test("gives way to a fresh GET stream", async () => {
+    const { onWarning, warnings } = warned();
+    const { server, client } = await connected(
+      "2025-11-25",
+      {
+        GET: (incoming, each) => {
+          if (incoming.headers["last-event-id"] !== undefined) incoming.status(status);
+          else if (each.of("GET").length === 1) incoming.event(notice, "e1").end();
+        },
+      },
+      { onWarning, http: { retryMs: 10, reconnects: 1 } },
+    );
+    const fresh = await server.until("GET", 3);
+    const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+    fresh.event(notice, "e2");
+    await heard;
+    expect(eventsNamed(server.of("GET"))).toEqual([undefined, "e1", undefined]);
+    expect(warnings).toEqual([expect.stringMatching(/does not resume .* messages in between are lost/)]);
+    await client.callTool("x");
+    expect(server.of("initialize")).toHaveLength(1);
+  });
+
+  test("gives way to a fresh GET stream after the server was away", async () => {
+    const { onWarning, first, warnings } = warned();
+    let isAway = false;
+    const { server, client } = await connected(
+      "2025-11-25",
+      {
+        GET: (incoming) => {
+          if (isAway) return incoming.status(502);
+          if (incoming.headers["last-event-id"] !== undefined) return incoming.status(status);
+          const isFirst = server.of("GET").length === 1;
+          const sent = incoming.event(notice, isFirst ? "e1" : "e2");
+          isAway = isFirst;
+          if (isFirst) sent.end();
+        },
+      },
+      { onWarning, http: { retryMs: 10, reconnects: 2 } },
+    );
+    expect(await first).toContain("the next request opens the stream again");
+    isAway = false;
+    const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+    await client.callTool("x");
+    await heard;
+    expect(eventsNamed(server.of("GET")).slice(-2)).toEqual(["e1", undefined]);
+    expect(warnings).toHaveLength(2);
+    expect(server.of("initialize")).toHaveLength(1);
+  });
+
+  test("is not named again where the fresh stream has to wait", async () => {
+    const answers = [undefined, status, 503, undefined];
+    const { server, client } = await connected(
+      "2025-11-25",
+      {
+        GET: (incoming) => {
+          const answer = answers.shift();
+          if (answer !== undefined) return incoming.status(answer);
+          const sent = incoming.event(notice, "e1");
+          if (answers.length > 0) sent.end();
+        },
+      },
+      { onWarning: () => undefined, http: { retryMs: 10, reconnects: 2 } },
+    );
+    await server.until("GET", 4);
+    expect(eventsNamed(server.of("GET"))).toEqual([undefined, "e1", undefined, undefined]);
+    await client.close();
+  });
+});
+
+test("a server that refuses the fresh stream, too, is asked for it once", async () => {
+  const { onWarning, first, warnings } = warned("is lost");
+  const { server, client } = await connected(
+    "2025-11-25",
+    {
+      GET: (incoming, each) =>
+        each.of("GET").length > 1 ? incoming.status(400) : incoming.event(notice, "e1").end(),
+    },
+    { onWarning, http: { retryMs: 10 } },
+  );
+  await first;
+  for (let call = 0; call < 3; call++) await client.callTool("x");
+  expect(eventsNamed(server.of("GET"))).toEqual([undefined, "e1", undefined]);
+  expect(warnings).toHaveLength(1);
+});
+
+test("a session that the server has forgotten is lost by the fresh stream, and the next call opens another", async () => {
+  const { server, client } = await connected(
+    "2025-11-25",
+    {
+      GET: (incoming, each) => {
+        if (incoming.headers["mcp-session-id"] === "s2") return void incoming.events();
+        if (each.of("GET").length === 1) return incoming.event(notice, "e1").end();
+        each.session = "s2";
+        incoming.status(404);
+      },
+    },
+    { onWarning: () => undefined, http: { retryMs: 10 } },
+  );
+  await server.until("GET", 3);
+  while (server.of("initialize").length < 2) await client.callTool("x");
+  expect(eventsNamed(server.of("GET")).slice(0, 3)).toEqual([undefined, "e1", undefined]);
 });
 
 test("streams that open and end at once are given up", async () => {
