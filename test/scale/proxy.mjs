@@ -8,8 +8,9 @@ import { Agent, createServer, request as open } from "node:http";
  * @param options.ready the path that says with 200 whether a node takes new requests; without it all nodes do
  * @param options.probeMs milliseconds between two looks at `ready`
  * @param options.cut called with the connection of each event stream, which it may destroy
- * @returns `url` of the endpoint, `given` (requests by port), `refused` (requests that no node took), `hasLeft` (whether a
- *   port gets no new requests, and has answered or begun to answer all earlier ones), `close`
+ * @returns `url` of the endpoint, `given` (requests by port), `refused` (requests that no node took), `isAtWork` (whether a
+ *   port has a request by POST to answer), `hasLeft` (whether a port gets no new requests, and has answered or begun to answer
+ *   all earlier ones), `close`
  */
 export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} }) {
   const agent = new Agent({ keepAlive: true });
@@ -19,6 +20,8 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
   /** Requests without a status, by port. */
   const waiting = new Map();
   const wait = (port, change) => waiting.set(port, (waiting.get(port) ?? 0) + change);
+  /** Requests by POST whose response has not ended, by port. */
+  const running = new Map();
   let turn = 0;
   const next = () => {
     const all = ports();
@@ -43,6 +46,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
       }
       given.set(port, (given.get(port) ?? 0) + 1);
       wait(port, 1);
+      if (method === "POST") running.set(port, (running.get(port) ?? 0) + 1);
       let waits = true;
       const arrived = () => {
         if (waits) wait(port, -1);
@@ -58,7 +62,10 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
         answer.on("error", () => response.destroy());
         if (answer.headers["content-type"]?.startsWith("text/event-stream")) cut(response);
       });
-      upstream.on("close", arrived);
+      upstream.on("close", () => {
+        arrived();
+        if (method === "POST") running.set(port, running.get(port) - 1);
+      });
       upstream.on("error", ({ code }) => {
         if (response.headersSent || response.destroyed) return response.destroy();
         // Nothing listens there: the node did not get the request.
@@ -94,6 +101,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
   return {
     url: `http://127.0.0.1:${server.address().port}/mcp`,
     given,
+    isAtWork: (port) => running.get(port) > 0,
     hasLeft: (port) => out.has(port) && !waiting.get(port),
     get refused() {
       return state.refused;

@@ -1,0 +1,106 @@
+// kill -9 of nodes at work: each call ends, and has its effect once at most. MCPGEN_SEED draws the moments;
+// MCPGEN_COUNT=100000 kills 1,000 nodes, not 20.
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { clientRevisions } from "@mcpgen/protocol";
+import { connect } from "@mcpgen/runtime";
+import { randomFrom } from "../engines/cluster.mjs";
+import { newFolder } from "../engines/guarded.mjs";
+import { Nodes } from "./nodes.mjs";
+import { startProxy } from "./proxy.mjs";
+
+const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
+const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
+const kills = Number(process.env.MCPGEN_KILLS ?? (isLong ? 1000 : 20));
+const seed = Number(process.env.MCPGEN_SEED ?? 1);
+/** Milliseconds. The bar is 5 s; a busy machine gets more. */
+const longest = 60_000;
+
+test(`${kills} nodes are killed at work: every call ends, no effect comes twice`, async (t) => {
+  const random = randomFrom(seed);
+  const folder = newFolder();
+  const log = join(folder, "effects");
+  writeFileSync(log, "");
+  const nodes = new Nodes(program, { SCALE_LOG: log });
+  await nodes.start(4);
+  const proxy = await startProxy({ ports: nodes.ports });
+  const clients = [];
+  let isOver = false;
+  t.after(async () => {
+    isOver = true;
+    await Promise.all(clients.map(({ client }) => client.close()));
+    await proxy.close();
+    await nodes.end();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  // A handshake that a kill meets fails: the clients are there first.
+  for (const revision of ["2025-11-25", "2026-07-28"])
+    for (const number of [1, 2, 3]) {
+      const options = { revisions: clientRevisions, revision, onWarning: () => {} };
+      clients.push({ name: `${revision} ${number}`, client: await connect(proxy.url, options) });
+    }
+
+  const results = [];
+  /** The calls that have not ended. */
+  const running = new Set();
+  const drive = async ({ name, client }) => {
+    for (let count = 0; !isOver; count++) {
+      const key = `${name} ${count}`;
+      const begun = performance.now();
+      const ms = Math.floor(random() * 100);
+      running.add(key);
+      const outcome = await client.callTool("work", { key, ms }, { onProgress: () => {} }).then(
+        ({ content }) => content[0].text,
+        ({ code, message }) => ({ code, message }),
+      );
+      running.delete(key);
+      results.push({ key, outcome, took: performance.now() - begun });
+    }
+  };
+  const driving = Promise.all(clients.map(drive));
+  for (let kill = 0; kill < kills; kill++) {
+    await sleep(random() * 150);
+    const begun = performance.now();
+    const atWork = () => nodes.ports().flatMap((port, index) => (proxy.isAtWork(port) ? [index] : []));
+    while (atWork().length === 0) {
+      assert.ok(performance.now() - begun < longest, `no call arrives: ${[...running].join(", ")}`);
+      await sleep(1);
+    }
+    const found = atWork();
+    await nodes.kill(found[Math.floor(random() * found.length)]);
+    await nodes.start();
+  }
+  isOver = true;
+  const bound = new AbortController();
+  await Promise.race([driving, sleep(longest, undefined, { signal: bound.signal }).catch(() => {})]);
+  bound.abort();
+  assert.deepEqual([...running], [], "calls that have not ended");
+
+  const counts = new Map();
+  for (const key of readFileSync(log, "utf8").split("\n").slice(0, -1))
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  const failed = results.filter(({ outcome }) => typeof outcome !== "string");
+  const codes = new Map();
+  for (const { outcome } of failed) codes.set(outcome.code, (codes.get(outcome.code) ?? 0) + 1);
+  const took = Math.round(Math.max(...results.map((result) => result.took)));
+  t.diagnostic(
+    `${results.length} calls, ${failed.length} failed: ${JSON.stringify([...codes])}; the longest took ${took} ms`,
+  );
+  assert.deepEqual(
+    [...counts].filter(([, count]) => count > 1),
+    [],
+    "effects that came twice",
+  );
+  // Each answer belongs to its call, and its effect has happened.
+  for (const { key, outcome } of results)
+    if (typeof outcome === "string") assert.deepEqual([outcome, counts.get(key)], [`done ${key}`, 1]);
+  assert.ok(failed.length > 0, "no kill met a call");
+  // A lost call says that it may have run.
+  assert.deepEqual([...codes.keys()], ["connection-closed"]);
+  assert.equal(proxy.refused, 0);
+  assert.ok(took < longest, `a call took ${took} ms`);
+});
