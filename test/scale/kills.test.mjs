@@ -29,9 +29,9 @@ test(`${kills} nodes are killed at work: every call ends, no effect comes twice`
   await nodes.start(4);
   const proxy = await startProxy({ ports: nodes.ports });
   const clients = [];
-  let isOver = false;
+  const over = new AbortController();
   t.after(async () => {
-    isOver = true;
+    over.abort();
     await Promise.all(clients.map(({ client }) => client.close()));
     await proxy.close();
     await nodes.end();
@@ -48,7 +48,7 @@ test(`${kills} nodes are killed at work: every call ends, no effect comes twice`
   /** The calls that have not ended. */
   const running = new Set();
   const drive = async ({ name, client }) => {
-    for (let count = 0; !isOver; count++) {
+    for (let count = 0; !over.signal.aborted; count++) {
       const key = `${name} ${count}`;
       const begun = performance.now();
       const ms = Math.floor(random() * 100);
@@ -74,7 +74,7 @@ test(`${kills} nodes are killed at work: every call ends, no effect comes twice`
     await nodes.kill(found[Math.floor(random() * found.length)]);
     await nodes.start();
   }
-  isOver = true;
+  over.abort();
   const bound = new AbortController();
   await Promise.race([driving, sleep(longest, undefined, { signal: bound.signal }).catch(() => {})]);
   bound.abort();

@@ -13,7 +13,7 @@ const server = createServer(
   { revisions: serverRevisions, ...serverOptions },
 );
 
-const properties = { key: { type: "string" }, ms: { type: "number" } };
+const properties = { key: { type: "string" }, ms: { type: "number" }, steps: { type: "integer" } };
 const inputSchema = { type: "object", properties, required: ["key"] };
 /** Has an effect in the middle of its work. */
 server.tool("work", { inputSchema }, async ({ key, ms = 0 }, context) => {
@@ -22,6 +22,37 @@ server.tool("work", { inputSchema }, async ({ key, ms = 0 }, context) => {
   if (process.env.SCALE_LOG) appendFileSync(process.env.SCALE_LOG, `${key}\n`);
   await sleep(ms / 2);
   return `done ${key}`;
+});
+
+const question = {
+  message: "Go on?",
+  requestedSchema: { type: "object", properties: { name: { type: "string" } } },
+};
+/** Asks the client for a name, once or several times. */
+server.tool("ask", { inputSchema }, async ({ steps = 1 }, { ask }) => {
+  const answers = [];
+  for (let step = 1; step <= steps; step++) {
+    const { action, content } = await ask.elicit(`name ${step}`, question);
+    answers.push(`${action} ${content?.name}`);
+  }
+  return answers.join(", ");
+});
+
+/** Reports its steps. */
+server.tool("steps", { inputSchema }, async ({ key, steps, ms = 0 }, context) => {
+  for (let step = 1; step <= steps; step++) {
+    await context.progress(step, steps, `${key} ${step}`);
+    await sleep(ms);
+  }
+  return `done ${key}`;
+});
+
+/** Works until it is cancelled, and then has an effect. */
+server.tool("hold", { inputSchema }, async ({ key }, { progress, signal }) => {
+  await progress(0);
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  if (process.env.SCALE_LOG) appendFileSync(process.env.SCALE_LOG, `cancelled ${key}\n`);
+  return "cancelled";
 });
 
 /** The delay ends when the parent says that the load balancer has noticed. */

@@ -1,0 +1,237 @@
+// Four processes with a cluster store in Redis: each serves what another one began. The commands of Redis are counted.
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { newFolder } from "../engines/guarded.mjs";
+import { noRedis, startRedis } from "../engines/redis.mjs";
+import { Nodes } from "./nodes.mjs";
+import { RawSession } from "./raw-session.mjs";
+import { storeEnv } from "./shared-store.mjs";
+
+const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
+const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
+const skip = noRedis;
+const answer = { action: "accept", content: { name: "Ada" } };
+
+let nodes;
+let redis;
+let monitor;
+let folder;
+let log;
+let ports;
+
+before(async () => {
+  if (skip) return;
+  redis = await startRedis();
+  folder = newFolder();
+  log = join(folder, "effects");
+  writeFileSync(log, "");
+  const { Redis } = createRequire(new URL("../engines/", import.meta.url))("ioredis");
+  monitor = new Redis({ path: redis.socket });
+  nodes = new Nodes(program, { SCALE_LOG: log, ...storeEnv("ioredis", redis.socket) });
+  await nodes.start(4);
+  ports = nodes.ports();
+  // The first event of a node loads the functions.
+  const session = await RawSession.open(ports[0]);
+  for (const port of ports)
+    await (await session.call(port, "steps", { key: "first", steps: 1 }, true)).answer();
+});
+
+after(async () => {
+  if (skip) return;
+  monitor.disconnect();
+  await nodes.end();
+  await redis.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The calls of each command of Redis since its start. */
+async function calls() {
+  const text = await monitor.info("commandstats");
+  const found = [...text.matchAll(/^cmdstat_([\w|]+):calls=(\d+)/gm)];
+  return new Map(found.map(([, name, count]) => [name, Number(count)]));
+}
+
+/**
+ * The commands that `work` costs: functions, messages and reads. A function that appends an event publishes one message
+ * itself. Left out are signs of life: each node sends SET once a second, whatever it does.
+ */
+async function costOf(work) {
+  const first = await calls();
+  await work();
+  const last = await calls();
+  const more = (name) => (last.get(name) ?? 0) - (first.get(name) ?? 0);
+  // RPUSH stands in the function that appends, once for each event.
+  return { fcall: more("fcall"), spublish: more("spublish") - more("rpush"), get: more("get") };
+}
+
+/** A session that all nodes know. */
+async function known() {
+  const session = await RawSession.open(ports[0]);
+  for (const port of ports) await (await session.call(port, "work", { key: "known" })).answer();
+  return session;
+}
+
+const textOf = ({ result }) => result?.content[0].text;
+const asks = ({ message }) => message?.method === "elicitation/create";
+
+/**
+ * Calls a tool at one node that asks, and answers at another one.
+ *
+ * @returns milliseconds from the last answer to the result
+ */
+async function ask(session, at, answerAt, steps = 1) {
+  const call = await session.call(at, "ask", { key: "ask", steps });
+  const seen = new Set();
+  let took = 0;
+  for (let step = 1; step <= steps; step++) {
+    const { message } = await call.until((event) => asks(event) && !seen.has(event.message.id));
+    seen.add(message.id);
+    const begun = performance.now();
+    const answering = session.answer(answerAt, message.id, answer);
+    if (step === steps) await call.answer();
+    took = performance.now() - begun;
+    assert.equal((await answering).status, 202);
+  }
+  assert.equal(textOf(await call.answer()), Array(steps).fill("accept Ada").join(", "));
+  return took;
+}
+
+test("a call costs no command where the node knows the session", { skip }, async (t) => {
+  const session = await known();
+  const cost = await costOf(async () => {
+    for (let count = 0; count < 50; count++)
+      for (const port of ports) {
+        const reply = await session.call(port, "work", { key: "plain" });
+        assert.equal(textOf(await reply.answer()), "done plain");
+      }
+  });
+  t.diagnostic(`200 calls: ${JSON.stringify(cost)}`);
+  assert.deepEqual(cost, { fcall: 0, spublish: 0, get: 0 });
+});
+
+test("an answer reaches the node that asked, by one message", { skip }, async (t) => {
+  const session = await known();
+  const rounds = isLong ? 10_000 : 200;
+  const took = { same: [], other: [] };
+  const play = async (round) => {
+    const [at, other] = [ports[round % 4], ports[(round + 1 + (round % 3)) % 4]];
+    took.other.push(await ask(session, at, other));
+    took.same.push(await ask(session, at, at));
+  };
+  for (let round = 0; round < 20; round++) await play(round);
+  for (const times of Object.values(took)) times.length = 0;
+  const cost = await costOf(async () => {
+    for (let round = 0; round < rounds; round++) await play(round);
+  });
+  for (const [name, times] of Object.entries(took)) {
+    times.sort((one, other) => one - other);
+    const at = (part) => times[Math.floor(times.length * part)].toFixed(2);
+    t.diagnostic(`answer to result, ${name} node: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  }
+  t.diagnostic(`${rounds} answers at the same node, ${rounds} at another one: ${JSON.stringify(cost)}`);
+  assert.deepEqual([cost.spublish, cost.get], [rounds, 0]);
+});
+
+test("a question to the client costs two commands, beside those of its call", { skip }, async (t) => {
+  const session = await known();
+  const [one, four] = [
+    await costOf(() => ask(session, ports[0], ports[1])),
+    await costOf(() => ask(session, ports[0], ports[1], 4)),
+  ];
+  t.diagnostic(`a call with 1 question: ${JSON.stringify(one)}, with 4: ${JSON.stringify(four)}`);
+  assert.deepEqual([four.fcall - one.fcall, four.spublish - one.spublish, four.get], [3, 3, 0]);
+  // The events of the call are its first one, which is empty, the question and the result.
+  assert.ok(one.fcall <= 3, JSON.stringify(one));
+});
+
+test("a notification on a stream that can be resumed is one function", { skip }, async (t) => {
+  const session = await known();
+  const costWith = (steps) =>
+    costOf(async () => {
+      const reply = await session.call(ports[0], "steps", { key: "cost", steps, ms: 1 }, true);
+      assert.equal(textOf(await reply.answer()), "done cost");
+    });
+  const [few, many] = [await costWith(10), await costWith(60)];
+  t.diagnostic(`10 steps: ${JSON.stringify(few)}, 60 steps: ${JSON.stringify(many)}`);
+  assert.ok(many.fcall - few.fcall <= 50);
+  assert.ok(many.fcall > few.fcall);
+  assert.deepEqual([many.spublish, many.get], [0, 0]);
+});
+
+test("streams are resumed at other nodes: no event is lost, none comes twice", { skip }, async () => {
+  const session = await known();
+  const steps = 60;
+  let reply = await session.call(ports[0], "steps", { key: "resumed", steps, ms: 10 }, true);
+  const seen = [];
+  for (let cut = 1; cut <= 4; cut++) {
+    const { id } = await reply.until(({ message }) => message?.params?.progress >= cut * 10);
+    reply.cut();
+    // What came after this event is lost on the way.
+    seen.push(...reply.events.slice(0, reply.events.findIndex((event) => event.id === id) + 1));
+    reply = await session.resume(ports[cut % 4], id);
+    assert.equal(reply.status, 200);
+  }
+  assert.equal(textOf(await reply.answer()), "done resumed");
+  const texts = [...seen, ...reply.events].flatMap(({ message }) => message?.params?.message ?? []);
+  assert.deepEqual(
+    texts,
+    Array.from({ length: steps }, (_, index) => `resumed ${index + 1}`),
+  );
+});
+
+test("a request is cancelled from another node", { skip }, async () => {
+  const session = await known();
+  const reply = await session.call(ports[0], "hold", { key: "far" }, true);
+  const requestId = session.lastId;
+  await reply.until(({ message }) => message?.method === "notifications/progress");
+  const { status } = await session.notify(ports[3], "notifications/cancelled", { requestId });
+  assert.equal(status, 202);
+  const begun = performance.now();
+  while (!readFileSync(log, "utf8").includes("cancelled far")) {
+    assert.ok(performance.now() - begun < 60_000, "the call goes on");
+    await sleep(10);
+  }
+  reply.cut();
+});
+
+test("DELETE at one node ends the session at all", { skip }, async () => {
+  const session = await known();
+  assert.equal((await session.delete(ports[2])).status, 204);
+  const begun = performance.now();
+  for (const port of ports)
+    for (;;) {
+      const reply = await session.call(port, "work", { key: "deleted" });
+      await reply.end();
+      if (reply.status === 404) break;
+      assert.ok(performance.now() - begun < 60_000, `${port} goes on with the session`);
+    }
+});
+
+test("a stream of a killed node ends with node-lost where it was resumed", { skip }, async (t) => {
+  const session = await known();
+  const reply = await session.call(ports[3], "hold", { key: "lost" }, true);
+  const requestId = session.lastId;
+  const { id } = await reply.until(({ message }) => message?.method === "notifications/progress");
+  reply.cut();
+  const resumed = await session.resume(ports[0], id);
+  assert.equal(resumed.status, 200);
+  const waiting = await session.call(ports[3], "ask", { key: "ask" });
+  const question = await waiting.until(asks);
+  const begun = performance.now();
+  await nodes.kill(nodes.ports().indexOf(ports[3]));
+  const { id: answered, error } = await resumed.answer();
+  await resumed.end();
+  t.diagnostic(`node-lost came ${Math.round(performance.now() - begun)} ms after the kill`);
+  assert.deepEqual([answered, error.code, error.data.code], [requestId, -32603, "node-lost"]);
+  // The answer to a question of that node.
+  const late = await session.answer(ports[1], question.message.id, answer);
+  assert.deepEqual([late.status, late.events[0].message.error.data.code], [503, "node-lost"]);
+  // The session goes on.
+  const next = await session.call(ports[1], "work", { key: "next" });
+  assert.equal(textOf(await next.answer()), "done next");
+});
