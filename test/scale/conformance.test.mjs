@@ -1,20 +1,26 @@
 // The server scenarios of the public conformance suite on four nodes behind a proxy without affinity: the same results as
 // on one node. With sealed sessions, which need no store, these scenarios of 2025-11-25 need one: they ask the client, or
-// look for a stream or an ended session on another node. MCPGEN_COUNT=100000 runs them, too; each waits for 30 s.
+// look for a stream or an ended session on another node. MCPGEN_COUNT=100000 runs them, too; each waits for 30 s. With a
+// cluster store in Redis, none differs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noRedis, startRedis } from "../engines/redis.mjs";
 import { checksWith, differences } from "./conformance.mjs";
+import { storeEnv } from "./shared-store.mjs";
 
 const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 
-/** @param except scenarios whose results differ */
-async function compare(t, revision, except = []) {
-  const one = await checksWith(1, revision);
+/**
+ * @param except scenarios whose results differ
+ * @param env of the nodes
+ */
+async function compare(t, revision, except = [], env = {}) {
+  const one = await checksWith(1, revision, env);
   assert.deepEqual(
     Object.entries(one.statuses).filter(([, status]) => status !== "SUCCESS"),
     [],
   );
-  const four = await checksWith(4, revision);
+  const four = await checksWith(4, revision, env);
   // Strictly in turn.
   assert.equal(four.requests.length, 4);
   assert.ok(Math.max(...four.requests) - Math.min(...four.requests) <= 1, String(four.requests));
@@ -42,3 +48,9 @@ test("sealed sessions, 2025-11-25: all but what needs a store", { skip: !isLong 
     "tools-call-sampling",
   ]),
 );
+
+test("a cluster store in Redis, 2025-11-25: four nodes as one", { skip: noRedis }, async (t) => {
+  const { socket, stop } = await startRedis();
+  t.after(stop);
+  await compare(t, "2025-11-25", [], storeEnv("ioredis", socket));
+});
