@@ -89,12 +89,14 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
       request.end();
     });
   let timer;
+  let isClosed = false;
   const look = async () => {
     for (const port of ports()) {
       if (await probe(port)) out.delete(port);
       else out.add(port);
     }
-    timer = setTimeout(look, probeMs);
+    // The proxy may have closed during the look: another timer would keep the process alive.
+    if (!isClosed) timer = setTimeout(look, probeMs);
   };
   if (ready) await look();
 
@@ -107,6 +109,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
       return state.refused;
     },
     close: async () => {
+      isClosed = true;
       clearTimeout(timer);
       agent.destroy();
       server.closeAllConnections();
