@@ -101,7 +101,7 @@ async function ask(session, at, answerAt, steps = 1) {
   return took;
 }
 
-test("a call costs no command where the node knows the session", { skip }, async (t) => {
+test("a call costs no command where the node knows the session", { skip, timeout: 300_000 }, async (t) => {
   const session = await known();
   const cost = await costOf(async () => {
     for (let count = 0; count < 50; count++)
@@ -114,7 +114,7 @@ test("a call costs no command where the node knows the session", { skip }, async
   assert.deepEqual(cost, { fcall: 0, spublish: 0, get: 0 });
 });
 
-test("an answer reaches the node that asked, by one message", { skip }, async (t) => {
+test("an answer reaches the node that asked, by one message", { skip, timeout: 300_000 }, async (t) => {
   const session = await known();
   const rounds = isLong ? 10_000 : 200;
   const took = { same: [], other: [] };
@@ -137,54 +137,66 @@ test("an answer reaches the node that asked, by one message", { skip }, async (t
   assert.deepEqual([cost.spublish, cost.get], [rounds, 0]);
 });
 
-test("a question to the client costs two commands, beside those of its call", { skip }, async (t) => {
-  const session = await known();
-  const [one, four] = [
-    await costOf(() => ask(session, ports[0], ports[1])),
-    await costOf(() => ask(session, ports[0], ports[1], 4)),
-  ];
-  t.diagnostic(`a call with 1 question: ${JSON.stringify(one)}, with 4: ${JSON.stringify(four)}`);
-  assert.deepEqual([four.fcall - one.fcall, four.spublish - one.spublish, four.get], [3, 3, 0]);
-  // The events of the call are its first one, which is empty, the question and the result.
-  assert.ok(one.fcall <= 3, JSON.stringify(one));
-});
+test(
+  "a question to the client costs two commands, beside those of its call",
+  { skip, timeout: 300_000 },
+  async (t) => {
+    const session = await known();
+    const [one, four] = [
+      await costOf(() => ask(session, ports[0], ports[1])),
+      await costOf(() => ask(session, ports[0], ports[1], 4)),
+    ];
+    t.diagnostic(`a call with 1 question: ${JSON.stringify(one)}, with 4: ${JSON.stringify(four)}`);
+    assert.deepEqual([four.fcall - one.fcall, four.spublish - one.spublish, four.get], [3, 3, 0]);
+    // The events of the call are its first one, which is empty, the question and the result.
+    assert.ok(one.fcall <= 3, JSON.stringify(one));
+  },
+);
 
-test("a notification on a stream that can be resumed is one function", { skip }, async (t) => {
-  const session = await known();
-  const costWith = (steps) =>
-    costOf(async () => {
-      const reply = await session.call(ports[0], "steps", { key: "cost", steps, ms: 1 }, true);
-      assert.equal(textOf(await reply.answer()), "done cost");
-    });
-  const [few, many] = [await costWith(10), await costWith(60)];
-  t.diagnostic(`10 steps: ${JSON.stringify(few)}, 60 steps: ${JSON.stringify(many)}`);
-  assert.ok(many.fcall - few.fcall <= 50);
-  assert.ok(many.fcall > few.fcall);
-  assert.deepEqual([many.spublish, many.get], [0, 0]);
-});
+test(
+  "a notification on a stream that can be resumed is one function",
+  { skip, timeout: 300_000 },
+  async (t) => {
+    const session = await known();
+    const costWith = (steps) =>
+      costOf(async () => {
+        const reply = await session.call(ports[0], "steps", { key: "cost", steps, ms: 1 }, true);
+        assert.equal(textOf(await reply.answer()), "done cost");
+      });
+    const [few, many] = [await costWith(10), await costWith(60)];
+    t.diagnostic(`10 steps: ${JSON.stringify(few)}, 60 steps: ${JSON.stringify(many)}`);
+    assert.ok(many.fcall - few.fcall <= 50);
+    assert.ok(many.fcall > few.fcall);
+    assert.deepEqual([many.spublish, many.get], [0, 0]);
+  },
+);
 
-test("streams are resumed at other nodes: no event is lost, none comes twice", { skip }, async () => {
-  const session = await known();
-  const steps = 60;
-  let reply = await session.call(ports[0], "steps", { key: "resumed", steps, ms: 10 }, true);
-  const seen = [];
-  for (let cut = 1; cut <= 4; cut++) {
-    const { id } = await reply.until(({ message }) => message?.params?.progress >= cut * 10);
-    reply.cut();
-    // What came after this event is lost on the way.
-    seen.push(...reply.events.slice(0, reply.events.findIndex((event) => event.id === id) + 1));
-    reply = await session.resume(ports[cut % 4], id);
-    assert.equal(reply.status, 200);
-  }
-  assert.equal(textOf(await reply.answer()), "done resumed");
-  const texts = [...seen, ...reply.events].flatMap(({ message }) => message?.params?.message ?? []);
-  assert.deepEqual(
-    texts,
-    Array.from({ length: steps }, (_, index) => `resumed ${index + 1}`),
-  );
-});
+test(
+  "streams are resumed at other nodes: no event is lost, none comes twice",
+  { skip, timeout: 300_000 },
+  async () => {
+    const session = await known();
+    const steps = 60;
+    let reply = await session.call(ports[0], "steps", { key: "resumed", steps, ms: 10 }, true);
+    const seen = [];
+    for (let cut = 1; cut <= 4; cut++) {
+      const { id } = await reply.until(({ message }) => message?.params?.progress >= cut * 10);
+      reply.cut();
+      // What came after this event is lost on the way.
+      seen.push(...reply.events.slice(0, reply.events.findIndex((event) => event.id === id) + 1));
+      reply = await session.resume(ports[cut % 4], id);
+      assert.equal(reply.status, 200);
+    }
+    assert.equal(textOf(await reply.answer()), "done resumed");
+    const texts = [...seen, ...reply.events].flatMap(({ message }) => message?.params?.message ?? []);
+    assert.deepEqual(
+      texts,
+      Array.from({ length: steps }, (_, index) => `resumed ${index + 1}`),
+    );
+  },
+);
 
-test("a request is cancelled from another node", { skip }, async () => {
+test("a request is cancelled from another node", { skip, timeout: 300_000 }, async () => {
   const session = await known();
   const reply = await session.call(ports[0], "hold", { key: "far" }, true);
   const requestId = session.lastId;
@@ -199,7 +211,7 @@ test("a request is cancelled from another node", { skip }, async () => {
   reply.cut();
 });
 
-test("DELETE at one node ends the session at all", { skip }, async () => {
+test("DELETE at one node ends the session at all", { skip, timeout: 300_000 }, async () => {
   const session = await known();
   assert.equal((await session.delete(ports[2])).status, 204);
   const begun = performance.now();
@@ -212,26 +224,30 @@ test("DELETE at one node ends the session at all", { skip }, async () => {
     }
 });
 
-test("a stream of a killed node ends with node-lost where it was resumed", { skip }, async (t) => {
-  const session = await known();
-  const reply = await session.call(ports[3], "hold", { key: "lost" }, true);
-  const requestId = session.lastId;
-  const { id } = await reply.until(({ message }) => message?.method === "notifications/progress");
-  reply.cut();
-  const resumed = await session.resume(ports[0], id);
-  assert.equal(resumed.status, 200);
-  const waiting = await session.call(ports[3], "ask", { key: "ask" });
-  const question = await waiting.until(asks);
-  const begun = performance.now();
-  await nodes.kill(nodes.ports().indexOf(ports[3]));
-  const { id: answered, error } = await resumed.answer();
-  await resumed.end();
-  t.diagnostic(`node-lost came ${Math.round(performance.now() - begun)} ms after the kill`);
-  assert.deepEqual([answered, error.code, error.data.code], [requestId, -32603, "node-lost"]);
-  // The answer to a question of that node.
-  const late = await session.answer(ports[1], question.message.id, answer);
-  assert.deepEqual([late.status, late.events[0].message.error.data.code], [503, "node-lost"]);
-  // The session goes on.
-  const next = await session.call(ports[1], "work", { key: "next" });
-  assert.equal(textOf(await next.answer()), "done next");
-});
+test(
+  "a stream of a killed node ends with node-lost where it was resumed",
+  { skip, timeout: 300_000 },
+  async (t) => {
+    const session = await known();
+    const reply = await session.call(ports[3], "hold", { key: "lost" }, true);
+    const requestId = session.lastId;
+    const { id } = await reply.until(({ message }) => message?.method === "notifications/progress");
+    reply.cut();
+    const resumed = await session.resume(ports[0], id);
+    assert.equal(resumed.status, 200);
+    const waiting = await session.call(ports[3], "ask", { key: "ask" });
+    const question = await waiting.until(asks);
+    const begun = performance.now();
+    await nodes.kill(nodes.ports().indexOf(ports[3]));
+    const { id: answered, error } = await resumed.answer();
+    await resumed.end();
+    t.diagnostic(`node-lost came ${Math.round(performance.now() - begun)} ms after the kill`);
+    assert.deepEqual([answered, error.code, error.data.code], [requestId, -32603, "node-lost"]);
+    // The answer to a question of that node.
+    const late = await session.answer(ports[1], question.message.id, answer);
+    assert.deepEqual([late.status, late.events[0].message.error.data.code], [503, "node-lost"]);
+    // The session goes on.
+    const next = await session.call(ports[1], "work", { key: "next" });
+    assert.equal(textOf(await next.answer()), "done next");
+  },
+);
