@@ -23,6 +23,17 @@ import { serverOptionDefinitions } from "./server-options.js";
 import { shownPath } from "./shown-path.js";
 
 export const check: RunCommand = async (args, context) => {
+  if (!args.flag("watch")) return checkOnce(args, context);
+  const other = (["upstream", "server"] as const).find((name) => args.string(name) !== undefined);
+  if (other !== undefined)
+    throw new CodedError("MG2005", `--watch and --${other} exclude each other: only files are watched`, {
+      next: "Leave one of them out.",
+    });
+  const { watch } = await import("./watch.js");
+  return watch(args, context, { run: (once) => checkOnce(args, once), readsOutput: true });
+};
+
+async function checkOnce(args: Arguments, context: CommandContext): Promise<Outcome> {
   const project = await openProject(args, context);
   if (args.string("upstream") !== undefined) return upstream(args, project, context);
   if (args.string("extension") !== undefined) {
@@ -52,7 +63,7 @@ export const check: RunCommand = async (args, context) => {
   if (served.length === 0) return outcome;
   const { checkConfiguredServers } = await import("./check/configured-servers.js");
   return together(outcome, await checkConfiguredServers(served, args, project, context));
-};
+}
 
 /** Options that servers of the configuration share. Headers hold secrets, which are for one server alone. */
 const forConfigured: ReadonlySet<string> = new Set(["fail-on", "approvals", "timeout", "env", "input"]);

@@ -20,7 +20,12 @@ import { printable } from "../print/terminal-text.js";
 import { shownPath } from "./shown-path.js";
 import { withoutMethods } from "./without-methods.js";
 
-export const generate: RunCommand = (args, context) => generateProject(args, context);
+export const generate: RunCommand = async (args, context) => {
+  if (!args.flag("watch")) return generateProject(args, context);
+  const { watch } = await import("./watch.js");
+  const run = (once: CommandContext): Promise<Outcome> => generateProject(args, once);
+  return watch(args, context, { run, readsOutput: args.flag("check") });
+};
 
 /**
  * Generates what the arguments ask for, and writes it.

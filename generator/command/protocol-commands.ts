@@ -28,6 +28,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
       check: flag("Compare only, as `mcpgen check` does; write nothing"),
       "dry-run": flag("Show what would be written; write nothing"),
       force: flag("Overwrite files that were edited by hand"),
+      watch: flag("Repeat after each change of what is read, until Ctrl-C"),
     },
     examples: [
       ["$0 generate", "all revisions"],
@@ -51,6 +52,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
         choices: ["breaking", "dangerous", "any", "never"],
       }),
       approvals: text("Of servers: approved findings (default: mcp-approvals.json beside the configuration)"),
+      watch: flag("Repeat after each change of what is read, until Ctrl-C"),
       ...serverOptionDefinitions,
       format: text("How to print; markdown with --upstream, html with --server", {
         choices: ["text", "json", "markdown", "github", "html"],

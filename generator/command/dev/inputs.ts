@@ -11,15 +11,21 @@ export interface ProjectInputs extends Inputs {
   readonly code: ReadonlySet<string>;
 }
 
-/** Lists the inputs of a project as they lie on the disk now. */
-export function inputsOf({ loaded, schemaDir, outDir }: Project): ProjectInputs {
-  const { config, folder, file } = loaded;
-  const contracts = config.contracts ?? [];
-  const outs = [
-    ...contracts.map(({ out }) => resolve(folder, out)),
+/** The folders of a project's output: of its contracts, and of its schemas where it has some. */
+export function outputFolders({ loaded, schemaDir, outDir }: Project): string[] {
+  const { config, folder } = loaded;
+  return [
+    ...(config.contracts ?? []).map(({ out }) => resolve(folder, out)),
     ...(hasSchemas(schemaDir) ? [outDir] : []),
   ];
-  const { code, settings } = userFiles(folder, new Set(outs));
+}
+
+/** Lists the inputs of a project as they lie on the disk now. */
+export function inputsOf(project: Project): ProjectInputs {
+  const { loaded, schemaDir } = project;
+  const { config, folder, file } = loaded;
+  const contracts = config.contracts ?? [];
+  const { code, settings } = userFiles(folder, new Set(outputFolders(project)));
   const own = new Set([...code, ...settings].filter((path) => path !== file));
   const sources = [
     ...(file === undefined ? [] : [file]),
@@ -33,7 +39,7 @@ export function inputsOf({ loaded, schemaDir, outDir }: Project): ProjectInputs 
 }
 
 /** The folders of the files, and those above them up to the project's: further files may appear there. */
-function foldersOf(files: readonly string[], root: string): Set<string> {
+export function foldersOf(files: readonly string[], root: string): Set<string> {
   const folders = new Set([root]);
   for (const file of files)
     for (let folder = dirname(file); !folders.has(folder); folder = dirname(folder)) {
@@ -43,7 +49,8 @@ function foldersOf(files: readonly string[], root: string): Set<string> {
   return folders;
 }
 
-function filesIn(folder: string): string[] {
+/** The files below a folder, without hidden ones; none where it cannot be read. */
+export function filesIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.flatMap((entry) => {
