@@ -62,7 +62,7 @@ const deep = [
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
   "test/capture/signals.test.ts",
-  "test/command/{dev,process,task}.test.ts",
+  "test/command/{dev,process,task,watch}.test.ts",
   "test/lint/code.test.ts",
   "test/command/login/{interactive,unattended,processes}.test.ts",
   "test/runtime/http/recovery.test.ts",
