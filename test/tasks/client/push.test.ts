@@ -16,6 +16,7 @@ async function serving(options: ClientTasksOptions = {}) {
   const clock = new VirtualClock(1000);
   const polls: string[] = [];
   const extension = serverTasks(serverExtension, {
+    leaseMs: 7_200_000,
     sweepMs: 3_600_000,
     onEvent: ({ type, id = "" }) => type === "read" && polls.push(id),
   });
