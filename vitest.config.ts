@@ -159,6 +159,8 @@ export default defineConfig({
     // One worker a core: the default leaves one core idle, which is half of a small machine.
     maxWorkers: availableParallelism(),
     testTimeout: long ? 600_000 : 30_000,
+    // A busy machine takes longer than the 10 s that are the default.
+    hookTimeout: 120_000,
     reporters: process.env["CI"]
       ? [
           "default",

@@ -11,12 +11,12 @@ const mb = 1_000_000;
 const outcomes: readonly (readonly [string, unknown, number])[] = [
   ["40 results of 9 MB", "read", 260 * mb],
   ["5,000 results of 100 KB", "read", 200 * mb],
-  ["300,000 notices of the same", 1000, 120 * mb],
-  ["300,000 notices of others", "limit-exceeded", 120 * mb],
+  ["300,000 notices of the same", 1000, 180 * mb],
+  ["300,000 notices of others", "limit-exceeded", 180 * mb],
   ["30,000 questions of 20 KB", "answered", 200 * mb],
   ["50,000 forms in each of 10 calls", "limit-exceeded", 260 * mb],
   ["1,000 pages of 1 MB", "list-incomplete", 260 * mb],
-  ["pings of 4 KB whose answers are not read", "timeout", 120 * mb],
+  ["pings of 4 KB whose answers are not read", "timeout", 180 * mb],
   ["the same over HTTP", "timeout", 200 * mb],
 ];
 
