@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { interruption } from "../capture/interruption.js";
 import { type Runtime, loadRuntime } from "../capture/runtime.js";
 import { WatchedFiles } from "../dev/watched-files.js";
@@ -7,7 +7,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { type Finding, findingOfError } from "../diagnostics/finding.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { ChangeReport } from "./dev/change-report.js";
+import { ChangeReport, filesText } from "./dev/change-report.js";
 import { Preparation } from "./dev/preparation.js";
 import { type DevelopedServer, developedServer } from "./dev/server-command.js";
 import { type Recorder, type Session, openSession, recorder } from "./dev/session.js";
@@ -116,9 +116,7 @@ class Loop {
     if (prepared.ready && this.#behind) done.push(await this.#restart(findings));
     else if (!prepared.ready)
       done.push(this.#session.isRunning ? "the running server was kept" : "no server was started");
-    const { directory } = this.#context;
-    const subject =
-      changed === undefined ? "started" : changed.map((path) => relative(directory, path)).join(", ");
+    const subject = filesText(changed, this.#context.directory);
     this.#report.add({ subject, done, findings, milliseconds: performance.now() - began });
   }
 

@@ -1,4 +1,4 @@
-import { dirname, relative, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { interruption } from "../capture/interruption.js";
 import { WatchedFiles } from "../dev/watched-files.js";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -6,7 +6,7 @@ import { type Finding, findingOfError } from "../diagnostics/finding.js";
 import { kindOfSource } from "../files/source.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
-import { ChangeReport } from "./dev/change-report.js";
+import { ChangeReport, filesText } from "./dev/change-report.js";
 import { type ProjectInputs, filesIn, foldersOf, inputsOf, outputFolders } from "./dev/inputs.js";
 import type { Outcome } from "./outcome.js";
 import { type Project, openProject } from "./project.js";
@@ -46,8 +46,7 @@ export async function watch(
     do {
       const began = performance.now();
       const { done, findings } = await runOnce(() => run(once));
-      const subject =
-        changed === undefined ? "started" : changed.map((path) => relative(directory, path)).join(", ");
+      const subject = filesText(changed, directory);
       report.add({ subject, done, findings, milliseconds: performance.now() - began });
       runs++;
       changed = await watched.changes();

@@ -1,8 +1,9 @@
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { getLibFiles } from "@ts-morph/common";
 import { ts } from "ts-morph";
 import type { Finding } from "../diagnostics/finding.js";
+import { entryOf } from "./watched-files.js";
 
 /** The result of one compilation. */
 export interface Compiled {
@@ -157,9 +158,4 @@ function libraryText(path: string): string | undefined {
   if (!path.startsWith(libraryFolder)) return undefined;
   libraries ??= new Map(getLibFiles().map(({ fileName, text }) => [`${libraryFolder}/${fileName}`, text]));
   return libraries.get(path);
-}
-
-function entryOf(path: string): string | undefined {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat && `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
 }

@@ -1,5 +1,6 @@
 import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { sha256 } from "../files/sha256.js";
 
 /** The inputs of a loop, as paths. They are listed again at each look: files come and go. */
@@ -151,8 +152,8 @@ function watcherOf(folder: string, happened: () => void): FSWatcher | undefined 
   }
 }
 
-/** Changes with each write, and with each replacement of the file. */
-function entryOf(path: string): string | undefined {
+/** What the file system says about a file. It changes with each write, and with each replacement of the file. */
+export function entryOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
 }
@@ -163,8 +164,4 @@ function hashOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

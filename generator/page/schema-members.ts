@@ -1,4 +1,5 @@
 import { type JsonValue, type SchemaNode, canonicalText } from "@mcpgen/engine";
+import { isPlainObject, itemsOf } from "../print/schema-shape.js";
 import { propertyKey } from "../print/text.js";
 import type { Code, Member, Text } from "./reading.js";
 
@@ -48,22 +49,6 @@ function memberOf({ name, optional, node }: Named, linkOf: LinkOf, depth: number
     ...(node.description !== undefined && { description: node.description }),
     ...(inline && { members: membersOf(holder, linkOf, depth + 1) }),
   };
-}
-
-function itemsOf(node: SchemaNode): { holder: SchemaNode; suffix: string } {
-  let holder = node;
-  let suffix = "";
-  while (holder.types?.length === 1 && holder.types[0] === "array" && holder.items && !holder.prefixItems) {
-    holder = holder.items;
-    suffix += "[]";
-  }
-  return { holder, suffix };
-}
-
-/** Whether the node says nothing but what members an object has. */
-function isPlainObject(node: SchemaNode): boolean {
-  const combined = node.ref ?? node.allOf ?? node.anyOf ?? node.oneOf ?? node.const ?? node.enum ?? node.not;
-  return combined === undefined && node.types?.length === 1 && node.types[0] === "object";
 }
 
 /** The type of a node as code, names of definitions as links. */
@@ -160,7 +145,8 @@ function grouped(spans: Code[]): Code[] {
   return isCompound ? [code("("), ...spans, code(")")] : spans;
 }
 
-function reference(name: string, linkOf: LinkOf): Code {
+/** A definition's name, which leads to its entry if the page has one. */
+export function reference(name: string, linkOf: LinkOf): Code {
   const to = linkOf(name);
   return to === undefined ? code(name) : { code: name, to };
 }

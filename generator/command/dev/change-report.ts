@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import type { Finding } from "../../diagnostics/finding.js";
 import { counted } from "../../print/counted.js";
 import { printable } from "../../print/terminal-text.js";
@@ -6,7 +7,7 @@ import { findingText } from "../present.js";
 
 /** One run of the loop, to be reported. */
 export interface Change {
-  /** The files that changed, or another cause. */
+  /** The files that changed (`filesText`), or another cause. */
   readonly subject: string;
   readonly done: readonly string[];
   readonly findings: readonly Finding[];
@@ -39,6 +40,11 @@ export class ChangeReport {
       `${paintError("bold", printable(subject))}: ${printable(parts === "" ? "nothing to do" : parts)}${time}`,
     );
   }
+}
+
+/** The files of a change as its subject. @param changed absolute paths; undefined at the start */
+export function filesText(changed: readonly string[] | undefined, directory: string): string {
+  return changed === undefined ? "started" : changed.map((path) => relative(directory, path)).join(", ");
 }
 
 function counts(findings: readonly Finding[]): string[] {

@@ -6,6 +6,7 @@ import {
   isJsonObject,
 } from "@mcpgen/engine";
 import { codeSpan } from "../../print/markdown.js";
+import { isPlainObject, itemsOf } from "../../print/schema-shape.js";
 import { opennessText, typeText } from "../../print/type-text.js";
 
 /** One line for a definition's own type, or one for each property of it, those of inline objects included. */
@@ -36,23 +37,6 @@ function propertyLines(node: SchemaNode, path: string): string[] {
     if (open !== undefined) lines.push(codeSpan(`${here}${suffix}.${open}`));
   }
   return lines;
-}
-
-/** What an array of arrays of … holds in the end. */
-function itemsOf(node: SchemaNode): { holder: SchemaNode; suffix: string } {
-  let holder = node;
-  let suffix = "";
-  while (holder.types?.length === 1 && holder.types[0] === "array" && holder.items && !holder.prefixItems) {
-    holder = holder.items;
-    suffix += "[]";
-  }
-  return { holder, suffix };
-}
-
-/** Whether the node says nothing but what members an object has. */
-function isPlainObject(node: SchemaNode): boolean {
-  const combined = node.ref ?? node.allOf ?? node.anyOf ?? node.oneOf ?? node.const ?? node.enum ?? node.not;
-  return combined === undefined && node.types?.length === 1 && node.types[0] === "object";
 }
 
 /** A name that could be taken for a path, or that needs escapes, is quoted. */

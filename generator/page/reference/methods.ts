@@ -3,8 +3,8 @@ import type { Vector } from "../../emit/vectors/emit.js";
 import { type Capability, type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { anchor } from "../anchor.js";
 import type { Badge, Entry, Fact, Part, Span } from "../reading.js";
-import { type LinkOf, membersOf } from "../schema-members.js";
-import type { Lineage } from "./since.js";
+import { type LinkOf, membersOf, reference } from "../schema-members.js";
+import { type Lineage, historyBadges } from "./since.js";
 import { snippetOf } from "./snippet.js";
 
 /** What the entries of methods are made from. */
@@ -39,19 +39,9 @@ function badgesOf(
   { name, kind, senders, payload, deprecated, ...method }: Method,
   { lineage }: MethodSources,
 ): Badge[] {
-  const span = lineage?.method(name, senders[0]!);
   return [
     { text: `${payload ? "embedded " : ""}${kind}` },
-    ...(span?.since === undefined ? [] : [{ text: `since ${span.since}` }]),
-    ...(deprecated
-      ? [
-          {
-            text: deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`,
-            kind: "deprecated" as const,
-          },
-        ]
-      : []),
-    ...(span?.goneIn === undefined ? [] : [{ text: `not in ${span.goneIn}`, kind: "deprecated" as const }]),
+    ...historyBadges(lineage?.method(name, senders[0]!), deprecated),
     ...(method.cacheable ? [{ text: "cacheable" }] : []),
     ...(method.multiRoundTrip ? [{ text: "may ask for input" }] : []),
   ];
@@ -59,7 +49,7 @@ function badgesOf(
 
 function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
   const { senders, message, params, result, capabilities, requires, page, see, listening, filter } = method;
-  const type = (definition: string): Span => ({ code: definition, ...to(linkOf(definition)) });
+  const type = (definition: string): Span => reference(definition, linkOf);
   const facts: (Fact | undefined)[] = [
     { name: "Sent by", value: [senders.join(" and ")] },
     { name: "Message", value: [type(message)] },
@@ -102,10 +92,6 @@ function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
 function capabilityText({ of, path, parts }: Capability): Span[] {
   const more = parts?.flatMap((part): Span[] => [", ", { code: `${path}/${part}` }]) ?? [];
   return [`of the ${of} `, { code: path }, ...(more.length > 0 ? [" with parts", ...more] : [])];
-}
-
-function to(id: string | undefined): { to?: string } {
-  return id === undefined ? {} : { to: id };
 }
 
 /** Members of params and of the plain result. */

@@ -3,7 +3,7 @@ import type { ExtensionModel } from "../../model/extension-model.js";
 import { type Method, type ProtocolModel, receivers } from "../../model/model.js";
 import { anchor } from "../anchor.js";
 import type { Entry, Reading, Section } from "../reading.js";
-import type { LinkOf } from "../schema-members.js";
+import { type LinkOf, reference } from "../schema-members.js";
 import { methodEntry } from "./methods.js";
 import { lineageOf } from "./since.js";
 import { typeAnchor, typeEntry, usersOf } from "./types.js";
@@ -90,46 +90,29 @@ const eraText = {
 
 /** Methods by kind and senders, requests of clients first. */
 export function methodSections(methods: readonly Method[], entryOf: (method: Method) => Entry): Section[] {
+  const sent =
+    (wanted: Method["kind"], byClient: boolean) =>
+    ({ kind, payload, senders }: Method): boolean =>
+      kind === wanted && !payload && senders.includes("client") === byClient;
   const titles: readonly (readonly [string, string, (method: Method) => boolean])[] = [
-    [
-      "client-requests",
-      "Requests of clients",
-      ({ kind, payload, senders }) => kind === "request" && !payload && senders.includes("client"),
-    ],
-    [
-      "server-requests",
-      "Requests of servers",
-      ({ kind, payload, senders }) => kind === "request" && !payload && !senders.includes("client"),
-    ],
+    ["client-requests", "Requests of clients", sent("request", true)],
+    ["server-requests", "Requests of servers", sent("request", false)],
     ["embedded", "Embedded requests", ({ payload }) => payload],
-    [
-      "client-notifications",
-      "Notifications of clients",
-      ({ kind, payload, senders }) => kind === "notification" && !payload && senders.includes("client"),
-    ],
-    [
-      "server-notifications",
-      "Notifications of servers",
-      ({ kind, payload, senders }) => kind === "notification" && !payload && !senders.includes("client"),
-    ],
+    ["client-notifications", "Notifications of clients", sent("notification", true)],
+    ["server-notifications", "Notifications of servers", sent("notification", false)],
   ];
   return titles.map(([id, title, fits]) => ({ id, title, entries: methods.filter(fits).map(entryOf) }));
 }
 
 export function errorEntries({ errors }: ProtocolModel, linkOf: LinkOf): Entry[] {
-  return errors.map(({ code, name, http, definition }) => {
-    const to = definition === undefined ? undefined : linkOf(definition);
-    return {
-      id: anchor("error", `${code}/${name}`),
-      name: `${code} ${name}`,
-      facts: [
-        ...(http === undefined ? [] : [{ name: "HTTP status", value: [String(http)] }]),
-        ...(definition === undefined
-          ? []
-          : [{ name: "Definition", value: [{ code: definition, ...(to !== undefined && { to }) }] }]),
-      ],
-    };
-  });
+  return errors.map(({ code, name, http, definition }) => ({
+    id: anchor("error", `${code}/${name}`),
+    name: `${code} ${name}`,
+    facts: [
+      ...(http === undefined ? [] : [{ name: "HTTP status", value: [String(http)] }]),
+      ...(definition === undefined ? [] : [{ name: "Definition", value: [reference(definition, linkOf)] }]),
+    ],
+  }));
 }
 
 function headerEntries({ headers }: ProtocolModel): Entry[] {

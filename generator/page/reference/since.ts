@@ -1,4 +1,5 @@
 import type { ProtocolModel, Role } from "../../model/model.js";
+import type { Badge } from "../reading.js";
 
 /** When the parts of a revision came, and which of them a later revision no longer has. */
 export interface Lineage {
@@ -7,7 +8,7 @@ export interface Lineage {
   definition(name: string): Span;
 }
 
-interface Span {
+export interface Span {
   readonly since: string | undefined;
   readonly goneIn: string | undefined;
 }
@@ -32,4 +33,24 @@ export function lineageOf(model: ProtocolModel, all: readonly ProtocolModel[]): 
       spanOf(({ methods }) => methods.some((each) => each.name === name && each.senders.includes(sender))),
     definition: (name) => spanOf(({ schema }) => schema.definitions.has(name)),
   };
+}
+
+/** When a part came, since when it is deprecated, and when it went. */
+export function historyBadges(
+  span: Span | undefined,
+  deprecated: { readonly since?: string | undefined } | undefined,
+): Badge[] {
+  const since = deprecated?.since;
+  return [
+    ...(span?.since === undefined ? [] : [{ text: `since ${span.since}` }]),
+    ...(deprecated
+      ? [
+          {
+            text: since === undefined ? "deprecated" : `deprecated since ${since}`,
+            kind: "deprecated" as const,
+          },
+        ]
+      : []),
+    ...(span?.goneIn === undefined ? [] : [{ text: `not in ${span.goneIn}`, kind: "deprecated" as const }]),
+  ];
 }

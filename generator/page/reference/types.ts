@@ -1,10 +1,10 @@
-import { type Definition, type SchemaNode, descendants, naturalCompare } from "@mcpgen/engine";
+import { type Definition, descendants, naturalCompare } from "@mcpgen/engine";
 import { type ProtocolModel, answersOf } from "../../model/model.js";
 import { anchor } from "../anchor.js";
-import type { Badge, Entry, Fact, Span } from "../reading.js";
-import { type LinkOf, membersOf, ownType } from "../schema-members.js";
+import type { Entry, Fact, Span } from "../reading.js";
+import { type LinkOf, membersOf, ownType, reference } from "../schema-members.js";
 import { methodAnchor } from "./methods.js";
-import type { Lineage } from "./since.js";
+import { type Lineage, historyBadges } from "./since.js";
 
 export function typeAnchor(name: string): string {
   return anchor("type", name);
@@ -23,7 +23,7 @@ export function typeEntry(
     id: typeAnchor(name),
     name,
     closed: true,
-    badges: badgesOf(name, node, lineage),
+    badges: historyBadges(lineage?.definition(name), node.deprecated),
     ...(node.description !== undefined && { lead: node.description }),
     facts: factsOf(definition, linkOf, users),
     parts: [
@@ -37,27 +37,8 @@ export function typeEntry(
   };
 }
 
-function badgesOf(name: string, { deprecated }: SchemaNode, lineage: Lineage | undefined): Badge[] {
-  const span = lineage?.definition(name);
-  return [
-    ...(span?.since === undefined ? [] : [{ text: `since ${span.since}` }]),
-    ...(deprecated
-      ? [
-          {
-            text: deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`,
-            kind: "deprecated" as const,
-          },
-        ]
-      : []),
-    ...(span?.goneIn === undefined ? [] : [{ text: `not in ${span.goneIn}`, kind: "deprecated" as const }]),
-  ];
-}
-
 function factsOf({ name, extends: bases = [] }: Definition, linkOf: LinkOf, users: Users): Fact[] {
-  const type = (definition: string): Span => {
-    const to = linkOf(definition);
-    return { code: definition, ...(to !== undefined && { to }) };
-  };
+  const type = (definition: string): Span => reference(definition, linkOf);
   const { methods = [], definitions = [] } = users.get(name) ?? {};
   return [
     ...(bases.length > 0 ? [{ name: "Extends", value: listed(bases.map(type)) }] : []),

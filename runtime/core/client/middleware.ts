@@ -128,7 +128,10 @@ export async function sendThrough(
   send: (params: Params, alternative: Alternative | undefined, context: Numbered) => Promise<Params>,
 ): Promise<Params> {
   const context = {
-    ...{ revision: view.id, signal, protocol: { revision: view }, connection: peerOf(hooked) },
+    revision: view.id,
+    signal,
+    protocol: { revision: view },
+    connection: peerOf(hooked),
     sentId: undefined,
   };
   const request = { direction: "outgoing", method, params, context };

@@ -12,9 +12,6 @@ const targets: { readonly [method: string]: { readonly name: string; readonly ot
   "prompts/get": { name: "gen_ai.prompt.name" },
 };
 
-/** Requests whose answers end long streams of notifications. */
-const streams: ReadonlySet<string> = new Set(["subscriptions/listen"]);
-
 /** Codes that say that the request was wrong: they are no errors of the side that answers with them. */
 const faultsOfCaller: ReadonlySet<number> = new Set([
   rpc.parseError,
@@ -106,7 +103,7 @@ export function begun({ direction, method, params, context }: Operation, session
       ...(sessionId !== undefined && { "mcp.session.id": sessionId }),
     },
     ...(target && { target }),
-    isStream: direction === "incoming" && streams.has(method),
+    isStream: direction === "incoming" && revision?.table.incomingRequests.get(method)?.listening === true,
   };
 }
 

@@ -60,10 +60,10 @@ export interface HttpRequest {
   readonly passed?: Readonly<Record<string, string>>;
 }
 
-/** The connection of one client: dispatches its messages, sends responses, and notifies it of changes. */
 /** The values that a client follows, by member of its filter. */
 type Filter = ReadonlyMap<string, ReadonlySet<unknown>>;
 
+/** The connection of one client: dispatches its messages, sends responses, and notifies it of changes. */
 export class ServerConnection implements Receiver {
   readonly definition: ServerDefinition;
   /** The authenticated client; a transport that authenticates each request sets it before each. */
@@ -369,8 +369,9 @@ export class ServerConnection implements Receiver {
   missedChanges(): void {
     for (const kind of ["tools", "prompts", "resources"])
       this.changed({ method: `notifications/${kind}/list_changed` });
-    const followed = [...(this.#listeners?.values() ?? [])].flatMap((wanted) => [...wanted.values()]);
-    const uris = new Set([this.session?.watched ?? [], ...followed].flatMap((each) => [...each]));
+    const uris = new Set<unknown>(this.session?.watched);
+    for (const wanted of this.#listeners?.values() ?? [])
+      for (const values of wanted.values()) values.forEach((uri) => uris.add(uri));
     for (const uri of uris) this.changed({ method: resourceUpdated, uri: uri as string });
   }
 

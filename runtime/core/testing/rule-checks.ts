@@ -3,6 +3,12 @@ import { sleep, systemClock } from "../time/clock.js";
 /** How long rules wait, in milliseconds: a busy machine must not break a rule. */
 export const longestWaitMs = 20_000;
 
+/** Texts that databases and their drivers like to fold, cut off or take for syntax. All are visible ASCII. */
+export const oddTexts: readonly string[] = [
+  ...["A", "a", "{", "}", "{}", "{a}", "a}b", "{a}b", "a:b", "*", "a*", "?", "%", "_", "'", '"', "\\", "$1"],
+  ...["null", "undefined", "0", "01", "1e0", "-1", "__proto__", "constructor", "x".repeat(4096)],
+];
+
 /**
  * Waits for a condition.
  *

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { type ClusterStore, EngineCalls, type FollowedEvent, logLimits } from "@mcpgen/runtime/cluster";
 import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
 import { ListeningChannels, type PostgresSubscriber } from "./cluster-channels.js";
 import { type ClusterTableOptions, clusterTables, tableRules } from "./cluster-tables.js";
+import { digestOf, now } from "./sql.js";
 
 export interface PostgresClusterStoreOptions extends ClusterTableOptions {
   /**
@@ -15,8 +16,6 @@ export interface PostgresClusterStoreOptions extends ClusterTableOptions {
 
 const rules: Rules<PostgresClusterStoreOptions> = { ...tableRules, timeoutMs: 1 };
 
-/** Milliseconds since 1970 by the clock of the database: those of the processes may differ. */
-const now = "extract(epoch FROM clock_timestamp())::double precision * 1000";
 /** Bytes of the longest notification: PostgreSQL allows less than 8,000. */
 const longestPayload = 7900;
 /** Milliseconds that a longer message waits for its readers. */
@@ -144,7 +143,7 @@ export function postgresClusterStore(
         return id;
       },
       after: async (session, event) => {
-        if (calls.isClosed) return calls.run(async () => undefined);
+        calls.assertOpen();
         // Most wrong ids cost no statement.
         if (event.length > 60 || !eventId.test(event)) return undefined;
         const [first, ...rest] = (await run(after, digestOf(session), event)) as readonly (Row &
@@ -200,8 +199,4 @@ class Turns {
       if (this.#last.get(name) === turn) this.#last.delete(name);
     }
   }
-}
-
-function digestOf(name: string): string {
-  return createHash("sha256").update(name).digest("base64url");
 }

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { Breaker, type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import type { SessionStore, StoredSession } from "@mcpgen/runtime/fetch";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
-import { createTable, nameType, quoted } from "./sql.js";
+import { createTable, digestOf, nameType, now, quoted } from "./sql.js";
 
 export interface SessionTableOptions {
   /**
@@ -40,8 +39,6 @@ export async function createSessionTable(
   await createTable(client, quoted(options.table ?? defaultTable), columns, ["due_at"]);
 }
 
-/** Milliseconds since 1970 by the clock of the database: those of the processes may differ. */
-const now = "extract(epoch FROM clock_timestamp())::double precision * 1000";
 /** Expired sessions that are removed with each new one. */
 const mostRemoved = 16;
 
@@ -83,8 +80,4 @@ export function postgresSessionStore(
     },
     delete: async (id) => void (await run(`DELETE FROM ${sessions} WHERE id = $1`, digestOf(id))),
   };
-}
-
-function digestOf(id: string): string {
-  return createHash("sha256").update(id).digest("base64url");
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   type ClusterStore,
   EngineCalls,
@@ -9,6 +9,7 @@ import {
 import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import { type RedisClient, send } from "./client.js";
 import { ClusterLibrary } from "./cluster-library.js";
+import { digestOf, prefixRule, timeOf } from "./keys.js";
 import { type RedisSubscriber, shardedChannels } from "./subscriber.js";
 
 export interface RedisClusterStoreOptions {
@@ -25,14 +26,9 @@ export interface RedisClusterStoreOptions {
 }
 
 const rules: Rules<RedisClusterStoreOptions> = {
-  // The braces of a key are those around the session.
-  prefix: (value) =>
-    typeof value === "string" && /^[^{}]+$/.test(value) ? undefined : "a string without braces, not empty",
+  prefix: prefixRule,
   timeoutMs: 1,
 };
-
-/** Milliseconds. A time that ends after the year 10,000 is an error in some versions. */
-const longestTtl = 1e14;
 
 /** The id of an event: its number, its counter of the writer, the writer. */
 const eventId = /^(\d{1,15})\.(\d{1,15})\.([\w-]{8})$/;
@@ -93,7 +89,7 @@ export function redisClusterStore(
         return `${number as string}.${name}.${writer}`;
       },
       after: async (session, event) => {
-        if (calls.isClosed) return calls.run(async () => undefined);
+        calls.assertOpen();
         // Most wrong ids cost no command.
         const [, number, by, name] = event.length < 60 ? (eventId.exec(event) ?? []) : [];
         if (number === undefined) return undefined;
@@ -133,11 +129,6 @@ function sessionOf(channel: string): string | undefined {
   return /\{(.*)\}/s.exec(channel)?.[1];
 }
 
-/** It has the alphabet of base64url: it ends at the brace, and names one slot of a cluster. */
-function digestOf(name: string): string {
-  return createHash("sha256").update(name).digest("base64url");
-}
-
 /** What a message says: an event is read here, for the function that sent it cannot write JSON. */
 function messageOf(message: string): string {
   if (message.startsWith("m")) return message.slice(1);
@@ -146,8 +137,4 @@ function messageOf(message: string): string {
   const stream = bytes.toString("utf8", 0, Number(length));
   const data = bytes.toString("utf8", Number(length));
   return JSON.stringify({ id: `${number}.${counter}.${writer}`, stream, data } satisfies FollowedEvent);
-}
-
-function timeOf(ttlMs: number): string {
-  return String(Math.min(Math.max(1, Math.ceil(ttlMs)), longestTtl));
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { Breaker, type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import type { SessionStore, StoredSession } from "@mcpgen/runtime/fetch";
 import { type RedisClient, send } from "./client.js";
+import { digestOf, prefixRule, timeOf } from "./keys.js";
 
 export interface RedisSessionStoreOptions {
   /**
@@ -16,14 +16,9 @@ export interface RedisSessionStoreOptions {
 }
 
 const rules: Rules<RedisSessionStoreOptions> = {
-  // The braces of a key are those around the session.
-  prefix: (value) =>
-    typeof value === "string" && /^[^{}]+$/.test(value) ? undefined : "a string without braces, not empty",
+  prefix: prefixRule,
   timeoutMs: 1,
 };
-
-/** Milliseconds. A time that ends after the year 10,000 is an error in some versions. */
-const longestTtl = 1e14;
 
 /**
  * A store of sessions in Redis or Valkey: a key for each session, which expires. Each function is one command. The name of a key
@@ -38,8 +33,7 @@ export function redisSessionStore(client: RedisClient, options: RedisSessionStor
   const breaker = new Breaker("Redis", timeoutMs);
   const run = (...args: [command: string, ...args: string[]]): Promise<unknown> =>
     breaker.run(() => send(client, ...args));
-  // The digest has the alphabet of base64url: it ends at the brace, and names one slot of a cluster.
-  const keyOf = (id: string): string => `${prefix}:{${createHash("sha256").update(id).digest("base64url")}}`;
+  const keyOf = (id: string): string => `${prefix}:{${digestOf(id)}}`;
   return {
     get: async (id) => {
       const text = await run("GET", keyOf(id));
@@ -53,8 +47,4 @@ export function redisSessionStore(client: RedisClient, options: RedisSessionStor
     touch: async (id, ttlMs) => Number(await run("PEXPIRE", keyOf(id), timeOf(ttlMs))) === 1,
     delete: async (id) => void (await run("DEL", keyOf(id))),
   };
-}
-
-function timeOf(ttlMs: number): string {
-  return String(Math.min(Math.max(1, Math.ceil(ttlMs)), longestTtl));
 }

@@ -6,6 +6,7 @@ import {
   loweredAnswer,
   outlast,
   stopAnswer,
+  unref,
   wallTimeOf,
 } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
@@ -314,9 +315,7 @@ export class ReceiverTasks {
   /** One timer serves all tasks. */
   #schedule(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = clockOfClient(this.#client).schedule(() => void this.#sweep(), sweepMs);
-    // It does not keep a process alive.
-    (this.#timer as { unref?: () => void }).unref?.();
+    this.#timer = unref(clockOfClient(this.#client).schedule(() => void this.#sweep(), sweepMs));
   }
 
   async #sweep(): Promise<void> {

@@ -242,18 +242,15 @@ export class SessionRequests {
       return replyInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
     const ids = idsOfRequests(messages);
     const { peer } = session;
-    if (peer && (ids.length === 0 || isBatch)) {
-      const passed = (refusal?: ClusterRefusal): void => {
-        if (ids.length === 0) replyPassed(exchange, headers(), refusal);
-      };
-      if (peer.forward(messages, passed) && ids.length === 0)
-        return receive(session.connection, message, exchange);
-    } else if (ids.length === 0) {
-      if (messages.some((each) => isAnswerForOther(each, session.node))) return replyElsewhere(exchange);
-    }
+    const passed = (refusal?: ClusterRefusal): void => {
+      if (ids.length === 0) replyPassed(exchange, headers(), refusal);
+    };
+    const isPassed = peer && (ids.length === 0 || isBatch) && peer.forward(messages, passed);
     if (ids.length === 0) {
+      if (!peer && messages.some((each) => isAnswerForOther(each, session.node)))
+        return replyElsewhere(exchange);
       receive(session.connection, message, exchange);
-      return exchange.reply(202, headers());
+      return isPassed ? undefined : exchange.reply(202, headers());
     }
     const one = isBatch ? undefined : ids[0];
     if (!session.takes(ids.length)) return replyBusy(exchange, one, "sessions.maxRequests");

@@ -1,4 +1,4 @@
-import { type Clock, longestWait } from "../../time/clock.js";
+import { type Clock, longestWait, unref } from "../../time/clock.js";
 import type { HttpCounts, LimitName } from "./http-stats.js";
 
 /** An amount that principals share. No principal can take all of it. */
@@ -232,8 +232,7 @@ export class Backlog {
   /** Starts one unref'd timer for all readers. */
   #watch(): void {
     if (this.#timer !== undefined || this.#stalledMs === 0) return;
-    this.#timer = this.#clock.schedule(this.#check, Math.min(this.#stalledMs / 2, longestWait));
-    (this.#timer as { unref?: () => void }).unref?.();
+    this.#timer = unref(this.#clock.schedule(this.#check, Math.min(this.#stalledMs / 2, longestWait)));
   }
 
   readonly #check = (): void => {

@@ -309,6 +309,7 @@ const none: readonly SessionStream[] = [];
 function retryText(retryMs: number): string {
   return `retry: ${Math.max(retryMs, 1)}\n\n`;
 }
+
 /** Characters counted for each message that waits, in addition to its text. */
 const waitingOverhead = 256;
 

@@ -1,6 +1,6 @@
 import { McpError, rpc } from "../../jsonrpc/errors.js";
 import type { ServerConnection } from "../../server/connection.js";
-import { longestWait, type Clock, wallTimeOf } from "../../time/clock.js";
+import { longestWait, type Clock, unref, wallTimeOf } from "../../time/clock.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
 import { randomText } from "./event-streams.js";
@@ -344,8 +344,7 @@ export class Sessions {
   /** Sweeps abandoned sessions on an unref'd timer, even when no request arrives. */
   #watch(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = this.#clock.schedule(this.#sweep, Math.min(this.#sweepMs, longestWait));
-    (this.#timer as { unref?: () => void }).unref?.();
+    this.#timer = unref(this.#clock.schedule(this.#sweep, Math.min(this.#sweepMs, longestWait)));
   }
 
   readonly #sweep = (): void => {

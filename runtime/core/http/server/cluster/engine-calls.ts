@@ -23,13 +23,18 @@ export class EngineCalls {
     this.#isClosed = true;
   }
 
+  /** @throws {McpError} `store-failed`: the store was closed */
+  assertOpen(): void {
+    if (this.#isClosed) throw closedError();
+  }
+
   /**
    * The answer to a call, which is made before this function returns.
    *
    * @throws {McpError} `store-failed`: the engine does not answer, the call fails, or the store was closed
    */
   async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw closedError();
+    this.assertOpen();
     try {
       return await this.#breaker.run(call);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { unref } from "../../../time/clock.js";
 import { type EventStore, randomText } from "../event-streams.js";
 import type { ClusterEndpoint, ClusterNode, ClusterSession } from "../session-cluster.js";
 import type { HttpSession } from "../session.js";
@@ -128,8 +129,7 @@ export class Node implements ClusterNode {
     stored(() => this.store.heartbeat(this.name, leaseMs), "cluster store").catch(warn);
     if (this.#leave.length < 2) void this.#join();
     for (const follower of this.followers) follower.check();
-    this.#timer = clock.schedule(this.#beat, beatMs);
-    (this.#timer as { unref?: () => void }).unref?.();
+    this.#timer = unref(clock.schedule(this.#beat, beatMs));
   };
 
   /** Subscribes to what is left of the channels of a node. */
