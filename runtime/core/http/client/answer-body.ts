@@ -194,7 +194,7 @@ function detailsOf(headers: Headers): RefusalDetails {
 }
 
 /** Milliseconds out of `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date. */
-function retryAfter(value: string | null): number | undefined {
+export function retryAfter(value: string | null): number | undefined {
   if (value === null) return undefined;
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);

@@ -1,4 +1,4 @@
-import { McpError, messageOf, rpc, interrupted, printWarning } from "../../jsonrpc/errors.js";
+import { McpError, isMcpError, messageOf, rpc, interrupted, printWarning } from "../../jsonrpc/errors.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import { type ClientChannel, type ClientReceiver, type Outgoing, batchText } from "../../jsonrpc/channel.js";
@@ -6,21 +6,26 @@ import {
   answerIn,
   answersIn,
   bodyOf,
+  connectionClosed,
   defaultLimit,
   errorCodeOf,
   mediaType,
   refusal,
+  retryAfter,
   sessionLost,
   isSessionLost,
 } from "./answer-body.js";
 import { EventStreams, GetStream } from "./event-streams.js";
 import { type HttpRequest, HttpRequests } from "./http-requests.js";
 import { OrderedSender, type Unanswered } from "./ordered-sender.js";
-import { settleWithin } from "../../time/clock.js";
+import { pause, settleWithin } from "../../time/clock.js";
 import type { SseConnection } from "./sse-connection.js";
 
 /** Milliseconds that DELETE of a session may take. */
 const deleteTimeout = 2000;
+
+/** Times that an answer is sent, at most. */
+const mostAttempts = 5;
 
 /** A server that sends it may have messages on the GET stream. */
 const sessionHeader = "mcp-session-id";
@@ -151,7 +156,8 @@ class HttpClientChannel implements ClientChannel {
 
   async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
     if (this.#older) return this.#older.post(text, headers, signal);
-    const response = await this.#exchange("POST", headers, signal, text);
+    const post = (): Promise<Response> => this.#exchange("POST", headers, signal, text);
+    const response = await (method === undefined ? untilTaken(post, signal) : post());
     await response.body?.cancel();
     // The handshake is over: the server may send messages.
     if (response.ok && method === "notifications/initialized" && this.#session !== undefined)
@@ -200,7 +206,7 @@ class HttpClientChannel implements ClientChannel {
   /** Sends a batch without requests. */
   #notifyBatch(messages: readonly Outgoing[]): void {
     const [first] = messages;
-    if (first) void this.#sender.notify({ text: batchText(messages), headers: first.headers });
+    if (first) void this.#sender.notify({ ...first, text: batchText(messages) });
   }
 
   async #askBatch(
@@ -319,6 +325,26 @@ class HttpClientChannel implements ClientChannel {
     this.#sender.stop();
     for (const controller of this.#running.values()) controller.abort();
     this.#running.clear();
+  }
+}
+
+/**
+ * Sends an answer until the server takes it: the process that got it may be busy, or may have ended. Without it, the request of the
+ * server waits until its timeout. A server ignores an answer that it has already.
+ */
+async function untilTaken(post: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const response = await post().catch((error: unknown) => {
+      const isBroken = isMcpError(error) && error.code === "connection-closed";
+      if (!isBroken || attempt === mostAttempts || signal.aborted) throw error;
+    });
+    if (response && (attempt === mostAttempts || response.status !== 503)) return response;
+    await response?.body?.cancel();
+    await pause(
+      retryAfter(response?.headers.get("retry-after") ?? null) ?? 100 * 2 ** attempt,
+      signal,
+      connectionClosed,
+    );
   }
 }
 

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { type Incoming, connected } from "../../../support/scripted-http-server.js";
+
+const question = {
+  jsonrpc: "2.0",
+  id: "q1",
+  method: "elicitation/create",
+  params: { message: "Who?", requestedSchema: { type: "object", properties: {} } },
+};
+
+/** A call that asks, whose answers are met by each of `taken` in turn. */
+async function asked(taken: readonly ((incoming: Incoming) => void)[]) {
+  let call: Incoming;
+  let count = 0;
+  const { server, client } = await connected(
+    "2025-11-25",
+    {
+      "tools/call": (incoming) => void (call = incoming).event(question),
+      response: (incoming) => {
+        const take = taken[count++];
+        if (take) return take(incoming);
+        incoming.status(202);
+        call.event(call.answer({ content: [] })).end();
+      },
+    },
+    { elicit: () => ({ action: "decline" }) },
+  );
+  return { server, client };
+}
+
+const busy = (incoming: Incoming): void => incoming.status(503, "", { "retry-after": "0" });
+
+test("an answer that a server does not take is sent again, the same each time", async () => {
+  const { server, client } = await asked([
+    (incoming) => incoming.status(503),
+    (incoming) => incoming.response.destroy(),
+    busy,
+  ]);
+  await expect(client.callTool("x")).resolves.toMatchObject({ content: [] });
+  const texts = server.of("response").map(({ text }) => text);
+  expect(texts).toHaveLength(4);
+  expect(new Set(texts).size).toBe(1);
+  expect(JSON.parse(texts[0]!)).toMatchObject({ id: "q1", result: { action: "decline" } });
+  await client.close();
+});
+
+test("an answer is sent five times at most, and once after a refusal that will not change", async () => {
+  for (const [taken, times] of [
+    [Array<typeof busy>(9).fill(busy), 5],
+    [[(incoming: Incoming) => incoming.status(400)], 1],
+  ] as const) {
+    const { server, client } = await asked(taken);
+    const call = client.callTool("x", {}, { timeout: 60_000 }).catch(() => "ended");
+    await server.until("response", times);
+    // Requests that come later do not wait for the answer, and nothing is sent after it.
+    await client.request("ping", {});
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(server.of("response")).toHaveLength(times);
+    await client.close();
+    await expect(call).resolves.toBe("ended");
+  }
+});
