@@ -47,6 +47,7 @@ export interface LiveClient {
   readResource(uri: string, options?: LiveOptions): Promise<JsonObject>;
   getPrompt(name: string, args: Readonly<Record<string, string>>, options?: LiveOptions): Promise<JsonObject>;
   request(method: string, params: JsonObject, options?: LiveOptions): Promise<JsonObject>;
+  setLogLevel(level: string): Promise<void>;
   on(method: string, listener: (params: JsonValue) => void): () => void;
   close(): Promise<void>;
 }
@@ -77,7 +78,7 @@ export interface Runtime {
   streamChannel(readable: Readable, writable: Writable, options: object): Channel;
   /** The answer of a client whose user declines. */
   userRejected(message?: string): Error;
-  readonly revisions: readonly { readonly id: string }[];
+  readonly revisions: readonly { readonly id: string; readonly era: string }[];
 }
 
 /**
@@ -117,6 +118,25 @@ export interface Recording {
 export async function loadRecording(directory: string): Promise<new () => Recording> {
   const { Recording } = await load("@mcpgen/runtime/testing", directory);
   return Recording as new () => Recording;
+}
+
+/** A message of a recorded session. */
+interface Recorded {
+  readonly from: "client" | "server";
+  readonly at: number;
+  readonly text: string;
+}
+
+/**
+ * Loads the function that writes a recorded session as text.
+ *
+ * @throws CodedError MG2013 where the runtime is not installed, or not built
+ */
+export async function loadSessionFormat(
+  directory: string,
+): Promise<(session: readonly Recorded[]) => string> {
+  const { formatSession } = await load("@mcpgen/runtime/testing", directory);
+  return formatSession as (session: readonly Recorded[]) => string;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { replaced } from "./replaced.js";
 import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
 import { StderrTail } from "./stderr-tail.js";
 import { StrayOutput } from "./stray-output.js";
@@ -98,17 +99,6 @@ export class ProcessLink implements ServerLink {
     };
     return replaced(channel, { open });
   }
-}
-
-/** `object` with some of its methods replaced; the others are called on the object itself. */
-function replaced<T extends object>(object: T, methods: Partial<T>): T {
-  return new Proxy(object, {
-    get(target, key) {
-      if (Object.hasOwn(methods, key)) return methods[key as keyof T];
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
 }
 
 /** Milliseconds for the requests that end an HTTP session; fewer after `hurry`. */

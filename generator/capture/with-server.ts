@@ -4,7 +4,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
 import { interruption } from "./interruption.js";
-import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
+import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
 import { type ServerSource, isServerSource, noServer } from "./server-source.js";
 import { HttpLink, ProcessLink, type ServerLink } from "./server-link.js";
@@ -30,10 +30,20 @@ export interface ServerOptions {
   readonly questions?: Questions | undefined;
   /** Makes the extensions of the client, for each connection. */
   readonly extensions?: (() => readonly object[]) | undefined;
+  /** Options of the connection in place of those above: what answers the server, e.g. `sample`. */
+  readonly connection?: object | undefined;
+  /** Sees all messages. */
+  readonly tap?: Tap | undefined;
   /** Hears what the server's process prints on standard error. */
   readonly onStderr?: (text: string) => void;
   /** Hears, at the end, what the server's process has printed on standard output beside messages. */
   readonly onStray?: (what: string) => void;
+}
+
+/** Wraps a connection on its way to the server. */
+export interface Tap {
+  readonly channel: (channel: Channel) => Channel;
+  readonly fetch: (send: typeof fetch) => typeof fetch;
 }
 
 /** Answers elicitation requests of the server. */
@@ -177,11 +187,12 @@ async function connected(
   runtime: Runtime,
   { source, fetch }: ServerLink,
   headers: Readonly<Record<string, string>>,
-  { revision, timeout, onAsked, questions, extensions }: ServerOptions,
+  { revision, timeout, onAsked, questions, extensions, connection, tap }: ServerOptions,
   authorization: ServerAuthorization | undefined,
 ): Promise<LiveClient> {
   const limit = timeout ?? connectTimeout;
-  const connecting = runtime.connect(source, {
+  const opened = typeof source === "function" && tap ? () => tap.channel(source()) : source;
+  const connecting = runtime.connect(opened, {
     revisions: runtime.revisions,
     ...(revision !== undefined && { revision }),
     info: { name: "mcpgen", version: packageVersion() },
@@ -189,7 +200,7 @@ async function connected(
     ...(timeout !== undefined && { timeouts: { timeout } }),
     http: {
       headers,
-      ...(fetch && { fetch }),
+      ...(fetch && { fetch: tap?.fetch(fetch) ?? fetch }),
       ...(authorization && { authorize: authorization.authorizer }),
     },
     // The callers report entries left out of lists.
@@ -202,6 +213,7 @@ async function connected(
       elicit: (form: JsonObject) => questions.elicit(form),
       elicitUrl: (page: JsonObject) => questions.elicitUrl(page),
     }),
+    ...connection,
   });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

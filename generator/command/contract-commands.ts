@@ -111,6 +111,10 @@ export const contractCommands: readonly CommandDefinition[] = [
       server: text("COMMAND that starts the server (default: that of the contract, or src/main.ts compiled)"),
       http: text("URL of a server that is started elsewhere: it is not restarted"),
       stdio: flag("Serve the client at standard input and output: it keeps its session over restarts"),
+      page: flag(
+        "Serve a page on this machine that calls the server and shows every message; prints its address",
+      ),
+      open: flag("The same, and open it in the browser"),
       record: text("FILE for the messages with the last server, which `validate` and the test kit read"),
       revision: text("Revision to use (default: the newest that both have)"),
       timeout: serverOptionDefinitions["timeout"]!,
@@ -119,6 +123,7 @@ export const contractCommands: readonly CommandDefinition[] = [
     },
     examples: [
       ["$0 dev", "in a project of init server"],
+      ["$0 dev --open", "with a page to try the tools"],
       ['$0 dev --server "node build/server.js" --stdio', "as the command of a server in a host's file"],
     ],
     load: async () => (await import("./dev.js")).dev,

@@ -7,7 +7,8 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { type Finding, findingOfError } from "../diagnostics/finding.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { ChangeReport, filesText } from "./dev/change-report.js";
+import { type Change, ChangeReport, filesText } from "./dev/change-report.js";
+import { DevPage } from "./dev/page.js";
 import { Preparation } from "./dev/preparation.js";
 import { type DevelopedServer, developedServer } from "./dev/server-command.js";
 import { type Recorder, type Session, openSession, recorder } from "./dev/session.js";
@@ -20,20 +21,21 @@ export const dev: RunCommand = async (args, context) => {
   const preparation = await Preparation.open(args, context);
   const server = developedServer(args, preparation, context.directory);
   const runtime = await loadRuntime(context.directory);
-  const loop = new Loop(preparation, server, runtime, args, context, await recorder(args, context));
+  const page =
+    args.flag("open") || args.flag("page")
+      ? await DevPage.open(runtime, server, args, context, () => preparation.project)
+      : undefined;
+  const loop = new Loop(preparation, server, runtime, args, context, await recorder(args, context), page);
   return loop.run();
 };
 
 /** @throws CodedError MG2005 */
 function refuseContradictions(args: Arguments, { console }: CommandContext): void {
-  const [first, second] =
-    args.flag("stdio") && console.settings.format === "json"
-      ? ["--stdio", "--json"]
-      : args.flag("stdio") && args.given("http")
-        ? ["--stdio", "--http"]
-        : [];
-  if (first === undefined) return;
-  throw new CodedError("MG2005", `${first} and ${second} exclude each other`, {
+  if (!args.flag("stdio")) return;
+  const other =
+    console.settings.format === "json" ? "json" : ["http", "open", "page"].find((name) => args.given(name));
+  if (other === undefined) return;
+  throw new CodedError("MG2005", `--stdio and --${other} exclude each other`, {
     next: "Leave one of them out.",
   });
 }
@@ -60,6 +62,7 @@ class Loop {
   readonly #report: ChangeReport;
   readonly #watched: WatchedFiles;
   readonly #session: Session;
+  readonly #page: DevPage | undefined;
   #restarts = 0;
   #changes = 0;
   /** Whether the server that runs, if one does, is older than what was prepared. */
@@ -72,16 +75,20 @@ class Loop {
     args: Arguments,
     context: CommandContext,
     record: Recorder,
+    page: DevPage | undefined,
   ) {
     this.#preparation = preparation;
     this.#context = context;
     this.#report = new ChangeReport(context.console);
     this.#watched = new WatchedFiles(() => preparation.inputs());
-    this.#session = openSession(runtime, server, args, context, {
-      lost: (reason) => this.#lost(reason),
-      ended: () => this.#watched.close(),
-      record,
-    });
+    this.#page = page;
+    this.#session =
+      page ??
+      openSession(runtime, server, args, context, {
+        lost: (reason) => this.#lost(reason),
+        ended: () => this.#watched.close(),
+        record,
+      });
   }
 
   async run(): Promise<Outcome> {
@@ -117,7 +124,7 @@ class Loop {
     else if (!prepared.ready)
       done.push(this.#session.isRunning ? "the running server was kept" : "no server was started");
     const subject = filesText(changed, this.#context.directory);
-    this.#report.add({ subject, done, findings, milliseconds: performance.now() - began });
+    this.#add({ subject, done, findings, milliseconds: performance.now() - began });
   }
 
   async #restart(findings: Finding[]): Promise<string> {
@@ -135,7 +142,12 @@ class Loop {
 
   #lost(reason: unknown): void {
     this.#behind = true;
-    this.#report.add({ subject: "server", done: ["it ended by itself"], findings: [notRunning(reason)] });
+    this.#add({ subject: "server", done: ["it ended by itself"], findings: [notRunning(reason)] });
+  }
+
+  #add(change: Change): void {
+    this.#report.add(change);
+    this.#page?.report(change);
   }
 }
 

@@ -158,7 +158,7 @@ export function differsByOne(key: string, meant: string): boolean {
   return Math.max(key.length, meant.length) - start - end <= 1;
 }
 
-function expectationOf({
+export function expectationOf({
   never,
   not,
   types,
@@ -185,7 +185,7 @@ function acceptsAll(node: SchemaNode): boolean {
   return Object.keys(node).every((key) => key === "pointer" || key === "always");
 }
 
-function gotText(value: JsonValue): string {
+export function gotText(value: JsonValue): string {
   if (typeof value !== "string" && typeof value !== "number") return kindOf(value);
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;

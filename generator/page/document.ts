@@ -19,11 +19,22 @@ export interface PageContent {
   readonly policy?: Readonly<Record<string, string>>;
 }
 
+/** A page, and the policy in it: a server sends it as a header, too. */
+export interface PageDocument {
+  readonly text: string;
+  readonly policy: string;
+}
+
 /**
  * A page as one HTML file that requests nothing: style and programs are inside it, and its Content-Security-Policy admits
  * these alone, by their hashes. Programs cannot turn text into markup (Trusted Types).
  */
 export function pageDocument(content: PageContent, render: Render): string {
+  return servedDocument(content, render).text;
+}
+
+/** The same for a page that a server sends. */
+export function servedDocument(content: PageContent, render: Render): PageDocument {
   const { title, body, programs = [], styles = [], policy = {} } = content;
   const style = ["page.css", ...styles].map((name) => visible(render(name, {}))).join("\n");
   const texts = programs.map(programText);
@@ -41,17 +52,18 @@ export function pageDocument(content: PageContent, render: Render): string {
     "trusted-types": "'none'",
     ...policy,
   };
+  const policyText = Object.entries(directives)
+    .map((directive) => directive.join(" "))
+    .join("; ");
   const page = render("page.html", {
     title,
-    policy: Object.entries(directives)
-      .map((directive) => directive.join(" "))
-      .join("; "),
+    policy: policyText,
     // Whole elements: white space that a template adds inside would change the hash.
     style: new Html(`<style>${style}</style>`),
     scripts: new Html(texts.map((text) => `<script type="module">${text}</script>`).join("\n")),
     body,
   });
-  return visible(page);
+  return { text: visible(page), policy: policyText };
 }
 
 /** The built program `generator/page/browser/NAME.ts`. */

@@ -30,7 +30,7 @@ function runtimeThat(connect: Runtime["connect"]): [Runtime, Opened[]] {
       throw new Error("there are no streams");
     },
     userRejected: () => new Error(),
-    revisions: [{ id: "2030-01-01" }],
+    revisions: [{ id: "2030-01-01", era: "modern" }],
   };
   return [runtime, opened];
 }

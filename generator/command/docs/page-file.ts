@@ -49,9 +49,13 @@ const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
 
 /** Opens a file as the desktop does; false where there is no program. */
 export function openFile(file: string): Promise<boolean> {
+  return openUrl(pathToFileURL(file).href);
+}
+
+/** The same for a URL. */
+export function openUrl(url: string): Promise<boolean> {
   const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
   return new Promise((resolve) => {
-    const url = pathToFileURL(file).href;
     const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, shell: false });
     child.on("error", () => resolve(false));
     child.on("spawn", () => resolve(true));

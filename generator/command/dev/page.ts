@@ -1,0 +1,121 @@
+import type { Runtime } from "../../capture/runtime.js";
+import { packageNameIn } from "../../config/config.js";
+import type { Contract } from "../../contract/contract.js";
+import { EventStream } from "../../dev/page/event-stream.js";
+import { judgedOffer } from "../../dev/page/offer.js";
+import { type Reply, PageServer } from "../../dev/page/page-server.js";
+import { PageSession } from "../../dev/page/page-session.js";
+import type { JudgeMessage } from "../../dev/page/wire-log.js";
+import { packageFolder } from "../../files/package-folder.js";
+import { devPage } from "../../page/dev-page.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { openUrl } from "../docs/page-file.js";
+import { pageTemplates } from "../docs/templates.js";
+import { usual } from "../lint.js";
+import type { Project } from "../project.js";
+import { serverOptions } from "../server-options.js";
+import { Judge } from "../validate/judge.js";
+import { type Protocol, type ProtocolPlace, builtFolders, loadProtocol } from "../validate/protocol.js";
+import type { Change } from "./change-report.js";
+import { driftOf } from "./drift.js";
+import { routesOf } from "./page-routes.js";
+import type { DevelopedServer } from "./server-command.js";
+import type { Session } from "./session.js";
+
+/** The page of a loop: an HTTP server on this machine, and the session that the page uses. */
+export class DevPage implements Session {
+  readonly #events: EventStream;
+  readonly #session: PageSession;
+  readonly #server: PageServer;
+
+  private constructor(events: EventStream, session: PageSession, server: PageServer) {
+    this.#events = events;
+    this.#session = session;
+    this.#server = server;
+  }
+
+  /** Serves the page; `--open` also opens it. */
+  static async open(
+    runtime: Runtime,
+    developed: DevelopedServer,
+    args: Arguments,
+    context: CommandContext,
+    project: () => Project,
+  ): Promise<DevPage> {
+    const events = new EventStream();
+    const protocols = await protocolsOf(runtime, project(), context);
+    const session = new PageSession({
+      ...{ runtime, source: developed.source },
+      server: { ...serverOptions(args, context), directory: developed.directory },
+      send: (event) => events.send(event),
+      judgeOf: (revision) => judgeOf(protocols.get(revision)),
+      judged: async (offer, contract: Contract) =>
+        judgedOffer(offer, contract, usual, await driftOf(contract, args, project(), context)),
+    });
+    const { text, policy } = devPage(pageTemplates(args, project(), context));
+    const page: Reply = {
+      ...{ type: "text/html; charset=utf-8", body: text },
+      headers: { "content-security-policy": `${policy}; frame-ancestors 'none'` },
+    };
+    const server = await PageServer.open(routesOf(page, events, session, context));
+    context.console.note(`page: ${server.url}`);
+    if (args.flag("open") && !(await openUrl(server.url)))
+      context.console.note("there is no program that opens the page: open its address in a browser");
+    return new DevPage(events, session, server);
+  }
+
+  get isRunning(): boolean {
+    return this.#session.isRunning;
+  }
+
+  restart(): Promise<void> {
+    return this.#session.restart();
+  }
+
+  async close(): Promise<void> {
+    this.#events.close();
+    await Promise.all([this.#server.close(), this.#session.close()]);
+  }
+
+  /** Shows a run of the loop. */
+  report({ subject, done, findings, milliseconds }: Change): void {
+    this.#events.send({
+      ...{ type: "cycle", subject, done },
+      findings: findings.map(({ severity, code, message, place }) => ({
+        ...{ severity: severity === "error" ? "error" : "warning", code, message },
+        ...(place?.file !== undefined && {
+          place: [place.file, place.line, place.column].filter((part) => part !== undefined).join(":"),
+        }),
+      })),
+      ...(milliseconds !== undefined && { milliseconds }),
+    });
+  }
+}
+
+/** The revisions that messages are judged by, as `validate` has them. */
+async function protocolsOf(
+  { revisions }: Runtime,
+  { loaded, outDir }: Project,
+  { directory }: CommandContext,
+): Promise<ReadonlyMap<string, Protocol>> {
+  const place: ProtocolPlace = {
+    directory,
+    packageName: packageNameIn(loaded.config) ?? "@mcpgen/protocol",
+    built: builtFolders(loaded.folder, outDir),
+  };
+  const found = await Promise.all(
+    revisions.map(async ({ id }) => {
+      const own = await loadProtocol(id, place);
+      // The package beside mcpgen, as the client of the page uses it.
+      return [id, own ?? (await loadProtocol(id, { ...place, directory: packageFolder }))] as const;
+    }),
+  );
+  return new Map(found.flatMap(([id, protocol]) => (protocol ? [[id, protocol] as const] : [])));
+}
+
+function judgeOf(protocol: Protocol | undefined): JudgeMessage | undefined {
+  if (!protocol) return undefined;
+  const judge = new Judge(protocol);
+  return (message, from) => judge.judge(message, from);
+}

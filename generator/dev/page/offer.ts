@@ -1,0 +1,118 @@
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
+import type { Captured } from "../../capture/capture.js";
+import type { Contract } from "../../contract/contract.js";
+import { type LintProblem, lintContract, toolCosts } from "../../lint/lint-contract.js";
+import type { Profile } from "../../lint/rule.js";
+import type { Badge, Item, Members, Offer } from "../../page/browser/dev/messages.js";
+
+/** A difference between the contract and the live server. */
+export interface Drift {
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  /** The list and the index of the entry in what the server offers; absent for another part. */
+  readonly entry?: { readonly list: ListName; readonly index: number };
+}
+
+export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
+
+/** Lines of one badge. */
+const mostLines = 20;
+
+/** What the server offers, without findings: they take longer. */
+export function plainOffer({ contract, leftOut }: Captured, version: number): Offer {
+  const items = (list: ListName): Item[] => entriesOf(contract, list).map((entry) => ({ entry, badges: [] }));
+  return {
+    ...{ version, isJudged: false, drift: [] },
+    ...{ tools: items("tools"), resources: items("resources") },
+    ...{ resourceTemplates: items("resourceTemplates"), prompts: items("prompts") },
+    leftOut: leftOut.map(
+      ({ list, index, name, reason }) =>
+        `${list}[${index}]${name === undefined ? "" : ` ${name}`}: ${reason}`,
+    ),
+  };
+}
+
+/** The same with the findings of `lint`, costs and drift as badges. */
+export function judgedOffer(
+  plain: Offer,
+  contract: Contract,
+  profiles: readonly Profile[],
+  drift: readonly Drift[],
+): Offer {
+  const costs = toolCosts(contract);
+  const problems = grouped(lintContract(contract, profiles), ({ tool }) => tool);
+  const drifts = grouped(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
+  const judged = (list: ListName): Item[] =>
+    plain[list].map(({ entry }, index) => ({
+      entry,
+      badges: [
+        ...(list === "tools" ? lintBadges(problems.get(String(entry["name"])) ?? []) : []),
+        ...driftBadges(drifts.get(`${list} ${index}`) ?? []),
+        ...(list === "tools"
+          ? [{ kind: "plain", text: `about ${costs[index]!.tokens} tokens`, lines: [] } as const]
+          : []),
+      ],
+    }));
+  return {
+    ...plain,
+    ...{ tools: judged("tools"), resources: judged("resources") },
+    ...{ resourceTemplates: judged("resourceTemplates"), prompts: judged("prompts") },
+    isJudged: true,
+    drift: (drifts.get("") ?? []).map(({ message }) => message),
+  };
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+function lintBadges(problems: readonly LintProblem[]): Badge[] {
+  return (["error", "warning"] as const).flatMap((level) => {
+    const own = problems.filter(({ rule }) => rule.level === level);
+    if (own.length === 0) return [];
+    const lines = own.map(
+      ({ rule, message, profiles }) => `${message} (${rule.id}: ${profiles.join(", ")}). ${rule.fix}`,
+    );
+    return [
+      { kind: level, text: `${own.length} lint ${level}${own.length === 1 ? "" : "s"}`, lines: first(lines) },
+    ];
+  });
+}
+
+function driftBadges(drift: readonly Drift[]): Badge[] {
+  return drift.length === 0
+    ? []
+    : [
+        {
+          kind: "drift",
+          text: "differs from the contract",
+          lines: first(drift.map(({ message }) => message)),
+        },
+      ];
+}
+
+function first(lines: readonly string[]): readonly string[] {
+  return lines.length <= mostLines
+    ? lines
+    : [...lines.slice(0, mostLines), `and ${lines.length - mostLines} more`];
+}
+
+function entriesOf(contract: Contract, list: ListName): readonly Members[] {
+  return (contract[list] ?? []) as unknown as readonly Members[];
+}
+
+/** A schema of a listed tool. */
+export function schemaOf(
+  contract: Contract | undefined,
+  tool: string,
+  part: "inputSchema" | "outputSchema",
+): JsonObject | undefined {
+  const schema = contract?.tools?.find(({ name }) => name === tool)?.[part];
+  return isJsonObject(schema!) ? schema : undefined;
+}

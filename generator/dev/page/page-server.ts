@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Access, guarded } from "./guard.js";
+
+/** Answers one path of the page: with a body as text of a type, as JSON, or by itself. */
+export type Route = (
+  body: unknown,
+  response: ServerResponse,
+  /** The path after that of the route. */
+  rest: string,
+) => Reply | void | Promise<Reply>;
+
+/** An answer with a body. */
+export interface Reply {
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** By path below the secret, "" being the page; those of POST begin with `POST `, one for several paths ends with `/`. */
+export type Routes = ReadonlyMap<string, Route>;
+
+/** Bytes of a request's body. */
+const mostBytes = 16_000_000;
+
+/** Headers of every answer: no other origin may read, frame or keep it. */
+const always = {
+  "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+
+export function jsonReply(value: unknown): Reply {
+  return { type: "application/json; charset=utf-8", body: JSON.stringify(value) };
+}
+
+/** An HTTP server for one page, on the loopback interface alone. */
+export class PageServer {
+  readonly #server: Server;
+  readonly #access: Access;
+  readonly #routes: Routes;
+
+  private constructor(server: Server, access: Access, routes: Routes) {
+    this.#server = server;
+    this.#access = access;
+    this.#routes = routes;
+  }
+
+  static async open(routes: Routes): Promise<PageServer> {
+    const server = createServer();
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = server.address() as AddressInfo;
+    const page = new PageServer(server, { token: randomBytes(24).toString("base64url"), port }, routes);
+    server.on("request", (request, response) => void page.#answer(request, response));
+    return page;
+  }
+
+  /** The address of the page. It holds the secret. */
+  get url(): string {
+    const { port, token } = this.#access;
+    return `http://127.0.0.1:${port}/${token}/`;
+  }
+
+  close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    return closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(always)) response.setHeader(name, value);
+    try {
+      const found = guarded(request, this.#access);
+      if ("status" in found) return refuse(response, found.status);
+      const { path } = found;
+      const key = this.#routes.has(path) ? path : path.slice(0, path.indexOf("/") + 1);
+      const route = this.#routes.get(key);
+      if (!route || (key === "" && path !== "")) return refuse(response, 404);
+      const body = request.method === "POST" ? await bodyOf(request) : undefined;
+      const reply = await route(body, response, path.slice(key.length));
+      if (!reply) return;
+      response.writeHead(200, { "content-type": reply.type, ...reply.headers });
+      response.end(reply.body);
+    } catch (error) {
+      if (response.headersSent) return void response.destroy();
+      refuse(response, error instanceof BadRequest ? 400 : 500, messageOf(error));
+    }
+  }
+}
+
+/** A request of the page cannot be answered. */
+export class BadRequest extends Error {}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBytes) throw new BadRequest(`expected at most ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown;
+  } catch {
+    throw new BadRequest("expected JSON");
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function refuse(response: ServerResponse, status: number, message = ""): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
+  response.end(message);
+}

@@ -1,0 +1,231 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type Captured, capture } from "../../capture/capture.js";
+import type { LiveClient, Runtime } from "../../capture/runtime.js";
+import type { ServerLink } from "../../capture/server-link.js";
+import { type ServerOptions, openServer } from "../../capture/with-server.js";
+import type { Contract } from "../../contract/contract.js";
+import type {
+  CallAnswer,
+  CallRequest,
+  ConnectionEvent,
+  Issue,
+  Offer,
+  PageEvent,
+} from "../../page/browser/dev/messages.js";
+import { Calls } from "./calls.js";
+import { plainOffer, schemaOf } from "./offer.js";
+import { BadRequest } from "./page-server.js";
+import { Questions } from "./questions.js";
+import { ValueJudge } from "./value-issues.js";
+import { type JudgeMessage, WireLog } from "./wire-log.js";
+
+export interface PageSessionOptions {
+  readonly runtime: Runtime;
+  readonly source: string;
+  readonly server: ServerOptions;
+  readonly send: (event: PageEvent) => void;
+  readonly judgeOf: (revision: string) => JudgeMessage | undefined;
+  /** Adds findings to what the server offers. */
+  readonly judged: (offer: Offer, contract: Contract) => Promise<Offer>;
+}
+
+const listChanges = ["tools", "resources", "prompts"].map((list) => `notifications/${list}/list_changed`);
+
+/** The session of the page: its client is connected again after each restart of the server. */
+export class PageSession {
+  readonly wire: WireLog;
+  readonly questions: Questions;
+  readonly calls: Calls;
+  readonly #options: PageSessionOptions;
+  #link: ServerLink | undefined;
+  #client: LiveClient | undefined;
+  #captured: Captured | undefined;
+  #judge = new ValueJudge();
+  #offer: Offer = noOffer;
+  /** The only revision to use. */
+  #wanted: string | undefined;
+  #version = 0;
+  #over = false;
+  /** Restarts happen one after the other. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(options: PageSessionOptions) {
+    const { send, judgeOf, runtime } = options;
+    this.#options = options;
+    this.#wanted = options.server.revision;
+    this.questions = new Questions(send, () => runtime.userRejected());
+    this.calls = new Calls({
+      send,
+      structured: (tool, content) => this.#structuredIssues(tool, content),
+    });
+    this.wire = new WireLog({
+      ...{ send, judgeOf },
+      ended: (reason) => {
+        this.questions.end();
+        this.#report("ended", { reason: reason?.message ?? "the server has closed its output" });
+      },
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#client !== undefined;
+  }
+
+  get offer(): Offer {
+    return this.#offer;
+  }
+
+  /** Ends the server, if one runs, and connects to the next. @throws CodedError the server does not answer */
+  restart(): Promise<void> {
+    const done = this.#turn.then(() => this.#restart());
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  /** Connects again with one revision, or with the newest that both sides have. */
+  async useRevision(revision: string | undefined): Promise<void> {
+    this.#wanted = revision;
+    // The page reads the failure from the state of the connection.
+    await this.restart().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#over = true;
+    this.#link?.hurry();
+    await this.#turn;
+    await this.#end();
+  }
+
+  /** Sends a request of the page, unless the schema refuses its arguments. @throws BadRequest there is no connection */
+  call(request: CallRequest): CallAnswer {
+    if (!this.#client) throw new BadRequest("there is no connection to the server");
+    const issues = request.anyway ? [] : this.issuesOf(request);
+    return issues.length > 0 ? { issues } : { call: this.calls.start(this.#client, request) };
+  }
+
+  /** The issues of a tool's arguments by its schema. */
+  issuesOf({ kind, name, params }: Pick<CallRequest, "kind" | "name" | "params">): readonly Issue[] {
+    const schema = kind === "tool" ? schemaOf(this.#captured?.contract, name, "inputSchema") : undefined;
+    return schema ? this.#judge.issues(schema, (params["arguments"] ?? {}) as JsonValue) : [];
+  }
+
+  /** The issues of content by the requested schema of a form. */
+  formIssues(schema: JsonObject, content: JsonObject): readonly Issue[] {
+    return new ValueJudge().issues(schema, content);
+  }
+
+  async setLogLevel(level: string): Promise<void> {
+    await this.#client?.setLogLevel(level);
+  }
+
+  async #restart(): Promise<void> {
+    const { runtime, source, server } = this.#options;
+    await this.#end();
+    if (this.#over) return;
+    this.#report("connecting");
+    this.wire.forget();
+    try {
+      const { client } = await openServer(runtime, source, this.#serverOptions(server), (link) => {
+        this.#link = link;
+      });
+      this.#client = client;
+      this.wire.negotiated(client.revision);
+      this.#report("connected");
+      await this.#list(client);
+    } catch (error) {
+      // Messages of a handshake that failed are judged by what was wanted, or by the newest revision.
+      this.wire.negotiated(this.#client?.revision ?? this.#wanted ?? runtime.revisions.at(-1)!.id);
+      this.#client = undefined;
+      await this.#link?.close(undefined);
+      this.#report("failed", { reason: error instanceof Error ? error.message : String(error) });
+      throw error;
+    }
+  }
+
+  #serverOptions(server: ServerOptions): ServerOptions {
+    const { wire, questions } = this;
+    return {
+      ...server,
+      revision: this.#wanted,
+      tap: wire,
+      connection: {
+        ...questions.handlers,
+        // Wrong requests and answers are what the page is for.
+        validateSend: "off",
+        prepare: (client: LiveClient) => this.#listen(client),
+      },
+    };
+  }
+
+  #listen(client: LiveClient): void {
+    client.on("notifications/message", (params) => {
+      if (!isJsonObject(params)) return;
+      const { level, logger, data } = params;
+      const text = typeof data === "string" ? data : JSON.stringify(data);
+      const prefix = typeof logger === "string" ? `${logger}: ` : "";
+      this.#options.send({ type: "log", level: String(level), text: prefix + text });
+    });
+    for (const method of listChanges)
+      client.on(method, () => {
+        if (this.#client === client) void this.#list(client).catch(() => {});
+      });
+  }
+
+  /** Reads what the server offers: first the lists, then the findings. */
+  async #list(client: LiveClient): Promise<void> {
+    const captured = await capture(client);
+    if (this.#client !== client) return;
+    this.#captured = captured;
+    this.#judge = new ValueJudge();
+    const version = this.#publish(plainOffer(captured, ++this.#version));
+    void this.#options.judged(this.#offer, captured.contract).then(
+      (offer) => {
+        if (this.#version === version) this.#publish({ ...offer, version: ++this.#version });
+      },
+      () => {},
+    );
+  }
+
+  #publish(offer: Offer): number {
+    this.#offer = offer;
+    this.#options.send({ type: "offer", version: offer.version });
+    return offer.version;
+  }
+
+  #structuredIssues(tool: string, content: JsonValue | undefined): readonly Issue[] | undefined {
+    const schema = schemaOf(this.#captured?.contract, tool, "outputSchema");
+    if (!schema) return undefined;
+    if (content === undefined) return [{ pointer: "", message: "there is no structured content" }];
+    return this.#judge.issues(schema, content);
+  }
+
+  #report(state: ConnectionEvent["state"], more: Partial<ConnectionEvent> = {}): void {
+    const client = state === "connected" ? this.#client : undefined;
+    const { runtime, send } = this.#options;
+    send({
+      ...{ type: "connection", state, revisions: runtime.revisions.map(({ id, era }) => ({ id, era })) },
+      ...(this.#wanted !== undefined && { wanted: this.#wanted }),
+      ...(client && {
+        revision: client.revision,
+        era: runtime.revisions.find(({ id }) => id === client.revision)?.era ?? "",
+        ...(client.serverInfo && { server: client.serverInfo }),
+        capabilities: client.serverCapabilities,
+        ...(client.instructions !== undefined && { instructions: client.instructions }),
+      }),
+      ...more,
+    });
+  }
+
+  async #end(): Promise<void> {
+    const [link, client] = [this.#link, this.#client];
+    this.#link = this.#client = undefined;
+    this.questions.end();
+    this.calls.end();
+    await link?.close(client);
+  }
+}
+
+const noOffer: Offer = {
+  ...{ version: 0, isJudged: false, tools: [], resources: [], resourceTemplates: [], prompts: [] },
+  ...{ leftOut: [], drift: [] },
+};

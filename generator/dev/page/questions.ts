@@ -1,0 +1,95 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { PageEvent, QuestionAnswer, QuestionEvent } from "../../page/browser/dev/messages.js";
+import { BadRequest } from "./page-server.js";
+
+/** What the runtime passes with a request of the server. */
+interface AnswerContext {
+  readonly signal: AbortSignal;
+}
+
+interface Open {
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: () => void;
+}
+
+/** Questions that wait; a server that asks more is refused. */
+const mostOpen = 100;
+
+/** Requests of the server that the user of the page answers: elicitation, sampling, roots. */
+export class Questions {
+  readonly #send: (event: PageEvent) => void;
+  readonly #rejected: () => Error;
+  readonly #open = new Map<number, Open>();
+  #count = 0;
+  /** The folders that the user has named; undefined asks for them. */
+  #roots: readonly JsonValue[] | undefined = [];
+
+  /** @param rejected makes the error that says that the user has declined */
+  constructor(send: (event: PageEvent) => void, rejected: () => Error) {
+    this.#send = send;
+    this.#rejected = rejected;
+  }
+
+  /** The options of a connection that answer its server. */
+  get handlers(): object {
+    const ask =
+      (kind: QuestionEvent["kind"]) =>
+      (params: JsonObject, { signal }: AnswerContext): Promise<JsonObject> =>
+        this.#ask(kind, params, signal);
+    return {
+      elicit: ask("form"),
+      elicitUrl: ask("url"),
+      sample: ask("sampling"),
+      sampleWithTools: true,
+      sampleWithContext: true,
+      roots: () => this.#roots ?? this.#askRoots(),
+    };
+  }
+
+  /** @throws BadRequest there is no such question */
+  answer({ question, result }: QuestionAnswer): void {
+    const open = this.#open.get(question);
+    if (!open) throw new BadRequest(`there is no open question ${question}`);
+    this.#settle(question);
+    if (result === undefined) open.reject();
+    else open.resolve(result as JsonObject);
+  }
+
+  /** Declines all: their connection has ended. */
+  end(): void {
+    for (const [question, { reject }] of [...this.#open]) {
+      this.#settle(question);
+      reject();
+    }
+  }
+
+  #ask(kind: QuestionEvent["kind"], params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    if (this.#open.size >= mostOpen) return Promise.reject(this.#rejected());
+    const question = ++this.#count;
+    return new Promise<JsonObject>((resolve, reject) => {
+      this.#open.set(question, { resolve, reject: () => reject(this.#rejected()) });
+      signal.addEventListener("abort", () => this.#settle(question), { once: true });
+      this.#send({ type: "question", question, kind, params });
+    });
+  }
+
+  async #askRoots(): Promise<readonly JsonValue[]> {
+    const never = new AbortController();
+    const { roots } = await this.#ask("roots", {}, never.signal);
+    return Array.isArray(roots) ? roots : [];
+  }
+
+  #settle(question: number): void {
+    if (this.#open.delete(question)) this.#send({ type: "settled", question });
+  }
+}
+
+/** The body of `POST answer`. @throws BadRequest it is none */
+export function questionAnswer(body: unknown): QuestionAnswer {
+  if (isJsonObject(body) && typeof body["question"] === "number") {
+    const { question, result } = body;
+    if (result === undefined) return { question };
+    if (isJsonObject(result)) return { question, result };
+  }
+  throw new BadRequest("expected question and result");
+}

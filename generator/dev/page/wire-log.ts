@@ -1,0 +1,209 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { replaced } from "../../capture/replaced.js";
+import type { Channel, Receiver } from "../../capture/runtime.js";
+import type { Side, Verdict, WireEvent } from "../../page/browser/dev/messages.js";
+import { EventReader } from "./event-reader.js";
+
+/** Judges the messages of one connection by a revision, in their order. */
+export type JudgeMessage = (message: unknown, from: Side) => readonly Omit<Verdict, "revision">[];
+
+/** A message of a recording. */
+export interface Recorded {
+  readonly from: Side;
+  readonly at: number;
+  readonly text: string;
+}
+
+interface Logged extends Recorded {
+  readonly number: number;
+}
+
+/** Characters of a message that events hold; the page asks for the rest. */
+const shownLength = 20_000;
+
+/** Characters of the messages of one connection that are kept; a recording holds all or nothing. */
+const mostCharacters = 256_000_000;
+
+interface WireLogOptions {
+  readonly send: (event: WireEvent) => void;
+  /** The judge of a revision, if it is known. */
+  readonly judgeOf: (revision: string) => JudgeMessage | undefined;
+  /** The connection has ended without a request to end it. */
+  readonly ended: (reason: Error | undefined) => void;
+}
+
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+
+/** Every message of the connections to a server. The messages of the last connection are kept. */
+export class WireLog {
+  readonly #options: WireLogOptions;
+  #logged: Logged[] = [];
+  #size = 0;
+  #number = 0;
+  #connection = 0;
+  #started = 0;
+  /** Messages before this one have a verdict. */
+  #judged = 0;
+  #revision: string | undefined;
+  #judges = new Map<string, JudgeMessage | undefined>();
+  /** Revisions of open requests, by sender and id: a probe may use another one than the connection. */
+  #asked = new Map<string, string>();
+
+  constructor(options: WireLogOptions) {
+    this.#options = options;
+  }
+
+  /** The messages of the last connection; undefined where there were too many. */
+  get recording(): readonly Recorded[] | undefined {
+    return this.#size > mostCharacters ? undefined : this.#logged;
+  }
+
+  /** The whole text of a message of the last connection. */
+  textOf(number: number): string | undefined {
+    return this.#logged.find((each) => each.number === number)?.text;
+  }
+
+  /** A connection begins. A client that connects again by itself keeps its revision. */
+  begin(): void {
+    this.#connection++;
+    this.#logged = [];
+    this.#size = 0;
+    this.#judged = 0;
+    this.#started = performance.now();
+    this.#judges = new Map();
+    this.#asked = new Map();
+  }
+
+  /** The next connection negotiates its revision. */
+  forget(): void {
+    this.#revision = undefined;
+    this.begin();
+  }
+
+  /** The revision of the connection is known: the messages so far get their verdicts. */
+  negotiated(revision: string): void {
+    this.#revision = revision;
+    this.#judgeRest();
+  }
+
+  add(from: Side, text: string): void {
+    const at = Math.round(performance.now() - this.#started);
+    const logged: Logged = { number: ++this.#number, from, at, text };
+    this.#size += text.length;
+    if (this.#size <= mostCharacters) this.#logged.push(logged);
+    if (this.#revision !== undefined) this.#judgeRest();
+    else this.#send(logged, undefined);
+  }
+
+  #judgeRest(): void {
+    for (const logged of this.#logged.slice(this.#judged)) this.#send(logged, this.#verdictsOf(logged));
+    this.#judged = this.#logged.length;
+  }
+
+  #send({ number, from, at, text }: Logged, verdicts: readonly Verdict[] | undefined): void {
+    this.#options.send({
+      ...{ type: "wire", number, connection: this.#connection, from, at },
+      ...{ text: text.slice(0, shownLength), length: text.length },
+      ...(verdicts && { verdicts }),
+    });
+  }
+
+  #verdictsOf({ from, text }: Logged): readonly Verdict[] {
+    const message = parsed(text);
+    if (message === undefined)
+      return [{ ...this.#unknown(), issues: [{ pointer: "", message: "expected JSON, got other text" }] }];
+    const revision = this.#revisionOf(message, from);
+    if (!this.#judges.has(revision)) this.#judges.set(revision, this.#options.judgeOf(revision));
+    const judge = this.#judges.get(revision);
+    if (!judge) return [];
+    return judge(message, from).map(({ kind, method, issues }) => ({
+      ...{ revision, kind, issues },
+      ...(method !== undefined && { method }),
+    }));
+  }
+
+  #unknown(): Pick<Verdict, "revision" | "kind"> {
+    return { revision: this.#revision!, kind: "unknown" };
+  }
+
+  /** The revision that a request names, that of the request for an answer, else that of the connection. */
+  #revisionOf(message: JsonValue, from: Side): string {
+    const negotiated = this.#revision!;
+    if (!isJsonObject(message)) return negotiated;
+    const { id, method, params } = message;
+    if (method === undefined) {
+      const key = `${from === "client" ? "server" : "client"} ${JSON.stringify(id)}`;
+      const asked = this.#asked.get(key);
+      this.#asked.delete(key);
+      return asked ?? negotiated;
+    }
+    const meta = isJsonObject(params!) ? params["_meta"] : undefined;
+    const named = isJsonObject(meta!) ? meta[versionKey] : undefined;
+    if (typeof named !== "string" || !this.#options.judgeOf(named)) return negotiated;
+    if (id !== undefined) this.#asked.set(`${from} ${JSON.stringify(id)}`, named);
+    return named;
+  }
+
+  /** Logs what passes a channel. */
+  readonly channel = (channel: Channel): Channel => {
+    if (this.#logged.length > 0) this.begin();
+    const connection = this.#connection;
+    const add = (from: Side, text: string): void => {
+      if (connection === this.#connection) this.add(from, text);
+    };
+    let isClosing = false;
+    const received = (receiver: Receiver): Receiver =>
+      replaced(receiver, {
+        message: (text) => {
+          add("server", text);
+          receiver.message(text);
+        },
+        closed: (reason) => {
+          if (!isClosing && connection === this.#connection) this.#options.ended(reason);
+          receiver.closed(reason);
+        },
+      });
+    return replaced(channel, {
+      open: (receiver) => channel.open(received(receiver)),
+      send: (text) => {
+        add("client", text);
+        channel.send(text);
+      },
+      close: () => {
+        isClosing = true;
+        return channel.close();
+      },
+    });
+  };
+
+  /** Logs the messages in requests over HTTP, and in their answers. */
+  readonly fetch =
+    (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+    async (to, init = {}) => {
+      if (typeof init.body === "string" && init.body !== "") this.add("client", init.body);
+      const response = await fetch(to, init);
+      const { body, status, statusText, headers } = response;
+      const type = headers.get("content-type") ?? "";
+      if (!body || !/^(application\/json|text\/event-stream)/i.test(type)) return response;
+      const reader = new EventReader(/^text/i.test(type), (text) => this.add("server", text));
+      const decoder = new TextDecoder();
+      const read = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          reader.read(decoder.decode(chunk, { stream: true }));
+          controller.enqueue(chunk);
+        },
+        flush: () => reader.end(),
+      });
+      const passed = new Response(body.pipeThrough(read), { status, statusText, headers });
+      Object.defineProperty(passed, "url", { value: response.url });
+      return passed;
+    };
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+// The program of the page of `mcpgen dev`.
+import { CallList } from "./dev/call-list.js";
+import { get, listen } from "./dev/connection.js";
+import { button, byId } from "./dev/dom.js";
+import type { Offer, PageEvent } from "./dev/messages.js";
+import { OfferList } from "./dev/offer-list.js";
+import { QuestionList } from "./dev/question-list.js";
+import { ConnectionState, showCycle, showLog } from "./dev/state.js";
+import { showRequest, showTarget } from "./dev/target.js";
+import { visible } from "./dev/text.js";
+import { WireList } from "./dev/wire-list.js";
+
+const calls = new CallList();
+const questions = new QuestionList();
+const wire = new WireList();
+const connection = new ConnectionState();
+const offers = new OfferList((chosen, item) => {
+  showTarget(chosen, item);
+  byId("target-name").focus();
+});
+byId("offer").append(
+  button("Any request…", () => {
+    showRequest();
+    byId("target-name").focus();
+  }),
+);
+
+let newest = 0;
+
+/** Reads what the server offers now; a later version may come first. */
+async function readOffer(version: number): Promise<void> {
+  newest = version;
+  const offer = await get<Offer>("offer");
+  if (newest !== version) return;
+  offers.update(offer);
+  const others = [...offer.leftOut.map((line) => `not shown: ${line}`), ...offer.drift];
+  byId("offer-notes").textContent = visible(others.slice(0, 20).join("\n").slice(0, 4_000));
+}
+
+function onEvent(event: PageEvent): void {
+  switch (event.type) {
+    case "cycle":
+      return showCycle(event);
+    case "connection":
+      return connection.show(event);
+    case "offer":
+      return void readOffer(event.version).catch(() => {});
+    case "wire":
+      return wire.show(event);
+    case "call":
+      return calls.show(event);
+    case "question":
+      return questions.show(event);
+    case "settled":
+      return questions.settle(event.question);
+    case "log":
+      return showLog(event);
+  }
+}
+
+byId("theme").addEventListener("click", () => {
+  const { dataset } = document.documentElement;
+  const isDark =
+    dataset["theme"] === "dark" ||
+    (dataset["theme"] === undefined && matchMedia("(prefers-color-scheme: dark)").matches);
+  dataset["theme"] = isDark ? "light" : "dark";
+});
+listen(onEvent, (isLost) => {
+  byId("lost").hidden = !isLost;
+});

@@ -1,0 +1,29 @@
+import type { PageEvent } from "./messages.js";
+
+// Addresses are relative: the secret stands in the path of the page.
+
+/** Calls `listener` with every event of the loop; `lost` when the loop does not answer. */
+export function listen(listener: (event: PageEvent) => void, lost: (isLost: boolean) => void): void {
+  const source = new EventSource("events");
+  source.addEventListener("message", ({ data }) => listener(JSON.parse(String(data)) as PageEvent));
+  source.addEventListener("open", () => lost(false));
+  source.addEventListener("error", () => lost(true));
+}
+
+/** @throws Error the loop has refused it, or does not answer */
+export async function post<Answer>(path: string, body: object): Promise<Answer> {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error((await response.text()) || `status ${response.status}`);
+  return (await response.json()) as Answer;
+}
+
+/** @throws Error as `post` */
+export async function get<Answer>(path: string): Promise<Answer> {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error((await response.text()) || `status ${response.status}`);
+  return (await response.json()) as Answer;
+}

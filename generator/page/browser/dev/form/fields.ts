@@ -1,0 +1,224 @@
+import type { Json, Members } from "../messages.js";
+
+/** How a value is entered. */
+export type Control =
+  | { readonly kind: "text"; readonly format?: string; readonly most?: number }
+  | { readonly kind: "number" | "integer"; readonly least?: number; readonly most?: number }
+  | { readonly kind: "boolean" }
+  /** One of several values. */
+  | { readonly kind: "choice"; readonly choices: readonly Choice[] }
+  /** Some of several values. */
+  | { readonly kind: "choices"; readonly choices: readonly Choice[] }
+  /** Simple values one after the other. */
+  | { readonly kind: "list"; readonly item: Control }
+  /** An object with known members. */
+  | { readonly kind: "group"; readonly fields: readonly Field[] }
+  /** Anything, as JSON. */
+  | { readonly kind: "json" };
+
+export interface Choice {
+  readonly value: Json;
+  readonly label: string;
+}
+
+/** A member of an object, as a part of a form. */
+export interface Field {
+  readonly name: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly required: boolean;
+  readonly initial?: Json;
+  readonly control: Control;
+}
+
+/** Groups inside groups; deeper objects are entered as JSON. */
+const deepest = 4;
+
+/** Fields of a form; a larger schema is entered as JSON. */
+const mostFields = 300;
+
+/** Choices of one control. */
+const mostChoices = 1_000;
+
+/** The form of a schema. A schema that is more than an object with known members gives a control for JSON. */
+export function controlOf(schema: Json | undefined): Control {
+  return new Reader(schema).control(schema, 0);
+}
+
+class Reader {
+  readonly #root: Json | undefined;
+  #fields = 0;
+
+  constructor(root: Json | undefined) {
+    this.#root = root;
+  }
+
+  control(schema: Json | undefined, depth: number): Control {
+    const node = this.#resolved(schema);
+    if (!node) return { kind: "json" };
+    const choices = choicesOf(node);
+    if (choices) return choices.length > mostChoices ? { kind: "json" } : { kind: "choice", choices };
+    if (unclear.some((keyword) => keyword in node)) return { kind: "json" };
+    switch (typeOf(node)) {
+      case "string":
+        return textControl(node);
+      case "number":
+      case "integer":
+        return numberControl(typeOf(node) as "number", node);
+      case "boolean":
+        return { kind: "boolean" };
+      case "array":
+        return this.#list(node, depth);
+      case "object":
+        return this.#group(node, depth);
+      default:
+        return { kind: "json" };
+    }
+  }
+
+  #list(node: Members, depth: number): Control {
+    if ("prefixItems" in node) return { kind: "json" };
+    const item = this.control(node["items"], depth);
+    if (item.kind === "choice" && node["uniqueItems"] === true)
+      return { kind: "choices", choices: item.choices };
+    return isSimple(item) ? { kind: "list", item } : { kind: "json" };
+  }
+
+  #group(node: Members, depth: number): Control {
+    const properties = objectOf(node["properties"]);
+    // Members that have no name yet can be entered as JSON only.
+    const isOpen = typeof node["additionalProperties"] === "object" || "patternProperties" in node;
+    if (isOpen || depth === deepest || (!properties && depth > 0)) return { kind: "json" };
+    const entries = Object.entries(properties ?? {});
+    this.#fields += entries.length;
+    if (this.#fields > mostFields) return { kind: "json" };
+    const required = Array.isArray(node["required"]) ? (node["required"] as readonly Json[]) : [];
+    const fields = entries.map(([name, member]) => this.#field(name, member, required.includes(name), depth));
+    return { kind: "group", fields };
+  }
+
+  #field(name: string, schema: Json, required: boolean, depth: number): Field {
+    const node = this.#resolved(schema) ?? {};
+    const written = objectOf(schema) ?? {};
+    const { title, description, default: initial } = { ...node, ...written };
+    return {
+      ...{ name, required, title: typeof title === "string" && title !== "" ? title : name },
+      ...(typeof description === "string" && { description }),
+      ...(initial !== undefined && { initial }),
+      control: this.control(schema, depth + 1),
+    };
+  }
+
+  /** The schema that a reference leads to, and that stands beside `null` alone. */
+  #resolved(schema: Json | undefined): Members | undefined {
+    let node = objectOf(schema);
+    for (let steps = 0; node && steps < 20; steps++) {
+      const next = this.#step(node);
+      if (next === undefined) return node;
+      node = objectOf(next);
+    }
+    return undefined;
+  }
+
+  #step({ $ref: reference, anyOf, oneOf, allOf, ...rest }: Members): Json | undefined {
+    if (typeof reference === "string") return merged(this.#referred(reference), rest);
+    const arms = [anyOf, oneOf].find((each) => Array.isArray(each)) as readonly Json[] | undefined;
+    const others = arms?.filter((arm) => objectOf(arm)?.["type"] !== "null");
+    if (others?.length === 1) return merged(others[0], rest);
+    return Array.isArray(allOf) && allOf.length === 1
+      ? merged((allOf as readonly Json[])[0], rest)
+      : undefined;
+  }
+
+  /** Null for a reference that leads to nothing in the schema. */
+  #referred(reference: string): Json {
+    if (!/^#(\/|$)/.test(reference)) return null;
+    let value: Json | undefined = this.#root;
+    for (const part of reference.split("/").slice(1)) {
+      const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return null;
+      value = (value as Members)[key];
+    }
+    return value ?? null;
+  }
+}
+
+/** Keywords by which an object, a list or a text is more than its own members. */
+const unclear = ["anyOf", "oneOf", "allOf", "if", "not", "dependentSchemas", "$dynamicRef"];
+
+function merged(target: Json | undefined, rest: Members): Json {
+  const node = objectOf(target);
+  return node ? { ...node, ...rest } : null;
+}
+
+function objectOf(value: Json | undefined): Members | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Members)
+    : undefined;
+}
+
+/** The only type beside null; that of an object may be left out. */
+function typeOf(node: Members): string | undefined {
+  const { type } = node;
+  if (Array.isArray(type)) {
+    const [only, another] = (type as readonly Json[]).filter((each) => each !== "null");
+    return another === undefined && typeof only === "string" ? only : undefined;
+  }
+  if (typeof type === "string") return type;
+  return "properties" in node ? "object" : undefined;
+}
+
+/** The listed values; undefined where the schema lists none. */
+function choicesOf(node: Members): Choice[] | undefined {
+  const { enum: values, enumNames, const: only } = node;
+  if (only !== undefined) return [{ value: only, label: labelOf(only) }];
+  if (Array.isArray(values)) {
+    const names = Array.isArray(enumNames) ? (enumNames as readonly Json[]) : [];
+    return (values as readonly Json[]).map((value, index) => ({
+      value,
+      label: typeof names[index] === "string" ? String(names[index]) : labelOf(value),
+    }));
+  }
+  const arms = node["oneOf"] ?? node["anyOf"];
+  if (!Array.isArray(arms) || arms.length === 0) return undefined;
+  const titled = (arms as readonly Json[]).map((arm) => objectOf(arm));
+  if (!titled.every((arm) => arm !== undefined && arm["const"] !== undefined)) return undefined;
+  return titled.map((arm) => {
+    const value = arm!["const"]!;
+    return { value, label: typeof arm!["title"] === "string" ? arm!["title"] : labelOf(value) };
+  });
+}
+
+function labelOf(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function textControl({ format, maxLength }: Members): Control {
+  return {
+    kind: "text",
+    ...(typeof format === "string" && { format }),
+    ...(typeof maxLength === "number" && { most: maxLength }),
+  };
+}
+
+function numberControl(kind: "number" | "integer", { minimum, maximum }: Members): Control {
+  return {
+    kind,
+    ...(typeof minimum === "number" && { least: minimum }),
+    ...(typeof maximum === "number" && { most: maximum }),
+  };
+}
+
+function isSimple({ kind }: Control): boolean {
+  return (
+    kind === "text" || kind === "number" || kind === "integer" || kind === "boolean" || kind === "choice"
+  );
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

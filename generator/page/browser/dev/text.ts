@@ -1,0 +1,48 @@
+import { button, element } from "./dom.js";
+
+/** Characters that hide or reorder text, and control characters; those that join letters and emoji stay. */
+const unprintable =
+  /[\p{Cc}\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
+
+/** Text with every character visible. */
+export function visible(text: string): string {
+  return text.replace(unprintable, (character) =>
+    character === "\n" || character === "\t"
+      ? character
+      : `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Characters of a name. */
+const longestName = 200;
+
+/** A name that others chose, in one short line, with its own direction. */
+export function nameText(name: string): HTMLElement {
+  return element("bdi", {}, shortText(name));
+}
+
+/** The same as plain text: for labels and options. */
+export function shortText(name: string, longest = longestName): string {
+  const line = visible(name.slice(0, longest + 1)).replace(/\s+/g, " ");
+  return name.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+/** Characters that are shown at first, and with each further step. */
+const [first, step] = [3_000, 100_000];
+
+/** A text of any length: its beginning, and a button for more. Its paragraphs have their own directions. */
+export function longText(text: string, name: "pre" | "div" = "div"): HTMLElement {
+  const body = element(name, { class: "text", ...(name === "pre" && { tabindex: 0 }) });
+  let shown = 0;
+  const more = button("", () => grow(step), { class: "more" });
+  const grow = (characters: number): void => {
+    const end = shown + characters;
+    body.append(visible(text.slice(shown, end)));
+    shown = Math.min(end, text.length);
+    const left = text.length - shown;
+    more.textContent = `Show more (${left.toLocaleString("en")} characters left)`;
+    more.hidden = left === 0;
+  };
+  grow(first);
+  return element("div", { class: "long" }, body, more);
+}

@@ -1,0 +1,67 @@
+// A server for the page of `mcpgen dev`: `node shop.mjs`.
+import { serverRevisions } from "@mcpgen/protocol/server";
+import { createServer } from "@mcpgen/runtime";
+import { serveStdio } from "@mcpgen/runtime/stdio";
+
+const server = createServer(
+  { name: "shop", title: "Shop <b>of</b> tests", version: "1.0.0" },
+  { revisions: serverRevisions, capabilities: { logging: {} }, stateKeys: ["shop: a secret for tests"] },
+);
+
+const address = {
+  type: "object",
+  properties: { city: { type: "string", minLength: 1 }, express: { type: "boolean", default: false } },
+  required: ["city"],
+} as const;
+
+server.tool(
+  "order",
+  {
+    description: "Orders a thing <script>alert(1)</script>, after the user has named a place.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        thing: { type: "string", description: "What to order." },
+        count: { type: "integer", minimum: 1, default: 1 },
+        color: { enum: ["red", "blue"] },
+        day: { type: "string", format: "date" },
+        tags: { type: "array", items: { type: "string" } },
+      },
+      required: ["thing", "count"],
+    },
+    outputSchema: {
+      type: "object",
+      properties: { thing: { type: "string" }, count: { type: "integer" }, city: { type: "string" } },
+      required: ["thing", "count", "city"],
+    },
+  },
+  async ({ thing, count }, { ask, progress }) => {
+    const form = { message: "Where to?", requestedSchema: address };
+    const answer = await ask.elicit<{ city: string }>("place", form);
+    if (answer.action !== "accept")
+      return { isError: true, content: [{ type: "text", text: `not ordered: ${answer.action}` }] };
+    const { city } = answer.content;
+    progress(1, 2, "packed");
+    return {
+      content: [{ type: "text", text: `${count} × ${thing} to ${city}` }],
+      structuredContent: { thing, count, city },
+    };
+  },
+);
+
+server.tool("wait", { description: "Waits until it is cancelled." }, async (_args, { signal, log }) => {
+  log("info", "waiting");
+  await new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+  return "cancelled";
+});
+
+server.tool(
+  "wrong",
+  {
+    description: "Promises a number, and gives a text.",
+    outputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+  },
+  () => ({ isError: true, content: [{ type: "text", text: "it failed" }] }),
+);
+
+serveStdio(server);
