@@ -24,12 +24,14 @@ export function routesOf(
     ["POST cancel", (body) => done(session.calls.cancel(memberOf(body, "call", "number")))],
     ["POST answer", (body) => done(session.questions.answer(questionAnswer(body)))],
     ["POST check", (body) => checkReply(session, body)],
-    ["POST revision", async (body) => done(await session.useRevision(revisionOf(body)))],
-    ["POST level", async (body) => done(await session.setLogLevel(memberOf(body, "level", "string")))],
+    ["POST revision", (body) => done(session.useRevision(revisionOf(body)))],
+    ["POST level", (body) => done(session.setLogLevel(memberOf(body, "level", "string")))],
   ]);
 }
 
-function done(_: void): Reply {
+/** The answer to a request that asks for nothing. */
+async function done(work: void | Promise<void>): Promise<Reply> {
+  await work;
   return jsonReply({});
 }
 

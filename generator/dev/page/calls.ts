@@ -51,6 +51,8 @@ export class Calls {
         (result) => call.report(this.#done(kind, name, result)),
         (error: unknown) => call.report(failed(error, controller.signal)),
       )
+      // A result may be nested too deep to be sent to the page.
+      .catch((error: unknown) => call.report(failed(error, controller.signal)))
       .finally(() => this.#open.delete(id));
     return id;
   }

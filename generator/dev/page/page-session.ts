@@ -60,6 +60,8 @@ export class PageSession {
     });
     this.wire = new WireLog({
       ...{ send, judgeOf },
+      // A client connects again by itself when the page sends the next request.
+      began: () => this.#client && this.#report("connected"),
       ended: (reason) => {
         this.questions.end();
         this.#report("ended", { reason: reason?.message ?? "the server has closed its output" });
@@ -131,7 +133,7 @@ export class PageSession {
       this.#client = client;
       this.wire.negotiated(client.revision);
       this.#report("connected");
-      await this.#list(client);
+      await this.#list(client).catch((error: unknown) => this.#notListed(error));
     } catch (error) {
       // Messages of a handshake that failed are judged by what was wanted, or by the newest revision.
       this.wire.negotiated(this.#client?.revision ?? this.#wanted ?? runtime.revisions.at(-1)!.id);
@@ -167,7 +169,8 @@ export class PageSession {
     });
     for (const method of listChanges)
       client.on(method, () => {
-        if (this.#client === client) void this.#list(client).catch(() => {});
+        if (this.#client === client)
+          void this.#list(client).catch((error: unknown) => this.#notListed(error));
       });
   }
 
@@ -184,6 +187,13 @@ export class PageSession {
       },
       () => {},
     );
+  }
+
+  /** A server whose lists fail can still be called. */
+  #notListed(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#captured = undefined;
+    this.#publish({ ...noOffer, version: ++this.#version, leftOut: [`the lists cannot be read: ${reason}`] });
   }
 
   #publish(offer: Offer): number {

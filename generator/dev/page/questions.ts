@@ -21,8 +21,6 @@ export class Questions {
   readonly #rejected: () => Error;
   readonly #open = new Map<number, Open>();
   #count = 0;
-  /** The folders that the user has named; undefined asks for them. */
-  #roots: readonly JsonValue[] | undefined = [];
 
   /** @param rejected makes the error that says that the user has declined */
   constructor(send: (event: PageEvent) => void, rejected: () => Error) {
@@ -42,7 +40,7 @@ export class Questions {
       sample: ask("sampling"),
       sampleWithTools: true,
       sampleWithContext: true,
-      roots: () => this.#roots ?? this.#askRoots(),
+      roots: () => this.#askRoots(),
     };
   }
 

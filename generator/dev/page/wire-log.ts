@@ -21,6 +21,9 @@ interface Logged extends Recorded {
 /** Characters of a message that events hold; the page asks for the rest. */
 const shownLength = 20_000;
 
+/** Issues of one message that are shown. */
+const mostIssues = 50;
+
 /** Characters of the messages of one connection that are kept; a recording holds all or nothing. */
 const mostCharacters = 256_000_000;
 
@@ -28,6 +31,8 @@ interface WireLogOptions {
   readonly send: (event: WireEvent) => void;
   /** The judge of a revision, if it is known. */
   readonly judgeOf: (revision: string) => JudgeMessage | undefined;
+  /** A connection begins. */
+  readonly began: () => void;
   /** The connection has ended without a request to end it. */
   readonly ended: (reason: Error | undefined) => void;
 }
@@ -117,7 +122,7 @@ export class WireLog {
     const judge = this.#judges.get(revision);
     if (!judge) return [];
     return judge(message, from).map(({ kind, method, issues }) => ({
-      ...{ revision, kind, issues },
+      ...{ revision, kind, issues: issues.slice(0, mostIssues) },
       ...(method !== undefined && { method }),
     }));
   }
@@ -147,6 +152,7 @@ export class WireLog {
   /** Logs what passes a channel. */
   readonly channel = (channel: Channel): Channel => {
     if (this.#logged.length > 0) this.begin();
+    this.#options.began();
     const connection = this.#connection;
     const add = (from: Side, text: string): void => {
       if (connection === this.#connection) this.add(from, text);

@@ -67,4 +67,6 @@ byId("theme").addEventListener("click", () => {
 });
 listen(onEvent, (isLost) => {
   byId("lost").hidden = !isLost;
+  // A stream begins with all that is kept.
+  if (!isLost) for (const id of ["cycles", "logs"]) byId(id).replaceChildren();
 });

@@ -97,7 +97,7 @@ test("a server on the loopback interface, whose answers no other origin may read
   expect(await (await fetch(`${url}message/12`)).json()).toBe("12");
 });
 
-test("wrong requests get a status, and no answer tells whether a path exists", async () => {
+test("wrong requests get a status, and none shows whether a path exists", async () => {
   const { url } = await served();
   expect((await fetch(`${url}nothing`)).status).toBe(404);
   expect((await fetch(new URL("/x/", url))).status).toBe(404);

@@ -46,7 +46,15 @@ export function resourceContent(content: Json): HTMLElement {
 
 /** A value as JSON. */
 export function json(value: Json | undefined): HTMLElement {
-  return longText(JSON.stringify(value, undefined, 2) ?? "nothing", "pre");
+  return longText(jsonText(value), "pre");
+}
+
+function jsonText(value: Json | undefined): string {
+  try {
+    return JSON.stringify(value, undefined, 2) ?? "nothing";
+  } catch {
+    return "nested too deep to be shown";
+  }
 }
 
 /** A link that leaves the page, with its address shown; any other address as text. */
