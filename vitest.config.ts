@@ -110,6 +110,7 @@ const deep = [
   "test/sync/nasty.test.ts",
   "test/sqlite/store/task-store.test.ts",
   "test/tasks/server/scale.test.ts",
+  "test/site/{browser,site,what-changed}.test.ts",
 ];
 
 /** Tests of what runs in users' programs. */

@@ -15,6 +15,8 @@ export interface PageContent {
   readonly programs?: readonly string[];
   /** Names of templates of style beside that of all pages. */
   readonly styles?: readonly string[];
+  /** Style and programs of the site around the page, as texts. */
+  readonly added?: { readonly style: string; readonly programs: readonly string[] };
   /** More directives of the Content-Security-Policy, e.g. `{ "connect-src": "'self'" }`. */
   readonly policy?: Readonly<Record<string, string>>;
 }
@@ -35,9 +37,11 @@ export function pageDocument(content: PageContent, render: Render): string {
 
 /** The same for a page that a server sends. */
 export function servedDocument(content: PageContent, render: Render): PageDocument {
-  const { title, body, programs = [], styles = [], policy = {} } = content;
-  const style = ["page.css", ...styles].map((name) => visible(render(name, {}))).join("\n");
-  const texts = programs.map(programText);
+  const { title, body, programs = [], styles = [], added, policy = {} } = content;
+  const texts = [...programs.map(programText), ...(added?.programs ?? [])];
+  const style = [...["page.css", ...styles].map((name) => render(name, {})), ...(added ? [added.style] : [])]
+    .map(visible)
+    .join("\n");
   if (/<\/style/i.test(style))
     throw new CodedError("MG1006", "the template of style ends its element: it has </style", {
       next: "Correct the template page.css.",

@@ -1,14 +1,29 @@
 import type { Render } from "../print/templates.js";
-import { pageDocument } from "./document.js";
+import { type PageContent, pageDocument } from "./document.js";
 import { Html, type Piece, html, joined } from "./html.js";
 import { cut, longestName, shortened } from "./long-text.js";
 import type { Badge, Entry, Filter, Member, Part, Reading, Remark, Side, Text } from "./reading.js";
 
-/** A page to read as one HTML file: complete without its program, which searches and filters. */
-export function readingHtml(reading: Reading, render: Render): string {
+/** What a site adds to each of its pages. */
+export interface Frame {
+  /** Links to other pages. */
+  readonly links: Html;
+  /** What stands below the page. */
+  readonly end: Html;
+  readonly added: NonNullable<PageContent["added"]>;
+}
+
+/**
+ * A page to read as one HTML file: complete without its program, which searches and filters.
+ *
+ * @param frame of the site that the page is part of
+ */
+export function readingHtml(reading: Reading, render: Render, frame?: Frame): string {
   const title = shortened(reading.title, longestName);
   const body = render("reading.html", {
     title,
+    links: frame?.links,
+    end: frame?.end,
     lead: reading.lead === undefined ? undefined : prose(reading.lead),
     facts: factsOf(reading.facts),
     filters: (reading.filters ?? []).map(filterOf),
@@ -18,7 +33,8 @@ export function readingHtml(reading: Reading, render: Render): string {
     })),
     notes: (reading.notes ?? []).map((note) => shortened(note)),
   });
-  return pageDocument({ title, body: new Html(body), programs: ["reading"] }, render);
+  const content = { title, body: new Html(body), programs: ["reading"] };
+  return pageDocument(frame ? { ...content, added: frame.added } : content, render);
 }
 
 function entryOf(entry: Entry): object {

@@ -1,4 +1,6 @@
 // The program of pages to read: search, filters, theme, copying. Without it, the page shows everything.
+import { addCopying } from "./parts/copying.js";
+import { addTheme } from "./parts/theme.js";
 
 interface Entry {
   readonly element: HTMLElement;
@@ -116,37 +118,8 @@ function onKey(event: KeyboardEvent): void {
   }
 }
 
-function addCopying(): void {
-  for (const pre of document.querySelectorAll(".example > pre")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Copy";
-    button.addEventListener("click", () => void copy(pre));
-    pre.before(button);
-  }
-}
-
-async function copy(element: Element): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(element.textContent ?? "");
-    say("Copied");
-  } catch {
-    getSelection()?.selectAllChildren(element);
-    say("Selected: copy it with the keyboard");
-  }
-}
-
-function addTheme(): void {
-  const button = document.querySelector<HTMLButtonElement>("#theme");
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  button?.addEventListener("click", () => {
-    const now = document.documentElement.dataset["theme"] ?? (dark.matches ? "dark" : "light");
-    document.documentElement.dataset["theme"] = now === "dark" ? "light" : "dark";
-  });
-}
-
 for (const controls of document.querySelectorAll<HTMLElement>(".controls")) controls.hidden = false;
-addCopying();
+addCopying(say);
 addTheme();
 search?.addEventListener("input", show);
 for (const filter of filters) filter.addEventListener("change", show);

@@ -1,0 +1,79 @@
+// The program of the search page. Without it, the page lists all pages.
+import { addTheme } from "../../../generator/page/browser/parts/theme.js";
+import type { Found } from "../found.js";
+import { addSearchKey } from "./parts/search-key.js";
+import { excerptOf, ranked, wordsOf } from "./parts/rank.js";
+
+/** More results than these are not read. */
+const most = 60;
+
+const input = document.querySelector<HTMLInputElement>("#search")!;
+const results = document.querySelector("#results")!;
+const status = document.querySelector("#status")!;
+const everything = JSON.parse(document.querySelector("#index")!.textContent!) as Found[];
+
+function show(): void {
+  const words = wordsOf(input.value);
+  const found = ranked(everything, words);
+  results.replaceChildren(...found.slice(0, most).map((each) => resultOf(each, words)));
+  const count =
+    found.length > most ? `${found.length} found, the first ${most} are shown` : `${found.length} found`;
+  status.textContent = words.length === 0 ? "" : count;
+}
+
+function resultOf(found: Found, words: readonly string[]): Element {
+  const item = document.createElement("li");
+  const link = document.createElement("a");
+  link.href = found.a;
+  link.append(...marked(found.n, words));
+  const where = document.createElement("span");
+  where.className = "soft";
+  where.append(` ${found.p}`);
+  for (const [label, address] of found.more ?? []) {
+    const other = document.createElement("a");
+    other.href = address;
+    other.textContent = label;
+    where.append(" · ", other);
+  }
+  const text = document.createElement("p");
+  text.append(...marked(excerptOf(found.t, words), words));
+  item.append(link, where, text);
+  return item;
+}
+
+/** A text in which the words stand out. */
+function marked(text: string, words: readonly string[]): Node[] {
+  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  if (escaped.length === 0) return [document.createTextNode(text)];
+  return text.split(new RegExp(`(${escaped.join("|")})`, "gi")).map((part, index) => {
+    if (index % 2 === 0) return document.createTextNode(part);
+    const mark = document.createElement("mark");
+    mark.textContent = part;
+    return mark;
+  });
+}
+
+/** Keeps the words in the address, so that a search can be linked to. Local files may refuse it. */
+function keep(): void {
+  const { value } = input;
+  try {
+    history.replaceState(null, "", value === "" ? location.pathname : `?q=${encodeURIComponent(value)}`);
+  } catch {
+    // The search works without it.
+  }
+}
+
+for (const controls of document.querySelectorAll<HTMLElement>(".controls")) controls.hidden = false;
+input.value = new URLSearchParams(location.search).get("q") ?? "";
+input.addEventListener("input", () => {
+  show();
+  keep();
+});
+input.form!.addEventListener("submit", (event) => {
+  event.preventDefault();
+  results.querySelector("a")?.focus();
+});
+addTheme();
+addSearchKey();
+show();
+input.focus();

@@ -1,0 +1,27 @@
+import { Slugs } from "../site/slug.js";
+
+/** Links from a document in docs/ to what `PROTOCOL.md` of a revision says. */
+export class ProtocolReport {
+  private readonly file: string;
+  private readonly ids = new Map<string, string>();
+  private readonly methods: ReadonlySet<string>;
+
+  constructor(revision: string, text: string) {
+    this.file = `../generated/${revision}/PROTOCOL.md`;
+    const slugs = new Slugs();
+    for (const [, heading] of text.matchAll(/^#{1,6} (.+)$/gm)) {
+      const id = slugs.of(heading!);
+      const [, name] = /^`([^`]+)`/.exec(heading!) ?? [];
+      if (name !== undefined) this.ids.set(name, id);
+    }
+    this.methods = new Set(
+      [...text.matchAll(/^- `([^`]+)`: (?:embedded )?(?:request|notification)/gm)].map(([, name]) => name!),
+    );
+  }
+
+  /** The name as a link; undefined where the revision has no such method or definition. */
+  linkTo(name: string): string | undefined {
+    const id = this.methods.has(name) ? "methods" : this.ids.get(name);
+    return id === undefined ? undefined : `[\`${name}\`](${this.file}#${id})`;
+  }
+}

@@ -1,0 +1,159 @@
+import { cpSync, existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { wordsOf, ranked } from "../../scripts/site/browser/parts/rank.js";
+import { type BuiltSite, buildSite } from "../../scripts/site/build-site.js";
+import type { Found } from "../../scripts/site/found.js";
+import { problemText } from "../../scripts/site/problem.js";
+import { sizesText } from "../../scripts/site/sizes.js";
+import { writeSite } from "../../scripts/site/write-site.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+let site: BuiltSite;
+let pages: [string, string][];
+
+beforeAll(async () => {
+  site = await buildSite(".");
+  pages = [...site.files].filter(([file]) => file.endsWith(".html"));
+});
+
+test("no link and no anchor leads nowhere", () => {
+  expect(site.problems.map(problemText)).toEqual([]);
+  expect(pages.length).toBeGreaterThan(60);
+});
+
+test("each page has a title, a language, one first heading, landmarks and a policy", () => {
+  const faults = pages.flatMap(([file, text]) => {
+    const count = (pattern: RegExp): number => (text.match(pattern) ?? []).length;
+    const is = {
+      title: /<title>[^<]{3,}<\/title>/.test(text),
+      language: text.includes('<html lang="en">'),
+      heading: count(/<h1[ >]/g) === 1,
+      landmarks: ["<header", "<main", "<footer", "<nav"].every((tag) => text.includes(tag)),
+      policy: text.includes("default-src &#x27;none&#x27;"),
+      ids: new Set(text.match(/ id="[^"]*"/g)).size === count(/ id="[^"]*"/g),
+      labels: count(/<input[^>]*type="search"/g) === count(/<label class="unseen" for="search">/g),
+    };
+    return Object.entries(is).flatMap(([name, holds]) => (holds ? [] : [`${file}: ${name}`]));
+  });
+  expect(faults).toEqual([]);
+});
+
+test("no page requests anything: what it shows is in it", () => {
+  const faults = pages.flatMap(([file, text]) => {
+    const markup = text.replace(/<(script|style)\b[^>]*>[^]*?<\/\1>/g, "");
+    const tags = markup.match(
+      /<(?:link|img|iframe|object|embed|base|source|video|audio)\b|\s(?:src|srcset|style|on\w+)=/g,
+    );
+    return (tags ?? []).map((tag) => `${file}: ${tag}`);
+  });
+  expect(faults).toEqual([]);
+});
+
+test("every document, revision, extension and pair of neighbours has a page", () => {
+  const revisions = readdirSync("schema").filter((name) => /^\d/.test(name));
+  const names = ["docs", "docs/tasks", "docs/journeys"].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".md") && name !== "README.md")
+      .map((name) => `${folder}/${name.replace(/md$/, "html")}`),
+  );
+  const expected = [
+    ...names,
+    ...revisions.map((revision) => `reference/${revision}.html`),
+    ...revisions.slice(1).map((next, index) => `changes/${revisions[index]}-to-${next}.html`),
+    ...["tasks-2026-08-21", "ui-2026-01-26"].map((name) => `reference/io.modelcontextprotocol-${name}.html`),
+    ...["index.html", "docs/index.html", "changelog.html", "contributing.html", "search.html"],
+  ];
+  expect(expected.filter((page) => !site.files.has(page))).toEqual([]);
+});
+
+test("every page is in the list of all pages", () => {
+  const start = site.files.get("index.html")!;
+  const lists = new Set([
+    "index.html",
+    "docs/index.html",
+    "reference/index.html",
+    "changes/index.html",
+    "search.html",
+  ]);
+  expect(
+    pages.map(([page]) => page).filter((page) => !lists.has(page) && !start.includes(`href="${page}"`)),
+  ).toEqual([]);
+});
+
+test("a reference is at most 400 KB, another page 150 KB, the search with its index 1 MB", () => {
+  const limit = (file: string): number =>
+    /^(reference|changes)\//.test(file) ? 400_000 : file === "search.html" ? 1_000_000 : 150_000;
+  const over = pages.filter(([file, text]) => Buffer.byteLength(text) > limit(file));
+  expect(over.map(([file]) => file)).toEqual([]);
+  expect(sizesText(site.files)).toMatch(/KB {2}search\.html[^]*KB {2}in all$/);
+});
+
+test.each([
+  ["tools/call", "reference/2026-07-28.html#method-tools/call"],
+  ["InputRequiredResult", "reference/2026-07-28.html#type-InputRequiredResult"],
+  ["MG3001", "docs/errors.html#mg3001"],
+  ["stateKeys", "docs/options.html"],
+  ["ask the user", "docs/tasks/ask-the-user.html"],
+  ["what changed", "docs/what-changed-2026-07-28.html"],
+  ["kubernetes", "docs/tasks/deploy.html"],
+  ["initialize", "reference/2025-11-25.html#method-initialize"],
+])("the search finds %s", (query, address) => {
+  const [, json] = /<script type="application\/json" id="index">([^]*?)<\/script>/.exec(
+    site.files.get("search.html")!,
+  )!;
+  const results = ranked(JSON.parse(json!) as Found[], wordsOf(query)).slice(0, 5);
+  expect(
+    results
+      .flatMap(({ a, more = [] }) => [a, ...more.map(([, other]) => other)])
+      .filter((each) => each.startsWith(address)),
+  ).not.toEqual([]);
+});
+
+test("the same repository gives the same bytes", async () => {
+  const again = await buildSite(".");
+  expect([...again.files.keys()]).toEqual([...site.files.keys()]);
+  expect(
+    [...again.files].filter(([file, text]) => text !== site.files.get(file)).map(([file]) => file),
+  ).toEqual([]);
+});
+
+test("a dead link in a document is a problem with its place", async () => {
+  const root = temporaryFolder();
+  for (const name of [
+    "schema",
+    "generated",
+    "examples",
+    "scripts",
+    "package.json",
+    "mcpgen.config.json",
+    "NOTICE",
+    "engine",
+    "runtime",
+    "LICENSE",
+  ])
+    symlinkSync(resolve(name), join(root, name));
+  for (const name of ["docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"])
+    cpSync(name, join(root, name), { recursive: true });
+  const text = readFileSync("docs/stdio.md", "utf8");
+  const line = text.split("\n").length;
+  writeFileSync(join(root, "docs/stdio.md"), `${text}[a](gone.md) [b](http.md#gone)\n`);
+  const { problems } = await buildSite(root);
+  expect(problems.map(problemText)).toEqual([
+    expect.stringMatching(new RegExp(`^docs/stdio\\.md:${line}: error SITE1: .*gone\\.md`)),
+    expect.stringMatching(new RegExp(`^docs/stdio\\.md:${line}: error SITE2: .*#gone`)),
+  ]);
+});
+
+test("a site replaces a site, and no other folder", () => {
+  const folder = temporaryFolder({ "mine/a.txt": "mine" });
+  const out = join(folder, "new/site");
+  writeSite(out, site.files);
+  writeFileSync(join(out, "old.html"), "");
+  writeSite(out, site.files);
+  expect(existsSync(join(out, "old.html"))).toBe(false);
+  expect(readFileSync(join(out, "docs/http.html"), "utf8")).toBe(site.files.get("docs/http.html"));
+  expect(() => writeSite(join(folder, "mine"), site.files)).toThrow("no site of mcpgen");
+  expect(readFileSync(join(folder, "mine/a.txt"), "utf8")).toBe("mine");
+  expect(readdirSync(join(folder, "new"))).toEqual(["site"]);
+});
