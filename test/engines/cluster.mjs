@@ -52,7 +52,11 @@ export class Cluster {
       const child = spawn(node, [program, role, driver, address, log], {
         stdio: ["ignore", "pipe", "inherit"],
       });
-      const ready = new Promise((resolve) => createInterface(child.stdout).once("line", resolve));
+      const ready = new Promise((resolve, reject) => {
+        createInterface(child.stdout).once("line", resolve);
+        child.once("exit", () => reject(new Error(`${role} ${child.pid} ended before it was ready`)));
+      });
+      ready.catch(() => {});
       const member = { role, child, ready, ended: once(child, "exit") };
       this.#members.push(member);
       return member.ready;
@@ -69,7 +73,7 @@ export class Cluster {
     await member.ended;
     this.killed.push(member.child.pid);
     if (this.#client?.member === member) this.#client = undefined;
-    void this.start(member.role);
+    this.start(member.role).catch(() => {});
     return at;
   }
 
