@@ -4,6 +4,7 @@ import { type TaskEvent, advance } from "../state/advance.js";
 import { type TaskRecord, type TaskStatus, internal } from "../state/record.js";
 import type { HandlerTask, Next } from "./call.js";
 import type { Engine } from "./engine.js";
+import { began } from "./following.js";
 import { Run, ended } from "./run.js";
 import { prepareStore } from "./shared-store.js";
 
@@ -85,7 +86,7 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
   quotas.unqueued(leased.id);
   run.continues(leased);
   engine.counted(run, leased.owner);
-  engine.began(run, leased);
+  began(engine, run, leased);
   engine.report("started", leased);
   try {
     const { context, call } = requestAgain(engine.server, leased.request!, auth);

@@ -12,7 +12,7 @@ import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";
 import type { TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
 import type { TaskIds } from "./ids.js";
-import { followTasks, notifyOf } from "./notices.js";
+import { notifyOf } from "./notices.js";
 import type { TasksOptions, ToolTask } from "./options.js";
 import { QuotaCounter, type Quotas } from "./quotas.js";
 import type { Run } from "./run.js";
@@ -54,10 +54,11 @@ export class Engine {
   #ids: Promise<TaskIds> | undefined;
   #timer: unknown;
   /** Spans processes, unless the server has its default. */
-  #bus: NotificationBus | undefined;
+  bus: NotificationBus | undefined;
   /** Milliseconds by which the clock of this process is ahead of that of the store. */
   ahead = 0;
-  #unfollow: (() => void) | undefined;
+  /** Ends the attention to the changes of other processes. */
+  unfollow: (() => void) | undefined;
   isClosed = false;
 
   constructor(options: TasksOptions) {
@@ -79,7 +80,7 @@ export class Engine {
   attach(server: Server, bus: NotificationBus | undefined): void {
     if (this.#server) throw invalid("tasks: one server has them already. Call tasks() for each server.");
     this.#server = server;
-    this.#bus = bus;
+    this.bus = bus;
     // Tasks of other processes may be due. The server is not complete yet, and never is if an option is wrong.
     if (!this.local) queueMicrotask(() => server.definition && this.schedule());
   }
@@ -167,7 +168,7 @@ export class Engine {
       this.quotas.unqueued(id);
       this.#ended(id, before.lease?.run);
     }
-    if (before.status !== status) this.#safely(() => this.voices.get(id)?.changed?.(after));
+    if (before.status !== status) this.safely(() => this.voices.get(id)?.changed?.(after));
     if (isFinal(status)) {
       this.voices.delete(id);
       this.report("ended", after);
@@ -175,12 +176,12 @@ export class Engine {
       this.report(status === "working" || before.wanted ? "answered" : "asked", after);
     if (before.status !== status || before.message !== after.message || before.wanted !== after.wanted) {
       this.wake(id);
-      this.#safely(() => notifyOf(this.server, after, this.now()));
+      this.safely(() => notifyOf(this.server, after, this.now()));
     }
   }
 
-  /** The task has changed, whether or not that can be announced. */
-  #safely(announce: () => void): void {
+  /** What happens to tasks does not depend on what announces it. */
+  safely(announce: () => void): void {
     try {
       announce();
     } catch (error) {
@@ -191,24 +192,6 @@ export class Engine {
   /** Wakes what waits for a change of a task. */
   wake(id: string): void {
     for (const wake of this.waiters.get(id) ?? []) wake();
-  }
-
-  async prolong(run: Run | undefined): Promise<void> {
-    await run?.prolong().catch((error: unknown) => this.fault(error));
-  }
-
-  /** Follows the changes that other processes make, if the bus of the server carries them. */
-  follow(): void {
-    const bus = this.#bus;
-    if (!bus || this.isClosed) return;
-    // Tasks need no bus: what waits for them looks at the store.
-    this.#safely(() => {
-      this.#unfollow ??= followTasks(bus, (id, status) => {
-        this.wake(id);
-        // A run whose task was ended elsewhere finds that it cannot go on.
-        if (status !== "working") void this.prolong(this.runs.get(id));
-      });
-    });
   }
 
   /** Cancels a task: its status at once, its run as soon as the handler heeds its signal. */
@@ -231,12 +214,6 @@ export class Engine {
       const { id = "" } = run;
       if (this.runs.get(id) === run) this.runs.delete(id);
     };
-  }
-
-  began(run: Run, { id, limits }: TaskRecord): void {
-    this.follow();
-    run.deadline = this.clock.now() + (limits.maxRunMs ?? Infinity);
-    this.runs.set(id, run);
   }
 
   /** The task has ended, or waits: its run here is stopped, if it still runs. */
@@ -283,7 +260,7 @@ export class Engine {
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.#timer !== undefined) this.clock.clear(this.#timer);
-    this.#unfollow?.();
+    this.unfollow?.();
     if (this.runs.size > 0) await (await import("./abandon.js")).abandonRuns(this);
   }
 }

@@ -1,5 +1,12 @@
 import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
-import { addedToTool, declares, hasRequest, invalid, undeclared } from "@mcpgen/runtime/extending";
+import {
+  addedToTool,
+  declares,
+  hasRequest,
+  invalid,
+  principalOf,
+  undeclared,
+} from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
@@ -7,7 +14,7 @@ import type {
   tasks as TasksExtension,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { resultMethod } from "../state/core-names.js";
-import type { Journal, TaskStatus } from "../state/record.js";
+import type { Journal, TaskRecord, TaskStatus } from "../state/record.js";
 import { Call, type HandlerTask } from "./call.js";
 import { core, coreCall, coreCapabilities, coreHandlers } from "./core-calls.js";
 import { Engine, again } from "./engine.js";
@@ -63,15 +70,20 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
   const { list = false } = options;
   const isCore = (context: HandlerContext): boolean =>
     !extension.bases.has(context.revision) && hasRequest(context, resultMethod);
+  const shown = (record: TaskRecord, context: HandlerContext): GetTaskResult | Promise<GetTaskResult> => {
+    engine.report("read", record);
+    return isCore(context)
+      ? core().then(({ gotTask }) => gotTask(engine, record) as GetTaskResult)
+      : (detailedTask(record, engine.now()) as GetTaskResult);
+  };
   const used = extension.implement<HandlerContext>(
     {
-      "tasks/get": async ({ taskId }, context) => {
-        const record = await found(engine, taskId, context, true);
-        engine.report("read", record);
-        const shown = isCore(context)
-          ? (await core()).gotTask(engine, record)
-          : detailedTask(record, engine.now());
-        return shown as GetTaskResult;
+      "tasks/get": ({ taskId }, context) => {
+        // What is in memory is shown at once: then a poll costs little more than its message.
+        const known = engine.local?.find(taskId);
+        return known?.owner === principalOf(context) && engine.polled(taskId) === undefined
+          ? shown(known, context)
+          : found(engine, taskId, context, true).then((record) => shown(record, context));
       },
       "tasks/update": async ({ taskId, inputResponses }, context) => {
         const record = await found(engine, taskId, context);

@@ -3,6 +3,7 @@ import { principalOf, storedRequest } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { CallWords } from "./call.js";
 import type { Engine } from "./engine.js";
+import { began } from "./following.js";
 import type { ToolTask } from "./options.js";
 import { refuseCall } from "./quotas.js";
 import type { Run } from "./run.js";
@@ -29,7 +30,7 @@ export async function newTask(
     throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause });
   });
   if (voice && run) engine.voices.set(record.id, voice);
-  if (run) engine.began(run, record);
+  if (run) began(engine, run, record);
   else {
     engine.quotas.queued.set(record.id, record.owner);
     (await import("./again.js")).enqueue(engine, record);

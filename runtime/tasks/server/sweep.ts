@@ -2,6 +2,7 @@ import { withTimeout } from "@mcpgen/runtime/extending";
 import { type TaskRecord, internal, isFinal } from "../state/record.js";
 import { giveUp, start, take } from "./again.js";
 import type { Engine } from "./engine.js";
+import { prolong } from "./following.js";
 import { type QuotaCounter, minute } from "./quotas.js";
 import type { Run } from "./run.js";
 import { alignClock, prepareStore } from "./shared-store.js";
@@ -82,7 +83,7 @@ async function keep(engine: Engine, run: Run): Promise<void> {
     if (left > 0) await run.save().catch((error: unknown) => engine.fault(error));
     else run.end();
   } else if (run.deadline <= engine.clock.now()) tooLong(engine, run);
-  else if (left <= engine.leaseMs / 2) await engine.prolong(run);
+  else if (left <= engine.leaseMs / 2) await prolong(engine, run);
 }
 
 /** `maxRunMs` is over. */

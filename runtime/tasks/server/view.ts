@@ -1,12 +1,6 @@
-import type {
-  CompletedTask,
-  DetailedTask,
-} from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import type { DetailedTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import type { TaskRecord } from "../state/record.js";
 import { isFinal } from "../state/record.js";
-
-/** The members that all tasks have on the wire. */
-type Common = Omit<CompletedTask, "result" | "status">;
 
 /**
  * A task as the extension of 2026-07-28 shows it.
@@ -14,41 +8,48 @@ type Common = Omit<CompletedTask, "result" | "status">;
  * @param now milliseconds since 1970
  */
 export function detailedTask(record: TaskRecord, now: number): DetailedTask {
-  const common = commonOf(record, now);
-  const { status, wanted = {}, result = {}, error } = record;
-  switch (status) {
-    case "input_required":
-      return { ...common, status, inputRequests: wanted } as DetailedTask;
-    case "completed":
-      // What the call would have been answered with is a complete result.
-      return {
-        ...common,
-        status,
-        result: { resultType: "complete", ...result } as object as CompletedTask["result"],
-      };
-    case "failed":
-      return { ...common, status, error } as DetailedTask;
-    default:
-      return { ...common, status };
-  }
+  const task = commonOf(record, now);
+  const { status, wanted = {}, result, error } = record;
+  if (status === "input_required") task["inputRequests"] = wanted;
+  // What the call would have been answered with is a complete result.
+  else if (status === "completed") task["result"] = { resultType: "complete", ...result };
+  else if (status === "failed") task["error"] = error;
+  return task as object as DetailedTask;
 }
 
 /** A task without its outcome, as the answer to the call that made it. */
 export function createdTask(record: TaskRecord, now: number): object {
-  return { resultType: "task", ...commonOf(record, now), status: record.status };
+  return { resultType: "task", ...commonOf(record, now) };
 }
 
-function commonOf(record: TaskRecord, now: number): Common {
+/** Times as text: each poll of a task shows the same ones. */
+const texts = new Map<number, string>();
+/** Times that are kept as text. */
+const mostTexts = 1000;
+
+function textOf(time: number): string {
+  let text = texts.get(time);
+  if (!text) {
+    if (texts.size > mostTexts) texts.clear();
+    texts.set(time, (text = new Date(time).toISOString()));
+  }
+  return text;
+}
+
+/** The members that all tasks have. Others are set one by one: a copy would cost more than the rest of a poll. */
+function commonOf(record: TaskRecord, now: number): Record<string, unknown> {
   const { id, createdAt, updatedAt, limits, message, status } = record;
   const { keepMs, pollMs } = limits;
   // Retention counts from the end: until then, the time to live grows.
   const until = (isFinal(status) ? updatedAt : now) + keepMs;
-  return {
+  const task: Record<string, unknown> = {
     taskId: id,
-    createdAt: new Date(createdAt).toISOString(),
-    lastUpdatedAt: new Date(updatedAt).toISOString(),
+    createdAt: textOf(createdAt),
+    lastUpdatedAt: textOf(updatedAt),
     ttlMs: Math.max(1, Math.ceil(until - createdAt)),
     pollIntervalMs: pollMs,
-    ...(message !== undefined && { statusMessage: message }),
+    status,
   };
+  if (message !== undefined) task["statusMessage"] = message;
+  return task;
 }

@@ -1,6 +1,7 @@
 import type { HandlerContext } from "@mcpgen/runtime";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
+import { follow } from "./following.js";
 
 /**
  * The record of a task after its next change. Changes of other processes that do not share the bus of the server are seen
@@ -14,7 +15,7 @@ export async function changeOf(
   signal: HandlerContext["signal"],
 ): Promise<TaskRecord | undefined> {
   const { id, version, limits } = record;
-  engine.follow();
+  follow(engine);
   let wake!: () => void;
   const change = new Promise<void>((resolve) => (wake = resolve));
   const remove = addWaiter(engine.waiters, id, wake);

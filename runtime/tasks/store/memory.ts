@@ -5,6 +5,7 @@ import type { TaskStore, TaskUsage } from "./store.js";
 export interface MemoryTaskStore extends TaskStore {
   /** Tasks that it has. */
   readonly size: number;
+  find(id: string): TaskRecord | undefined;
   usage(owner: string): TaskUsage;
 }
 
@@ -48,6 +49,7 @@ export function memoryTaskStore(): MemoryTaskStore {
       if (tasks.has(task.id)) throw new Error(`there is a task ${task.id} already`);
       put(task);
     },
+    find: (id) => tasks.get(id),
     read: async (id) => tasks.get(id),
     replace: async (task, version) => {
       if (tasks.get(task.id)?.version !== version) return false;
