@@ -1,0 +1,189 @@
+// Idle sessions on four nodes: what each takes of the heaps and of Redis, and that none is left after its time.
+// MCPGEN_COUNT=100000 opens 10,000 sessions, not 1,000.
+import assert from "node:assert/strict";
+import { Agent, request } from "node:http";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { noRedis, startRedis } from "../engines/redis.mjs";
+import { Nodes } from "./nodes.mjs";
+import { call, openSession, send } from "./raw-requests.mjs";
+import { storeEnv } from "./shared-store.mjs";
+import { figureOf, monitorOf, usageOf } from "./usage.mjs";
+
+const program = fileURLToPath(new URL("programs/tenants.mjs", import.meta.url));
+const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
+const count = Number(process.env.MCPGEN_SESSIONS ?? (isLong ? 10_000 : 1000));
+/** Sessions that are opened first: what grows once is not theirs. */
+const first = 200;
+const longest = 600_000;
+
+const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
+
+/** Four nodes, and what the heaps of all hold. */
+async function started(t, env) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const most = 4 * count;
+  const limits = { keepAliveMs: 0, maxStreams: most };
+  const sessions = { maxSessions: most, maxPerPrincipal: most };
+  const options = { SCALE_LIMITS: JSON.stringify(limits), SCALE_SESSIONS: JSON.stringify(sessions) };
+  const nodes = new Nodes(program, { ...env, ...options });
+  t.after(async () => {
+    agent.destroy();
+    await nodes.end();
+  });
+  await nodes.start(4);
+  const ports = nodes.ports();
+  const heap = async () => sum((await usageOf(nodes, "collected")).map(({ heapUsed }) => heapUsed));
+  const held = async () => sum((await usageOf(nodes)).map(({ gauges }) => gauges.sessions));
+  /** Opens sessions, in turn at the nodes. */
+  const open = async (more) => {
+    const sessions = [];
+    let next = 0;
+    const worker = async () => {
+      while (next < more) {
+        const at = next++;
+        sessions[at] = await openSession(ports[at % 4], "ada", agent);
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, worker));
+    return sessions;
+  };
+  const forgotten = async () => {
+    for (const end = performance.now() + longest; (await held()) > 0; await sleep(500))
+      assert.ok(performance.now() < end, "sessions are not forgotten");
+  };
+  const heldPorts = (await usageOf(nodes)).map(({ heldPort }) => heldPort);
+  return { ports, heldPorts, agent, heap, held, open, forgotten };
+}
+
+/** Bytes for each of the sessions. */
+const each = (bytes) => Math.round(bytes / count);
+
+test(
+  `sealed: ${count} idle sessions take no memory, and go on at any node`,
+  { timeout: longest },
+  async (t) => {
+    const { ports, agent, heap, held, open, forgotten } = await started(t, {});
+    await open(first);
+    await forgotten();
+    const before = await heap();
+    const sessions = await open(count);
+    const kept = await held();
+    const used = each((await heap()) - before);
+    await forgotten();
+    const idle = each((await heap()) - before);
+    t.diagnostic(`${kept} held: ${used} B of heap each; idle: ${idle} B each`);
+    // A heap of megabytes grows and shrinks by some kilobytes.
+    assert.ok(idle * count < 1_048_576, `${idle} B each`);
+    for (const [number, session] of sessions.slice(0, 40).entries()) {
+      const reply = await send(ports[(number + 1) % 4], {
+        token: "ada",
+        session,
+        agent,
+        body: call(1, "echo", { key: "goes on" }),
+      });
+      assert.match(reply.text, /goes on/);
+    }
+  },
+);
+
+/** Opens the GET stream of each session. @returns a function that ends them */
+async function listen(ports, sessions) {
+  const agent = new Agent({ keepAlive: true });
+  const opened = sessions.map(
+    (session, number) =>
+      new Promise((resolve, reject) => {
+        const headers = {
+          accept: "text/event-stream",
+          authorization: "Bearer ada",
+          "mcp-session-id": session,
+          "mcp-protocol-version": "2025-11-25",
+        };
+        const sent = request({ port: ports[number % 4], host: "127.0.0.1", path: "/mcp", headers, agent });
+        sent.on("error", reject).on("response", (response) => {
+          response.resume();
+          if (response.statusCode === 200) resolve();
+          else reject(new Error(String(response.statusCode)));
+        });
+        sent.end();
+      }),
+  );
+  await Promise.all(opened);
+  return () => agent.destroy();
+}
+
+/** Opens as many connections whose responses do not end, without sessions. */
+async function hold(ports, number) {
+  const agent = new Agent({ keepAlive: true });
+  const opened = Array.from(
+    { length: number },
+    (_, index) =>
+      new Promise((resolve, reject) => {
+        const sent = request({ port: ports[index % 4], host: "127.0.0.1", agent });
+        sent.on("error", reject).on("response", (response) => {
+          response.resume();
+          resolve();
+        });
+        sent.end();
+      }),
+  );
+  await Promise.all(opened);
+  return () => agent.destroy();
+}
+
+test(
+  `Redis: ${count} idle sessions have no channel, and none is left after its time`,
+  { skip: noRedis, timeout: longest },
+  async (t) => {
+    const { socket, stop } = await startRedis();
+    const monitor = monitorOf(socket);
+    t.after(async () => {
+      monitor.disconnect();
+      await stop();
+    });
+    const ttlMs = isLong ? 120_000 : 40_000;
+    const env = { ...storeEnv("ioredis", socket), SCALE_TTL: `${ttlMs}` };
+    const { ports, heldPorts, heap, open, forgotten } = await started(t, env);
+    const memory = () => figureOf(monitor, "memory", "used_memory");
+    const channels = async () => (await monitor.call("PUBSUB", "SHARDCHANNELS", "*")).length;
+    await open(first);
+    await forgotten();
+    while ((await monitor.dbsize()) > 4) await sleep(200);
+    const [heapBefore, before, channelsBefore] = [await heap(), await memory(), await channels()];
+    const sessions = await open(count);
+    const redis = each((await memory()) - before);
+    const used = each((await heap()) - heapBefore);
+    // One for each node, and one for all.
+    assert.deepEqual([channelsBefore, await channels()], [5, 5]);
+    const heapWithout = await heap();
+    const endStreams = await listen(ports, sessions);
+    const listening = each((await heap()) - heapWithout);
+    const more = await channels();
+    const events = each((await memory()) - before);
+    endStreams();
+    await forgotten();
+    const heapSockets = await heap();
+    const endSockets = await hold(heldPorts, count);
+    const socketHeap = each((await heap()) - heapSockets);
+    endSockets();
+    const beyond = used + listening - socketHeap;
+    t.diagnostic(
+      `Redis ${redis} B each, ${events} B with the first event of a GET stream; heap ${used} B each, ` +
+        `${used + listening} B with a GET stream, of which ${socketHeap} B for a held HTTP response: ${beyond} B beyond it`,
+    );
+    assert.equal(more, 5, "sessions with a stream have no channel either");
+    assert.ok(redis <= 0.6 * 1024, `${redis} B of Redis`);
+    assert.ok(used <= 0.8 * 1024, `${used} B of heap`);
+    const end = performance.now() + longest;
+    for (
+      const left = async () => (await monitor.keys("mcpgen-session-*")).length;
+      (await left()) > 0;
+      await sleep(500)
+    )
+      assert.ok(performance.now() < end, "sessions are left in Redis");
+    t.diagnostic(
+      `after their time: 0 sessions in Redis, ${each((await heap()) - heapBefore)} B of heap each`,
+    );
+  },
+);
