@@ -37,7 +37,7 @@ export const topics: readonly Topic[] = [
     id: "metadata-in-every-request",
     holds: ({ rule, name }) =>
       /^(Request|Result)MetaObject\.|^RequestParams\._meta/.test(name) ||
-      (/became-required$/.test(rule) && /\.(_meta|params)$/.test(name)),
+      (rule.endsWith("became-required") && /\.(_meta|params)$/.test(name)),
   },
   { id: "every-result-names-its-type", holds: named(/\.resultType$/) },
   { id: "results-that-can-be-cached", holds: named(/\.(ttlMs|cacheScope)$/) },
