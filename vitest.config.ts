@@ -62,6 +62,7 @@ const deep = [
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
   "test/capture/signals.test.ts",
+  "test/dev/type-check.test.ts",
   "test/command/{dev,process,task,watch}.test.ts",
   "test/lint/code.test.ts",
   "test/command/login/{interactive,unattended,processes}.test.ts",

@@ -7,7 +7,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { type Finding, findingOfError } from "../diagnostics/finding.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { type Change, ChangeReport, filesText } from "./dev/change-report.js";
+import { type Change, ChangeReport, filesText, seconds } from "./dev/change-report.js";
 import { DevPage } from "./dev/page.js";
 import { Preparation } from "./dev/preparation.js";
 import { type DevelopedServer, developedServer } from "./dev/server-command.js";
@@ -94,6 +94,7 @@ class Loop {
   async run(): Promise<Outcome> {
     const end = async (): Promise<void> => {
       this.#watched.close();
+      this.#preparation.close();
       await this.#session.close();
     };
     const released = interruption.endsFirst(end);
@@ -120,10 +121,20 @@ class Loop {
     const findings: Finding[] = [...prepared.findings];
     const done = [...prepared.done];
     this.#behind ||= prepared.changed;
-    if (prepared.ready && this.#behind) done.push(await this.#restart(findings));
-    else if (!prepared.ready)
+    const times = new Map(prepared.times);
+    if (prepared.ready && this.#behind) {
+      const restart = performance.now();
+      done.push(await this.#restart(findings));
+      times.set("restart", performance.now() - restart);
+      // The line comes after the check of types; the server answers already.
+      if (prepared.types) done[done.length - 1] += ` after ${seconds(performance.now() - began)}`;
+    } else if (!prepared.ready)
       done.push(this.#session.isRunning ? "the running server was kept" : "no server was started");
+    const types = await prepared.types;
+    findings.push(...(types ?? []));
+    if (types?.length === 0) done.push("types checked");
     const subject = filesText(changed, this.#context.directory);
+    this.#context.console.detail([...times].map(([step, time]) => `${step} ${seconds(time)}`).join(", "));
     this.#add({ subject, done, findings, milliseconds: performance.now() - began });
   }
 

@@ -1,27 +1,23 @@
 import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { getLibFiles } from "@ts-morph/common";
 import { ts } from "ts-morph";
 import type { Finding } from "../diagnostics/finding.js";
 import { entryOf } from "./watched-files.js";
 
 /** The result of one compilation. */
 export interface Compiled {
-  /** Errors of types and syntax; with any, nothing is written. */
+  /** Errors of syntax and of settings; with any, nothing is written. */
   readonly errors: readonly Finding[];
   /** Paths of the files that were written. */
   readonly written: readonly string[];
 }
 
-/** The folder of the compiler's own libraries: they are not on the disk. */
-const libraryFolder = "/node_modules/typescript/lib";
-
 /** Errors that are shown: the first ones cause most others. */
 const mostErrors = 20;
 
 /**
- * Compiles a project of TypeScript again and again, in this process. Only files that changed are read and parsed, and
- * only what depends on them is checked.
+ * Writes the JavaScript of a project of TypeScript again and again, without its types. Only files that changed are read,
+ * parsed and written.
  */
 export class Compiler {
   readonly #file: string;
@@ -30,7 +26,6 @@ export class Compiler {
   #program: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
   #host: ts.CompilerHost | undefined;
   #settings = "";
-  #names = "";
 
   /**
    * @param file the absolute path of tsconfig.json
@@ -41,19 +36,26 @@ export class Compiler {
     this.#shown = shown;
   }
 
-  /** Checks the project, and writes what the settings ask for if it has no errors. */
+  /** Whether the settings say that no file of the project is compiled: Node.js runs the sources. */
+  get runsSources(): boolean {
+    return this.#parsed().options.noEmit === true;
+  }
+
+  /** Whether the JavaScript of each file follows from that file alone, and nothing else is written. */
+  get isPerFile(): boolean {
+    const { isolatedModules, verbatimModuleSyntax, declaration, composite, outFile } = this.#parsed().options;
+    const separate = isolatedModules === true || verbatimModuleSyntax === true;
+    return separate && !declaration && !composite && outFile === undefined;
+  }
+
+  /** Writes the JavaScript of the files that changed, if no file has an error of syntax. */
   compile(): Compiled {
     const { options, fileNames, errors } = this.#parsed();
     if (errors.length > 0) return { errors: errors.map((each) => this.#finding(each)), written: [] };
     const program = this.#next(options, fileNames);
-    const found = [
-      ...program.getConfigFileParsingDiagnostics(),
-      ...program.getOptionsDiagnostics(),
-      ...program.getSyntacticDiagnostics(),
-      ...program.getGlobalDiagnostics(),
-      ...program.getSemanticDiagnostics(),
-      ...(options.declaration ? program.getDeclarationDiagnostics() : []),
-    ].filter(({ category }) => category === ts.DiagnosticCategory.Error);
+    const found = program
+      .getSyntacticDiagnostics()
+      .filter(({ category }) => category === ts.DiagnosticCategory.Error);
     if (found.length > 0) {
       const unique = ts.sortAndDeduplicateDiagnostics(found);
       return { errors: unique.slice(0, mostErrors).map((each) => this.#finding(each)), written: [] };
@@ -95,21 +97,17 @@ export class Compiler {
   }
 
   #next(
-    options: ts.CompilerOptions,
+    settings: ts.CompilerOptions,
     fileNames: readonly string[],
   ): ts.EmitAndSemanticDiagnosticsBuilderProgram {
-    const settings = JSON.stringify(options);
-    if (settings !== this.#settings || !this.#host) {
-      this.#settings = settings;
+    const options = withoutTypes(settings);
+    const text = JSON.stringify(options);
+    if (text !== this.#settings || !this.#host) {
+      this.#settings = text;
       this.#program = undefined;
       this.#sources.clear();
       this.#host = this.#hostFor(options);
     }
-    const names = fileNames.join("\n");
-    const sameNames = names === this.#names;
-    this.#names = names;
-    // A file that appeared may be what an import did not find before.
-    this.#host.hasInvalidatedResolutions = (path) => !sameNames && !path.includes("/node_modules/");
     this.#program = ts.createEmitAndSemanticDiagnosticsBuilderProgram(
       fileNames,
       options,
@@ -121,14 +119,9 @@ export class Compiler {
 
   #hostFor(options: ts.CompilerOptions): ts.CompilerHost {
     const host = ts.createIncrementalCompilerHost(options);
-    host.getDefaultLibLocation = () => libraryFolder;
-    host.getDefaultLibFileName = (used) => `${libraryFolder}/${ts.getDefaultLibFileName(used)}`;
-    const [exists, text] = [host.fileExists.bind(host), host.readFile.bind(host)];
-    host.fileExists = (path) => libraryText(path) !== undefined || exists(path);
-    host.readFile = (path) => libraryText(path) ?? text(path);
     const read = host.getSourceFile.bind(host);
     host.getSourceFile = (path, ...rest) => {
-      const entry = libraryText(path) === undefined ? entryOf(path) : "library";
+      const entry = entryOf(path);
       const kept = this.#sources.get(path);
       if (entry !== undefined && kept?.entry === entry) return kept.source;
       const source = read(path, ...rest);
@@ -152,10 +145,8 @@ export class Compiler {
   }
 }
 
-let libraries: ReadonlyMap<string, string> | undefined;
-
-function libraryText(path: string): string | undefined {
-  if (!path.startsWith(libraryFolder)) return undefined;
-  libraries ??= new Map(getLibFiles().map(({ fileName, text }) => [`${libraryFolder}/${fileName}`, text]));
-  return libraries.get(path);
+/** Settings with which neither imports nor libraries are read. */
+function withoutTypes(options: ts.CompilerOptions): ts.CompilerOptions {
+  const { incremental: _incremental, tsBuildInfoFile: _file, lib: _lib, types: _types, ...rest } = options;
+  return { ...rest, types: [], noCheck: true, noResolve: true, noLib: true };
 }

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { EmittedFile } from "../print/emitted-file.js";
 import { commentText } from "../print/text.js";
 import { loadTemplates } from "../print/templates.js";
-import { format } from "../print/format.js";
+import { KeptLayouts, formatPieces } from "../print/format-pieces.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { ContractDocument } from "../contract/contract.js";
 import { emitChecks } from "../contract/emit/checks.js";
@@ -39,6 +39,9 @@ export interface GeneratedContract {
   readonly warnings: readonly Finding[];
 }
 
+/** For the runs of a loop in one process. */
+const layouts = new KeptLayouts();
+
 /** Longer files are not formatted: formatting takes seconds per megabyte. */
 const maxFormattedLength = 150_000;
 
@@ -66,7 +69,10 @@ export async function generateContract(request: ContractRequest): Promise<Genera
   };
   const files = new Map<string, string>();
   for (const [path, { content, formatted }] of await emitted(input))
-    files.set(path, formatted || content.length > maxFormattedLength ? content : await format(path, content));
+    files.set(
+      path,
+      formatted || content.length > maxFormattedLength ? content : await formatPieces(path, content, layouts),
+    );
   const { contract, place } = request.document;
   const unread = tools.flatMap((tool) => tool.unread);
   return { files, warnings: [...warnings, ...ignoredWarnings(contract, unread, place)] };

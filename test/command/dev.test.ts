@@ -87,18 +87,29 @@ test.each(["2025-11-25", "2026-07-28"])(
     await loop.printed("server restarted");
     expect((await client.listTools()).items.map(({ name }) => name)).toEqual(["greet", "current_weather"]);
 
-    // Types that do not fit: the place is printed, and the server keeps running.
-    save(handlers, (text) =>
-      text.replace('throw new Error("current_weather is not written yet")', "return 5"),
-    );
-    await loop.printed("error MG6801");
-    expect(loop.stderr()).toMatch(/src\/handlers\.ts:\d+:\d+: error MG6801: /);
-    await loop.printed("the running server was kept");
+    const restarts = (): number => loop.stderr().split("server restarted").length - 1;
+    const lines = (): number => loop.stderr().split(/ \(\d+\.\d\d s\)\n/).length - 1;
+    const next = async (change: (text: string) => string): Promise<void> => {
+      const before = lines();
+      save(handlers, change);
+      await until("the next line", () => lines() > before);
+    };
+
+    // Types that do not fit: the place is printed, and the server runs the new code.
+    const before = restarts();
+    await next((text) => text.replace('throw new Error("current_weather is not written yet")', "return 5"));
+    expect(loop.stderr()).toMatch(/src\/handlers\.ts:\d+:\d+: error MG6801: .+ \(TS2322\)/);
+    expect(restarts()).toBe(before + 1);
     expect((await client.callTool("greet", { name: "Bo" })).isError).not.toBe(true);
 
-    const restarts = loop.stderr().split("server restarted").length;
-    save(handlers, (text) => text.replace("return 5", "return { structuredContent: { temperature: 9 } }"));
-    await until("another restart", () => loop.stderr().split("server restarted").length > restarts);
+    // Syntax that is wrong: the server of the last change keeps running.
+    await next((text) => text.replace("return 5", "return 5 +"));
+    expect(loop.stderr()).toContain("the running server was kept; 1 error");
+    expect(restarts()).toBe(before + 1);
+    expect((await client.callTool("greet", { name: "Cy" })).isError).not.toBe(true);
+
+    await next((text) => text.replace("return 5 +", "return { structuredContent: { temperature: 9 } }"));
+    expect(restarts()).toBe(before + 2);
     const { structuredContent } = await client.callTool("current_weather", { city: "Bergen" });
     expect(structuredContent).toEqual({ temperature: 9 });
 

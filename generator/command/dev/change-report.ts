@@ -34,12 +34,17 @@ export class ChangeReport {
       if (finding.severity === "error" || !this.#known.has(key))
         this.#console.error(findingText(finding, paintError));
     this.#known = new Set(keyed.map(([key]) => key));
-    const time = milliseconds === undefined ? "" : ` (${(milliseconds / 1000).toFixed(2)} s)`;
+    const time = milliseconds === undefined ? "" : ` (${seconds(milliseconds)})`;
     const parts = [...done, ...counts(findings)].join("; ");
     this.#console.note(
       `${paintError("bold", printable(subject))}: ${printable(parts === "" ? "nothing to do" : parts)}${time}`,
     );
   }
+}
+
+/** A time as lines of the loop show it. */
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
 /** The files of a change as its subject. @param changed absolute paths; undefined at the start */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { Compiler } from "../../dev/compiler.js";
+import { checkTypes } from "../../dev/type-check.js";
 import { type LoadContract, readOnce } from "../../contract/contract-reader.js";
 import { loadContract } from "../../contract/read-contract.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
@@ -27,12 +28,16 @@ export interface Prepared {
   /** What was done, in a few words each. */
   readonly done: readonly string[];
   readonly findings: readonly Finding[];
-  /** Whether the server may be started: contract, handlers and types have no errors. */
+  /** Whether the server may be started: contract, handlers and syntax have no errors. */
   readonly ready: boolean;
   /** Whether something changed that the server is made of. */
   readonly changed: boolean;
   /** Files of the user that were written. */
   readonly written: readonly string[];
+  /** The milliseconds of each step. */
+  readonly times: ReadonlyMap<string, number>;
+  /** The check of types, where the server need not wait for it; it never rejects. */
+  readonly types?: Promise<readonly Finding[]>;
 }
 
 /** Brings everything between the contract and the server's JavaScript up to date, within this process. */
@@ -42,6 +47,7 @@ export class Preparation {
   #project: Project;
   #inputs: ProjectInputs;
   #compiler: { readonly file: string; readonly compiler: Compiler } | undefined;
+  readonly #end = new AbortController();
   #lint: readonly Finding[] = [];
   readonly #read: LoadContract;
   /** The contracts as the output was generated from them. */
@@ -79,7 +85,7 @@ export class Preparation {
 
   /** The JavaScript of a source file, or the file itself where the compiler makes none. */
   outputOf(source: string): string {
-    return this.#currentCompiler()?.outputOf(source) ?? source;
+    return this.#currentCompiler()?.compiler.outputOf(source) ?? source;
   }
 
   /** @param changed the absolute paths that changed; undefined for the first run */
@@ -87,6 +93,7 @@ export class Preparation {
     const done: string[] = [];
     const findings: Finding[] = [];
     const written: string[] = [];
+    const times = new Map<string, number>();
     const isReady = (): boolean =>
       !findings.some(({ severity, code }) => severity === "error" && code !== "MG6601");
     const result = (changes: boolean): Prepared => ({
@@ -95,21 +102,22 @@ export class Preparation {
       ready: isReady(),
       changed: changes,
       written,
+      times,
     });
     try {
       const generates = !this.#generated || changed!.some((path) => !this.#inputs.code.has(path));
       if (generates) {
         const since = this.#generated ? changed : undefined;
         this.#generated = false;
-        findings.push(...(await this.#generate(since, done)));
+        findings.push(...(await timed(times, "generate", () => this.#generate(since, done))));
         this.#generated = isReady();
       }
       findings.push(...this.#lint);
       if (!isReady()) return result(false);
-      findings.push(...(await this.#sync(done, written)));
+      findings.push(...(await timed(times, "sync", () => this.#sync(done, written))));
       if (!isReady()) return result(false);
-      const compiled = this.#compile(findings, done);
-      return result(compiled || hasRunning(changed));
+      const { compiled, types } = await timed(times, "write", () => this.#compile(findings, done));
+      return { ...result(compiled || hasRunning(changed)), ...(types && { types }) };
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       findings.push(findingOfError(error), ...error.more.map(findingOfError));
@@ -170,26 +178,49 @@ export class Preparation {
     return [...findings, ...without.map((contract) => noHandlers(contract, this.#project))];
   }
 
-  /** @returns whether JavaScript was written */
-  #compile(findings: Finding[], done: string[]): boolean {
-    const compiler = this.#currentCompiler();
-    if (!compiler) return true;
-    const { errors, written } = compiler.compile();
-    findings.push(...errors);
-    if (errors.length === 0) done.push("types checked");
-    return written.length > 0;
+  /** Writes JavaScript, and starts the check of types; waits for it where the JavaScript needs it. */
+  async #compile(
+    findings: Finding[],
+    done: string[],
+  ): Promise<{ readonly compiled: boolean; readonly types?: Promise<readonly Finding[]> }> {
+    const current = this.#currentCompiler();
+    if (!current) return { compiled: true };
+    const { file, compiler } = current;
+    const check = (writes: boolean): Promise<Finding[]> =>
+      checkTypes({ file, writes, shown: this.#shown, signal: this.#end.signal });
+    if (compiler.runsSources || compiler.isPerFile) {
+      const { errors, written } = compiler.compile();
+      findings.push(...errors);
+      if (errors.length > 0) return { compiled: false };
+      return { compiled: compiler.runsSources || written.length > 0, types: check(false) };
+    }
+    const found = await check(true);
+    findings.push(...found);
+    if (found.length === 0) done.push("types checked");
+    return { compiled: true };
   }
 
+  /** Ends what still runs. */
+  close(): void {
+    this.#end.abort();
+  }
+
+  readonly #shown = (path: string): string => shownPath(resolve(path), this.#context.directory);
+
   /** The compiler of the project; undefined without a tsconfig.json. */
-  #currentCompiler(): Compiler | undefined {
+  #currentCompiler(): { readonly file: string; readonly compiler: Compiler } | undefined {
     const file = join(this.#project.loaded.folder, "tsconfig.json");
     if (!existsSync(file)) return undefined;
-    if (this.#compiler?.file !== file) {
-      const shown = (path: string): string => shownPath(resolve(path), this.#context.directory);
-      this.#compiler = { file, compiler: new Compiler(file, shown) };
-    }
-    return this.#compiler.compiler;
+    if (this.#compiler?.file !== file) this.#compiler = { file, compiler: new Compiler(file, this.#shown) };
+    return this.#compiler;
   }
+}
+
+async function timed<T>(times: Map<string, number>, step: string, work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  const value = await work();
+  times.set(step, performance.now() - began);
+  return value;
 }
 
 /** Names that a line shows of a longer list. */
