@@ -3,8 +3,12 @@
 /** Microseconds of CPU time, and bytes, on one core of the machine in `machine`. */
 export const measured = {
   machine: "2 shared cores of a virtual machine, Node 20, Redis 7.0.15",
-  /** Microseconds of CPU time of a node for one tools/call over HTTP in a session, by `bench/scale/measure.mjs`. */
-  nodeCall: 95,
+  /**
+   * Microseconds of CPU time of a node for one tools/call over HTTP, and for one wake-up, after which it does all calls that have
+   * arrived. Both are fitted: with them, `closed-loop.mjs` gives the measured times of 1, 2 and 4 nodes (`measuredCalls`).
+   */
+  nodeCall: 84,
+  nodeWake: 220,
   /** Microseconds of CPU time of Redis for one function call, and for one SPUBLISH with its delivery. */
   redisCommand: 11.1,
   redisHop: 4.3,
@@ -38,3 +42,13 @@ export const assumed = {
   coreHour: 0.04,
   gigabyteHour: 0.005,
 };
+
+/** Microseconds of CPU time of all nodes for a call with 16 in flight, by `bench/scale/measure.mjs`: 1, 2 and 4 nodes. */
+export const measuredCalls = [
+  { nodes: 1, inFlight: 16, cpu: 95 },
+  { nodes: 2, inFlight: 16, cpu: 129 },
+  { nodes: 4, inFlight: 16, cpu: 155 },
+];
+
+/** The rig of these measurements: two cores for the nodes and a client whose call costs it about this much. */
+export const rig = { cores: 2, clientCall: 90, clientWake: 220 };

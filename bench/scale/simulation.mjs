@@ -50,16 +50,26 @@ class Agenda {
   }
 }
 
-/** Does one piece of work after the other. Microseconds. */
+/**
+ * Does one piece of work after the other. Microseconds. It wakes up for all that has arrived: a piece that arrives in the middle of
+ * a turn waits for the next one, which costs another wake-up.
+ */
 class Worker {
   free = 0;
   busy = 0;
+  #wake;
   #pause;
   #every;
   #since = 0;
+  /** When the last turn began, or will begin. */
+  #turn = -1;
 
-  /** @param pause microseconds of a pause after each `every` microseconds of work */
-  constructor(pause = 0, every = Infinity) {
+  /**
+   * @param wake microseconds of a wake-up
+   * @param pause microseconds of a pause after each `every` microseconds of work
+   */
+  constructor(wake = 0, pause = 0, every = Infinity) {
+    this.#wake = wake;
     this.#pause = pause;
     this.#every = every;
   }
@@ -67,14 +77,18 @@ class Worker {
   /** @returns when work that arrives now is done */
   work(now, time) {
     const begin = Math.max(now, this.free);
-    this.busy += time;
-    this.#since += time;
-    this.free = begin + time;
+    const joins = now < this.#turn;
+    const whole = joins ? time : time + this.#wake;
+    if (!joins) this.#turn = begin;
+    this.busy += whole;
+    this.#since += whole;
+    const done = begin + whole;
+    this.free = done;
     if (this.#since >= this.#every) {
       this.#since = 0;
       this.free += this.#pause;
     }
-    return begin + time;
+    return done;
   }
 }
 
@@ -82,7 +96,7 @@ class Worker {
  * Runs a fleet for `requests` requests.
  *
  * @param fleet `sessions`, `nodes`, `shards`
- * @returns latencies in milliseconds, and the load of the busiest node and shard
+ * @returns latencies in milliseconds, and the load of the busiest node and shard, and of all nodes in the mean
  */
 export function simulate(
   { sessions, nodes: nodeCount, shards: shardCount },
@@ -96,7 +110,7 @@ export function simulate(
   const agenda = new Agenda();
   const nodes = Array.from(
     { length: nodeCount },
-    () => new Worker(assumed.pause * 1000, assumed.pauseEvery * 1e6),
+    () => new Worker(measured.nodeWake, assumed.pause * 1000, assumed.pauseEvery * 1e6),
   );
   const shards = Array.from({ length: shardCount }, () => new Worker());
   const gap = 1e6 / (sessions * assumed.rate);
@@ -159,7 +173,8 @@ export function simulate(
     event.run();
   }
   const busiest = (workers) => Math.max(...workers.map(({ busy }) => busy)) / last;
-  return { call: spread(calls), ask: spread(asks), node: busiest(nodes), shard: busiest(shards) };
+  const meanNode = nodes.reduce((sum, { busy }) => sum + busy, 0) / nodeCount / last;
+  return { call: spread(calls), ask: spread(asks), node: busiest(nodes), meanNode, shard: busiest(shards) };
 }
 
 /** Milliseconds. */
@@ -169,31 +184,34 @@ function spread(times) {
   return { p50: at(0.5), p99: at(0.99) };
 }
 
+/** The fewest nodes that stay below the planned load: the more calls a node has, the fewer wake-ups each costs. */
+function nodesFor(sessions, shards, requests, measured, assumed) {
+  const perCall = measured.nodeCall + 2 * measured.nodeWake;
+  let most = Math.ceil((1.5 * requests * perCall) / (1e6 * assumed.load));
+  let least = 1;
+  while (least < most) {
+    const nodes = (least + most) >> 1;
+    const { meanNode } = simulate({ sessions, nodes, shards }, measured, assumed, Math.max(2000, 50 * nodes));
+    if (meanNode <= assumed.load) most = nodes;
+    else least = nodes + 1;
+  }
+  return least;
+}
+
 /** The nodes and shards that a number of sessions needs, and which need decides the shards. */
 export function plan(sessions, measured, assumed) {
   const requests = sessions * assumed.rate;
   const asks = requests * assumed.asks;
-  const nodeWork = (requests + 1.5 * asks) * measured.nodeCall;
   const commands = requests * assumed.commandsPerRequest + asks * (assumed.commandsPerAsk - 1);
   const shardNeeds = {
     commands: (commands * measured.redisCommand + asks * measured.redisHop) / (1e6 * assumed.load),
     memory: (sessions * measured.sessionBytes) / (assumed.shardMemory * 1e9),
   };
-  const nodes = Math.ceil(nodeWork / (1e6 * assumed.load));
   const [need, most] = Object.entries(shardNeeds).reduce((a, b) => (b[1] > a[1] ? b : a));
   const shards = Math.ceil(most);
+  const nodes = nodesFor(sessions, shards, requests, measured, assumed);
   const gigabytes = (sessions * measured.sessionBytes) / 1e9;
   const hourly = (nodes + shards) * assumed.coreHour + gigabytes * assumed.gigabyteHour;
   const perMillion = (hourly / (requests * 3600)) * 1e6;
-  return {
-    sessions,
-    requests,
-    nodes,
-    shards,
-    need,
-    most,
-    nodeNeed: nodeWork / (1e6 * assumed.load),
-    gigabytes,
-    perMillion,
-  };
+  return { sessions, requests, nodes, shards, need, most, gigabytes, perMillion };
 }

@@ -40,12 +40,12 @@ server.tool("hold", { inputSchema }, async ({ key }, { progress, signal }) => {
   return "cancelled";
 });
 
-let isFlooding = true;
+const flood = { isOn: true };
 /** Reports steps of `size` bytes, each after `ms` milliseconds, until the parent says stop. */
 server.tool("flood", { inputSchema }, async ({ steps, size, ms = 0 }, context) => {
   const text = "x".repeat(size);
   let step = 0;
-  for (; step < steps && isFlooding; step++) {
+  for (; step < steps && flood.isOn; step++) {
     await context.progress(step + 1, steps, text);
     await sleep(ms);
   }
@@ -79,7 +79,7 @@ await new Promise((resolve) => held.listen(0, "127.0.0.1", resolve));
 const heldPort = held.address().port;
 
 process.on("message", async (message) => {
-  if (message.flood === false) isFlooding = false;
+  if (message.flood === false) flood.isOn = false;
   if (!message.usage) return;
   if (message.usage === "collected")
     for (let turn = 0; turn < 4; turn++) {
