@@ -18,7 +18,7 @@ export function closedLoop({ nodes: count, inFlight, cores }, cost, calls = 50_0
   const running = [];
   let now = 0;
   let next = 0;
-  let answered = 0;
+  const done = { answers: 0 };
 
   const arrive = (process, messages) => {
     process.inbox += messages;
@@ -40,7 +40,7 @@ export function closedLoop({ nodes: count, inFlight, cores }, cost, calls = 50_0
   };
   const finish = ({ process, batch }) => {
     if (process === client) {
-      answered += batch;
+      done.answers += batch;
       for (let sent = 0; sent < batch; sent++) arrive(nodes[next++ % count], 1);
     } else arrive(client, batch);
     // What arrived meanwhile.
@@ -48,13 +48,13 @@ export function closedLoop({ nodes: count, inFlight, cores }, cost, calls = 50_0
   };
 
   for (let sent = 0; sent < inFlight; sent++) arrive(nodes[next++ % count], 1);
-  while (answered < calls) {
+  while (done.answers < calls) {
     begin();
     running.sort((one, other) => one.end - other.end);
-    const done = running.shift();
-    now = done.end;
-    finish(done);
+    const first = running.shift();
+    now = first.end;
+    finish(first);
   }
   const sum = (name) => nodes.reduce((total, node) => total + node[name], 0);
-  return { cpu: sum("busy") / answered, turns: sum("turns") / answered };
+  return { cpu: sum("busy") / done.answers, turns: sum("turns") / done.answers };
 }
