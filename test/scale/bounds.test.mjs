@@ -53,7 +53,8 @@ async function atOnce(count, work) {
 }
 
 /** A call that reports its progress: its answer is an event stream. */
-const told = (id) => call(id, "flood", { key: "told", steps: 1, size: 1 }, { _meta: { progressToken: id } });
+const reporting = (id) =>
+  call(id, "flood", { key: "reports", steps: 1, size: 1 }, { _meta: { progressToken: id } });
 
 /** Bytes of the heaps of all nodes. */
 const heap = async () => (await usageOf(nodes, "collected")).reduce((sum, { heapUsed }) => sum + heapUsed, 0);
@@ -187,7 +188,7 @@ test(
     const begun = performance.now();
     // The store is back when an event has an id.
     for (let turn = 100; ; turn++) {
-      const { text } = await send(at(turn), { token: "ada", session, body: told(turn), agent });
+      const { text } = await send(at(turn), { token: "ada", session, body: reporting(turn), agent });
       if (/^id: /m.test(text)) break;
       assert.ok(performance.now() - begun < 60_000, "the store does not come back");
       await sleep(20);

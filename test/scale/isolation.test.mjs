@@ -59,7 +59,7 @@ test("a session, its events and its end are closed to other principals, at each 
     [404, { session, method: "GET" }],
     [404, { session, method: "GET", last: event }],
     [404, { session, method: "DELETE" }],
-    // In a session of its own.
+    // In the session of bob.
     [400, { session: own, method: "GET", last: event }],
     [400, { session: own, body: { id, result: answerOf("Bob") } }],
   ];
@@ -71,7 +71,7 @@ test("a session, its events and its end are closed to other principals, at each 
     }
     assert.equal((await send(port, { session, body: call(3, "echo", { key: "no token" }) })).status, 401);
     assert.equal((await send(port, { session, method: "GET", last: event })).status, 401);
-    // It names a request of its own session: that of ada goes on.
+    // It names a request of the session of bob: that of ada goes on.
     const cancel = { method: "notifications/cancelled", params: { requestId: 1 } };
     assert.equal((await send(port, { token: "bob", session: own, body: cancel })).status, 202);
   }

@@ -128,7 +128,7 @@ test(
     const got = readers.map(({ bytes }) => bytes);
     const other = sum((await usageOf(nodes)).map(({ counters }) => counters.limits.stalledMs ?? 0));
     assert.equal(other, 0, "a reader was cut as it took nothing");
-    // The sessions go on, and nothing waits any more.
+    // The sessions go on, and no bytes wait.
     for (const [number, session] of sessions.entries()) {
       const body = call(`after ${number}`, "echo", { key: "goes on" });
       const reply = await send(ports[number % 4], { token: "ada", session, body });

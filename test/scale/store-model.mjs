@@ -29,7 +29,7 @@ export class StoreModel {
   #made = 0;
 
   /**
-   * @param stores two over the same data, by connections of their own
+   * @param stores two over the same data, each by its connections
    * @param random numbers from 0 to 1
    * @param cut cuts all connections of the stores; without it there are no faults
    * @param connections of each store for commands
@@ -309,7 +309,7 @@ export class StoreModel {
       await this.#settled((store) => store.publish(channel, message), this.#stores[0]);
       await sleep(listening.length > 0 ? 20 : 0);
       if (listening.every(({ got }) => got.includes(message))) break;
-      assert.ok(performance.now() < end, "messages do not arrive any more");
+      assert.ok(performance.now() < end, "no message arrives");
     }
     for (const { got } of listening) got.length = 0;
   }

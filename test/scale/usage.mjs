@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
  * What each node says of itself: `cpu`, `rss`, `heapUsed`, and the figures of its endpoint.
  *
  * @param nodes whose program answers `usage` (`programs/tenants.mjs`)
- * @param how `"collected"` after what is not used any more is removed
+ * @param how `"collected"` after a collection of garbage
  */
 export function usageOf(nodes, how = "now") {
   return Promise.all(
