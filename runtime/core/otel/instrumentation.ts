@@ -2,11 +2,13 @@ import {
   type Context,
   type Link,
   type MeterProvider,
+  ProxyTracerProvider,
   SpanKind,
   type Tracer,
   type TracerProvider,
   context as contexts,
   metrics,
+  propagation,
   trace,
 } from "@opentelemetry/api";
 import { type Params, isPromise } from "../jsonrpc/message.js";
@@ -14,6 +16,7 @@ import { type Rules, checkOptions } from "../options/option-check.js";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
 import type { Around, InternalContext, Middleware, MiddlewareRequest, Next } from "../protocol/hooks.js";
 import { isSuspended } from "../server/rounds.js";
+import { onAbort } from "./aborts.js";
 import {
   type Outcome,
   begun,
@@ -84,11 +87,22 @@ function instrumented(options: InstrumentationOptions): Instrumentation & { read
   checkOptions(options, rules);
   const { tracerProvider = trace, meterProvider = metrics, sessions = false, notifications = true } = options;
   const measurements = new Measurements(meterProvider.getMeter(scope));
-  const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions);
+  const isSilent = (): boolean => measurements.isSilent && tracerProvider === trace && hasNoSdk();
+  const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions, isSilent);
   const middleware = notifications
     ? Object.assign(spans.middleware, { attach: spans.attach })
     : spans.middleware;
   return { use: [middleware], onEvent: (event) => measurements.event(event), end: spans.end };
+}
+
+/** Whether the application has set up nothing that traces or propagates until now. */
+function hasNoSdk(): boolean {
+  const provider = trace.getTracerProvider();
+  return (
+    provider instanceof ProxyTracerProvider &&
+    provider.getDelegateTracer(scope) === undefined &&
+    propagation.fields().length === 0
+  );
 }
 
 /** Runs each operation in a span. */
@@ -96,11 +110,14 @@ class Spans {
   readonly #tracer: Tracer;
   readonly #measurements: Measurements;
   readonly #sessions: boolean;
+  readonly #isSilent: () => boolean;
 
-  constructor(tracer: Tracer, measurements: Measurements, sessions: boolean) {
+  /** @param isSilent whether nothing would be recorded or sent */
+  constructor(tracer: Tracer, measurements: Measurements, sessions: boolean, isSilent: () => boolean) {
     this.#tracer = tracer;
     this.#measurements = measurements;
     this.#sessions = sessions;
+    this.#isSilent = isSilent;
   }
 
   /** Whether notifications are still traced. */
@@ -124,6 +141,7 @@ class Spans {
   };
 
   readonly middleware = (request: MiddlewareRequest, next: Next): object | Promise<object> => {
+    if (this.#isSilent()) return next();
     const { direction, params } = request;
     // No message: the result of the round carries it, and the trace context with it.
     if (isPartOfResult(request)) return next(paramsWith(params, contexts.active()));
@@ -142,11 +160,10 @@ class Spans {
     const ended = (outcome: Outcome): void => {
       if (!isOpen) return;
       isOpen = false;
-      const { context } = request;
       span.setAttributes(sentAs(request));
       endSpan(span, outcome);
       this.#measurements.end(request, about, performance.now() - started, outcome);
-      if (aborted && "signal" in context) context.signal?.removeEventListener("abort", aborted);
+      unlisten?.();
     };
     const over = (): boolean => isIncoming && (request.context as { readonly over?: boolean }).over === true;
     const done = (result: object): object => {
@@ -158,15 +175,11 @@ class Spans {
       ended(over() ? outcomeOfAbort(undefined) : outcomeOfError(direction, error));
       throw error;
     };
-    let aborted: (() => void) | undefined;
+    let unlisten: (() => void) | undefined;
     const result = running(inside, next, isIncoming ? undefined : paramsWith(params, inside), failed);
     if (!isPromise(result)) return done(result);
     // The handler may run on for long, or forever.
-    if (isIncoming) {
-      const { signal } = request.context;
-      aborted = () => ended(outcomeOfAbort(signal?.reason));
-      signal?.addEventListener("abort", aborted);
-    }
+    if (isIncoming) unlisten = onAbort(request.context, (reason) => ended(outcomeOfAbort(reason)));
     return result.then(done, failed);
   };
 }

@@ -1,4 +1,10 @@
-import type { Attributes, Histogram, Meter, UpDownCounter } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Histogram,
+  type Meter,
+  type UpDownCounter,
+  createNoopMeter,
+} from "@opentelemetry/api";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
 import { type Begun, type Operation, type Outcome, other, overHttp, overPipe } from "./conventions.js";
 
@@ -7,6 +13,9 @@ const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 3
 
 /** Names of tools and prompts that are labels. Others are `_OTHER`. */
 const mostTargets = 1000;
+
+/** All histograms of the API alone are the same one. */
+const nothing = createNoopMeter().createHistogram("");
 
 /** When a session began, and what its later measurement says. */
 interface Session {
@@ -31,18 +40,30 @@ export class Measurements {
   #server: Attributes = {};
 
   constructor(meter: Meter) {
-    const histogram = (name: string): Histogram =>
-      meter.createHistogram(name, { unit: "s", advice: { explicitBucketBoundaries: boundaries } });
+    const histogram = (name: string, description: string): Histogram =>
+      meter.createHistogram(name, {
+        unit: "s",
+        description,
+        advice: { explicitBucketBoundaries: boundaries },
+      });
+    const operation = "Duration of a request or a notification, measured by the side that";
     this.#operations = {
-      incoming: histogram("mcp.server.operation.duration"),
-      outgoing: histogram("mcp.client.operation.duration"),
+      incoming: histogram("mcp.server.operation.duration", `${operation} received it`),
+      outgoing: histogram("mcp.client.operation.duration", `${operation} sent it`),
     };
+    const session = "Duration of a session or a connection, measured by the";
     this.#sessions = {
-      server: histogram("mcp.server.session.duration"),
-      client: histogram("mcp.client.session.duration"),
+      server: histogram("mcp.server.session.duration", `${session} server`),
+      client: histogram("mcp.client.session.duration", `${session} client`),
     };
     // Not of the conventions.
-    this.#streams = meter.createUpDownCounter("mcpgen.server.streams", { unit: "{stream}" });
+    const streams = { unit: "{stream}", description: "Streams of notifications that are open" };
+    this.#streams = meter.createUpDownCounter("mcpgen.server.streams", streams);
+  }
+
+  /** Whether the meter is that of an application without an SDK. */
+  get isSilent(): boolean {
+    return this.#operations.incoming === nothing;
   }
 
   begin({ isStream }: Begun): void {

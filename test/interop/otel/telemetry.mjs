@@ -1,0 +1,35 @@
+// What an application sets up for OpenTelemetry: the active context, W3C Trace Context and Baggage, and exporters to a collector.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { ROOT_CONTEXT, context, propagation } from "@opentelemetry/api";
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+
+const storage = new AsyncLocalStorage();
+const manager = {
+  active: () => storage.getStore() ?? ROOT_CONTEXT,
+  with: (active, run, self, ...given) => storage.run(active, () => run.apply(self, given)),
+  bind: (_, target) => target,
+  enable: () => manager,
+  disable: () => manager,
+};
+context.setGlobalContextManager(manager);
+propagation.setGlobalPropagator(
+  new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
+);
+
+/** @param collector URL of the collector, without a path */
+export function telemetryTo(collector) {
+  const spans = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(spans)] });
+  const exporter = new OTLPMetricExporter({ url: `${collector}/v1/metrics` });
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 });
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  return {
+    options: { tracerProvider, meterProvider },
+    /** Exports all that was recorded. */
+    flush: () => Promise.all([tracerProvider.forceFlush(), meterProvider.forceFlush()]),
+  };
+}
