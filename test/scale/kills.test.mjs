@@ -19,11 +19,34 @@ const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
 const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 const kills = Number(process.env.MCPGEN_KILLS ?? (isLong ? 1000 : 20));
 const seed = Number(process.env.MCPGEN_SEED ?? 1);
-/**
- * Milliseconds. The bar is 5 s after one kill; a busy machine gets more, and so does a call whose next nodes are killed, too: its
- * client pauses longer before each attempt.
- */
+/** Milliseconds. The bar is 5 s; a busy machine gets more. */
 const longest = 60_000;
+
+/**
+ * A `fetch` that counts the answers which arrive whole, by id of the request.
+ *
+ * @param answers gets the counts
+ */
+const counting =
+  (answers) =>
+  async (...request) => {
+    const response = await fetch(...request);
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+    let text = "";
+    const decoder = new TextDecoder();
+    const count = (chunk, controller) => {
+      controller.enqueue(chunk);
+      const events = (text + decoder.decode(chunk, { stream: true })).split("\n\n");
+      text = events.pop();
+      for (const event of events) {
+        const data = /^data: (.+)$/m.exec(event)?.[1];
+        const { id, method } = data ? JSON.parse(data) : {};
+        if (id !== undefined && method === undefined) answers.set(id, (answers.get(id) ?? 0) + 1);
+      }
+    };
+    const body = response.body.pipeThrough(new TransformStream({ transform: count }));
+    return new Response(body, response);
+  };
 
 /** @returns the calls by outcome: `done`, or the code of the error */
 async function killNodes(t, env) {
@@ -46,8 +69,10 @@ async function killNodes(t, env) {
   // A handshake that a kill meets fails: the clients are there first.
   for (const revision of ["2025-11-25", "2026-07-28"])
     for (const number of [1, 2, 3]) {
-      const options = { revisions: clientRevisions, revision, onWarning: () => {} };
-      clients.push({ name: `${revision} ${number}`, client: await connect(proxy.url, options) });
+      const answers = new Map();
+      const http = { fetch: counting(answers) };
+      const options = { revisions: clientRevisions, revision, http, onWarning: () => {} };
+      clients.push({ name: `${revision} ${number}`, client: await connect(proxy.url, options), answers });
     }
 
   const results = [];
@@ -95,8 +120,19 @@ async function killNodes(t, env) {
       typeof outcome === "string" ? "done" : `${outcome.code} ${outcome.data?.code ?? ""}`.trimEnd();
     outcomes[name] = (outcomes[name] ?? 0) + 1;
   }
-  const took = Math.round(Math.max(...results.map((result) => result.took)));
+  const times = results.map(({ took }) => Math.round(took)).sort((one, other) => one - other);
+  const took = times.at(-1);
+  const answers = clients.flatMap((each) => [...each.answers.values()]);
   t.diagnostic(`${results.length} calls: ${JSON.stringify(outcomes)}; the longest took ${took} ms`);
+  t.diagnostic(
+    `${times.filter((time) => time > 5000).length} took more than 5 s, p50 ${times[times.length >> 1]} ms; ` +
+      `${counts.size} effects; ${answers.length} answers on streams`,
+  );
+  assert.deepEqual(
+    answers.filter((count) => count > 1),
+    [],
+    "answers that came twice",
+  );
   assert.deepEqual(
     [...counts].filter(([, count]) => count > 1),
     [],

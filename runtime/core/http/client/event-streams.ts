@@ -176,9 +176,10 @@ export class EventStreams {
     backoff.retryAfter(reader.retryMs);
     // A server that ends the stream before the answer sends `retry` (2025-11-25, polling).
     const polls = asked !== undefined && (reader.retryMs ?? 0) > 0;
-    // A stream that closes at once means the proxy is up but the server is not.
     const lasted = performance.now() - began >= steady;
     if (polls || events > 0 || reader.lastId !== undefined || lasted) backoff.connected(lasted);
+    else if (broken) backoff.brokeOff();
+    // A stream that ends at once means the proxy is up but the server is not.
     else backoff.failedOnce();
     return { lastId: reader.lastId, last, broken };
   }
@@ -236,13 +237,16 @@ const longestAfterBrief = 1000;
 
 /**
  * Decides when a lost stream is requested again, and when it is given up. The server's `retry` is the first pause, if it
- * is not too short. Pauses double while attempts fail, and while streams end soon after they began.
+ * is not too short. Pauses double while attempts fail, and up to a second while streams end soon after they began.
  */
 export class Backoff {
   readonly #most: number;
   readonly #shortest: number;
   #ms: number;
+  /** Attempts in a row that brought nothing. */
   #failed = 0;
+  /** Attempts in a row that opened no stream, or one that the server ended at once. */
+  #refused = 0;
   #brief = 0;
 
   /**
@@ -267,13 +271,21 @@ export class Backoff {
 
   /** A stream was opened. @param steady whether it lasted */
   connected(steady: boolean): void {
-    this.#failed = 0;
+    this.#failed = this.#refused = 0;
     this.#brief = steady ? 0 : this.#brief + 1;
   }
 
   /** An attempt failed. */
   failedOnce(): void {
     this.#failed++;
+    this.#refused++;
+  }
+
+  /** A stream was opened, and broke before it brought anything: its server was there, and another one may be now. */
+  brokeOff(): void {
+    this.#failed++;
+    this.#refused = 0;
+    this.#brief++;
   }
 
   /**
@@ -287,7 +299,7 @@ export class Backoff {
         "connection-closed",
         `the stream was lost, and ${this.#failed} attempts to connect to it again failed`,
       );
-    const failing = Math.max(this.#ms, this.#shortest) * 2 ** Math.min(this.#failed, 5);
+    const failing = Math.max(this.#ms, this.#shortest) * 2 ** Math.min(this.#refused, 5);
     const hasty = Math.min(
       this.#shortest * 2 ** Math.min(Math.max(this.#brief - 1, 0), 30),
       longestAfterBrief,

@@ -448,3 +448,65 @@ describe("a server that sends retry: 0", () => {
     expect(pauses).toEqual([100, 200, 400, 800, 1000, 1000, 1000]);
   });
 });
+
+describe("a stream that answers a request, and whose next servers are lost, too", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const headers = { "content-type": "text/event-stream" };
+  /** Opens, and breaks at once. */
+  const breaking = (first = ""): Response =>
+    new Response(
+      new ReadableStream({
+        pull: (controller) => {
+          if (first === "") return controller.error(new TypeError("terminated"));
+          controller.enqueue(new TextEncoder().encode(first));
+          first = "";
+        },
+      }),
+      { headers },
+    );
+  const ending = (): Response => new Response(": \n\n", { headers });
+
+  /** The pauses before each attempt, and how the call ends. */
+  async function pausesOf(
+    answers: readonly (() => Response)[],
+  ): Promise<{ pauses: number[]; error: unknown }> {
+    const times: number[] = [performance.now()];
+    const streams = new EventStreams(
+      {},
+      {
+        get: () => {
+          times.push(performance.now());
+          return Promise.resolve(answers[times.length - 2]!());
+        },
+        message: () => undefined,
+        stray: () => undefined,
+        turn: () => undefined,
+        room: () => undefined,
+        forgotten: () => undefined,
+      },
+    );
+    const asked = { id: 1, resumable: true, isDone: () => false, end: () => undefined };
+    const { signal } = new AbortController();
+    const over = streams
+      .answer(breaking("id: 0\nretry: 1000\ndata: \n\n"), { ...asked, signal })
+      .catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(60_000);
+    return {
+      pauses: times.slice(1).map((time, index) => Math.round(time - times[index]!)),
+      error: await over,
+    };
+  }
+
+  test("is requested after the pause of the server each time, and given up in the end", async () => {
+    const { pauses, error } = await pausesOf(Array(5).fill(breaking));
+    expect(pauses).toEqual([1000, 1000, 1000, 1000, 1000]);
+    expect(error).toMatchObject({ code: "connection-closed" });
+  });
+
+  test("is requested less and less often where the servers end it at once", async () => {
+    const { pauses } = await pausesOf([ending, ending, breaking, ending, ending]);
+    expect(pauses).toEqual([1000, 2000, 4000, 1000, 2000]);
+  });
+});

@@ -58,8 +58,8 @@ export class Follower {
       const unsubscribe = await this.#node.store.subscribe(channel, read, read);
       if (this.#isOver) return void (await unsubscribe());
       this.#unsubscribe = unsubscribe;
-      // Events may have come before the subscription.
-      read();
+      // Events may have come before the subscription, and the node may be lost by now.
+      this.check();
     } catch (error) {
       this.#fail(error);
     }
@@ -72,10 +72,10 @@ export class Follower {
   }
 
   async #check(): Promise<void> {
-    const isAlive = await this.#node.store.alive(this.#producer.node);
+    const isLost = await this.#node.isLost(this.#producer.node);
     // What the node wrote before it was lost comes first.
     await this.#read();
-    if (isAlive || this.#isOver || this.#isReading) return;
+    if (!isLost || this.#isOver || this.#isReading) return;
     const { message, data, rpcCode } = nodeLost("the process that ran the request is gone");
     const ids = this.#producer.ids.filter((id) => !this.#answered.has(id));
     for (const id of ids.length > 0 ? ids : [undefined])

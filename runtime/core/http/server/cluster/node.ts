@@ -39,6 +39,8 @@ export class Node implements ClusterNode {
   /** Ends the subscriptions. */
   readonly #leave: (() => Promise<void>)[] = [];
   #timer: unknown;
+  /** When the signs of life of other nodes count again: the store was away, and had none of them. */
+  #trustedFrom = -Infinity;
   #isJoining = false;
   #isClosed = false;
 
@@ -103,6 +105,12 @@ export class Node implements ClusterNode {
     await this.sendAll(digest, { state });
   }
 
+  /** Whether a node is gone. Not known while the store was just away. @throws {McpError} `store-failed` */
+  async isLost(node: string): Promise<boolean> {
+    const isAlive = await stored(() => this.store.alive(node), "cluster store");
+    return !isAlive && this.endpoint.clock.now() >= this.#trustedFrom;
+  }
+
   async isOpen(id: string): Promise<boolean> {
     try {
       return (await this.stateOf(digestOf(id))).ended !== true;
@@ -126,7 +134,10 @@ export class Node implements ClusterNode {
 
   readonly #beat = (): void => {
     const { clock, warn } = this.endpoint;
-    stored(() => this.store.heartbeat(this.name, leaseMs), "cluster store").catch(warn);
+    stored(() => this.store.heartbeat(this.name, leaseMs), "cluster store").catch((error: unknown) => {
+      this.#trustedFrom = clock.now() + leaseMs;
+      warn(error);
+    });
     if (this.#leave.length < 2) void this.#join();
     for (const follower of this.followers) follower.check();
     this.#timer = unref(clock.schedule(this.#beat, beatMs));
