@@ -58,12 +58,12 @@ export interface ClusterSession {
    */
   forward(messages: readonly unknown[], reply: (refusal?: ClusterRefusal) => void): boolean;
   /**
-   * Continues a stream of requests that another process runs. The caller continues a GET stream itself (`listens`), and sends the
-   * rest of a stream that has ended.
+   * Continues a stream of requests that another process runs, or that has ended. The caller continues a GET stream itself
+   * (`listens`).
    *
    * @param last the event that the client names
    */
-  follow(exchange: Exchange, missed: MissedEvents, last: string): "followed" | "listens" | "ended";
+  follow(exchange: Exchange, missed: MissedEvents, last: string): "followed" | "listens";
   /** The log level or the subscriptions have changed. @throws {McpError} `store-failed` */
   saved(): Promise<void>;
   /** The session has ended in this process. */

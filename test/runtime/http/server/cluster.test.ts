@@ -196,6 +196,49 @@ describe("streams at other nodes", () => {
     });
   });
 
+  /** A call at one node whose stream goes on at another one. */
+  async function moved([a, b]: readonly Node[]) {
+    const party = await open(a!);
+    const call = party.call("count", { count: 3 }, { _meta: { progressToken: 1 } });
+    const first = await party.post(call);
+    const event = await first.until(({ events }) => events[2]);
+    first.cut();
+    const stream = await at(party, b!).get({ "last-event-id": event.id! });
+    await stream.until(({ events }) => events.length > 0);
+    return { party, call, stream, last: event.id! };
+  }
+
+  test("keep the session where the request runs", async () => {
+    const all = await nodes(2);
+    const { stream } = await moved(all);
+    // Sessions without a client end after 15 s.
+    for (let second = 0; second < 60; second++) {
+      await all[0]!.clock.advance(1000);
+      await new Promise(setImmediate);
+    }
+    all[0]!.gate.open();
+    await stream.whole();
+    expect(textsOf(stream).slice(-4)).toEqual(["4", "5", "6", "answer"]);
+  });
+
+  test("end with a coded error where the store has lost the answer", async () => {
+    const all = await nodes(2);
+    const [a, b] = all;
+    const { party, call, stream, last } = await moved(all);
+    a!.watched.mode = "fails";
+    a!.gate.open();
+    while (a!.server.stats().gauges.requests > 0) await new Promise(setImmediate);
+    a!.watched.mode = "works";
+    await b!.clock.advance(1000);
+    await stream.whole();
+    const lost = { id: call.id, error: { code: -32603, data: { code: "answer-lost" } } };
+    expect(messagesOf(stream).at(-1)).toMatchObject(lost);
+    // The same where it ran.
+    const again = await party.get({ "last-event-id": last });
+    await again.whole();
+    expect(messagesOf(again).at(-1)).toMatchObject(lost);
+  });
+
   test("opened by GET continue where the client reconnects", async () => {
     const [a, b] = await nodes(2);
     const party = await open(a!);

@@ -5,13 +5,15 @@ import { type MissedEvents, eventHeaders, eventText } from "../event-streams.js"
 import type { EventSink, Exchange } from "../exchange.js";
 import { stored } from "../sessions.js";
 import { eventsChannel } from "./messages.js";
-import { nodeLost } from "./node-lost.js";
+import { lostError } from "./lost.js";
 import type { Node } from "./node.js";
 import type { SharedSession } from "./shared-session.js";
 
 /** Where a followed stream comes from. */
 interface Producer {
   readonly node: string;
+  /** The name of the stream. */
+  readonly stream: string;
   /** The requests that the stream answers; empty if their ids are not known. */
   readonly ids: readonly RequestId[];
 }
@@ -28,8 +30,8 @@ export class Follower {
   readonly #answered = new Set<RequestId>();
   #last = "";
   #unsubscribe: (() => Promise<void>) | undefined;
-  /** The log is being read. */
-  #isReading = false;
+  /** Settles when the log is read. */
+  #reading: Promise<void> | undefined;
   /** Events came while the log was read. */
   #hasMore = false;
   #isOver = false;
@@ -44,11 +46,16 @@ export class Follower {
     exchange.onGone(() => this.end());
   }
 
-  /** @param last the event that the client names */
-  start(missed: MissedEvents, last: string): void {
+  /**
+   * @param last the event that the client names
+   * @param isOver whether the stream has ended at its node
+   */
+  start(missed: MissedEvents, last: string, isOver: boolean): void {
     this.#last = last;
     this.#send(missed);
-    if (!this.#isOver) void this.#subscribe();
+    if (this.#isOver) return;
+    if (isOver) this.over();
+    else void this.#subscribe();
   }
 
   async #subscribe(): Promise<void> {
@@ -65,29 +72,50 @@ export class Follower {
     }
   }
 
-  /** Called every second: the node of the stream may be lost. */
+  /** Whether this is the continuation of a stream. */
+  continues(session: string, stream: string): boolean {
+    return this.session.digest === session && this.#producer.stream === stream;
+  }
+
+  /** Called every second: the node of the stream may be lost, and learns that the client is there. */
   check(): void {
     this.session.session.touch();
     this.#check().catch((error: unknown) => this.#fail(error));
   }
 
   async #check(): Promise<void> {
-    const isLost = await this.#node.isLost(this.#producer.node);
-    // What the node wrote before it was lost comes first.
+    const { node, stream } = this.#producer;
+    if (await this.#node.isLost(node))
+      return await this.#close(lostError("node-lost", "the process that ran the request is gone"));
     await this.#read();
-    if (!isLost || this.#isOver || this.#isReading) return;
-    const { message, data, rpcCode } = nodeLost("the process that ran the request is gone");
+    if (this.#isOver) return;
+    const { digest: session } = this.session;
+    await this.#node.send(node, { session, follows: { stream, from: this.#node.name } });
+  }
+
+  /** The stream has ended at its node. An answer that is not in the log was lost while the store was away. */
+  over(): void {
+    const reason = lostError("answer-lost", "the answer to the request is not in the store");
+    this.#close(reason).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Sends what the node wrote, and then an error for each request without an answer. */
+  async #close({ message, data, rpcCode }: McpError): Promise<void> {
+    await this.#read();
+    if (this.#isOver) return;
     const ids = this.#producer.ids.filter((id) => !this.#answered.has(id));
     for (const id of ids.length > 0 ? ids : [undefined])
       this.#sink.write(eventText(errorText(id, { code: rpcCode!, message, data })));
     this.end();
   }
 
-  async #read(): Promise<void> {
-    if (this.#isOver) return;
+  /** Reads the log to its end. */
+  #read(): Promise<void> {
     this.#hasMore = true;
-    if (this.#isReading) return;
-    this.#isReading = true;
+    return (this.#reading ??= this.#readOn().finally(() => (this.#reading = undefined)));
+  }
+
+  async #readOn(): Promise<void> {
     try {
       while (this.#hasMore && !this.#isOver) {
         this.#hasMore = false;
@@ -100,8 +128,6 @@ export class Follower {
       }
     } catch (error) {
       this.#fail(error);
-    } finally {
-      this.#isReading = false;
     }
   }
 

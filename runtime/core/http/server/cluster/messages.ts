@@ -1,11 +1,16 @@
 import type { RequestId } from "../../../jsonrpc/message.js";
 import type { LogLevel } from "../../../protocol/meta.js";
 
-/** To one node, on its channel: an answer or progress of the client for requests of that node. */
+/** To one node, on its channel. */
 export interface NodeMessage {
   /** Digest of the id. */
   readonly session: string;
-  readonly message: object;
+  /** An answer or progress of the client for requests of that node. */
+  readonly message?: object;
+  /** A node continues a stream of that node: it wants to know when the stream has ended. */
+  readonly follows?: { readonly stream: string; readonly from: string };
+  /** A stream that the node continues has ended: all its events are in the log. */
+  readonly over?: string;
 }
 
 /** To all nodes. Those that know the session obey it. */

@@ -148,7 +148,7 @@ export class Node implements ClusterNode {
     if (this.#isJoining) return;
     this.#isJoining = true;
     const channels = [
-      [nodeChannel(this.name), (text: string) => this.#answered(JSON.parse(text) as NodeMessage)],
+      [nodeChannel(this.name), (text: string) => this.#received(JSON.parse(text) as NodeMessage)],
       [sessionsChannel, (text: string) => this.#changed(JSON.parse(text) as SessionMessage)],
     ] as const;
     try {
@@ -164,8 +164,12 @@ export class Node implements ClusterNode {
     }
   }
 
-  #answered({ session, message }: NodeMessage): void {
-    this.#sessions.get(session)?.receive(message);
+  #received({ session, message, follows, over }: NodeMessage): void {
+    const found = this.#sessions.get(session);
+    if (message) found?.receive(message);
+    if (follows && !found?.isFollowed(follows.stream))
+      this.send(follows.from, { session, over: follows.stream }).catch(this.endpoint.warn);
+    for (const follower of this.followers) if (over && follower.continues(session, over)) follower.over();
   }
 
   #changed({ session, node, message, state }: SessionMessage): void {

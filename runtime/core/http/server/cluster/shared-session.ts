@@ -8,7 +8,7 @@ import type { HttpSession } from "../session.js";
 import { Follower } from "./follower.js";
 import { type SharedState, partsOfStream, streamNameOf } from "./messages.js";
 import { digestOf } from "./node-ids.js";
-import { nodeLost } from "./node-lost.js";
+import { lostError } from "./lost.js";
 import type { Node } from "./node.js";
 
 /** A message of a client that this node does not await. */
@@ -82,7 +82,7 @@ export class SharedSession implements ClusterSession {
   /** @throws {McpError} the node is lost; `store-failed` */
   async #pass(node: string, message: object): Promise<void> {
     if (await this.#node.send(node, { session: this.digest, message })) return;
-    throw nodeLost("the process that waits for the answer is gone");
+    throw lostError("node-lost", "the process that waits for the answer is gone");
   }
 
   #passNotification(message: Received): Promise<void> | undefined {
@@ -122,9 +122,17 @@ export class SharedSession implements ClusterSession {
   follow(exchange: Exchange, missed: MissedEvents, last: string): ReturnType<ClusterSession["follow"]> {
     const { node, ids } = partsOfStream(missed.stream);
     if (!ids) return "listens";
-    if (node === this.#node.name) return "ended";
-    new Follower(this.#node, this, exchange, { node, ids }).start(missed, last);
+    const { stream } = missed;
+    const follower = new Follower(this.#node, this, exchange, { node, stream, ids });
+    // A stream of this node that is not there has ended.
+    follower.start(missed, last, node === this.#node.name);
     return "followed";
+  }
+
+  /** Another node continues a stream of this one, so that the client is there. Returns whether the stream goes on. */
+  isFollowed(stream: string): boolean {
+    this.session.touch();
+    return this.session.named(stream) !== undefined;
   }
 
   async saved(): Promise<void> {
