@@ -7,7 +7,8 @@ import { Agent, createServer, request as open } from "node:http";
  * @param options.ports the ports of the nodes, in turn; a function, as nodes come and go
  * @param options.ready the path that says with 200 whether a node takes new requests; without it all nodes do
  * @param options.probeMs milliseconds between two looks at `ready`
- * @param options.cut called with the connection of each event stream, which it may destroy
+ * @param options.cut called with the connection of each event stream, which it may destroy, when the first event has come: a stream
+ *   without an event cannot be resumed
  * @returns `url` of the endpoint, `given` (requests by port), `refused` (requests that no node took), `isAtWork` (whether a
  *   port has a request by POST to answer), `hasLeft` (whether a port gets no new requests, and has answered or begun to answer
  *   all earlier ones), `close`
@@ -60,7 +61,8 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
         // A stream that its node leaves in the middle breaks for the client, too.
         answer.on("aborted", () => response.destroy());
         answer.on("error", () => response.destroy());
-        if (answer.headers["content-type"]?.startsWith("text/event-stream")) cut(response);
+        if (answer.headers["content-type"]?.startsWith("text/event-stream"))
+          answer.once("data", () => cut(response));
       });
       upstream.on("close", () => {
         arrived();

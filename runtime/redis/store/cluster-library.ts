@@ -4,6 +4,8 @@ import { type RedisClient, send } from "./client.js";
 
 // The log of a session is a list. Its first item has the number of the newest event and the sum of sizes. Each other item is
 // an event: counter and writer, which are its name beside its number; its size; bytes of the name of its stream; stream; data.
+// A writer gives the number and counter of its newest event. If the log should have it and does not, a replica without the last
+// events has taken the place of Redis: the log begins anew, so that no client continues over the gap.
 const functions = `
 local function read(item)
   local counter, writer, size, length, start = string.match(item, "^(%d+) (%S+) (%d+) (%d+) ()")
@@ -12,6 +14,7 @@ end
 local function append(keys, args)
   local log, channel = keys[1], keys[2]
   local counter, writer, size, ttl, event = tonumber(args[1]), args[2], tonumber(args[3]), args[4], args[5]
+  local newest, named = tonumber(args[6]), tonumber(args[7])
   local head = redis.call("LINDEX", log, 0)
   local last, sum = 0, 0
   local count = 0
@@ -24,6 +27,14 @@ local function append(keys, args)
       if owner == writer then
         if known == counter then return string.format("%d", last - count + place) end
         if known < counter then break end
+      end
+    end
+    local place = newest - (last - count)
+    if newest > 0 and place > 0 then
+      local known, owner = read(redis.call("LINDEX", log, place) or "")
+      if known ~= named or owner ~= writer then
+        redis.call("DEL", log)
+        head, last, sum, count = false, math.max(last, newest), 0, 0
       end
     end
   end

@@ -30,6 +30,9 @@ const rules: Rules<RedisClusterStoreOptions> = {
   timeoutMs: 1,
 };
 
+/** Sessions whose newest event is kept, at most. */
+const mostWritten = 10_000;
+
 /** The id of an event: its number, its counter of the writer, the writer. */
 const eventId = /^(\d{1,15})\.(\d{1,15})\.([\w-]{8})$/;
 
@@ -52,6 +55,13 @@ export function redisClusterStore(
   const library = new ClusterLibrary(client);
   const writer = randomBytes(6).toString("base64url");
   let counter = 0;
+  /** Number and counter of the newest event by session, of the sessions that were written to last. */
+  const newest = new Map<string, readonly [number: string, counter: string]>();
+  const wrote = (session: string, number: string, name: string): void => {
+    newest.delete(session);
+    newest.set(session, [number, name]);
+    if (newest.size > mostWritten) newest.delete(newest.keys().next().value!);
+  };
 
   const run = (...args: [command: string, ...args: string[]]): Promise<unknown> =>
     calls.run(() => send(client, ...args));
@@ -81,12 +91,13 @@ export function redisClusterStore(
         const event = `${name} ${writer} ${size} ${Buffer.byteLength(stream)} ${stream}${data}`;
         const isNear = follow !== undefined && sessionOf(follow) === session;
         const keys = [keyOf("log", session), ...(isNear ? [channelOf(follow)] : [])];
-        const number = await calls.run(() =>
-          library.call("append", keys, name, writer, `${size}`, timeOf(ttlMs), event),
-        );
-        if (follow !== undefined && !isNear)
-          await run("SPUBLISH", channelOf(follow), `e${number as string} ${event}`);
-        return `${number as string}.${name}.${writer}`;
+        const before = newest.get(session) ?? ["0", "0"];
+        const number = (await calls.run(() =>
+          library.call("append", keys, name, writer, `${size}`, timeOf(ttlMs), event, ...before),
+        )) as string;
+        wrote(session, number, name);
+        if (follow !== undefined && !isNear) await run("SPUBLISH", channelOf(follow), `e${number} ${event}`);
+        return `${number}.${name}.${writer}`;
       },
       after: async (session, event) => {
         calls.assertOpen();
@@ -103,7 +114,10 @@ export function redisClusterStore(
           events.push({ id: rest[index]!, data: rest[index + 1]! });
         return { stream, events };
       },
-      drop: async (session) => void (await run("UNLINK", keyOf("log", session))),
+      drop: async (session) => {
+        newest.delete(session);
+        await run("UNLINK", keyOf("log", session));
+      },
     },
     publish: async (channel, message) => Number(await run("SPUBLISH", channelOf(channel), `m${message}`)),
     subscribe: (channel, listener, lost) =>

@@ -1,5 +1,5 @@
 // What the nodes of one service have in common. With SCALE_STORES (a module), SCALE_DRIVER and SCALE_ADDRESS they share a
-// cluster store.
+// cluster store. SCALE_RETRY_MS is the pause of clients before they resume a stream.
 import { cluster } from "@mcpgen/runtime/cluster";
 import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
 
@@ -8,7 +8,11 @@ export async function shared() {
   const keys = (process.env.SCALE_KEYS ?? "the first secret of the service for tests").split(",");
   return {
     serverOptions: { stateKeys: keys, changes: parentBus() },
-    httpOptions: { sessions: sealedSessions({ keys }), ...(await clusterOf(keys)) },
+    httpOptions: {
+      sessions: sealedSessions({ keys }),
+      ...(process.env.SCALE_RETRY_MS && { retryMs: Number(process.env.SCALE_RETRY_MS) }),
+      ...(await clusterOf(keys)),
+    },
   };
 }
 

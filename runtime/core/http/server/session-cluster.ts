@@ -50,6 +50,10 @@ export interface ClusterSession {
   opened(): void;
   /** Reads the log level and the subscriptions that other processes have stored. Does not fail. */
   read(): Promise<void>;
+  /** The client listens here from now on: messages of all processes that belong to no request come here. */
+  listens(): void;
+  /** Sends a message to the process at which the client listens. Returns `false` if too many wait. */
+  pass(text: string): boolean;
   /**
    * Passes messages on to the processes that wait for them.
    *

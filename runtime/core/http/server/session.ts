@@ -189,6 +189,12 @@ export class HttpSession implements ServerChannel {
     const orphaned = listening.filter((each) => !each.connected);
     if (orphaned.length >= maxOrphanedStreams) listening.splice(listening.indexOf(orphaned[0]!), 1);
     listening.push(stream);
+    this.peer?.listens();
+  }
+
+  /** Whether there is a listening stream, perhaps without a connection. */
+  get listens(): boolean {
+    return this.#listening !== undefined;
   }
 
   /** Disconnects the oldest listening stream at the limit: a client with dead connections can still open one. */
@@ -249,10 +255,16 @@ export class HttpSession implements ServerChannel {
   send(text: string, origin?: RequestId): boolean {
     const own = this.streamOf(origin);
     const stream =
-      (own?.streams ? own : undefined) ??
-      this.#listening?.findLast(({ connected }) => connected) ??
-      this.#listening?.at(-1) ??
-      own;
+      (own?.streams ? own : undefined) ?? this.#listening?.findLast(({ connected }) => connected);
+    if (!stream && this.peer?.pass(text)) return true;
+    return this.hear(text, stream ?? this.#listening?.at(-1) ?? own);
+  }
+
+  /** Sends a message on a stream, or else on the newest that listens. Returns `false` if there is none. */
+  hear(
+    text: string,
+    stream = this.#listening?.findLast(({ connected }) => connected) ?? this.#listening?.at(-1),
+  ): boolean {
     stream?.message(text);
     return stream !== undefined;
   }

@@ -1,4 +1,5 @@
 import { serverRevisions } from "@mcpgen/protocol";
+import type { Change, NotificationBus } from "@mcpgen/runtime";
 import { type ClusterStore, MemoryClusterStore, cluster } from "@mcpgen/runtime/cluster";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
@@ -38,12 +39,12 @@ class Watched {
 }
 
 /** Nodes over one store in memory and one clock. */
-async function nodes(count: number, options: ServeHttpOptions = {}) {
+async function nodes(count: number, options: ServeHttpOptions = {}, more: object = {}) {
   const clock = new VirtualClock();
   const memory = new MemoryClusterStore(clock);
   return await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const found = inside({ revisions: serverRevisions, clock });
+      const found = inside({ revisions: serverRevisions, clock, ...more });
       found.server.tool<{ count: number }>("count", {}, async ({ count: most }, { progress }) => {
         for (let at = 1; at <= most; at++) progress(at, most, String(at));
         found.began.open();
@@ -252,6 +253,104 @@ describe("streams at other nodes", () => {
     const [session] = b!.server.sessions;
     session!.notify("notifications/tools/list_changed");
     await again.until(({ events }) => events.some(({ data }) => data?.includes("list_changed")));
+  });
+
+  /** The session of a party at a node where it has made a request. */
+  async function known(party: Party, node: Node) {
+    await at(party, node).tool("echo", { text: "x" });
+    const [session] = node.server.sessions;
+    return session!;
+  }
+  const notified = (text: string) => (stream: { events: readonly { data?: string }[] }) =>
+    stream.events.some(({ data }) => data?.includes(text));
+  const question = { message: "Go on?", requestedSchema: { type: "object", properties: {} } };
+
+  test("opened by GET carry messages of other nodes that belong to no request, in order", async () => {
+    const [a, b, c] = await nodes(3);
+    const party = await open(a!);
+    const listening = await party.get();
+    const there = await known(party, b!);
+    b!.watched.commands.length = 0;
+    for (const data of ["one", "two", "three"]) there.log("error", data);
+    await listening.until(notified("three"));
+    const texts = messagesOf(listening).map(({ params }) => params?.["data"]);
+    expect(texts).toEqual(["one", "two", "three"]);
+    expect(b!.watched.commands).toEqual(Array(3).fill(["get", "publish"]).flat());
+    // A request of one node, on the stream of another, answered at a third.
+    const asked = there.elicit(question);
+    await listening.until(notified("Go on?"));
+    const { id } = messagesOf(listening).at(-1)!;
+    expect((await at(party, c!).post({ jsonrpc: "2.0", id, result: answer })).status).toBe(202);
+    expect(await asked).toMatchObject({ action: "accept" });
+  });
+
+  test("opened by GET get the requests that waited for them at other nodes", async () => {
+    const [a, b] = await nodes(2);
+    const party = await open(a!);
+    const there = await known(party, b!);
+    const asked = there.elicit(question);
+    const given = new AbortController();
+    const cancelled = there.elicit({ ...question, message: "Cancelled?" }, { signal: given.signal });
+    there.log("error", "dropped");
+    while (b!.watched.commands.filter((name) => name === "put").length < 2) await new Promise(setImmediate);
+    given.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: "cancelled" });
+    await new Promise(setImmediate);
+    const listening = await party.get();
+    await listening.until(notified("Go on?"));
+    there.log("error", "last");
+    await listening.until(notified("last"));
+    const messages = messagesOf(listening);
+    expect(messages.map(({ method }) => method)).toEqual(["elicitation/create", "notifications/message"]);
+    await party.post({ jsonrpc: "2.0", id: messages[0]!.id, result: answer });
+    expect(await asked).toMatchObject({ action: "accept" });
+  });
+
+  test("opened by GET and resumed at another node leave the first one", async () => {
+    const [a, b, c] = await nodes(3);
+    const party = await open(a!);
+    const listening = await party.get();
+    const priming = await listening.until(({ events }) => events[0]);
+    const there = await known(party, c!);
+    const again = await at(party, b!).get({ "last-event-id": priming.id! });
+    await listening.whole();
+    there.log("error", "moved");
+    await again.until(notified("moved"));
+    expect(notified("moved")(listening)).toBe(false);
+  });
+
+  test("opened by GET carry messages that waited while the store was away", async () => {
+    const [a, b] = await nodes(2);
+    const party = await open(a!);
+    const listening = await party.get();
+    const there = await known(party, b!);
+    b!.watched.mode = "fails";
+    for (const data of ["one", "two"]) there.log("error", data);
+    await new Promise(setImmediate);
+    b!.watched.mode = "works";
+    await b!.clock.advance(1000);
+    await listening.until(notified("two"));
+    expect(messagesOf(listening).map(({ params }) => params?.["data"])).toEqual(["one", "two"]);
+  });
+
+  test("opened by GET carry a change once, though each node learns of it", async () => {
+    const listeners = new Set<(change: Change) => void>();
+    const changes: NotificationBus = {
+      publish: (change) => listeners.forEach((listener) => listener(change)),
+      subscribe: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    };
+    const [a, b] = await nodes(2, {}, { changes });
+    const party = await open(a!);
+    const listening = await party.get();
+    const there = await known(party, b!);
+    changes.publish({ method: "notifications/tools/list_changed" });
+    there.log("error", "last");
+    await listening.until(notified("last"));
+    const methods = messagesOf(listening).map(({ method }) => method);
+    expect(methods.filter((method) => method?.endsWith("list_changed"))).toHaveLength(1);
   });
 
   test("of other principals are not found", async () => {

@@ -11,6 +11,14 @@ export interface NodeMessage {
   readonly follows?: { readonly stream: string; readonly from: string };
   /** A stream that the node continues has ended: all its events are in the log. */
   readonly over?: string;
+  /** A message for the client, which listens at that node. */
+  readonly text?: string;
+  /** A message that the node sent, and that the sender has no stream for. */
+  readonly returned?: string;
+  /** Name of the sender, of these two. */
+  readonly from?: string;
+  /** The client has resumed this GET stream of that node at the sender. */
+  readonly taken?: string;
 }
 
 /** To all nodes. Those that know the session obey it. */
@@ -22,6 +30,8 @@ export interface SessionMessage {
   /** A notification for the node at which the session was opened, or at which the request runs. */
   readonly message?: object;
   readonly state?: SharedState;
+  /** The client listens at the sender. */
+  readonly listens?: boolean;
 }
 
 /** What the nodes know about a session besides its record. */
@@ -35,6 +45,10 @@ export const sessionsChannel = "sessions";
 export const nodeChannel = (node: string): string => `node:${node}`;
 /** The braces keep the channel beside the events of the session (Redis Cluster). */
 export const eventsChannel = (session: string): string => `events:{${session}}`;
+/** The key of the node at which the client listens. */
+export const listenerKey = (session: string): string => `listens:${session}`;
+/** The key of the sign that messages wait until the client listens. */
+export const wantedKey = (session: string): string => `wanted:${session}`;
 export const stateKey = (session: string): string => `state:${session}`;
 
 /** Characters of the longest list of ids in a stream's name. */

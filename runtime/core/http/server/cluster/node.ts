@@ -10,9 +10,11 @@ import {
   type SessionMessage,
   type SharedState,
   eventsChannel,
+  listenerKey,
   nodeChannel,
   sessionsChannel,
   stateKey,
+  wantedKey,
 } from "./messages.js";
 import { NodeIds, digestOf } from "./node-ids.js";
 import { SharedSession } from "./shared-session.js";
@@ -36,6 +38,8 @@ export class Node implements ClusterNode {
   readonly #ttlMs: number;
   /** The sessions that other nodes may name, by digest. */
   readonly #sessions = new Map<string, SharedSession>();
+  /** What the next beat does: the store was away. */
+  #later: (() => void)[] = [];
   /** Ends the subscriptions. */
   readonly #leave: (() => Promise<void>)[] = [];
   #timer: unknown;
@@ -105,6 +109,34 @@ export class Node implements ClusterNode {
     await this.sendAll(digest, { state });
   }
 
+  /** The node at which the client of a session listens. @throws {McpError} `store-failed` */
+  listenerOf(digest: string): Promise<string | undefined> {
+    return stored(() => this.store.get(listenerKey(digest)), "cluster store");
+  }
+
+  /** Says that messages wait until the client listens. @throws {McpError} `store-failed` */
+  want(digest: string): Promise<void> {
+    return stored(() => this.store.put(wantedKey(digest), "1", this.#ttlMs), "cluster store");
+  }
+
+  /** Says that the client listens here, and tells the nodes whose messages wait for that. */
+  async listens(digest: string): Promise<void> {
+    try {
+      // In this order: a node that waits looks for the other one after it has said so.
+      await stored(() => this.store.put(listenerKey(digest), this.name, this.#ttlMs), "cluster store");
+      const isWanted = await stored(() => this.store.take(wantedKey(digest)), "cluster store");
+      if (isWanted !== undefined) await this.sendAll(digest, { listens: true });
+    } catch (error) {
+      this.endpoint.warn(error);
+      this.later(() => this.#sessions.get(digest)?.listens());
+    }
+  }
+
+  /** Does what failed again with the next beat. */
+  later(work: () => void): void {
+    this.#later.push(work);
+  }
+
   /** Whether a node is gone. Not known while the store was just away. @throws {McpError} `store-failed` */
   async isLost(node: string): Promise<boolean> {
     const isAlive = await stored(() => this.store.alive(node), "cluster store");
@@ -140,6 +172,7 @@ export class Node implements ClusterNode {
     });
     if (this.#leave.length < 2) void this.#join();
     for (const follower of this.followers) follower.check();
+    for (const work of this.#later.splice(0)) work();
     this.#timer = unref(clock.schedule(this.#beat, beatMs));
   };
 
@@ -148,12 +181,16 @@ export class Node implements ClusterNode {
     if (this.#isJoining) return;
     this.#isJoining = true;
     const channels = [
-      [nodeChannel(this.name), (text: string) => this.#received(JSON.parse(text) as NodeMessage)],
-      [sessionsChannel, (text: string) => this.#changed(JSON.parse(text) as SessionMessage)],
+      [
+        nodeChannel(this.name),
+        (text: string) => this.#received(JSON.parse(text) as NodeMessage),
+        () => this.#returned(),
+      ],
+      [sessionsChannel, (text: string) => this.#changed(JSON.parse(text) as SessionMessage), () => {}],
     ] as const;
     try {
-      for (const [channel, listener] of channels.slice(this.#leave.length)) {
-        const leave = await stored(() => this.store.subscribe(channel, listener), "cluster store");
+      for (const [channel, listener, lost] of channels.slice(this.#leave.length)) {
+        const leave = await stored(() => this.store.subscribe(channel, listener, lost), "cluster store");
         this.#leave.push(leave);
         if (this.#isClosed) await leave();
       }
@@ -164,16 +201,26 @@ export class Node implements ClusterNode {
     }
   }
 
-  #received({ session, message, follows, over }: NodeMessage): void {
+  /** The store was away, and may have forgotten who listens here. */
+  #returned(): void {
+    for (const session of this.#sessions.values()) if (session.session.listens) session.listens();
+  }
+
+  #received({ session, message, follows, over, text, returned, from, taken }: NodeMessage): void {
     const found = this.#sessions.get(session);
     if (message) found?.receive(message);
+    if (text !== undefined && !found?.hear(text))
+      this.send(from!, { session, returned: text, from: this.name }).catch(this.endpoint.warn);
+    if (returned !== undefined) found?.outbox.push(returned, from);
+    if (taken !== undefined) found?.session.named(taken)?.close(false);
     if (follows && !found?.isFollowed(follows.stream))
       this.send(follows.from, { session, over: follows.stream }).catch(this.endpoint.warn);
     for (const follower of this.followers) if (over && follower.continues(session, over)) follower.over();
   }
 
-  #changed({ session, node, message, state }: SessionMessage): void {
+  #changed({ session, node, message, state, listens }: SessionMessage): void {
     const found = node === this.name ? undefined : this.#sessions.get(session);
+    if (listens) found?.outbox.listens();
     if (message) found?.notified(message);
     if (state?.ended) found?.end();
     else if (state) found?.apply(state);

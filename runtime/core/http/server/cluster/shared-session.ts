@@ -10,6 +10,7 @@ import { type SharedState, partsOfStream, streamNameOf } from "./messages.js";
 import { digestOf } from "./node-ids.js";
 import { lostError } from "./lost.js";
 import type { Node } from "./node.js";
+import { Outbox } from "./outbox.js";
 
 /** A message of a client that this node does not await. */
 interface Received {
@@ -23,6 +24,9 @@ export class SharedSession implements ClusterSession {
   readonly session: HttpSession;
   readonly #node: Node;
   #digest: string | undefined;
+  #outbox: Outbox | undefined;
+  /** A change is being reported, which all nodes get. */
+  #isChange = false;
 
   constructor(node: Node, session: HttpSession) {
     this.#node = node;
@@ -42,8 +46,42 @@ export class SharedSession implements ClusterSession {
     return streamNameOf(this.#node.name, name, ids);
   }
 
+  get outbox(): Outbox {
+    return (this.#outbox ??= new Outbox(this.#node, this));
+  }
+
   opened(): void {
     this.#node.register(this.digest, this);
+    this.#keepChanges();
+  }
+
+  /** Each node gets each change: only the one at which the client listens notifies it. */
+  #keepChanges(): void {
+    const { connection } = this.session;
+    const changed = connection.changed.bind(connection);
+    const notifyReady = connection.notifyReady.bind(connection);
+    connection.changed = (change) => {
+      this.#isChange = true;
+      changed(change);
+      this.#isChange = false;
+    };
+    connection.notifyReady = (...given) => {
+      if (!this.#isChange || this.session.listens) notifyReady(...given);
+    };
+  }
+
+  pass(text: string): boolean {
+    return this.#digest !== undefined && this.outbox.push(text);
+  }
+
+  listens(): void {
+    if (this.#digest === undefined) return;
+    void this.#node.listens(this.digest).then(() => this.#outbox?.listens());
+  }
+
+  /** Sends a message on the stream at which the client listens here. Returns `false` if there is none. */
+  hear(text: string): boolean {
+    return this.session.hear(text);
   }
 
   async read(): Promise<void> {
@@ -121,7 +159,12 @@ export class SharedSession implements ClusterSession {
 
   follow(exchange: Exchange, missed: MissedEvents, last: string): ReturnType<ClusterSession["follow"]> {
     const { node, ids } = partsOfStream(missed.stream);
-    if (!ids) return "listens";
+    if (!ids) {
+      const { endpoint, name } = this.#node;
+      const taken = { session: this.digest, taken: missed.stream };
+      if (node !== name) this.#node.send(node, taken).catch(endpoint.warn);
+      return "listens";
+    }
     const { stream } = missed;
     const follower = new Follower(this.#node, this, exchange, { node, stream, ids });
     // A stream of this node that is not there has ended.
