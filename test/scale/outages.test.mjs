@@ -87,10 +87,10 @@ async function underLoad(t, address, faults) {
   await nodes.start(4);
   const ports = nodes.ports();
   const outcomes = {};
-  let isOver = false;
+  const over = new AbortController();
   const repeat = async (kind, work) => {
     const session = await RawSession.open(ports[0]);
-    for (let count = 0; !isOver; count++) {
+    for (let count = 0; !over.signal.aborted; count++) {
       const [at, other] = [ports[count % 4], ports[(count + 1 + (count % 3)) % 4]];
       const outcome = await work(session, at, other, `${kind} ${count} `);
       const found = (outcomes[kind] ??= {});
@@ -117,7 +117,7 @@ async function underLoad(t, address, faults) {
   try {
     await faults(recovered);
   } finally {
-    isOver = true;
+    over.abort();
   }
   await Promise.all(working);
   for (const [kind, found] of Object.entries(outcomes)) t.diagnostic(`${kind}: ${JSON.stringify(found)}`);
@@ -125,28 +125,34 @@ async function underLoad(t, address, faults) {
   assert.ok(outcomes.ask["accept Ada"] > 0 && outcomes.resume.done > 0, JSON.stringify(outcomes));
 }
 
-test(`Redis is killed ${kills} times, cut off and stopped: every request ends`, { skip, timeout }, async (t) => {
-  const random = randomFrom(seed);
-  const redis = new FaultyRedis();
-  t.after(() => redis.end());
-  await redis.start();
-  await underLoad(t, redis.socket, async (recovered) => {
-    const took = [];
-    for (let kill = 0; kill < kills; kill++) {
-      await sleep(500 + random() * 500);
-      await redis.kill();
-      await sleep(random() * 500);
-      await redis.start();
-      took.push(await recovered());
-    }
-    t.diagnostic(`answers crossed nodes ${took.sort((one, two) => one - two).join(", ")} ms after each restart`);
-    await redis.send("CLIENT KILL TYPE normal");
-    await redis.send("CLIENT KILL TYPE pubsub");
-    t.diagnostic(`and ${await recovered()} ms after CLIENT KILL`);
-    await redis.send("DEBUG SLEEP 3");
-    t.diagnostic(`and ${await recovered()} ms after DEBUG SLEEP 3`);
-  });
-});
+test(
+  `Redis is killed ${kills} times, cut off and stopped: every request ends`,
+  { skip, timeout },
+  async (t) => {
+    const random = randomFrom(seed);
+    const redis = new FaultyRedis();
+    t.after(() => redis.end());
+    await redis.start();
+    await underLoad(t, redis.socket, async (recovered) => {
+      const took = [];
+      for (let kill = 0; kill < kills; kill++) {
+        await sleep(500 + random() * 500);
+        await redis.kill();
+        await sleep(random() * 500);
+        await redis.start();
+        took.push(await recovered());
+      }
+      t.diagnostic(
+        `answers crossed nodes ${took.sort((one, two) => one - two).join(", ")} ms after each restart`,
+      );
+      await redis.send("CLIENT KILL TYPE normal");
+      await redis.send("CLIENT KILL TYPE pubsub");
+      t.diagnostic(`and ${await recovered()} ms after CLIENT KILL`);
+      await redis.send("DEBUG SLEEP 3");
+      t.diagnostic(`and ${await recovered()} ms after DEBUG SLEEP 3`);
+    });
+  },
+);
 
 test("a replica takes the place of Redis: every request ends", { skip, timeout }, async (t) => {
   const redis = new WatchedRedis();
@@ -155,7 +161,9 @@ test("a replica takes the place of Redis: every request ends", { skip, timeout }
   await underLoad(t, redis.sentinel, async (recovered) => {
     await sleep(1000);
     const took = Math.round(await redis.failOver());
-    t.diagnostic(`the replica was there after ${took} ms, answers crossed nodes ${await recovered()} ms later`);
+    t.diagnostic(
+      `the replica was there after ${took} ms, answers crossed nodes ${await recovered()} ms later`,
+    );
     await sleep(500);
   });
 });
@@ -197,7 +205,11 @@ test("events that a replica does not have are a gap, not silence", { skip, timeo
   );
   await direct.rpop(key);
   const head = await direct.lindex(key, 0);
-  await direct.lset(key, 0, head.replace(/^\d+/, (number) => `${number - 1}`));
+  await direct.lset(
+    key,
+    0,
+    head.replace(/^\d+/, (number) => `${number - 1}`),
+  );
   await append("of the other node", other);
   await append("7");
   assert.equal(await one.store.log.after("session", fifth), undefined);

@@ -108,10 +108,10 @@ export class RawSession {
   #id;
   #last = 0;
 
-  /** Opens a session. */
-  static async open(port) {
+  /** Opens a session. @param name of the client */
+  static async open(port, name = "raw") {
     const session = new RawSession();
-    const clientInfo = { name: "raw", version: "1.0.0" };
+    const clientInfo = { name, version: "1.0.0" };
     const params = { protocolVersion: revision, capabilities: { elicitation: {} }, clientInfo };
     const reply = await session.request(port, "initialize", params);
     await reply.answer();
@@ -162,6 +162,11 @@ export class RawSession {
     const reply = await this.#post(port, { id, result });
     await reply.end();
     return reply;
+  }
+
+  /** Opens a GET stream. */
+  listen(port) {
+    return this.#send(port, { method: "GET" });
   }
 
   /** Resumes a stream after an event. */

@@ -196,6 +196,42 @@ test(
   },
 );
 
+test(
+  "messages that belong to no request reach the GET stream at another node, also after it has moved",
+  { skip, timeout: 300_000 },
+  async (t) => {
+    const session = await RawSession.open(ports[0], "apart");
+    let listening = await session.listen(ports[1]);
+    await listening.until(({ id }) => id);
+    for (let round = 0; round < 3; round++) {
+      const [from, other] = [ports[(round + 2) % 4], ports[(round + 3) % 4]];
+      const seen = listening.events.length;
+      const later = (isIt) => (event) => listening.events.indexOf(event) >= seen && isIt(event);
+      const data = (text) => later(({ message }) => message?.params?.data === text);
+      assert.equal(textOf(await (await session.call(from, "apart", { key: "apart" })).answer()), "sent");
+      await listening.until(data("apart"));
+      const { message } = await listening.until(later(asks));
+      assert.equal((await session.answer(other, message.id, answer)).status, 202);
+      const { id } = await listening.until(data("apart is Ada"));
+      assert.equal(listening.events.length, seen + 3, JSON.stringify(listening.events));
+      listening.cut();
+      listening = await session.resume(ports[(round + 2) % 4], id);
+      assert.equal(listening.status, 200);
+    }
+    // One log costs its event, the question where the client listens, and the message to that node.
+    const cost = await costOf(async () => {
+      await (await session.call(ports[1], "apart", { key: "apart" })).answer();
+      await listening.until(asks);
+    });
+    t.diagnostic(`a log and a question: ${JSON.stringify(cost)}`);
+    assert.deepEqual(cost, { fcall: 2, spublish: 2, get: 2 });
+    const { message } = await listening.until(asks);
+    await session.answer(ports[2], message.id, answer);
+    await listening.until((event) => event.message?.params?.data === "apart is Ada");
+    listening.cut();
+  },
+);
+
 test("a request is cancelled from another node", { skip, timeout: 300_000 }, async () => {
   const session = await known();
   const reply = await session.call(ports[0], "hold", { key: "far" }, true);

@@ -10,7 +10,7 @@ import { shared } from "./shared.mjs";
 const { serverOptions, httpOptions } = await shared();
 const server = createServer(
   { name: "worker", version: "1.0.0" },
-  { revisions: serverRevisions, ...serverOptions },
+  { revisions: serverRevisions, capabilities: { logging: {} }, ...serverOptions },
 );
 
 const properties = { key: { type: "string" }, ms: { type: "number" }, steps: { type: "integer" } };
@@ -53,6 +53,19 @@ server.tool("hold", { inputSchema }, async ({ key }, { progress, signal }) => {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   if (process.env.SCALE_LOG) appendFileSync(process.env.SCALE_LOG, `cancelled ${key}\n`);
   return "cancelled";
+});
+
+/** Sends messages that belong to no request to the clients of a name: the key in a log, and a question. */
+server.tool("apart", { inputSchema }, ({ key }) => {
+  for (const session of server.sessions) {
+    if (session.clientInfo?.name !== key) continue;
+    session.log("error", key);
+    session.elicit(question).then(
+      ({ content }) => session.log("error", `${key} is ${content?.name}`),
+      () => {},
+    );
+  }
+  return "sent";
 });
 
 /** The delay ends when the parent says that the load balancer has noticed. */

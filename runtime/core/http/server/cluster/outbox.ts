@@ -55,7 +55,7 @@ export class Outbox {
     if (this.#isSending) return;
     this.#isSending = true;
     try {
-      for (let next; (next = this.#waiting[0]); )
+      for (let next; (next = this.#waiting[0]);)
         if (await this.#settle(next)) this.#waiting.splice(this.#waiting.indexOf(next), 1);
     } catch (error) {
       this.#node.endpoint.warn(error);
