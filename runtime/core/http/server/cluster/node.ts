@@ -184,7 +184,7 @@ export class Node implements ClusterNode {
       [
         nodeChannel(this.name),
         (text: string) => this.#received(JSON.parse(text) as NodeMessage),
-        () => this.#returned(),
+        () => this.#reconnected(),
       ],
       [sessionsChannel, (text: string) => this.#changed(JSON.parse(text) as SessionMessage), () => {}],
     ] as const;
@@ -202,7 +202,7 @@ export class Node implements ClusterNode {
   }
 
   /** The store was away, and may have forgotten who listens here. */
-  #returned(): void {
+  #reconnected(): void {
     for (const session of this.#sessions.values()) if (session.session.listens) session.listens();
   }
 
