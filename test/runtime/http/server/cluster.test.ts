@@ -222,6 +222,25 @@ describe("streams at other nodes", () => {
     expect(textsOf(stream).slice(-4)).toEqual(["4", "5", "6", "answer"]);
   });
 
+  test("are not lost because the store was away, and no sign of life came", async () => {
+    const all = await nodes(2);
+    const [a, b] = all;
+    const { party, stream, last } = await moved(all);
+    a!.watched.mode = b!.watched.mode = "fails";
+    for (let second = 0; second < 4; second++) {
+      await b!.clock.advance(1000);
+      await new Promise(setImmediate);
+    }
+    await stream.whole();
+    b!.watched.mode = "works";
+    const again = await at(party, b!).get({ "last-event-id": last });
+    while (b!.watched.commands.at(-1) !== "publish") await new Promise(setImmediate);
+    a!.watched.mode = "works";
+    a!.gate.open();
+    await again.whole();
+    expect(textsOf(again).slice(-4)).toEqual(["4", "5", "6", "answer"]);
+  });
+
   test("end with a coded error where the store has lost the answer", async () => {
     const all = await nodes(2);
     const [a, b] = all;

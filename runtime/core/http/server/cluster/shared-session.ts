@@ -62,8 +62,11 @@ export class SharedSession implements ClusterSession {
     const notifyReady = connection.notifyReady.bind(connection);
     connection.changed = (change) => {
       this.#isChange = true;
-      changed(change);
-      this.#isChange = false;
+      try {
+        changed(change);
+      } finally {
+        this.#isChange = false;
+      }
     };
     connection.notifyReady = (...given) => {
       if (!this.#isChange || this.session.listens) notifyReady(...given);
