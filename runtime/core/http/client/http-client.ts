@@ -33,12 +33,6 @@ const sessionHeader = "mcp-session-id";
 /** Statuses by which a server of HTTP+SSE alone answers a handshake (2025-11-25, backwards compatibility). */
 const fallbackStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
 
-/**
- * Milliseconds before an answer is sent again that the server does not take for the moment (503), e.g. because its store is away.
- * `Retry-After` takes precedence.
- */
-const answerPauses = [200, 400, 800, 1600, 3200];
-
 type Named = Readonly<Record<string, string>>;
 
 /** The client of Streamable HTTP: each message is one POST; answers come in its body or on a stream. */
@@ -160,17 +154,11 @@ class HttpClientChannel implements ClientChannel {
     return this.#requests.send({ method, headers: { ...session, ...headers }, signal, body, ...more });
   }
 
-  async #postMessage(message: Unanswered, signal: AbortSignal, attempt = 0): Promise<void> {
-    const { text, method, headers } = message;
+  async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
     if (this.#older) return this.#older.post(text, headers, signal);
     const post = (): Promise<Response> => this.#exchange("POST", headers, signal, text);
     const response = await (method === undefined ? untilTaken(post, signal) : post());
     await response.body?.cancel();
-    const usual = answerPauses[attempt];
-    if (method === undefined && response.status === 503 && usual !== undefined) {
-      await pause(retryAfter(response.headers.get("retry-after")) ?? usual, signal, connectionClosed);
-      return this.#postMessage(message, signal, attempt + 1);
-    }
     // The handshake is over: the server may send messages.
     if (response.ok && method === "notifications/initialized" && this.#session !== undefined)
       await this.#getStream.begin();

@@ -37,33 +37,6 @@ describe("without a network, with fake timers", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test("an answer that the server does not take for the moment is sent again after Retry-After", async () => {
-    const statuses = [503, 503, 202];
-    const { sent } = await fetching({
-      GET: ({ signal }) => {
-        const ask = { jsonrpc: "2.0", id: "a", method: "ping" };
-        const body = new ReadableStream({
-          start: (stream) => {
-            stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(ask)}\n\n`));
-            signal.addEventListener("abort", () => stream.close());
-          },
-        });
-        return new Response(body, { headers: { "content-type": "text/event-stream" } });
-      },
-      response: () => {
-        const status = statuses.shift() ?? 503;
-        return new Response(null, { status, headers: status === 503 ? { "retry-after": "1" } : {} });
-      },
-    });
-    const answers = (): number => sent.filter(({ name }) => name === "response").length;
-    await vi.advanceTimersByTimeAsync(0);
-    expect(answers()).toBe(1);
-    await vi.advanceTimersByTimeAsync(999);
-    expect(answers()).toBe(1);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(answers()).toBe(3);
-  });
-
   test("requests wait two seconds at most for the end of the handshake", async () => {
     const { client, sent } = await fetching({ "notifications/initialized": never });
     const call = client.callTool("x");
