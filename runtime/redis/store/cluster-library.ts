@@ -5,7 +5,7 @@ import { type RedisClient, send } from "./client.js";
 // The log of a session is a list. Its first item has the number of the newest event and the sum of sizes. Each other item is
 // an event: counter and writer, which are its name beside its number; its size; bytes of the name of its stream; stream; data.
 // A writer gives the number and counter of its newest event. If the log should have it and does not, a replica without the last
-// events has taken the place of Redis: the log begins anew, so that no client continues over the gap.
+// events has taken the place of Redis: the log is emptied, so that no client continues over the gap.
 const functions = `
 local function read(item)
   local counter, writer, size, length, start = string.match(item, "^(%d+) (%S+) (%d+) (%d+) ()")

@@ -119,7 +119,7 @@ export class Node implements ClusterNode {
     return stored(() => this.store.put(wantedKey(digest), "1", this.#ttlMs), "cluster store");
   }
 
-  /** Says that the client listens here, and tells the nodes whose messages wait for that. */
+  /** Says that the client listens here, and reports it to the nodes whose messages wait for that. */
   async listens(digest: string): Promise<void> {
     try {
       // In this order: a node that waits looks for the other one after it has said so.
