@@ -25,14 +25,14 @@ const resultOf = ({ result, error }) => (error ? codeOf(error) : result.content[
 const codeOf = (error) => `${error.code} ${error.data?.code ?? error.message}`;
 
 /** Milliseconds for which a client tries again what is refused with 503. */
-const patience = 30_000;
+const longestRetry = 30_000;
 
 /** Sends until the answer is another one than 503. */
 async function insist(send) {
   const begun = performance.now();
   for (;;) {
     const reply = await send();
-    if (reply.status !== 503 || performance.now() - begun > patience) return reply;
+    if (reply.status !== 503 || performance.now() - begun > longestRetry) return reply;
     await reply.end();
     await sleep(100);
   }
