@@ -38,10 +38,17 @@ const openTable: RendererRule = (tokens, index) => {
 
 /** The policy of pages admits no attribute of style: the side of a column is a class. */
 const openCell: RendererRule = (tokens, index) => {
-  const { tag } = tokens[index]!;
+  const tag = cellTag(tokens, index, index + 1);
   const side = /^text-align:\s*(right|center)/.exec(String(tokens[index]!.attrGet("style") ?? ""));
   return side ? `<${tag} class="${side[1]}">` : `<${tag}>`;
 };
+
+const closeCell: RendererRule = (tokens, index) => `</${cellTag(tokens, index, index - 1)}>\n`;
+
+/** A header without text heads nothing: it is a plain cell. */
+function cellTag(tokens: readonly Token[], cell: number, inline: number): string {
+  return tokens[inline]!.content === "" ? "td" : tokens[cell]!.tag;
+}
 
 const openHeading: RendererRule = (tokens, index) => {
   const { tag } = tokens[index]!;
@@ -100,6 +107,8 @@ Object.assign(markdown.renderer.rules, {
   table_close: () => "</table></div>\n",
   th_open: openCell,
   td_open: openCell,
+  th_close: closeCell,
+  td_close: closeCell,
   heading_open: openHeading,
   heading_close: closeHeading,
   link_open: openLink,

@@ -110,6 +110,11 @@ test("the side of a column is a class: the policy admits no style", () => {
   expect(markup).not.toContain("style=");
 });
 
+test("a header without text is a plain cell", () => {
+  const { markup } = built("# One\n\n| a | |\n|---|---|\n| 1 | 2 |\n");
+  expect(markup).toContain("<th>a</th>\n<td></td>\n");
+});
+
 test("text and code become no markup; comments vanish", () => {
   const { markup } = built(
     '# One\n\n<!-- a -->\n\n`<i>` &lt;u&gt;\n\n```ts\nconst a = "<script>"; // <b>\n```\n',
