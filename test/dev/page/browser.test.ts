@@ -122,3 +122,53 @@ browserTest(
   },
   120_000,
 );
+
+browserTest(
+  "at 320 pixels: a call cancelled, a log shown, a question declined, the revision switched; texts of servers stay text",
+  async () => {
+    const { page, url } = await opened(320);
+    await page.evaluate(
+      "window.refused = 0; document.addEventListener('securitypolicyviolation', () => window.refused++)",
+    );
+    expect(await text(page, "h1")).toContain("Shop <b>of</b> tests");
+    await press(page, "wait", "#offer");
+    await press(page, "Call", "#target");
+    await shows(page, "#calls", "running");
+    await press(page, "Cancel", "#calls");
+    await shows(page, "#calls", "cancelled");
+
+    await page.evaluate(
+      "const select = document.querySelector('#revision'); select.value = '2025-11-25'; select.dispatchEvent(new Event('change'))",
+    );
+    await shows(page, "#connection", "connected, revision 2025-11-25, legacy era");
+    await press(page, "order", "#offer");
+    await shows(page, "#target", "Orders a thing <script>alert(1)</script>");
+    await press(page, "JSON", "#target");
+    await fill(page, "Arguments as JSON", '{"thing": }');
+    await press(page, "Call", "#target");
+    await shows(page, "#target .fault", "line 1, column 11");
+    await fill(page, "Arguments as JSON", '{"thing": 5}');
+    await press(page, "Call", "#target");
+    await shows(page, "#target .faults", "/thing expected a string");
+    await press(page, "Call anyway", "#target");
+    // The server refuses them, too.
+    await shows(page, "#calls", "thing");
+    await fill(page, "Arguments as JSON", '{"thing": "Lamp", "count": 1}');
+    await press(page, "Call", "#target");
+    await shows(page, "#questions", "Where to?");
+    await press(page, "Decline", "#questions");
+    await shows(page, "#calls", "not ordered: decline");
+    await shows(page, "#calls .badge.error", "isError");
+
+    await press(page, "wait", "#offer");
+    await press(page, "Call", "#target");
+    await until(async () => expect(Number(await text(page, "#log-count"))).toBeGreaterThan(0));
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+    expect(await page.evaluate("window.refused")).toBe(0);
+    expect(await page.evaluate("document.querySelectorAll('script').length")).toBe(1);
+    await shoot(page, "dev-320");
+    // Without the secret, nothing is served.
+    expect((await fetch(new URL("/", url))).status).toBe(404);
+  },
+  120_000,
+);

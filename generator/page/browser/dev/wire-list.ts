@@ -54,7 +54,7 @@ function row(event: WireEvent): HTMLElement {
       "summary",
       {},
       element("span", { class: "soft" }, `${number} `),
-      from === "client" ? "→ server " : "← client ",
+      from === "client" ? "to server " : "from server ",
       element("code", {}, element("bdi", {}, shortText(label, 80))),
       " ",
       element(

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { devPage } from "../../generator/page/dev-page.js";
+import { loadTemplates } from "../../generator/print/templates.js";
+import { policyFaults } from "./page-faults.js";
+
+test("the page of dev is at most 150 KB, and its policy admits what it has", () => {
+  const { text, policy } = devPage(loadTemplates());
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(150_000);
+  expect(policyFaults(text)).toEqual([]);
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+});
