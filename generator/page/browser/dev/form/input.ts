@@ -36,6 +36,13 @@ export function inputControl(control: Control, labelled: Labelled): ValueControl
     description !== undefined && element("div", { class: "soft", id: hint }, longText(description));
   const place = element("p", { class: "fault", id: message });
   const isBox = control.kind === "boolean";
+  const mark = (messages: readonly string[]): void => {
+    place.textContent = shortText(messages.join("; "), 500);
+    if (messages.length > 0) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  };
+  // What is wrong with the former value says nothing of the next one.
+  input.addEventListener("input", () => mark([]));
   return {
     element: element(
       "div",
@@ -45,11 +52,7 @@ export function inputControl(control: Control, labelled: Labelled): ValueControl
       place,
     ),
     ...{ pointer, read, write },
-    mark: (messages) => {
-      place.textContent = shortText(messages.join("; "), 500);
-      if (messages.length > 0) input.setAttribute("aria-invalid", "true");
-      else input.removeAttribute("aria-invalid");
-    },
+    mark,
   };
 }
 
