@@ -44,7 +44,7 @@ export function servedDocument(content: PageContent, render: Render): PageDocume
     .join("\n");
   if (/<\/style/i.test(style))
     throw new CodedError("MG1006", "the template of style ends its element: it has </style", {
-      next: "Correct the template page.css.",
+      next: "Correct the templates of style, e.g. page.css.",
     });
   const directives = {
     "default-src": "'none'",

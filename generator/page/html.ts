@@ -50,6 +50,12 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => entities[character]!);
 }
 
+/** A name that may break after its separators and before its capitals, and nowhere else while a line has room. */
+export function breakable(name: string): Html {
+  const parts = name.split(/(?<=[/._-])(?=\w)|(?<=[a-z\d])(?=[A-Z])/);
+  return joined(parts, "<wbr>");
+}
+
 /**
  * A page without characters that hide or reorder text: they become `\uXXXX`. Markup and style have none of them; JSON in
  * a page keeps its meaning.

@@ -1,8 +1,9 @@
+import { counted } from "../print/counted.js";
 import type { Render } from "../print/templates.js";
 import { type PageContent, pageDocument } from "./document.js";
-import { Html, type Piece, html, joined } from "./html.js";
+import { Html, type Piece, breakable, html, joined } from "./html.js";
 import { cut, longestName, shortened } from "./long-text.js";
-import type { Badge, Entry, Filter, Member, Part, Reading, Remark, Side, Text } from "./reading.js";
+import type { Badge, Entry, Figure, Filter, Member, Part, Reading, Remark, Side, Text } from "./reading.js";
 
 /** What a site adds to each of its pages. */
 export interface Frame {
@@ -25,32 +26,52 @@ export function readingHtml(reading: Reading, render: Render, frame?: Frame): st
     links: frame?.links,
     end: frame?.end,
     lead: reading.lead === undefined ? undefined : prose(reading.lead),
+    figures: figuresOf(reading.figures ?? []),
     facts: factsOf(reading.facts),
     filters: (reading.filters ?? []).map(filterOf),
     sections: reading.sections.map(({ id, title: heading, entries }) => ({
-      ...{ id, heading, count: entries.length },
+      ...{ id, heading, count: entries.length.toLocaleString("en") },
       entries: entries.map(entryOf),
     })),
     notes: (reading.notes ?? []).map((note) => shortened(note)),
   });
-  const content = { title, body: new Html(body), programs: ["reading"] };
+  const content = { title, body: new Html(body), programs: ["reading"], styles: ["reading.css"] };
   return pageDocument(frame ? { ...content, added: frame.added } : content, render);
 }
 
 function entryOf(entry: Entry): object {
   const values = Object.entries(entry.values ?? {});
+  const { parts = [] } = entry;
+  const rest = parts.filter((part) => !isSample(part));
+  const samples = parts
+    .filter(isSample)
+    .sort((one, other) => Number(other.open ?? false) - Number(one.open ?? false));
   return {
-    ...{ id: entry.id, closed: entry.closed ?? false, name: shortened(entry.name, longestName) },
-    shortName: shortened(entry.name, 80),
+    ...{ id: entry.id, closed: entry.closed ?? false, kind: entry.kind },
+    name: breakable(shortened(entry.name, longestName)),
+    shortName: breakable(entry.name.length > 80 ? `${entry.name.slice(0, 79)}…` : entry.name),
     badges: joined((entry.badges ?? []).map(badge), " "),
     lead: entry.lead === undefined || entry.lead === "" ? undefined : prose(entry.lead),
     facts: factsOf(entry.facts ?? []),
+    footnotes: factsOf(entry.footnotes ?? []),
     remarks: remarks(entry.remarks ?? []),
-    parts: (entry.parts ?? []).map((part) => ({
-      ...{ title: part.title, open: part.open ?? false, body: partOf(part) },
-    })),
+    parts: rest.map(partFrame),
+    samples: samples.map(partFrame),
     values: joined(values.map(([name, tokens]) => html` data-${name}="${tokens.join(" ")}"`)),
   };
+}
+
+/** Code stands beside what describes it, where the page is wide. */
+function isSample({ kind }: Part): boolean {
+  return kind === "json" || kind === "code";
+}
+
+function partFrame(part: Part): object {
+  return { title: shortened(part.title, longestName), open: part.open ?? false, body: partOf(part) };
+}
+
+function figuresOf(figures: readonly Figure[]): object[] {
+  return figures.map((figure) => ({ ...figure, count: figure.count.toLocaleString("en") }));
 }
 
 function factsOf(facts: Reading["facts"]): object[] {
@@ -77,16 +98,18 @@ function textOf(text: Text): Html {
   return joined(
     text.map((span) => {
       if (typeof span === "string") return html`${shortened(span)}`;
-      if ("href" in span) return linkTo(span.href);
-      const code = html`<code>${shortened(span.code)}</code>`;
+      if ("href" in span) return linkTo(span);
+      const code = html`<code
+        >${span.to === undefined ? shortened(span.code) : breakable(shortened(span.code))}</code
+      >`;
       return span.to === undefined ? code : html`<a href="#${span.to}">${code}</a>`;
     }),
   );
 }
 
-function linkTo(href: string): Html {
+function linkTo({ href, label = href }: { readonly href: string; readonly label?: string }): Html {
   if (!/^https:\/\/[\w.-]+\//.test(href)) return html`${shortened(href)}`;
-  return html`<a href="${href}" rel="noreferrer">${shortened(href, longestName)}</a>`;
+  return html`<a href="${href}" rel="noreferrer">${breakable(shortened(label, longestName))}</a>`;
 }
 
 /** Prose of schemas and servers: text, in which back-ticks mark code. Nothing in it becomes a link or markup. */
@@ -101,7 +124,7 @@ function prose(text: string): Html {
 function remarks(list: readonly Remark[]): Html | undefined {
   if (list.length === 0) return undefined;
   const items = list.map(
-    ({ kind, text }) => html`<li><span class="badge ${kind}">${kind}</span> ${shortened(text)}</li>`,
+    ({ kind, text }) => html`<li class="${kind}"><strong>${kind}</strong> ${prose(text)}</li>`,
   );
   return html`<ul class="findings">
     ${joined(items)}
@@ -118,6 +141,7 @@ function partOf(part: Part): Html {
       return example(part.text);
     case "sides":
       return html`<div class="sides">${joined(part.sides.map(sideOf))}</div>
+        ${part.value !== undefined && html`<h4>A message that proves it</h4>`}
         ${part.value !== undefined && example(JSON.stringify(part.value, undefined, 2))}`;
   }
 }
@@ -137,9 +161,13 @@ function example(text: string): Html {
   return html`<div class="example">${block(text)}</div>`;
 }
 
-/** Scrollable, so reachable by the keyboard. */
+/** Lines of a block that shows all of itself. */
+const mostLines = 20;
+
+/** One that scrolls is reachable by the keyboard. */
 function block(text: string): Html {
-  return html`<pre tabindex="0"><code>${shortened(text, longestExample)}</code></pre>`;
+  const scrolls = text.length > 1_500 || text.split("\n").length > mostLines;
+  return html`<pre${scrolls && new Html(' tabindex="0"')}><code>${shortened(text, longestExample)}</code></pre>`;
 }
 
 function members(list: readonly Member[]): Html {
@@ -149,17 +177,17 @@ function members(list: readonly Member[]): Html {
   </ul>`;
 }
 
-function member({ name, optional, type, facts, description, members: inner }: Member): Html {
-  const label =
-    name !== "" && html`<code class="name">${shortened(name, longestName)}${optional && "?"}</code> `;
-  const more = facts.length > 0 && html` <span class="soft">${shortened(facts.join(", "))}</span>`;
-  const said = description !== undefined && description !== "" && html`<br />${prose(description)}`;
+function member({ name, required, type, facts, description, members: inner }: Member): Html {
+  const label = name !== "" && html`<code class="name">${breakable(shortened(name, longestName))}</code> `;
+  const needed = required && html` <em>required</em>`;
+  const more = facts.length > 0 && html` <small>${shortened(facts.join(", "))}</small>`;
+  const said = description !== undefined && description !== "" && html`<p>${prose(description)}</p>`;
   const below =
     inner &&
     inner.length > 0 &&
     html`<details>
-      <summary>${inner.length} members</summary>
+      <summary>${counted(inner.length, "member")}</summary>
       ${members(inner)}
     </details>`;
-  return html`<li>${label}${textOf(type)}${more}${said}${below}</li>`;
+  return html`<li>${label}${textOf(type)}${needed}${more}${said}${below}</li>`;
 }

@@ -9,14 +9,26 @@ export function readingMarkdown(reading: Reading, render: Render): string {
   const page = render("reading.md", {
     title: plain(shortened(reading.title, longestName)),
     lead: reading.lead === undefined ? undefined : prose(reading.lead),
-    facts: reading.facts.map(({ name, value }) => `- ${name}: ${textOf(value)}`),
+    facts: [
+      ...(reading.figures ?? []).map(({ label, count }) => `- ${label}: ${count}`),
+      ...reading.facts.map(({ name, value }) => `- ${name}: ${textOf(value)}`),
+    ],
     sections: reading.sections.map(({ title, entries }) => ({ title, entries: entries.map(entryOf) })),
     notes: (reading.notes ?? []).map((note) => plain(note)),
   });
   return visible(page).replace(/\n{3,}/g, "\n\n");
 }
 
-function entryOf({ id, name, badges = [], lead, facts = [], remarks = [], parts = [] }: Entry): object {
+function entryOf({
+  id,
+  name,
+  badges = [],
+  lead,
+  facts = [],
+  remarks = [],
+  parts = [],
+  footnotes = [],
+}: Entry): object {
   return {
     id,
     name: code(shortened(name, longestName)),
@@ -26,6 +38,7 @@ function entryOf({ id, name, badges = [], lead, facts = [], remarks = [], parts 
       facts.map((fact) => `- ${fact.name}: ${textOf(fact.value)}`).join("\n"),
       remarks.map(({ kind, text }) => `- **${kind}**: ${plain(shortened(text))}`).join("\n"),
       ...parts.map(partOf),
+      footnotes.map((fact) => `- ${fact.name}: ${textOf(fact.value)}`).join("\n"),
     ].filter((line) => line !== ""),
   };
 }
@@ -82,11 +95,12 @@ function block(language: string, text: string): string {
 }
 
 function memberLines(
-  { name, optional, type, facts, description, members = [] }: Member,
+  { name, required, type, facts, description, members = [] }: Member,
   indent: string,
 ): string[] {
-  const label = name === "" ? "" : `${code(shortened(name, longestName) + (optional ? "?" : ""))}: `;
-  const more = facts.length > 0 ? ` (${plain(shortened(facts.join(", ")))})` : "";
+  const label = name === "" ? "" : `${code(shortened(name, longestName))}: `;
+  const marks = [...(required ? ["required"] : []), ...facts];
+  const more = marks.length > 0 ? ` (${plain(shortened(marks.join(", ")))})` : "";
   const said =
     description === undefined || description === "" ? "" : `: ${prose(description).replace(/\s+/g, " ")}`;
   return [

@@ -8,7 +8,7 @@ export type Span =
   | string
   | Code
   /** A page elsewhere. Only `https:` becomes a link. */
-  | { readonly href: string };
+  | { readonly href: string; readonly label?: string };
 
 export interface Code {
   readonly code: string;
@@ -21,11 +21,21 @@ export interface Reading {
   readonly title: string;
   /** Prose, which others may have written. */
   readonly lead?: string;
+  /** What the page amounts to, in numbers. */
+  readonly figures?: readonly Figure[];
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
   readonly filters?: readonly Filter[];
   /** Remarks about the page itself. */
   readonly notes?: readonly string[];
+}
+
+export interface Figure {
+  readonly count: number;
+  readonly label: string;
+  readonly kind?: Kind;
+  /** The address of a section. */
+  readonly to?: string;
 }
 
 export interface Fact {
@@ -51,6 +61,10 @@ export interface Entry {
   readonly facts?: readonly Fact[];
   readonly remarks?: readonly Remark[];
   readonly parts?: readonly Part[];
+  /** Facts of less weight, after the parts. */
+  readonly footnotes?: readonly Fact[];
+  /** Marks the entry by its colour. */
+  readonly kind?: Kind;
   /** The values that filters look for, by the name of the filter. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
 }
@@ -58,8 +72,10 @@ export interface Entry {
 /** A property in one or two words. */
 export interface Badge {
   readonly text: string;
-  readonly kind?: "breaking" | "dangerous" | "safe" | "error" | "warning" | "deprecated";
+  readonly kind?: Kind;
 }
+
+export type Kind = "breaking" | "dangerous" | "safe" | "error" | "warning" | "deprecated";
 
 /** One thing that is wrong or worth knowing. */
 export interface Remark {
@@ -86,7 +102,7 @@ export interface Side {
 /** A property of an object, or another line about a schema. */
 export interface Member {
   readonly name: string;
-  readonly optional?: boolean;
+  readonly required?: boolean;
   readonly type: Text;
   readonly facts: readonly string[];
   readonly description?: string;

@@ -9,20 +9,21 @@ export type LinkOf = (definition: string) => string | undefined;
 /** Objects inside objects that are spelled out; deeper ones are named by their type alone. */
 const deepest = 8;
 
-/** The members that a node declares, those of inline objects below them; other facts about it as a line without name. */
+/** The members that a node declares, required ones first, those of inline objects below them; other facts about it as a line without name. */
 export function membersOf(node: SchemaNode, linkOf: LinkOf, depth = 0): Member[] {
   const required = new Set(node.required);
   const own = [...(node.properties ?? [])].map(([name, child]) =>
-    memberOf({ name: propertyKey(name), optional: !required.has(name), node: child }, linkOf, depth),
+    memberOf({ name: propertyKey(name), required: required.has(name), node: child }, linkOf, depth),
   );
   const rest = [...(node.patternProperties ?? [])].map(([pattern, child]) =>
-    memberOf({ name: `/${pattern}/`, optional: true, node: child }, linkOf, depth),
+    memberOf({ name: `/${pattern}/`, node: child }, linkOf, depth),
   );
   const { additionalProperties: others } = node;
   if (others?.never) rest.push({ name: "", type: ["no other members"], facts: [] });
   else if (others && !others.always && Object.keys(others).length > 1)
-    rest.push(memberOf({ name: "[any other name]", optional: true, node: others }, linkOf, depth));
-  return [...own, ...rest];
+    rest.push(memberOf({ name: "[any other name]", node: others }, linkOf, depth));
+  const isRequired = (member: Member): boolean => member.required === true;
+  return [...own.filter(isRequired), ...own.filter((member) => !isRequired(member)), ...rest];
 }
 
 /** What a node itself is, where it is more than an object with members. */
@@ -34,16 +35,16 @@ export function ownType(node: SchemaNode, linkOf: LinkOf): Member[] {
 
 interface Named {
   readonly name: string;
-  readonly optional?: boolean;
+  readonly required?: boolean;
   readonly node: SchemaNode;
 }
 
-function memberOf({ name, optional, node }: Named, linkOf: LinkOf, depth: number): Member {
+function memberOf({ name, required, node }: Named, linkOf: LinkOf, depth: number): Member {
   const { holder, suffix } = itemsOf(node);
   const inline = depth < deepest && isPlainObject(holder) && (holder.properties?.size ?? 0) > 0;
   return {
     name,
-    ...(optional && { optional }),
+    ...(required && { required }),
     type: inline ? [{ code: `object${suffix}` }] : typeOf(node, linkOf),
     facts: factsOf(node),
     ...(node.description !== undefined && { description: node.description }),

@@ -57,13 +57,14 @@ test("every template of pages can be replaced", async () => {
   const folder = temporaryFolder({
     "t/page.html.hbs": "<!doctype html><title>{{title}}</title>{{style}}{{body}}{{scripts}}<p>own page</p>",
     "t/page.css.hbs": "body { color: red }",
+    "t/reading.css.hbs": "main { color: blue }",
     "t/reading.html.hbs": "<h1>own {{title}}</h1>",
     "t/reading.md.hbs": "own {{title}}",
   });
   const own = (await mcpgen(folder, ["docs", "2024-11-05", "--templates", "t"])).stdout;
   expect(own).toContain("<p>own page</p>");
   expect(own).toContain("<h1>own MCP 2024-11-05</h1>");
-  expect(own).toContain("<style>body { color: red }</style>");
+  expect(own).toContain("<style>body { color: red }\nmain { color: blue }</style>");
   const markdown = ["docs", "2024-11-05", "--templates", "t", "--format", "markdown"];
   expect((await mcpgen(folder, markdown)).stdout).toBe("own MCP 2024-11-05\n");
 });

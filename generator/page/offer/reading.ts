@@ -3,11 +3,12 @@ import type { Contract, ContractTool } from "../../contract/contract.js";
 import { type ToolSchemas, readToolSchemas } from "../../contract/emit/tool-schemas.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../../lint/lint-contract.js";
 import type { Profile } from "../../lint/rule.js";
+import { counted } from "../../print/counted.js";
 import { stringLiteral } from "../../print/text.js";
 import { minimalValid } from "../../sample/sample.js";
 import { anchor } from "../anchor.js";
 import { longestName, shortened } from "../long-text.js";
-import type { Badge, Entry, Fact, Part, Reading, Remark, Section } from "../reading.js";
+import type { Badge, Entry, Fact, Figure, Part, Reading, Remark, Section } from "../reading.js";
 import { membersOf, ownType } from "../schema-members.js";
 
 /** What a page about a server needs beside its contract. */
@@ -57,11 +58,21 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
   return {
     title: title ?? name,
     ...(instructions !== undefined && { lead: instructions }),
+    figures: [
+      { count: tools.length, label: "tools", to: "tools" },
+      { count: total, label: "tokens" },
+      { count: prompts.length, label: "prompts", to: "prompts" },
+      {
+        count: resources.length + resourceTemplates.length,
+        label: "resources",
+        to: resources.length > 0 ? "resources" : "templates",
+      },
+      ...findingFigures([...problems.values()].flat()),
+    ].filter(({ count }) => count > 0),
     facts: [
       { name: "Server", value: [`${name} ${version}`] },
       { name: "Source", value: [{ code: sources.name }] },
       { name: "Capabilities", value: [Object.keys(capabilities).join(", ") || "none declared"] },
-      { name: "Tools", value: [`${tools.length}, about ${total} tokens of a model's context`] },
     ],
     filters:
       problems.size > 0
@@ -81,6 +92,14 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
       `Tokens are estimated: a quarter of the bytes of the tool in tools/list. Findings are for ${sources.profiles.join(", ")}.`,
     ],
   };
+}
+
+function findingFigures(problems: readonly LintProblem[]): Figure[] {
+  return (["error", "warning"] as const).map((kind) => ({
+    count: problems.filter(({ rule }) => rule.level === kind).length,
+    label: `lint ${kind}s`,
+    kind,
+  }));
 }
 
 /** A server may use a name twice: the second entry gets another address. */
@@ -122,7 +141,7 @@ function toolEntry(tool: ContractTool, { cost, problems, schemas, where }: OfToo
       ...hints(annotations),
       ...(task ? [{ text: `task: ${task.support}` }] : []),
       ...levels.map((level): Badge => ({
-        text: `${problems.filter(({ rule }) => rule.level === level).length} lint ${level}`,
+        text: counted(problems.filter(({ rule }) => rule.level === level).length, `lint ${level}`),
         kind: level,
       })),
     ],
@@ -212,7 +231,7 @@ function promptEntry(
       {
         ...{ title: "Arguments", open: true, kind: "members" },
         members: args.map((each) => ({
-          ...{ name: each.name, optional: each.required !== true, type: [{ code: "string" }], facts: [] },
+          ...{ name: each.name, required: each.required === true, type: [{ code: "string" }], facts: [] },
           ...(each.description !== undefined && { description: each.description }),
         })),
       },
@@ -264,5 +283,5 @@ function snippet(where: string, lines: string): Part {
     lines,
     "await client.close();",
   ].join("\n");
-  return { title: "Code of a client", kind: "code", language: "ts", text };
+  return { title: "Code of a client", open: true, kind: "code", language: "ts", text };
 }

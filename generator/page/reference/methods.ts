@@ -31,16 +31,12 @@ export function methodEntry(method: Method, sources: MethodSources): Entry {
     ...(deprecated?.instead !== undefined && {
       remarks: [{ kind: "warning" as const, text: deprecated.instead }],
     }),
-    parts: [...shapes(method, sources), ...examples(method, sources), ...snippets(method, sources)],
+    parts: [...shapes(method, sources), ...snippets(method, sources), ...examples(method, sources)],
   };
 }
 
-function badgesOf(
-  { name, kind, senders, payload, deprecated, ...method }: Method,
-  { lineage }: MethodSources,
-): Badge[] {
+function badgesOf({ name, senders, deprecated, ...method }: Method, { lineage }: MethodSources): Badge[] {
   return [
-    { text: `${payload ? "embedded " : ""}${kind}` },
     ...historyBadges(lineage?.method(name, senders[0]!), deprecated),
     ...(method.cacheable ? [{ text: "cacheable" }] : []),
     ...(method.multiRoundTrip ? [{ text: "may ask for input" }] : []),
@@ -84,9 +80,14 @@ function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
     page && { name: "Pages of", value: [{ code: page.member }, " of ", type(page.item)] },
     listening ? { name: "Answered", value: ["when its stream ends"] } : undefined,
     filter === undefined ? undefined : { name: "Selected by", value: [{ code: filter }] },
-    see === undefined ? undefined : { name: "Specification", value: [{ href: see }] },
+    see === undefined ? undefined : { name: "Specification", value: [specificationLink(see)] },
   ];
   return facts.filter((fact) => fact !== undefined);
+}
+
+/** The address without what all pages of a specification share. */
+function specificationLink(href: string): Span {
+  return { href, label: href.replace(/^https:\/\/[^/]+\/specification\/[^/]+\//, "") };
 }
 
 function capabilityText({ of, path, parts }: Capability): Span[] {
@@ -104,7 +105,7 @@ function shapes({ params, result }: Method, { model, linkOf }: MethodSources): P
   ).flatMap(([title, definition]): Part[] => {
     const node = definition === undefined ? undefined : model.schema.definitions.get(definition)?.node;
     const members = node ? membersOf(node, linkOf) : [];
-    return members.length === 0 ? [] : [{ title, kind: "members", members }];
+    return members.length === 0 ? [] : [{ title, open: title === "Params", kind: "members", members }];
   });
 }
 
@@ -115,7 +116,9 @@ function examples({ name, kind }: Method, { vectors }: MethodSources): Part[] {
   const invalid = messages.find((each) => !each.valid);
   const result = vectors.find((each) => each.valid && each.answers?.includes(name));
   return [
-    ...(valid ? [{ title: `Example of the ${kind}`, kind: "json" as const, value: valid.message }] : []),
+    ...(valid
+      ? [{ title: `Example of the ${kind}`, open: true, kind: "json" as const, value: valid.message }]
+      : []),
     ...(result ? [{ title: "Example of the result", kind: "json" as const, value: result.message }] : []),
     ...(invalid
       ? [
@@ -134,5 +137,7 @@ function snippets(method: Method, { vectors }: MethodSources): Part[] {
   const smallest = vectors.find((each) => each.valid && each.method === method.name)?.message;
   const params = isJsonObject(smallest) ? smallest["params"] : undefined;
   const text = snippetOf(method, isJsonObject(params) ? params : undefined);
-  return text === undefined ? [] : [{ title: "Code of a client", kind: "code", language: "ts", text }];
+  return text === undefined
+    ? []
+    : [{ title: "Code of a client", open: true, kind: "code", language: "ts", text }];
 }

@@ -1,8 +1,9 @@
+import type { SchemaNode } from "@mcpgen/engine";
 import { vectorsOfModel } from "../../emit/vectors/emit.js";
 import type { ExtensionModel } from "../../model/extension-model.js";
 import { type Method, type ProtocolModel, receivers } from "../../model/model.js";
 import { anchor } from "../anchor.js";
-import type { Entry, Reading, Section } from "../reading.js";
+import type { Entry, Figure, Reading, Section } from "../reading.js";
 import { type LinkOf, reference } from "../schema-members.js";
 import { methodEntry } from "./methods.js";
 import { lineageOf } from "./since.js";
@@ -36,6 +37,7 @@ export function revisionReading(model: ProtocolModel, all: readonly ProtocolMode
   ];
   return {
     title: `MCP ${model.revision}`,
+    figures: figuresOf(sections),
     facts: [
       { name: "Status", value: [model.status] },
       { name: "Era", value: [eraText[model.era]] },
@@ -43,6 +45,20 @@ export function revisionReading(model: ProtocolModel, all: readonly ProtocolMode
     ],
     sections: sections.filter(({ entries }) => entries.length > 0),
   };
+}
+
+function figuresOf(sections: readonly Section[]): Figure[] {
+  const groups: readonly (readonly [label: string, belongs: RegExp])[] = [
+    ["requests", /-requests$|^embedded$/],
+    ["notifications", /-notifications$/],
+    ["errors", /^errors$/],
+    ["types", /^types$/],
+  ];
+  return groups.flatMap(([label, belongs]) => {
+    const group = sections.filter(({ id, entries }) => belongs.test(id) && entries.length > 0);
+    const count = group.reduce((sum, { entries }) => sum + entries.length, 0);
+    return count === 0 ? [] : [{ count, label, to: group[0]!.id }];
+  });
 }
 
 /** The reference of an extension over one of its bases: its own methods, errors, headers and types. */
@@ -104,10 +120,11 @@ export function methodSections(methods: readonly Method[], entryOf: (method: Met
   return titles.map(([id, title, fits]) => ({ id, title, entries: methods.filter(fits).map(entryOf) }));
 }
 
-export function errorEntries({ errors }: ProtocolModel, linkOf: LinkOf): Entry[] {
+export function errorEntries({ errors, schema }: ProtocolModel, linkOf: LinkOf): Entry[] {
   return errors.map(({ code, name, http, definition }) => ({
     id: anchor("error", `${code}/${name}`),
     name: `${code} ${name}`,
+    ...describedBy(definition === undefined ? undefined : schema.definitions.get(definition)?.node),
     facts: [
       ...(http === undefined ? [] : [{ name: "HTTP status", value: [String(http)] }]),
       ...(definition === undefined ? [] : [{ name: "Definition", value: [reference(definition, linkOf)] }]),
@@ -115,10 +132,14 @@ export function errorEntries({ errors }: ProtocolModel, linkOf: LinkOf): Entry[]
   }));
 }
 
+function describedBy(node: SchemaNode | undefined): { readonly lead?: string } {
+  return node?.description === undefined ? {} : { lead: node.description };
+}
+
 function headerEntries({ headers }: ProtocolModel): Entry[] {
   return headers.map(({ header, method, from }) => ({
     id: anchor("header", `${header}/${method}`),
-    name: header,
+    name: method === "*" ? header : `${header} of ${method}`,
     facts: [
       { name: "On", value: [method === "*" ? "every request" : { code: method }] },
       { name: "Value", value: [from === null ? "the negotiated revision" : { code: from }] },

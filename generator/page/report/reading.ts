@@ -1,27 +1,51 @@
 import { subjectText } from "../../diff/finding.js";
 import { type Report, type ReportedFinding, hit } from "../../diff/report/report.js";
 import { overviewLines, summaryText } from "../../diff/report/summary.js";
-import { placeText } from "../../diff/report/with-uses.js";
+import { codeText, placeText } from "../../diff/report/with-uses.js";
 import type { Level } from "../../diff/rules/rule.js";
 import { anchor } from "../anchor.js";
-import type { Badge, Entry, Fact, Filter, Part, Reading, Section, Span } from "../reading.js";
+import type { Badge, Entry, Fact, Figure, Filter, Part, Reading, Section, Span } from "../reading.js";
 
 /** A report of `diff` or of `check --server` as a page: what breaks whom first. */
 export function reportReading(report: Report, more: readonly string[] = []): Reading {
   const { from, to, findings, notes } = report;
   return {
     title: `${from} → ${to}`,
-    lead: [`${summaryText(report)}.`, ...overviewLines(report)].join("\n"),
+    lead: leadOf(report),
+    figures: figuresOf(report),
     facts: [
       { name: "Old", value: [{ code: from }] },
       { name: "New", value: [{ code: to }] },
-      { name: "Role", value: [report.role] },
-      { name: "Readers", value: [report.readers] },
+      { name: "Judged for", value: [report.role === "both" ? "clients and servers" : `${report.role}s`] },
+      { name: "Readers", value: [readersText[report.readers]] },
     ],
     filters: filtersOf(report),
     sections: sectionsOf(findings, report),
     notes: [...more, ...notes],
   };
+}
+
+const readersText = {
+  open: "open: they accept values that they do not know",
+  closed: "closed: they refuse values that they do not know",
+} as const;
+
+/** The figures say the rest. */
+function leadOf(report: Report): string {
+  if (report.findings.length === 0) return `${summaryText(report)}.`;
+  const code = codeText(report);
+  return [...overviewLines(report), ...(code === undefined ? [] : [`${code}.`])].join("\n");
+}
+
+function figuresOf({ findings, summary }: Report): Figure[] {
+  if (findings.length === 0) return [];
+  const source = findings.filter((finding) => finding.source === "breaking").length;
+  return [
+    ...(["breaking", "dangerous", "safe"] as const).map((kind) => ({
+      ...{ count: summary[kind], label: kind, kind },
+    })),
+    ...(source > 0 ? [{ count: source, label: "break types", kind: "warning" as const }] : []),
+  ];
 }
 
 /** The order of sections: the worst level first, both roles before one. */
@@ -59,10 +83,12 @@ function findingEntry(finding: ReportedFinding, report: Report): Entry {
     id: anchor("finding", fingerprint),
     name: subjectText(subject),
     closed: worst === "safe",
+    kind: worst,
     badges: badgesOf(finding),
     lead: why,
     facts: factsOf(finding),
     parts: sidesOf(finding, report),
+    footnotes: footnotesOf(finding),
     ...(advice !== "" && { remarks: [{ kind: "advice", text: advice }] }),
     values: {
       level: [worst],
@@ -86,15 +112,22 @@ function badgesOf({ rule, level, source, approval, known }: ReportedFinding): Ba
   ];
 }
 
-function factsOf({ methods, uses = [], at, demoted, approval, fingerprint }: ReportedFinding): Fact[] {
-  const places = [at.old, at.new].flatMap((place) => (place ? [`${place.file}:${place.line}`] : []));
-  const list = (texts: readonly string[]): Span[] =>
-    texts.flatMap((text, index): Span[] => (index === 0 ? [{ code: text }] : [", ", { code: text }]));
+function list(texts: readonly string[]): Span[] {
+  return texts.flatMap((text, index): Span[] => (index === 0 ? [{ code: text }] : [", ", { code: text }]));
+}
+
+function factsOf({ methods, uses = [], demoted, approval }: ReportedFinding): Fact[] {
   return [
     ...(methods.length > 0 ? [{ name: "Methods", value: list(methods) }] : []),
     ...(uses.length > 0 ? [{ name: "Used at", value: list(uses.map(placeText)) }] : []),
     ...(demoted === undefined ? [] : [{ name: "Not breaking", value: [demoted] }]),
     ...(approval ? [{ name: "Approved", value: [approval.reason] }] : []),
+  ];
+}
+
+function footnotesOf({ at, fingerprint }: ReportedFinding): Fact[] {
+  const places = [at.old, at.new].flatMap((place) => (place ? [`${place.file}:${place.line}`] : []));
+  return [
     ...(places.length > 0 ? [{ name: "At", value: list(places) }] : []),
     { name: "Fingerprint", value: [{ code: fingerprint }] },
   ];
