@@ -83,6 +83,7 @@ const deep = [
   "test/runtime/server/bad-values.test.ts",
   "test/auth/proxy/browser.test.ts",
   "test/dev/page/browser.test.ts",
+  "test/page/browser/*.test.ts",
   "test/auth/server/size.test.ts",
   "test/auth/node/stores.test.ts",
   "test/command/{check-handlers,check-line-ends,check-server-metadata,contracts,everyday,layout,module-kind}.test.ts",

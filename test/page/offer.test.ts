@@ -3,6 +3,7 @@ import { readingHtml } from "../../generator/page/reading-html.js";
 import { readingMarkdown } from "../../generator/page/reading-markdown.js";
 import { offerReading } from "../../generator/page/offer/reading.js";
 import { loadTemplates } from "../../generator/print/templates.js";
+import { hostileContract } from "./hostile-contract.js";
 import { deadAnchors, policyFaults } from "./page-faults.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -47,41 +48,6 @@ test("the page of an extension shows its methods and what it adds", async () => 
   expect(deadAnchors(stdout)).toEqual([]);
   expect(policyFaults(stdout)).toEqual([]);
 });
-
-/** Texts that try to become markup, to leave an attribute, or to hide. */
-const hostile = [
-  "<script>alert(1)</script>",
-  `"><img src=x onerror=alert(1)>`,
-  "' onmouseover='alert(1)",
-  "javascript:alert(1)",
-  "]]></style><script>alert(1)</script><!--",
-  "{{{evil}}} {{evil}}",
-  "[click](javascript:alert(1)) <a href=javascript:alert(1)>x</a>",
-  "a\u202eb\u2066c\u200bd\0e\ud800",
-  "`</code><b>`",
-  "__proto__",
-];
-
-function hostileContract(): Parameters<typeof offerReading>[0] {
-  return {
-    name: hostile[0]!,
-    version: hostile[1]!,
-    instructions: hostile.join("\n"),
-    tools: hostile.map((text) => ({
-      name: text,
-      description: text,
-      inputSchema: {
-        type: "object",
-        description: text,
-        properties: { [text]: { enum: [text], description: text, default: text } },
-      },
-      outputSchema: { type: "object", properties: { [text]: { const: text } } },
-      annotations: { [`${text}Hint`]: true },
-    })),
-    resources: hostile.map((text) => ({ name: text, uri: text, mimeType: text })),
-    prompts: hostile.map((text) => ({ name: text, arguments: [{ name: text, description: text }] })),
-  };
-}
 
 test("texts of servers become neither markup nor links, and hide nothing", () => {
   const page = readingHtml(offerReading(hostileContract(), sources), loadTemplates());

@@ -13,12 +13,22 @@ export const chromium = (process.env["PATH"] ?? "")
 
 type Params = Readonly<Record<string, unknown>>;
 
+/** What the browser reports unasked. */
+export interface PageEvent {
+  readonly method: string;
+  readonly params: Params;
+}
+
+/** Virtual key codes. */
+const keyCodes = { Tab: 9, Enter: 13, Escape: 27, Space: 32, ArrowUp: 38, ArrowDown: 40 };
+
 /** A page of a browser, by the DevTools protocol. */
 export class Page {
   private readonly child: ChildProcess;
   private readonly socket: WebSocket;
   private readonly folder: string;
   private readonly waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
+  private readonly listeners = new Set<(event: PageEvent) => void>();
   private id = 0;
   private session: string | undefined;
 
@@ -27,11 +37,12 @@ export class Page {
     this.socket = socket;
     this.folder = folder;
     socket.on("message", (data: Buffer) => {
-      const { id, result, error } = JSON.parse(data.toString()) as {
-        id: number;
-        result: never;
-        error: unknown;
-      };
+      const message = JSON.parse(data.toString()) as { id?: number; result: never; error: unknown };
+      const { id, result, error } = message;
+      if (id === undefined) {
+        for (const listener of this.listeners) listener(message as unknown as PageEvent);
+        return;
+      }
       if (error) this.waiting.get(id)?.reject(new Error(JSON.stringify(error)));
       else this.waiting.get(id)?.resolve(result);
       this.waiting.delete(id);
@@ -73,13 +84,25 @@ export class Page {
     });
     page.session = attached.sessionId;
     await page.send("Page.enable");
-    await page.send("Emulation.setDeviceMetricsOverride", {
+    await page.send("Page.setLifecycleEventsEnabled", { enabled: true });
+    await page.resize(width);
+    return page;
+  }
+
+  /** Changes the size of the window, in CSS pixels. */
+  async resize(width: number, height = 720): Promise<void> {
+    await this.send("Emulation.setDeviceMetricsOverride", {
       width,
-      height: 720,
+      height,
       deviceScaleFactor: 1,
       mobile: true,
     });
-    return page;
+  }
+
+  /** Calls `listener` with each event. */
+  onEvent(listener: (event: PageEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   send<Result = unknown>(method: string, params: Params = {}): Promise<Result> {
@@ -114,16 +137,16 @@ export class Page {
     await this.send("Page.navigate", { url });
   }
 
-  async press(key: "Tab" | "Enter", modifier?: "Shift"): Promise<void> {
-    const code = key === "Tab" ? 9 : 13;
+  async press(key: keyof typeof keyCodes, modifier?: "Shift"): Promise<void> {
+    const text = { Enter: "\r", Space: " " }[key as string];
     const event = {
-      key,
+      key: key === "Space" ? " " : key,
       code: key,
-      windowsVirtualKeyCode: code,
+      windowsVirtualKeyCode: keyCodes[key],
       modifiers: modifier ? 8 : 0,
-      ...(key === "Enter" && { text: "\r" }),
+      ...(text && { text }),
     };
-    await this.send("Input.dispatchKeyEvent", { type: key === "Enter" ? "keyDown" : "rawKeyDown", ...event });
+    await this.send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", ...event });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
   }
 
@@ -170,12 +193,17 @@ export class Page {
     return Buffer.from(data, "base64");
   }
 
-  /** Loads a page. */
+  /** Loads a page: its module scripts have run. */
   async load(url: string): Promise<void> {
-    await this.go(url);
-    await this.evaluate(
-      'new Promise((resolve) => document.readyState === "complete" ? resolve() : addEventListener("load", resolve))',
-    );
+    const ended = new Set<unknown>();
+    let wake = (): void => undefined;
+    const stop = this.onEvent(({ method, params }) => {
+      if (method === "Page.lifecycleEvent" && params["name"] === "load") ended.add(params["loaderId"]);
+      wake();
+    });
+    const { loaderId } = await this.send<{ loaderId: string }>("Page.navigate", { url });
+    while (!ended.has(loaderId)) await new Promise<void>((resolve) => (wake = resolve));
+    stop();
   }
 
   /**
