@@ -1,7 +1,9 @@
+import { symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { Page, chromium } from "../../support/browser-page.js";
 import { browserTest } from "../../support/browser-test.js";
-import { codeFolder } from "../../diff/uses/code.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { type PageWatch, watchPage } from "./page-watch.js";
 import { pageOf, shopFolder } from "./pages.js";
 import { choose, click, colourScheme, isInView, isVisible, shown, text, typeText } from "./reader.js";
@@ -24,6 +26,21 @@ beforeEach(async () => {
 });
 
 afterAll(() => page?.close());
+
+/** A folder with code that finds our packages. */
+function codeThatUses(source: string): string {
+  const compilerOptions = {
+    ...{ target: "ES2022", lib: ["ES2022"], types: [], strict: true },
+    ...{ module: "NodeNext", moduleResolution: "NodeNext", customConditions: ["mcpgen-source"] },
+  };
+  const folder = temporaryFolder({
+    "tsconfig.json": JSON.stringify({ compilerOptions }),
+    "package.json": '{"type":"module"}',
+    "main.ts": source,
+  });
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  return folder;
+}
 
 const focused = (): Promise<string> => page.evaluate("document.activeElement.textContent.trim()");
 
@@ -142,7 +159,7 @@ browserTest("the theme follows the system until the button chooses, and stays ch
 browserTest("a report filters by role, level, method and what the code uses", async () => {
   const source =
     'import type { Tool } from "@mcpgen/protocol/2025-11-25/types";\nexport const type = (tool: Tool) => tool.execution;\n';
-  const code = codeFolder({ "src/main.ts": source }, { installed: ["protocol"] });
+  const code = codeThatUses(source);
   await page.load(
     await pageOf(".", ["diff", "2025-11-25", "2026-07-28", "--uses", code, "--format", "html"]),
   );
