@@ -100,7 +100,7 @@ const deep = [
   "test/engine/ir/references.test.ts",
   "test/examples/websocket.test.ts",
   "test/files/{in-layout-of,layout-free}.test.ts",
-  "test/init/live.test.ts",
+  "test/init/{live,watch}.test.ts",
   "test/pipeline/refusals.test.ts",
   "test/properties/adequacy.test.ts",
   "test/revision/carry.test.ts",

@@ -52,6 +52,7 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
     ["mcpgen.config.json", json(projectConfig(request))],
     ["package.json", json(projectPackage(request))],
     ["tsconfig.json", render("skeleton-tsconfig.json", {})],
+    ["watch.mjs", render("skeleton-watch.mjs", {})],
   ]);
 }
 
@@ -107,6 +108,7 @@ export function projectPackage({
       // A fresh copy is generated, too: it costs a fraction of a second.
       start: "tsc && node dist/main.js",
       test: "tsc && node --test",
+      "test:watch": "node watch.mjs",
       ...(extensions.length > 0 && { client: "tsc && node dist/client.js" }),
     },
     dependencies: {
