@@ -14,11 +14,13 @@ const revision = "2025-11-25";
 const keys = ["k".repeat(32)];
 const answer = { action: "accept", content: { name: "Ada" } };
 
-/** A store that counts its commands, and fails or never answers by its mode. */
+/** A store that counts its commands, and fails, never answers or loses messages by its mode. */
 class Watched {
   readonly commands: string[] = [];
-  mode: "works" | "fails" | "hangs" = "works";
+  mode: "works" | "fails" | "hangs" | "loses" = "works";
   readonly store: ClusterStore;
+  /** Says to each subscription, by the start of its channel, that messages may be lost. */
+  readonly lost = new Map<string, () => void>();
 
   constructor(own: ClusterStore) {
     const watch = <T extends object>(target: T): T =>
@@ -28,6 +30,9 @@ class Watched {
           if (name === "log") return watch(value as object);
           return (...args: unknown[]): unknown => {
             if (name !== "heartbeat") this.commands.push(name);
+            if (name === "subscribe")
+              this.lost.set((args[0] as string).split(":")[0]!, args[2] as () => void);
+            if (this.mode === "loses" && name === "publish") return Promise.resolve(1);
             if (this.mode === "fails") return Promise.reject(new Error("the store is away"));
             if (this.mode === "hangs") return new Promise(() => undefined);
             return (value as (...all: unknown[]) => unknown).apply(target, args);
@@ -137,6 +142,23 @@ describe("answers at other nodes", () => {
     expect((await stolen.post({ jsonrpc: "2.0", id, result: answer })).status).toBe(404);
     expect((await at(ada, b!).post({ jsonrpc: "2.0", id, result: answer })).status).toBe(202);
     expect(await call.whole()).toContain("Hello, Ada");
+  });
+
+  test.each([
+    ["request", "node"],
+    ["answer", "sessions"],
+  ])("that the store lost arrive when the node of the %s is connected again", async (where, channel) => {
+    const [a, b] = await nodes(2);
+    const party = await open(a!);
+    const { call, id } = await asking(party);
+    b!.watched.mode = "loses";
+    expect((await at(party, b!).post({ jsonrpc: "2.0", id, result: answer })).status).toBe(202);
+    b!.watched.mode = "works";
+    // The same a second time: the later copy has no effect.
+    const { watched } = where === "request" ? a! : b!;
+    for (let times = 0; times < 2; times++) watched.lost.get(channel)!();
+    expect(await call.whole()).toContain("Hello, Ada");
+    expect(await at(party, b!).tool("echo", { text: "x" })).toBeDefined();
   });
 
   test("for a lost node, and while the store is away, get 503 with a code", async () => {

@@ -24,7 +24,7 @@ export interface NodeMessage {
 /** To all nodes. Those that know the session obey it. */
 export interface SessionMessage {
   /** Digest of the id. */
-  readonly session: string;
+  readonly session?: string | undefined;
   /** Name of the sender, which has obeyed already. */
   readonly node: string;
   /** A notification for the node at which the session was opened, or at which the request runs. */
@@ -32,6 +32,8 @@ export interface SessionMessage {
   readonly state?: SharedState;
   /** The client listens at the sender. */
   readonly listens?: boolean;
+  /** The sender was disconnected: answers that were sent to it may be lost. It names no session. */
+  readonly missed?: boolean;
 }
 
 /** What the nodes know about a session besides its record. */

@@ -17,6 +17,7 @@ import {
   wantedKey,
 } from "./messages.js";
 import { NodeIds, digestOf } from "./node-ids.js";
+import { SentAnswers } from "./sent-answers.js";
 import { SharedSession } from "./shared-session.js";
 import type { ClusterStore } from "./store.js";
 
@@ -38,6 +39,7 @@ export class Node implements ClusterNode {
   readonly #ttlMs: number;
   /** The sessions that other nodes may name, by digest. */
   readonly #sessions = new Map<string, SharedSession>();
+  readonly #answers = new SentAnswers();
   /** What the next beat does: the store was away. */
   #later: (() => void)[] = [];
   /** Ends the subscriptions. */
@@ -83,17 +85,40 @@ export class Node implements ClusterNode {
    *
    * @throws {McpError} `store-failed`
    */
-  async send(node: string, message: NodeMessage): Promise<boolean> {
-    return (await this.#publish(nodeChannel(node), message)) > 0;
+  send(node: string, message: NodeMessage): Promise<boolean> {
+    return this.#sendText(node, JSON.stringify(message));
+  }
+
+  /**
+   * The same for the answer of a client, which is sent again where it may have been lost.
+   *
+   * @throws {McpError} `store-failed`
+   */
+  async sendAnswer(node: string, message: NodeMessage): Promise<boolean> {
+    const text = JSON.stringify(message);
+    const isSent = await this.#sendText(node, text);
+    if (isSent) this.#answers.add(node, text);
+    return isSent;
   }
 
   /** Sends a message to all nodes. @throws {McpError} `store-failed` */
-  async sendAll(session: string, message: Omit<SessionMessage, "session" | "node">): Promise<void> {
-    await this.#publish(sessionsChannel, { session, node: this.name, ...message } satisfies SessionMessage);
+  async sendAll(
+    session: string | undefined,
+    message: Omit<SessionMessage, "session" | "node">,
+  ): Promise<void> {
+    const { name } = this;
+    await this.#publish(
+      sessionsChannel,
+      JSON.stringify({ session, node: name, ...message } satisfies SessionMessage),
+    );
   }
 
-  #publish(channel: string, message: object): Promise<number> {
-    return stored(() => this.store.publish(channel, JSON.stringify(message)), "cluster store");
+  async #sendText(node: string, text: string): Promise<boolean> {
+    return (await this.#publish(nodeChannel(node), text)) > 0;
+  }
+
+  #publish(channel: string, text: string): Promise<number> {
+    return stored(() => this.store.publish(channel, text), "cluster store");
   }
 
   /** What other nodes have stored about a session. @throws {McpError} `store-failed` */
@@ -186,7 +211,12 @@ export class Node implements ClusterNode {
         (text: string) => this.#received(JSON.parse(text) as NodeMessage),
         () => this.#reconnected(),
       ],
-      [sessionsChannel, (text: string) => this.#changed(JSON.parse(text) as SessionMessage), () => {}],
+      [
+        sessionsChannel,
+        (text: string) => this.#changed(JSON.parse(text) as SessionMessage),
+        // Another node may have said meanwhile that it missed answers.
+        () => this.#repeatAnswers(),
+      ],
     ] as const;
     try {
       for (const [channel, listener, lost] of channels.slice(this.#leave.length)) {
@@ -201,9 +231,19 @@ export class Node implements ClusterNode {
     }
   }
 
-  /** The store was away, and may have forgotten who listens here. */
+  /** The store was away. It may have lost answers to this node, and may have forgotten who listens here. */
   #reconnected(): void {
+    this.sendAll(undefined, { missed: true }).catch((error: unknown) => {
+      this.endpoint.warn(error);
+      this.later(() => this.#reconnected());
+    });
     for (const session of this.#sessions.values()) if (session.session.listens) session.listens();
+  }
+
+  /** @param node the one that may have lost them; default: any */
+  #repeatAnswers(node?: string): void {
+    for (const { node: to, text } of this.#answers.to(node))
+      this.#sendText(to, text).catch(this.endpoint.warn);
   }
 
   #received({ session, message, follows, over, text, returned, from, taken }: NodeMessage): void {
@@ -218,8 +258,10 @@ export class Node implements ClusterNode {
     for (const follower of this.followers) if (over && follower.continues(session, over)) follower.over();
   }
 
-  #changed({ session, node, message, state, listens }: SessionMessage): void {
-    const found = node === this.name ? undefined : this.#sessions.get(session);
+  #changed({ session, node, message, state, listens, missed }: SessionMessage): void {
+    if (node === this.name) return;
+    if (missed) this.#repeatAnswers(node);
+    const found = session === undefined ? undefined : this.#sessions.get(session);
     if (listens) found?.outbox.listens();
     if (message) found?.notified(message);
     if (state?.ended) found?.end();

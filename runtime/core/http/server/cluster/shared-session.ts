@@ -122,7 +122,7 @@ export class SharedSession implements ClusterSession {
 
   /** @throws {McpError} the node is lost; `store-failed` */
   async #pass(node: string, message: object): Promise<void> {
-    if (await this.#node.send(node, { session: this.digest, message })) return;
+    if (await this.#node.sendAnswer(node, { session: this.digest, message })) return;
     throw lostError("node-lost", "the process that waits for the answer is gone");
   }
 
