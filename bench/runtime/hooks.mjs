@@ -7,6 +7,7 @@ import { requestLog } from "@mcpgen/runtime/logging";
 import { fileURLToPath } from "node:url";
 import { modern, ours } from "./contenders.mjs";
 import { HttpUnderTest } from "./http-under-test.mjs";
+import { callerOf } from "./in-process.mjs";
 import { requestLine } from "./messages.mjs";
 import { pinToOneCore } from "./pinning.mjs";
 import { takeTurns } from "./turns.mjs";
@@ -15,32 +16,12 @@ pinToOneCore();
 
 const calls = 20_000;
 
-const _meta = {
-  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-  "io.modelcontextprotocol/clientCapabilities": {},
-};
-
 /** A server with middleware, and a function that sends it calls and resolves when all are answered. */
 function contender(name, ...middleware) {
   const server = createServer({ name: "bench", version: "1" });
   server.tool("echo", {}, async () => "hello");
   for (const each of middleware) server.use(each);
-  let receiver;
-  server.connect({
-    open: (opened) => (receiver = opened),
-    send: () => {},
-    flush: () => {},
-    close: async () => {},
-  });
-  const run = async (count) => {
-    for (let id = 1; id <= count; id++) {
-      const params = { name: "echo", arguments: {}, _meta };
-      receiver.message(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }));
-      if (id % 64 === 0) await Promise.resolve();
-    }
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  };
-  return { name, run };
+  return { name, run: callerOf(server) };
 }
 
 const contenders = [

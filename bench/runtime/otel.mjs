@@ -11,6 +11,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
+import { callerOf, modernMeta } from "./in-process.mjs";
 import { pinToOneCore } from "./pinning.mjs";
 import { takeTurns } from "./turns.mjs";
 
@@ -18,14 +19,10 @@ pinToOneCore();
 
 const calls = 20_000;
 
-const plain = {
-  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-  "io.modelcontextprotocol/clientCapabilities": {},
-};
 const long = "x".repeat(10_240);
-const hostile = { ...plain, traceparent: long, tracestate: long, baggage: long };
+const hostile = { ...modernMeta, traceparent: long, tracestate: long, baggage: long };
 const malformed = {
-  ...plain,
+  ...modernMeta,
   traceparent: `00-${"g".repeat(32)}-1-zz`,
   tracestate: "=,=,",
   baggage: "=;=,%%%",
@@ -40,27 +37,16 @@ const bars = {
 };
 
 /** A server, and a function that sends it calls and resolves when all are answered. */
-function contender(name, { options, _meta = plain, isRemoved = false, reset = () => {} } = {}) {
+function contender(name, { options, _meta = modernMeta, isRemoved = false, reset = () => {} } = {}) {
   const server = createServer({ name: "bench", version: "1" });
   server.tool("echo", {}, async () => "hello");
   if (options) {
     const remove = instrument(server, options);
     if (isRemoved) remove();
   }
-  let receiver;
-  server.connect({
-    open: (opened) => (receiver = opened),
-    send: () => {},
-    flush: () => {},
-    close: async () => {},
-  });
+  const callServer = callerOf(server, _meta);
   const run = async (count) => {
-    for (let id = 1; id <= count; id++) {
-      const params = { name: "echo", arguments: {}, _meta };
-      receiver.message(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }));
-      if (id % 64 === 0) await Promise.resolve();
-    }
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await callServer(count);
     reset();
   };
   return { name, run };

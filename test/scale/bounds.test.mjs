@@ -5,43 +5,22 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { connect } from "node:net";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { noRedis, startRedis } from "../engines/redis.mjs";
+import { noRedis } from "../engines/redis.mjs";
 import { Nodes } from "./nodes.mjs";
 import { call, openSession, send } from "./raw-requests.mjs";
 import { quickEnv } from "./quick-stores.mjs";
-import { storeEnv } from "./shared-store.mjs";
-import { commandsDuring, monitorOf, usageOf } from "./usage.mjs";
+import { tenantProgram, tenants } from "./tenants.mjs";
+import { commandsDuring, usageOf } from "./usage.mjs";
 
-const program = fileURLToPath(new URL("programs/tenants.mjs", import.meta.url));
 const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 const options = { skip: noRedis, timeout: 600_000 };
 const mebibyte = 1_048_576;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
-let nodes;
-let redis;
-let monitor;
-let ports;
-
-before(async () => {
-  if (noRedis) return;
-  redis = await startRedis();
-  monitor = monitorOf(redis.socket);
-  nodes = new Nodes(program, storeEnv("ioredis", redis.socket));
-  await nodes.start(4);
-  ports = nodes.ports();
-});
-
-after(async () => {
-  agent.destroy();
-  if (noRedis) return;
-  monitor.disconnect();
-  await nodes.end();
-  await redis.stop();
-});
+const four = tenants();
+after(() => agent.destroy());
 
 /** Does `work` with 0 to `count` - 1, 32 at a time. */
 async function atOnce(count, work) {
@@ -57,7 +36,8 @@ const reporting = (id) =>
   call(id, "flood", { key: "reports", steps: 1, size: 1 }, { _meta: { progressToken: id } });
 
 /** Bytes of the heaps of all nodes. */
-const heap = async () => (await usageOf(nodes, "collected")).reduce((sum, { heapUsed }) => sum + heapUsed, 0);
+const heap = async () =>
+  (await usageOf(four.nodes, "collected")).reduce((sum, { heapUsed }) => sum + heapUsed, 0);
 const gaugesOf = async (some) => (await usageOf(some)).map((usage) => usage.gauges);
 
 /** Ids that no node has sealed. */
@@ -76,7 +56,7 @@ function bogusIds(real) {
 }
 
 test("bogus session ids cost no command of Redis, and no memory", options, async (t) => {
-  const real = await openSession(ports[0], "ada", agent);
+  const real = await openSession(four.ports[0], "ada", agent);
   const makers = bogusIds(real);
   const count = isLong ? 100_000 : 1500;
   const flood = (each) =>
@@ -84,17 +64,17 @@ test("bogus session ids cost no command of Redis, and no memory", options, async
       const session = makers[turn % makers.length]();
       const method = ["POST", "GET", "DELETE"][turn % 3];
       const body = method === "POST" ? call(turn, "echo", { key: "bogus" }) : undefined;
-      const reply = await send(ports[turn % 4], { token: "ada", session, method, body, agent });
+      const reply = await send(four.ports[turn % 4], { token: "ada", session, method, body, agent });
       assert.equal(reply.status, 404);
     });
   await flood(500);
   const before = await heap();
-  const commands = await commandsDuring(monitor, () => flood(count));
+  const commands = await commandsDuring(four.monitor, () => flood(count));
   const more = (await heap()) - before;
   t.diagnostic(`${count} bogus ids: ${JSON.stringify(commands)}, heaps ${(more / 1024).toFixed(0)} KiB`);
   assert.deepEqual(commands, []);
   assert.ok(more < 4 * mebibyte, `the heaps grew by ${more} bytes`);
-  const sessions = (await gaugesOf(nodes)).map((each) => each.sessions);
+  const sessions = (await gaugesOf(four.nodes)).map((each) => each.sessions);
   assert.deepEqual(sessions, [1, 0, 0, 0]);
 });
 
@@ -109,8 +89,8 @@ async function statusOf(port, head) {
 }
 
 test("long values of Last-Event-ID cost no command of Redis", options, async () => {
-  const session = await openSession(ports[0], "ada", agent);
-  await send(ports[1], { token: "ada", session, body: call(1, "echo", { key: "known" }), agent });
+  const session = await openSession(four.ports[0], "ada", agent);
+  await send(four.ports[1], { token: "ada", session, body: call(1, "echo", { key: "known" }), agent });
   const values = [
     "x".repeat(10_000),
     "1.1.abcdefgh".padEnd(10_000, "0"),
@@ -119,29 +99,29 @@ test("long values of Last-Event-ID cost no command of Redis", options, async () 
     "1.1.",
     "../../1",
   ];
-  const commands = await commandsDuring(monitor, async () => {
+  const commands = await commandsDuring(four.monitor, async () => {
     for (const last of values)
-      for (const port of ports.slice(0, 2)) {
+      for (const port of four.ports.slice(0, 2)) {
         const { status } = await send(port, { token: "ada", session, method: "GET", last, agent });
         assert.equal(status, 400, last);
       }
     // A megabyte of one header: the HTTP server refuses it before it has come whole.
     for (let count = 0; count < 20; count++) {
       const head = `GET /mcp HTTP/1.1\r\nhost: localhost\r\nmcp-session-id: ${session}\r\nlast-event-id: `;
-      assert.equal(await statusOf(ports[count % 4], `${head}${"1".repeat(mebibyte)}\r\n\r\n`), 431);
+      assert.equal(await statusOf(four.ports[count % 4], `${head}${"1".repeat(mebibyte)}\r\n\r\n`), 431);
     }
   });
   assert.deepEqual(commands, []);
 });
 
 test("floods of notifications: at most one message each, and none is kept", options, async (t) => {
-  const session = await openSession(ports[0], "ada", agent);
-  for (const port of ports)
+  const session = await openSession(four.ports[0], "ada", agent);
+  for (const port of four.ports)
     await send(port, { token: "ada", session, body: call(1, "echo", { key: "known" }), agent });
   const count = isLong ? 40_000 : 1000;
   const flood = (each, bodyOf) =>
     atOnce(each, async (turn) => {
-      const reply = await send(ports[turn % 4], { token: "ada", session, body: bodyOf(turn), agent });
+      const reply = await send(four.ports[turn % 4], { token: "ada", session, body: bodyOf(turn), agent });
       assert.equal(reply.status, 202);
     });
   // Progress of requests that no node sent.
@@ -149,12 +129,12 @@ test("floods of notifications: at most one message each, and none is kept", opti
     method: "notifications/progress",
     params: { progressToken: `node.${turn}.${"x".repeat(12)}`, progress: turn },
   });
-  assert.deepEqual(await commandsDuring(monitor, () => flood(count, progress)), []);
+  assert.deepEqual(await commandsDuring(four.monitor, () => flood(count, progress)), []);
   // The request may run anywhere: all nodes hear of it.
   const cancelled = (turn) => ({ method: "notifications/cancelled", params: { requestId: `gone ${turn}` } });
   await flood(300, cancelled);
   const before = await heap();
-  const commands = await commandsDuring(monitor, () => flood(count, cancelled));
+  const commands = await commandsDuring(four.monitor, () => flood(count, cancelled));
   const more = (await heap()) - before;
   t.diagnostic(`${count} cancellations: ${JSON.stringify(commands)}, heaps ${(more / 1024).toFixed(0)} KiB`);
   assert.deepEqual(commands, [["spublish", count]]);
@@ -165,7 +145,7 @@ test(
   "a flood while Redis pauses is refused, calls go on, and nothing waits afterwards",
   options,
   async (t) => {
-    const others = new Nodes(program, quickEnv(redis.socket));
+    const others = new Nodes(tenantProgram, quickEnv(four.redis.socket));
     t.after(() => others.end());
     await others.start(4);
     const at = (turn) => others.ports()[turn % 4];
@@ -173,7 +153,7 @@ test(
     const one = (turn, key) =>
       send(at(turn), { token: "ada", session, body: call(turn, "echo", { key }), agent });
     for (let turn = 0; turn < 4; turn++) await one(turn, "known");
-    await monitor.call("CLIENT", "PAUSE", "600000", "WRITE");
+    await four.monitor.call("CLIENT", "PAUSE", "600000", "WRITE");
     const statuses = new Map();
     const calls = [];
     const count = isLong ? 20_000 : 1000;
@@ -184,7 +164,7 @@ test(
       if (turn % 50 === 0) calls.push((await one(turn, "goes on")).status);
     });
     const gauges = await gaugesOf(others);
-    await monitor.call("CLIENT", "UNPAUSE");
+    await four.monitor.call("CLIENT", "UNPAUSE");
     const begun = performance.now();
     // The store is back when an event has an id.
     for (let turn = 100; ; turn++) {

@@ -1,45 +1,27 @@
 // Principals on four nodes that share Redis: the token of one opens nothing of the other, at any node.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { test } from "node:test";
 import { randomFrom } from "../engines/cluster.mjs";
-import { noRedis, startRedis } from "../engines/redis.mjs";
-import { Nodes } from "./nodes.mjs";
+import { noRedis } from "../engines/redis.mjs";
 import { Stream, call, openSession, send } from "./raw-requests.mjs";
-import { storeEnv } from "./shared-store.mjs";
-import { commandsDuring, monitorOf } from "./usage.mjs";
+import { tenants } from "./tenants.mjs";
+import { commandsDuring } from "./usage.mjs";
 
-const program = fileURLToPath(new URL("programs/tenants.mjs", import.meta.url));
 const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 const options = { skip: noRedis, timeout: 300_000 };
 const random = randomFrom(Number(process.env.MCPGEN_SEED ?? 1));
 
-let nodes;
-let redis;
-let monitor;
-let ports;
-
-before(async () => {
-  if (noRedis) return;
-  redis = await startRedis();
-  monitor = monitorOf(redis.socket);
-  nodes = new Nodes(program, storeEnv("ioredis", redis.socket));
-  await nodes.start(4);
-  ports = nodes.ports();
-});
-
-after(async () => {
-  if (noRedis) return;
-  monitor.disconnect();
-  await nodes.end();
-  await redis.stop();
-});
+const four = tenants();
 
 /** A session of ada whose call waits for an answer at the first node. */
 async function asking() {
-  const session = await openSession(ports[0], "ada");
-  const stream = await Stream.open(ports[0], { token: "ada", session, body: call(1, "ask", { key: "ada" }) });
+  const session = await openSession(four.ports[0], "ada");
+  const stream = await Stream.open(four.ports[0], {
+    token: "ada",
+    session,
+    body: call(1, "ask", { key: "ada" }),
+  });
   const [, id] = await stream.until(/"id":"([^"]+)","method":"elicitation\/create"/);
   const [, event] = await stream.until(/^id: (\S+)$/m);
   return { session, stream, id, event };
@@ -49,8 +31,8 @@ const answerOf = (name) => ({ action: "accept", content: { name } });
 
 test("a session, its events and its end are closed to other principals, at each node", options, async () => {
   const { session, stream, id, event } = await asking();
-  const own = await openSession(ports[0], "bob");
-  for (const port of ports)
+  const own = await openSession(four.ports[0], "bob");
+  for (const port of four.ports)
     await send(port, { token: "bob", session: own, body: call(1, "echo", { key: "b" }) });
   const attempts = [
     [404, { session, body: call(2, "echo", { key: "stolen" }) }],
@@ -63,7 +45,7 @@ test("a session, its events and its end are closed to other principals, at each 
     [400, { session: own, method: "GET", last: event }],
     [400, { session: own, body: { id, result: answerOf("Bob") } }],
   ];
-  for (const port of ports) {
+  for (const port of four.ports) {
     for (const [status, attempt] of attempts) {
       const reply = await send(port, { token: "bob", ...attempt });
       assert.equal(reply.status, status, `${port} ${JSON.stringify(attempt)}: ${reply.text}`);
@@ -80,15 +62,19 @@ test("a session, its events and its end are closed to other principals, at each 
     ["elicitation/create"],
   );
   // Its owner goes on at another node.
-  const { status } = await send(ports[3], { token: "ada", session, body: { id, result: answerOf("Ada") } });
+  const { status } = await send(four.ports[3], {
+    token: "ada",
+    session,
+    body: { id, result: answerOf("Ada") },
+  });
   assert.equal(status, 202);
   await stream.until(/"text":"ada: accept Ada"/);
 });
 
 test("forged answers reach no node, and cost no command of Redis", options, async (t) => {
   const { session, stream, id } = await asking();
-  const second = await openSession(ports[0], "ada");
-  for (const port of ports) {
+  const second = await openSession(four.ports[0], "ada");
+  for (const port of four.ports) {
     await send(port, { token: "ada", session, body: call(2, "echo", { key: "known" }) });
     await send(port, { token: "ada", session: second, body: call(2, "echo", { key: "known" }) });
   }
@@ -111,10 +97,10 @@ test("forged answers reach no node, and cost no command of Redis", options, asyn
     () => Math.floor(random() * 10),
   ];
   const rounds = isLong ? 10_000 : 500;
-  const commands = await commandsDuring(monitor, async () => {
+  const commands = await commandsDuring(four.monitor, async () => {
     for (let round = 0; round < rounds; round++) {
       const forged = forgeries[round % forgeries.length]();
-      const port = ports[round % 4];
+      const port = four.ports[round % 4];
       const reply = await send(port, {
         token: "ada",
         session,
@@ -124,7 +110,7 @@ test("forged answers reach no node, and cost no command of Redis", options, asyn
       assert.match(reply.text, /unknown-request/);
     }
     // The id is right, but it belongs to another session of the same principal.
-    for (const port of ports) {
+    for (const port of four.ports) {
       const body = { id, result: answerOf("Eve") };
       assert.equal((await send(port, { token: "ada", session: second, body })).status, 400);
     }
@@ -132,6 +118,6 @@ test("forged answers reach no node, and cost no command of Redis", options, asyn
   t.diagnostic(`${rounds} forged ids: ${JSON.stringify(commands)}`);
   assert.deepEqual(commands, []);
   assert.equal(stream.messages.length, 1);
-  await send(ports[2], { token: "ada", session, body: { id, result: answerOf("Ada") } });
+  await send(four.ports[2], { token: "ada", session, body: { id, result: answerOf("Ada") } });
   await stream.until(/"text":"ada: accept Ada"/);
 });
