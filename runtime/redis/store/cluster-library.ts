@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { logLimits } from "@mcpgen/runtime/cluster";
 import { type RedisClient, send } from "./client.js";
 
-// The log of a session is a list. Its first item has the number of the newest event and the sum of sizes. Each other item is
-// an event: counter and writer, which are its name beside its number; its size; bytes of the name of its stream; stream; data.
-// A writer gives the number and counter of its newest event. If the log should have it and does not, a replica without the last
-// events has taken the place of Redis: the log is emptied, so that no client continues over the gap.
+// The log of a session is a list. Its first item has the number of the newest event, the sum of sizes, and the name of the event that
+// made the log. Each other item is an event: counter and writer, which are its name beside its number; its size; bytes of the name of
+// its stream; stream; data. A writer gives the number and counter of its newest event, and who made the log. If this log should have
+// the event and does not, a replica without the last events has taken the place of Redis: the log is emptied, so that no client
+// continues over the gap.
 const functions = `
 local function read(item)
   local counter, writer, size, length, start = string.match(item, "^(%d+) (%S+) (%d+) (%d+) ()")
@@ -14,27 +15,27 @@ end
 local function append(keys, args)
   local log, channel = keys[1], keys[2]
   local counter, writer, size, ttl, event = tonumber(args[1]), args[2], tonumber(args[3]), args[4], args[5]
-  local newest, named = tonumber(args[6]), tonumber(args[7])
+  local newest, named, maker = tonumber(args[6]), tonumber(args[7]), args[8]
   local head = redis.call("LINDEX", log, 0)
-  local last, sum = 0, 0
-  local count = 0
+  local last, sum, count = 0, 0, 0
+  local made = args[1] .. "." .. writer
   if head then
-    last, sum = string.match(head, "^(%d+) (%d+)$")
+    last, sum, made = string.match(head, "^(%d+) (%d+) (%S+)$")
     last, sum = tonumber(last), tonumber(sum)
     count = redis.call("LLEN", log) - 1
     for place = count, 1, -1 do
       local known, owner = read(redis.call("LINDEX", log, place))
       if owner == writer then
-        if known == counter then return string.format("%d", last - count + place) end
+        if known == counter then return string.format("%d ", last - count + place) .. made end
         if known < counter then break end
       end
     end
     local place = newest - (last - count)
-    if newest > 0 and place > 0 then
+    if made == maker and place > 0 then
       local known, owner = read(redis.call("LINDEX", log, place) or "")
       if known ~= named or owner ~= writer then
         redis.call("DEL", log)
-        head, last, sum, count = false, math.max(last, newest), 0, 0
+        head, last, sum, count, made = false, math.max(last, newest), 0, 0, args[1] .. "." .. writer
       end
     end
   end
@@ -47,13 +48,13 @@ local function append(keys, args)
       local _, _, gone = read(redis.call("LPOP", log))
       sum, count = sum - gone, count - 1
     end
-    redis.call("LPUSH", log, number .. " " .. string.format("%d", sum))
+    redis.call("LPUSH", log, number .. string.format(" %d ", sum) .. made)
   else
-    redis.call("LSET", log, 0, number .. " " .. string.format("%d", sum))
+    redis.call("LSET", log, 0, number .. string.format(" %d ", sum) .. made)
   end
   redis.call("PEXPIRE", log, ttl)
   if channel then redis.call("SPUBLISH", channel, "e" .. number .. " " .. event) end
-  return number
+  return number .. " " .. made
 end
 local function after(keys, args)
   local log, number, counter, writer = keys[1], tonumber(args[1]), tonumber(args[2]), args[3]

@@ -55,11 +55,14 @@ export function redisClusterStore(
   const library = new ClusterLibrary(client);
   const writer = randomBytes(6).toString("base64url");
   let counter = 0;
-  /** Number and counter of the newest event by session, of the sessions that were written to last. */
-  const newest = new Map<string, readonly [number: string, counter: string]>();
-  const wrote = (session: string, number: string, name: string): void => {
+  /** The newest event by session, of the sessions that were written to last, and who made its log. */
+  const newest = new Map<string, readonly [number: string, counter: string, maker: string]>();
+  const wrote = (
+    session: string,
+    ...event: readonly [number: string, counter: string, maker: string]
+  ): void => {
     newest.delete(session);
-    newest.set(session, [number, name]);
+    newest.set(session, event);
     if (newest.size > mostWritten) newest.delete(newest.keys().next().value!);
   };
 
@@ -91,11 +94,12 @@ export function redisClusterStore(
         const event = `${name} ${writer} ${size} ${Buffer.byteLength(stream)} ${stream}${data}`;
         const isNear = follow !== undefined && sessionOf(follow) === session;
         const keys = [keyOf("log", session), ...(isNear ? [channelOf(follow)] : [])];
-        const before = newest.get(session) ?? ["0", "0"];
-        const number = (await calls.run(() =>
+        const before = newest.get(session) ?? ["0", "0", ""];
+        const written = (await calls.run(() =>
           library.call("append", keys, name, writer, `${size}`, timeOf(ttlMs), event, ...before),
         )) as string;
-        wrote(session, number, name);
+        const [number, maker] = written.split(" ") as [string, string];
+        wrote(session, number, name, maker);
         if (follow !== undefined && !isNear) await run("SPUBLISH", channelOf(follow), `e${number} ${event}`);
         return `${number}.${name}.${writer}`;
       },
