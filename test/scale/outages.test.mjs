@@ -58,10 +58,13 @@ async function resume(session, at, other, key) {
     await reply.until(({ message }) => message?.params?.progress >= 10).catch(() => {});
     reply.cut();
     await reply.end();
-    texts.push(...reply.events.flatMap(({ message }) => message?.params?.message ?? []));
-    // An event that came while the store was away has no id, and cannot be resumed after.
-    const last = reply.events.findLast(({ id }) => id !== undefined)?.id;
-    if (last === undefined) return "no event with an id";
+    // An event that came while the store was away has no id: it comes again.
+    const reached = reply.events.findLastIndex(({ id }) => id !== undefined);
+    if (reached < 0) return "no event with an id";
+    const last = reply.events[reached].id;
+    texts.push(
+      ...reply.events.slice(0, reached + 1).flatMap(({ message }) => message?.params?.message ?? []),
+    );
     const from = node;
     reply = await insist(() => session.resume(from, last));
     if (reply.status !== 200) return `${reply.status} ${codeOf(reply.events[0].message.error)}`;

@@ -97,9 +97,11 @@ class Reply {
     await this.#await(() => undefined);
   }
 
-  /** Breaks the connection. */
+  /** Breaks the connection. The reply is over then: where all of it has arrived, `fetch` may not report the end. */
   cut() {
     this.#abort.abort();
+    this.isOver = true;
+    this.#wake();
   }
 }
 
