@@ -161,12 +161,13 @@ function example(text: string): Html {
   return html`<div class="example">${block(text)}</div>`;
 }
 
-/** Lines of a block that shows all of itself. */
-const mostLines = 20;
+/** Lines of a block that shows all of itself, and characters of a line on the smallest screen. */
+const [mostLines, shortestLine] = [20, 20];
 
 /** One that scrolls is reachable by the keyboard. */
 function block(text: string): Html {
-  const scrolls = text.length > 1_500 || text.split("\n").length > mostLines;
+  const lines = text.split("\n").map(({ length }) => Math.ceil(length / shortestLine) || 1);
+  const scrolls = lines.reduce((sum, each) => sum + each, 0) > mostLines;
   return html`<pre${scrolls && new Html(' tabindex="0"')}><code>${shortened(text, longestExample)}</code></pre>`;
 }
 

@@ -3,7 +3,7 @@ import { readingHtml } from "../../generator/page/reading-html.js";
 import { readingMarkdown } from "../../generator/page/reading-markdown.js";
 import { offerReading } from "../../generator/page/offer/reading.js";
 import { loadTemplates } from "../../generator/print/templates.js";
-import { hostileContract } from "./hostile-contract.js";
+import { hostileContract } from "../support/hostile-contract.js";
 import { deadAnchors, policyFaults } from "./page-faults.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -1,85 +1,20 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 import { Replay, parseSession } from "@mcpgen/runtime/testing";
-import { expect, onTestFinished, vi } from "vitest";
-import { Page } from "../../support/browser-page.js";
+import { expect, onTestFinished } from "vitest";
 import { browserTest } from "../../support/browser-test.js";
 import { builtCli, builtProgram } from "../../support/built-program.js";
 import { mcpgen } from "../../support/in-process.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { fill, opened, press, program, shoot, shows, text, until } from "./driver.js";
 
 const cli = builtCli();
 const shop = builtProgram("test/dev/page/shop.ts");
-/** A folder for screenshots, if they are wanted. */
-const shots = process.env["MCPGEN_SCREENSHOTS"];
-
-/** `mcpgen dev --page` with the shop, and a browser at its page. */
-async function opened(width = 1280): Promise<{ page: Page; url: string; folder: string }> {
-  const folder = temporaryFolder();
-  const words = ["dev", "--page", "--server", `"${process.execPath}" "${shop}"`];
-  const program = spawn(process.execPath, [cli, ...words], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  onTestFinished(async () => {
-    program.kill("SIGINT");
-    await new Promise((resolve) => program.once("exit", resolve));
-  });
-  let stderr = "";
-  program.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
-  await until(() => expect(stderr).toContain("server started"));
-  const url = /page: (\S+)/.exec(stderr)![1]!;
-  const page = await Page.open(width);
-  onTestFinished(() => page.close());
-  await page.load(url);
-  await shows(page, "#connection", "connected");
-  return { page, url, folder };
-}
-
-const until = (holds: () => unknown): Promise<void> =>
-  vi.waitFor(async () => void (await holds()), { timeout: 60_000, interval: 20 });
-
-const text = (page: Page, selector: string): Promise<string> =>
-  page.evaluate<string>(
-    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.innerText).join("\\n")`,
-  );
-
-const shows = (page: Page, selector: string, part: string): Promise<void> =>
-  until(async () => expect(await text(page, selector)).toContain(part));
-
-/** Presses the button whose text begins so. */
-const press = (page: Page, label: string, within = "body"): Promise<void> =>
-  until(() =>
-    page.evaluate(
-      `[...document.querySelector(${JSON.stringify(within)}).querySelectorAll("button")]
-         .find((each) => !each.hidden && each.textContent.startsWith(${JSON.stringify(label)})).click()`,
-    ),
-  );
-
-/** Types into the field that a label names, as a user does. */
-async function fill(page: Page, label: string, value: string, within = "main"): Promise<void> {
-  await until(() =>
-    page.evaluate(
-      `(() => { const label = [...document.querySelector(${JSON.stringify(within)}).querySelectorAll("label")]
-           .find((each) => each.textContent.startsWith(${JSON.stringify(label)}));
-         label.control.focus(); label.control.select?.(); })()`,
-    ),
-  );
-  await page.send("Input.insertText", { text: value });
-}
-
-async function shoot(page: Page, name: string): Promise<void> {
-  if (shots === undefined) return;
-  mkdirSync(shots, { recursive: true });
-  writeFileSync(join(shots, `${name}.png`), await page.screenshot());
-}
 
 browserTest(
   "a form is filled, a tool called, a question answered, the wire judged; the session is saved, validated and replayed",
   async () => {
-    const { page, url, folder } = await opened();
+    const { page, url, folder } = await opened(cli, program(shop));
     await press(page, "order", "#offer");
     // The schema is asked first: the count is no number, the thing is there.
     await fill(page, "thing", "Lamp");
@@ -126,7 +61,7 @@ browserTest(
 browserTest(
   "at 320 pixels: a call cancelled, a log shown, a question declined, the revision switched; texts of servers stay text",
   async () => {
-    const { page, url } = await opened(320);
+    const { page, url } = await opened(cli, program(shop), { width: 320 });
     await page.evaluate(
       "window.refused = 0; document.addEventListener('securitypolicyviolation', () => window.refused++)",
     );
@@ -166,7 +101,6 @@ browserTest(
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
     expect(await page.evaluate("window.refused")).toBe(0);
     expect(await page.evaluate("document.querySelectorAll('script').length")).toBe(1);
-    await shoot(page, "dev-320");
     // Without the secret, nothing is served.
     expect((await fetch(new URL("/", url))).status).toBe(404);
   },

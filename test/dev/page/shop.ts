@@ -55,6 +55,11 @@ server.tool("wait", { description: "Waits until it is cancelled." }, async (_arg
   return "cancelled";
 });
 
+server.tool("pay", { description: "Has the user pay at a page." }, async (_args, { ask }) => {
+  const { action } = await ask.url("pay", { message: "Pay here.", url: "https://pay.example/basket?for=1" });
+  return `paid: ${action}`;
+});
+
 server.tool(
   "wrong",
   {

@@ -6,8 +6,8 @@ import { Page, chromium } from "../../support/browser-page.js";
 import { browserTest } from "../../support/browser-test.js";
 import { initialized, scripted } from "../../support/live-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { hostile, hostileContract } from "../hostile-contract.js";
-import { type PageWatch, watchPage } from "./page-watch.js";
+import { hostile, hostileContract } from "../../support/hostile-contract.js";
+import { type PageWatch, watchPage } from "../../support/page-watch.js";
 import { fileOf, pageOf } from "./pages.js";
 import { choose, click, shown, text, typeText } from "./reader.js";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { Page, chromium } from "../../support/browser-page.js";
 import { browserTest } from "../../support/browser-test.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { type PageWatch, watchPage } from "./page-watch.js";
+import { type PageWatch, watchPage } from "../../support/page-watch.js";
 import { pageOf, shopFolder } from "./pages.js";
 import { choose, click, colourScheme, isInView, isVisible, shown, text, typeText } from "./reader.js";
 

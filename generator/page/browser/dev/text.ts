@@ -16,9 +16,14 @@ export function visible(text: string): string {
 /** Characters of a name. */
 const longestName = 200;
 
-/** A name that others chose, in one short line, with its own direction. */
+/** A name that others chose, in one short line, with its own direction. Lines break between its words. */
 export function nameText(name: string): HTMLElement {
-  return element("bdi", {}, shortText(name));
+  const words = shortText(name).split(/(?<=[_./:-])(?=[^_./:-])/);
+  return element(
+    "bdi",
+    {},
+    ...words.flatMap((word, index) => (index === 0 ? [word] : [element("wbr"), word])),
+  );
 }
 
 /** The same as plain text: for labels and options. */

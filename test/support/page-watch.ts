@@ -1,4 +1,4 @@
-import type { Page } from "../../support/browser-page.js";
+import type { Page } from "./browser-page.js";
 
 /** What went wrong in a page since it is watched. */
 export interface PageWatch {

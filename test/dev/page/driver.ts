@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, vi } from "vitest";
+import { Page } from "../../support/browser-page.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+/** A folder for screenshots, if they are wanted. */
+const shots = process.env["MCPGEN_SCREENSHOTS"];
+
+/** A page of `mcpgen dev` in a browser. */
+export interface Opened {
+  readonly page: Page;
+  readonly url: string;
+  readonly folder: string;
+}
+
+export interface Opening {
+  readonly width?: number;
+  /** The folder of the loop; a new one without it. */
+  readonly folder?: string;
+  /** Prepares the browser before the page is loaded. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+/** `mcpgen dev --page` with a server, and a browser at its page. */
+export async function opened(
+  cli: string,
+  server: readonly string[],
+  { width = 1280, folder = temporaryFolder(), prepare }: Opening = {},
+): Promise<Opened> {
+  const program = spawn(process.execPath, [cli, "dev", "--page", ...server], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(async () => {
+    program.kill("SIGINT");
+    await new Promise((resolve) => program.once("exit", resolve));
+  });
+  let stderr = "";
+  program.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  await until(() => expect(stderr).toContain("server started"));
+  const url = /page: (\S+)/.exec(stderr)![1]!;
+  const page = await Page.open(width);
+  onTestFinished(() => page.close());
+  await prepare?.(page);
+  await page.load(url);
+  await shows(page, "#connection", "connected");
+  return { page, url, folder };
+}
+
+/** Words of a command line that start a program of ours. */
+export function program(file: string, ...words: readonly string[]): readonly string[] {
+  return ["--server", [process.execPath, file, ...words].map((word) => `"${word}"`).join(" ")];
+}
+
+export const until = (holds: () => unknown): Promise<void> =>
+  vi.waitFor(async () => void (await holds()), { timeout: 60_000, interval: 20 });
+
+export const text = (page: Page, selector: string): Promise<string> =>
+  page.evaluate<string>(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.innerText).join("\\n")`,
+  );
+
+export const shows = (page: Page, selector: string, part: string): Promise<void> =>
+  until(async () => expect(await text(page, selector)).toContain(part));
+
+/** Presses the button that is seen and whose text begins so. */
+export const press = (page: Page, label: string, within = "body"): Promise<void> =>
+  until(() =>
+    page.evaluate(
+      `[...document.querySelector(${JSON.stringify(within)}).querySelectorAll("button")]
+         .find((each) => each.checkVisibility() && each.textContent.startsWith(${JSON.stringify(label)})).click()`,
+    ),
+  );
+
+/** Chooses an entry of the offer, and sends its request. */
+export async function call(page: Page, name: string): Promise<void> {
+  await press(page, name, "#offer");
+  await press(page, name.includes("://") ? "Read" : "Call", "#target");
+}
+
+/** Types into the field that a label names, as a user does. */
+export async function fill(page: Page, label: string, value: string, within = "main"): Promise<void> {
+  await until(() =>
+    page.evaluate(
+      `(() => { const label = [...document.querySelector(${JSON.stringify(within)}).querySelectorAll("label")]
+           .find((each) => each.textContent.startsWith(${JSON.stringify(label)}));
+         label.control.focus(); label.control.select?.(); })()`,
+    ),
+  );
+  await page.send("Input.insertText", { text: value });
+}
+
+export async function prefer(page: Page, theme: "light" | "dark"): Promise<void> {
+  await page.send("Emulation.setEmulatedMedia", {
+    features: [{ name: "prefers-color-scheme", value: theme }],
+  });
+}
+
+/** Keeps a picture of each theme at each width, if they are wanted. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  if (shots === undefined) return;
+  mkdirSync(shots, { recursive: true });
+  for (const theme of ["light", "dark"] as const)
+    for (const width of [320, 1024, 1920]) {
+      await prefer(page, theme);
+      await page.resize(width, 1000);
+      writeFileSync(join(shots, `${name}-${width}-${theme}.png`), await page.screenshot());
+    }
+}
