@@ -24,6 +24,11 @@ export function listsExecution({ tools = [] }: Contract): boolean {
   return tools.some((tool: ListedTool) => tool.execution !== undefined);
 }
 
+/** Whether the server of a contract needs an extension that runs tasks. */
+export function needsTasks({ tools = [] }: Contract): boolean {
+  return tools.some(({ task }) => task !== undefined);
+}
+
 /** The contract with `task` of the tools of the same names in `from`. What the list says of the support is newer. */
 export function withTasksOf(contract: Contract, from: Contract): Contract {
   const isSaid = listsExecution(contract);

@@ -29,7 +29,7 @@ interface Names {
 
 /** Names that files of a project have for other values. */
 const taken = [
-  ...["client", "clientRevisions", "connect", "extension", "extensions", "handlers", "process"],
+  ...["McpError", "client", "clientRevisions", "connect", "extension", "extensions", "handlers", "process"],
   ...["serveStdio", "serverRevisions", "show", "test"],
 ];
 

@@ -2,6 +2,7 @@ import { isJsonObject } from "@mcpgen/engine";
 import { commentText } from "../print/text.js";
 import type { Render } from "../print/templates.js";
 import type { ContractDocument, ContractTool } from "../contract/contract.js";
+import { needsTasks } from "../contract/tasks.js";
 import { hostSnippets } from "./host-snippets.js";
 import type { ProjectExtension } from "./extension-files.js";
 import type { PackageSpecs } from "./package-specs.js";
@@ -97,6 +98,8 @@ export function projectPackage({
   extensions,
 }: ProjectRequest): Record<string, unknown> {
   const { specs, origin } = packages;
+  const tasks = { "@mcpgen/tasks": specs["@mcpgen/tasks"] };
+  const runsTasks = needsTasks(document.contract);
   return {
     name: packageName(document.contract.name, role),
     version: "0.1.0",
@@ -116,11 +119,12 @@ export function projectPackage({
       ...(origin !== "registry" && { "@mcpgen/engine": specs["@mcpgen/engine"] }),
       "@mcpgen/protocol": specs["@mcpgen/protocol"],
       "@mcpgen/runtime": specs["@mcpgen/runtime"],
+      ...(runsTasks && tasks),
     },
     devDependencies: {
       ...(origin !== "registry" && {
         "@mcpgen/auth": specs["@mcpgen/auth"],
-        "@mcpgen/tasks": specs["@mcpgen/tasks"],
+        ...(!runsTasks && tasks),
       }),
       mcpgen: specs.mcpgen,
       typescript,

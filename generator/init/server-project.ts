@@ -1,6 +1,7 @@
 import type { Render } from "../print/templates.js";
 import { completable } from "../contract/completable.js";
 import { contractNames } from "../contract/emit/names.js";
+import { needsTasks } from "../contract/tasks.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
 import { extensionFiles, extensionUse } from "./extension-files.js";
@@ -17,6 +18,9 @@ export function sampleContract(name: string, render: Render, capabilities: objec
   return render("skeleton-contract.yaml", { name: JSON.stringify(name), capabilities: declared });
 }
 
+/** What the files of a server with tasks import to run them. */
+const taskNames = ["tasks", "tasksExtension"];
+
 /** The files of a new server alone, by path: its author's from then on. */
 export function serverFiles(request: ProjectRequest): Map<string, string> {
   const { document, isSample, speaks, extensions, render } = request;
@@ -27,16 +31,20 @@ export function serverFiles(request: ProjectRequest): Map<string, string> {
     ? render("skeleton-handlers.ts", {})
     : handlersStub(wantedMembers(contract), module, completable(contract));
   const narrowed = speaks === undefined ? "" : `, speaks: ${JSON.stringify(speaks)}`;
-  const { locals, imports } = extensionUse(extensions, [create]);
-  const used = locals.length === 0 ? "" : `, extensions: [${locals.join(", ")}]`;
+  const tasks = needsTasks(contract);
+  const names = [create, ...(tasks ? taskNames : [])];
+  const { locals, imports } = extensionUse(extensions, names);
+  const all = [...(tasks ? ["tasks(tasksExtension)"] : []), ...locals];
+  const used = all.length === 0 ? "" : `, extensions: [${all.join(", ")}]`;
   const options = `{ revisions: serverRevisions${narrowed}${used} }`;
+  const view = { create, options, imports, tasks };
   return new Map([
     ["src/handlers.ts", handlers],
-    ["src/main.ts", render("skeleton-server-main.ts", { create, options, imports })],
+    ["src/main.ts", render("skeleton-server-main.ts", view)],
     [
       "test/server.test.mjs",
-      render("skeleton-server.test.mjs", { create, options, imports, greets: isSample ? [create] : [] }),
+      render("skeleton-server.test.mjs", { ...view, greets: isSample ? [create] : [] }),
     ],
-    ...extensionFiles(extensions, render, [create]),
+    ...extensionFiles(extensions, render, names),
   ]);
 }

@@ -3,7 +3,7 @@ import { docComment, propertyKey } from "../../print/text.js";
 import { completable } from "../completable.js";
 import type { ContractTool } from "../contract.js";
 import { scopesLine } from "../scopes.js";
-import { taskLine } from "../tasks.js";
+import { needsTasks, taskLine } from "../tasks.js";
 import type { ContractInput } from "./input.js";
 
 /** `server.ts`: what handlers take and give, exactly, and the server that is made of them. */
@@ -21,7 +21,7 @@ export function emitServer(input: ContractInput): EmittedFile {
     ...{ origin, importExtension, createServer: names.createServer },
     // The code that serves resources and prompts is left out of the bundle of a server that only has tools.
     defineServer: hasToolsAlone(input) ? "defineToolServer" : "defineServer",
-    tasks: document.contract.tools?.some(({ task }) => task !== undefined) ?? false,
+    tasks: needsTasks(document.contract),
     members: members.join(""),
     completions: completions.length > 0 && {
       key: declared ? "completions" : "completions?",

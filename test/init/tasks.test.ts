@@ -1,0 +1,156 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { type Ran, mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { addTickets, ticketsFolder, ticketsId } from "../support/tickets-extension.js";
+
+// A new server of a contract whose tools run as tasks.
+
+const contract = `name: reports
+version: "1"
+tools:
+  - { name: report, inputSchema: { type: object }, task: { support: optional } }
+  - { name: endless, inputSchema: { type: object }, task: { support: optional } }
+`;
+const extension = "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+
+const read = (folder: string, file: string): string => readFileSync(join(folder, file), "utf8");
+
+/** They compile, or generate an extension. */
+const long = test.runIf(process.env["MCPGEN_LONG"] === "1");
+
+/** The server of the contract as `init` makes it. */
+async function created(): Promise<string> {
+  const folder = temporaryFolder({ "mcp.contract.yaml": contract });
+  expect((await mcpgen(folder, ["init", "server"])).code).toBe(0);
+  return folder;
+}
+
+test("main.ts and the tests run tasks, and package.json has the package", async () => {
+  const folder = await created();
+  for (const file of ["src/main.ts", "test/server.test.mjs"]) {
+    expect(read(folder, file)).toContain(`import { tasks as tasksExtension } from "${extension}";`);
+    expect(read(folder, file)).toContain('import { tasks } from "@mcpgen/tasks";');
+    expect(read(folder, file)).toContain("extensions: [tasks(tasksExtension)] }");
+  }
+  expect(read(folder, "src/main.ts")).toContain("// Tasks are kept in memory");
+  const { dependencies, devDependencies } = JSON.parse(read(folder, "package.json")) as Record<
+    string,
+    object
+  >;
+  expect(dependencies).toHaveProperty(["@mcpgen/tasks"]);
+  expect(devDependencies).not.toHaveProperty(["@mcpgen/tasks"]);
+  expect((await mcpgen(folder, ["sync", "--check"])).code).toBe(0);
+});
+
+long("tasks stand beside the extensions of --extension", async () => {
+  const folder = ticketsFolder();
+  expect((await mcpgen(folder, addTickets)).code).toBe(0);
+  writeFileSync(join(folder, "mcp.contract.yaml"), contract);
+  expect((await mcpgen(folder, ["init", "server", "--extension", ticketsId])).code).toBe(0);
+  expect(read(folder, "src/main.ts")).toContain("extensions: [tasks(tasksExtension), tickets] }");
+});
+
+test("a server of a contract without `task` has no such package", async () => {
+  const folder = temporaryFolder();
+  await mcpgen(folder, ["init", "server", "--name", "plain"]);
+  expect(read(folder, "src/main.ts")).not.toContain("tasks");
+  expect(read(folder, "src/main.ts")).not.toMatch(/\n\n\n/);
+  expect(JSON.parse(read(folder, "package.json"))).not.toHaveProperty(["dependencies", "@mcpgen/tasks"]);
+});
+
+/** Runs Node in the project, as its scripts do. */
+const node = (folder: string, ...args: string[]): string =>
+  execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", stdio: "pipe", env: {} });
+const tsc = resolve("node_modules/typescript/bin/tsc");
+
+/** What the handlers of the tools do when their call has become a task. */
+const bodies = {
+  report: 'await Promise.resolve(); return "the report";',
+  endless: 'await new Promise(() => {}); return "";',
+};
+
+/** The project with its packages, and with handlers that are written. */
+async function built(main: (text: string) => string = (text) => text): Promise<string> {
+  const folder = await created();
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  const written = Object.entries(bodies).reduce(
+    (text, [tool, body]) => {
+      const stub = `throw new Error("${tool} is not written yet");`;
+      expect(text).toContain(stub);
+      return text.replace(stub, `context.task?.detach();\n${body}`);
+    },
+    read(folder, "src/handlers.ts"),
+  );
+  writeFileSync(join(folder, "src/handlers.ts"), written);
+  writeFileSync(join(folder, "src/main.ts"), main(read(folder, "src/main.ts")));
+  node(folder, tsc);
+  return folder;
+}
+
+/** Serves the project over HTTP, as its README says; its URL. */
+async function overHttp(): Promise<string> {
+  const folder = await built((text) =>
+    text
+      .replace(
+        'import { serveStdio } from "@mcpgen/runtime/stdio"',
+        'import { serveHttp } from "@mcpgen/runtime/http"',
+      )
+      .replace(/serveStdio\((.*)\);/, "console.error((await serveHttp($1, { port: 0 })).url);"),
+  );
+  const server = spawn(process.execPath, ["dist/main.js"], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  for await (const line of createInterface({ input: server.stderr })) return line;
+  throw new Error("the server ended");
+}
+
+long("the project type-checks, passes its tests, and answers a call that becomes a task", async () => {
+  const folder = await built();
+  expect(node(folder, "--test", "--test-reporter=tap", "test/")).toMatch(/^# pass 2\n# fail 0$/m);
+  const called = await mcpgen(folder, ["call", "stdio:node dist/main.js", "report"]);
+  expect(called).toMatchObject({
+    code: 0,
+    stdout: "the report\n",
+    stderr: expect.stringMatching(/^task /) as string,
+  });
+});
+
+long("over HTTP, `call --detach` and `task list|get|result|cancel` find its tasks", async () => {
+  const source = await overHttp();
+  const env = { XDG_STATE_HOME: temporaryFolder() };
+  const run = (...words: string[]): Promise<Ran> => mcpgen(env.XDG_STATE_HOME, words, { env });
+  const detached = async (tool: string): Promise<readonly string[]> => {
+    const id = (await run("call", source, tool, "--detach")).stdout.trim();
+    // An id may begin like an option.
+    return ["--", id];
+  };
+  const report = await detached("report");
+  expect((await run("task", "list", source)).stdout).toMatch(/^\S+ {2}\w+ {2}report/);
+  expect((await run("task", "get", source, ...report)).code).toBe(0);
+  expect(await run("task", "result", source, ...report)).toMatchObject({ code: 0, stdout: "the report\n" });
+  const endless = await detached("endless");
+  expect((await run("task", "get", source, ...endless)).stdout).toContain("working");
+  expect((await run("task", "cancel", source, ...endless)).code).toBe(0);
+  expect((await run("task", "list", source)).stdout).toBe("0 tasks\n");
+});
+
+long("without the extension the server names the tool and what to add on one line", async () => {
+  const folder = await built((text) => text.replace("extensions: [tasks(tasksExtension)]", "extensions: []"));
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/main.js"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: "",
+    stderr:
+      'invalid-definition: tool "report": task: none of the option extensions has this member. ' +
+      "For task, add tasks() of @mcpgen/tasks.\n",
+  });
+});
