@@ -17,6 +17,8 @@ export interface SyncContract {
   /** The file as messages call it. */
   readonly file: string;
   readonly wanted: Wanted;
+  /** Tools that have `task`. */
+  readonly tasks?: readonly string[];
   /** Arguments that values are suggested for, by prompt or URI template. */
   readonly completable?: ReadonlyMap<string, readonly string[]>;
   /** The targets of the file's imports. */
@@ -111,7 +113,7 @@ export class FileWork {
     const absent = wanted.filter((name) => !members.byName.has(name));
     const about = { section, handlers: type.handlers, contract: contract.file };
     for (const { node, finding } of unknownHandlersIn(members, holder, about, wanted, absent))
-      this.findings.push({ ...finding, place: this.#place(node) });
+      this.report(node, finding);
     if (!this.#isToFill(holder, section, type, contract, members, absent)) return;
     for (const name of absent) this.#miss(holder.node, contract, section, name);
     this.#insert(holder, type, contract, (place) => absent.map((name) => memberStub(section, name, place)));
@@ -181,6 +183,11 @@ export class FileWork {
       [...contract.wanted.keys()].map((name) => JSON.stringify(name)),
     );
     this.traces.push({ contract: contract.file, finding });
+  }
+
+  /** Adds a finding about a place in the file. */
+  report(node: ts.Node, finding: Finding): void {
+    this.findings.push({ ...finding, place: this.#place(node) });
   }
 
   #cannotKnow(node: ts.Node, why: string, names: readonly string[]): Finding {

@@ -3,6 +3,7 @@ import { anchorsIn } from "./anchors.js";
 import { FileWork, type Missing, type Reference, type SyncContract, type Trace } from "./file-work.js";
 import { type Insertion, inOrder, withInsertions } from "./insertion.js";
 import { type SourceFile, parse, syntaxProblem } from "./source.js";
+import { lacksTasks, optionsWithoutExtensions } from "./task-support.js";
 import { TypeNames } from "./type-names.js";
 import type { Section } from "./wanted.js";
 
@@ -62,6 +63,10 @@ function concerned(source: SourceFile, contracts: readonly SyncContract[]): Conc
 function workOn(source: SourceFile, file: string, known: readonly Concern[]): FileWork {
   const work = new FileWork(source, file);
   for (const { contract, names, first } of known) {
+    const { tasks = [] } = contract;
+    if (tasks.length > 0)
+      for (const node of optionsWithoutExtensions(source, names))
+        work.report(node, lacksTasks(contract.file, tasks));
     const anchors = anchorsIn(source, names);
     for (const anchor of anchors) work.take(anchor, contract);
     if (anchors.length > 0) continue;

@@ -43,8 +43,7 @@ test("main.ts and the tests run tasks, and package.json has the package", async 
   >;
   expect(dependencies).toHaveProperty(["@mcpgen/tasks"]);
   expect(devDependencies).not.toHaveProperty(["@mcpgen/tasks"]);
-  expect((await mcpgen(folder, ["sync", "--check"])).code).toBe(0);
-});
+}, 60_000);
 
 long("tasks stand beside the extensions of --extension", async () => {
   const folder = ticketsFolder();
@@ -60,7 +59,26 @@ test("a server of a contract without `task` has no such package", async () => {
   expect(read(folder, "src/main.ts")).not.toContain("tasks");
   expect(read(folder, "src/main.ts")).not.toMatch(/\n\n\n/);
   expect(JSON.parse(read(folder, "package.json"))).not.toHaveProperty(["dependencies", "@mcpgen/tasks"]);
-});
+}, 60_000);
+
+test("when a contract gets its first `task`, sync and check print the lines that main.ts lacks", async () => {
+  const folder = temporaryFolder({ "mcp.contract.yaml": contract.replaceAll(/, task: \{.*?\}/g, "") });
+  await mcpgen(folder, ["init", "server"]);
+  writeFileSync(join(folder, "mcp.contract.yaml"), contract);
+  await mcpgen(folder, ["generate"]);
+  const before = read(folder, "src/main.ts");
+  for (const words of [["sync"], ["check"]]) {
+    const { code, stdout } = await mcpgen(folder, words);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^src\/main\.ts:\d+:\d+: error MG6508: /m)]);
+    expect(stdout).toContain(`import { tasks as tasksExtension } from "${extension}";`);
+  }
+  expect(read(folder, "src/main.ts")).toBe(before);
+  writeFileSync(
+    join(folder, "src/main.ts"),
+    before.replace("{ revisions: serverRevisions }", "{ extensions: [tasks(tasksExtension)] }"),
+  );
+  expect((await mcpgen(folder, ["sync"])).code).toBe(0);
+}, 60_000);
 
 /** Runs Node in the project, as its scripts do. */
 const node = (folder: string, ...args: string[]): string =>

@@ -20,6 +20,46 @@ const stub = (section: string, name: string, indent: string): string =>
   `${indent}async ${/^\w+$/.test(name) ? name : `"${name}"`}(args, context): Promise<Handlers.Answer<"${section}", "${name}">> {\n` +
   `${indent}  throw new Error("${name} is not written yet");\n${indent}}`;
 
+describe("a contract with `task`", () => {
+  const withTasks = { ...weather, tasks: ["get_weather", "list-cities"] };
+  const made = (options: string): ReturnType<typeof syncFile> =>
+    sync(
+      `import { createWeatherServer } from "./generated/server.js";\n` +
+        `import { handlers } from "./handlers.js";\ncreateWeatherServer(handlers${options});\n`,
+      [withTasks],
+    );
+
+  test.each([", { revisions }", ", { revisions, extensions: [] }"])(
+    "options %s lack the extension",
+    (options) => {
+      expect(made(options).findings).toEqual([
+        {
+          code: "MG6508",
+          severity: "error",
+          message:
+            'the server has no extension that runs tasks, and weather.yaml has `task` on "get_weather" and 1 more',
+          place: { file: "h.ts", line: 3, column: 31 },
+          next: expect.stringContaining("@mcpgen/tasks") as string,
+          detail: expect.stringContaining("  extensions: [tasks(tasksExtension)],") as string,
+        },
+      ]);
+      expect(made(options).insertions).toEqual([]);
+    },
+  );
+
+  test.each([
+    "",
+    ", options",
+    ", { ...options }",
+    ", { revisions, extensions }",
+    ", { [name]: [] }",
+    ", { revisions, extensions: [tasks(tasksExtension)] }",
+    ", { revisions, extensions: [...others] }",
+  ])("options %s may have it", (options) => {
+    expect(made(options).findings).toEqual([]);
+  });
+});
+
 test("missing handlers are appended, and nothing else changes", () => {
   const before = `${head}
 export const handlers: Handlers = {

@@ -50,6 +50,7 @@ export async function readHandlers(
     const here = contracts.map((contract) => ({
       file: contract.file,
       wanted: contract.wanted,
+      tasks: contract.tasks,
       completable: contract.completable,
       lookIn: code.lookIn(path, contract),
       anywhere: `import(${JSON.stringify(serverSpecifier(dirname(path), contract.out, extension))}).Handlers`,

@@ -14,6 +14,8 @@ export interface ServerContract {
   /** The folder of what is generated from it. */
   readonly out: string;
   readonly wanted: Wanted;
+  /** Tools that have `task`. */
+  readonly tasks: readonly string[];
   /** Arguments that values are suggested for, by prompt or URI template. */
   readonly completable: ReadonlyMap<string, readonly string[]>;
 }
@@ -37,6 +39,7 @@ export async function serverContracts(
         file: shown,
         out: resolve(loaded.folder, out),
         wanted: wantedMembers(contract),
+        tasks: (contract.tools ?? []).filter(({ task }) => task !== undefined).map(({ name }) => name),
         completable: completable(contract),
       };
     }),

@@ -45,4 +45,10 @@ export const syncDiagnostics = {
     explanation:
       '`mcpgen sync` reads the contracts in mcpgen.config.json that have the role `server` or `both`. Add one: `"contracts": [{ "file": "mcp.contract.yaml", "out": "src/generated", "role": "server" }]`.',
   },
+  MG6508: {
+    title: "A server has no extension that runs tasks",
+    exit: 1,
+    explanation:
+      "A tool of the contract has `task`, and the code makes the server with options that name no extension. Such a server does not start. Add the lines below the message to the file, with `extensions` among the options, and do the same in tests that make the server; `mcpgen sync` changes no options. `@mcpgen/tasks` must be in the `dependencies` of package.json. mcpgen reads only options that are an object literal in the call.",
+  },
 } satisfies Record<string, Diagnostic>;
