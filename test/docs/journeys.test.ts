@@ -23,11 +23,11 @@ async function readerOf(document: string): Promise<Reader> {
 
 /**
  * A walk takes longer than `npm test` may. test/interop walks migration.md, which needs the official SDK; test/engines walks
- * report.md, which needs a Node.js with SQLite.
+ * report.md, which needs a Node.js with SQLite; test/dev/page walks develop.md, which needs Chromium.
  */
 const walked =
   process.env["MCPGEN_LONG"] === "1"
-    ? documents.filter((document) => !["migration.md", "report.md"].includes(document))
+    ? documents.filter((document) => !["develop.md", "migration.md", "report.md"].includes(document))
     : [];
 
 /** The commands of mcpgen in a document, as words. */

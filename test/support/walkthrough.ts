@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -10,23 +10,37 @@ export type Step =
   /** Writes a file. */
   | { readonly kind: "write"; readonly file: string; readonly text: string }
   /** Edits a file, as a difference shows it. */
-  | { readonly kind: "edit"; readonly file: string; readonly before: string; readonly after: string };
+  | { readonly kind: "edit"; readonly file: string; readonly before: string; readonly after: string }
+  /** Sees what a program that keeps running prints. */
+  | { readonly kind: "see"; readonly output: string }
+  /** Does what a sentence says, on a page. */
+  | { readonly kind: "do"; readonly sentence: string };
+
+/** A program that keeps running. */
+export interface Running {
+  /** What it has printed so far. */
+  output(): string;
+  /** Ends it as Ctrl-C does, and waits for its end. */
+  interrupt(): Promise<void>;
+}
 
 /**
  * The steps of a document: `sh` blocks, each with the `text` block of its output if one follows; blocks of other
- * languages below a line that names their file; `diff` blocks, which edit it.
+ * languages below a line that names their file; `diff` blocks, which edit it; items of numbered lists.
  */
 export function stepsOf(document: string): Step[] {
   const steps: Step[] = [];
-  const blocks = document.matchAll(/(?:^`(\S+)`:\n\n)?^```(\w+)\n(.*?)^```$/gms);
-  for (const [, file, language, code = ""] of blocks) {
+  const blocks = document.matchAll(/(?:^`(\S+)`:\n\n)?^```(\w+)\n(.*?)^```$|^\d+\. ([^\n]+)$/gms);
+  for (const [, file, language, code = "", sentence] of blocks) {
     const last = steps.at(-1);
-    if (language === "sh") {
+    if (sentence !== undefined) steps.push({ kind: "do", sentence });
+    else if (language === "sh") {
       const [, exit] = /# ends with (\d+)\s*$/.exec(code) ?? [];
       steps.push({ kind: "run", script: code, exit: Number(exit ?? 0) });
     } else if (language === "text") {
-      if (last?.kind !== "run") throw new Error(`output of nothing: ${code}`);
-      steps.splice(-1, 1, { ...last, output: code });
+      if (last === undefined) throw new Error(`output of nothing: ${code}`);
+      if (last.kind === "run") steps.splice(-1, 1, { ...last, output: code });
+      else steps.push({ kind: "see", output: code });
     } else if (file === undefined) throw new Error(`a block without the name of its file: ${code}`);
     else if (language === "diff")
       steps.push({ kind: "edit", file, before: side(code, "-"), after: side(code, "+") });
@@ -100,6 +114,7 @@ export class Reader {
   async take(step: Step): Promise<void> {
     if (step.kind === "write") return this.write(step);
     if (step.kind === "edit") return this.edit(step);
+    if (step.kind !== "run") throw new Error(`no program runs for this: ${JSON.stringify(step)}`);
     const { exit, output } = await this.run(step.script);
     if (process.env["MCPGEN_SHOW"]) console.log(`$ ${step.script}${output}`);
     assert.equal(exit, step.exit, `${step.script}${output}`);
@@ -120,10 +135,35 @@ export class Reader {
     writeFileSync(path, parts.join(after));
   }
 
+  /** The folder that the reader is in. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   /** Types the commands of a block; the folder they end in is that of the next. */
   async run(script: string): Promise<{ readonly exit: number | null; readonly output: string }> {
     const end = join(this.#env["HOME"]!, "folder");
-    const child = spawn("sh", ["-c", `trap 'pwd >"${end}"' EXIT\nset -e\nexec 2>&1\n${script}`], {
+    const { child, output } = this.#shell(`trap 'pwd >"${end}"' EXIT\nset -e\n${script}`);
+    const exit = await new Promise<number | null>((resolve) => child.on("close", resolve));
+    this.#folder = readFileSync(end, "utf8").trim();
+    return { exit, output: output() };
+  }
+
+  /** Types a command that keeps running. */
+  start(script: string): Running {
+    const { child, output } = this.#shell(script);
+    const closed = new Promise<void>((resolve) => child.on("close", () => resolve()));
+    return {
+      output,
+      async interrupt() {
+        process.kill(-child.pid!, "SIGINT");
+        await closed;
+      },
+    };
+  }
+
+  #shell(script: string): { child: ChildProcess; output: () => string } {
+    const child = spawn("sh", ["-c", `exec 2>&1\n${script}`], {
       cwd: this.#folder,
       env: this.#env,
       stdio: ["ignore", "pipe", "ignore"],
@@ -138,11 +178,9 @@ export class Reader {
         if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
       }
     });
-    let output = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-    const exit = await new Promise<number | null>((resolve) => child.on("close", resolve));
-    this.#folder = readFileSync(end, "utf8").trim();
-    return { exit, output };
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    return { child, output: () => text };
   }
 }
 
@@ -156,7 +194,7 @@ export function expectedOutput(output: string): RegExp {
       ? "(?:.*\\n)*?"
       : `${line
           .split("…")
-          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\d+\.\d+ s\b/g, "[\\d.]+ s"))
+          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\d+\\\.\d+ s\b/g, "[\\d.]+ s"))
           .join(".*")}[ ]*\\n`,
   );
   return new RegExp(`^${patterns.join("")}$`);

@@ -65,11 +65,11 @@ export const text = (page: Page, selector: string): Promise<string> =>
 export const shows = (page: Page, selector: string, part: string): Promise<void> =>
   until(async () => expect(await text(page, selector)).toContain(part));
 
-/** Presses the button that is seen and whose text begins so. */
+/** Presses the button, or the link that looks like one, that is seen and whose text begins so. */
 export const press = (page: Page, label: string, within = "body"): Promise<void> =>
   until(() =>
     page.evaluate(
-      `[...document.querySelector(${JSON.stringify(within)}).querySelectorAll("button")]
+      `[...document.querySelector(${JSON.stringify(within)}).querySelectorAll("button, a.button")]
          .find((each) => each.checkVisibility() && each.textContent.startsWith(${JSON.stringify(label)})).click()`,
     ),
   );
