@@ -34,9 +34,9 @@ export const kinds = {
     share: 5,
     run: async ({ client }) => {
       const { tools } = await client.request("tools/list", {});
-      const names = tools.map(({ name }) => name);
+      const names = new Set(tools.map(({ name }) => name));
       expect(
-        ["ask", "steps", "work"].every((name) => names.includes(name)),
+        ["ask", "steps", "work"].every((name) => names.has(name)),
         true,
       );
     },
