@@ -87,7 +87,7 @@ export function sitePage(
   const list = contents.map(({ id, title: text }) => html`<li><a href="#${id}">${text}</a></li>`);
   const onPage =
     contents.length > 1 &&
-    html`<nav class="contents" aria-label="On this page">
+    html`<nav class="contents" aria-label="On this page" tabindex="0">
       <details>
         <summary>On this page</summary>
         <ul>

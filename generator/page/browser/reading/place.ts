@@ -38,7 +38,8 @@ function mark(): void {
   // The last entries never reach the top.
   const isAtEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
   const height = isAtEnd ? innerHeight - 120 : 120;
-  const entry = document.elementFromPoint(left + width / 4, height)?.closest(".entry");
+  const found = document.elementFromPoint(left + width / 4, height)?.closest(".entry");
+  const entry = found ?? (isAtEnd ? lastShown() : undefined);
   const link = entry ? links.get(entry.id) : undefined;
   if (link === current) return;
   current?.removeAttribute("aria-current");
@@ -49,6 +50,11 @@ function mark(): void {
   const [item, frame] = [link.getBoundingClientRect(), side.getBoundingClientRect()];
   if (item.top < frame.top || item.bottom > frame.bottom)
     side.scrollTop += item.top - frame.top - side.clientHeight / 3;
+}
+
+/** The last entry, above the foot of the page. */
+function lastShown(): Element | undefined {
+  return [...document.querySelectorAll("main .entry:not([hidden])")].at(-1);
 }
 
 /** At most once a frame. */
