@@ -4,6 +4,7 @@ import { McpError, rpc } from "../../jsonrpc/errors.js";
 import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
 import type { LogLevel } from "../../protocol/meta.js";
 import { type Clock, systemClock, wallTimeOf } from "../../time/clock.js";
+import { AuthenticationCodes, codeLength } from "./authentication-codes.js";
 import type { NewSession, SessionStore, StoredSession } from "./session-store.js";
 import type { SessionOptions } from "./sessions.js";
 
@@ -128,39 +129,46 @@ class SealedStore implements SessionStore {
   }
 }
 
-/** Encrypts with AES-256-GCM. It does not wait: a forged id costs microseconds. */
+/**
+ * Encrypts with AES-256-GCM. An id ends with a code of what is before it: a forged id fails there, which costs microseconds,
+ * and each session has one id.
+ */
 class Seal {
   readonly #keys: readonly Uint8Array[];
+  readonly #codes: AuthenticationCodes;
 
   constructor(secrets: readonly string[]) {
     this.#keys = secrets.map(
       (secret) => new Uint8Array(hkdfSync("sha256", secret, "", "mcp session", keyBytes)),
     );
+    this.#codes = new AuthenticationCodes(secrets, "mcp session code");
   }
 
   close(text: string): string {
     const iv = randomBytes(ivBytes);
     const cipher = createCipheriv("aes-256-gcm", this.#keys[0]!, iv);
-    return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString(
-      "base64url",
-    );
+    const bytes = Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    const sealed = bytes.toString("base64url");
+    return sealed + this.#codes.codeOf(sealed);
   }
 
   open(id: string): string | undefined {
-    const bytes = Buffer.from(id, "base64url");
-    // Other texts have the same bytes: only one of them is the id.
-    if (bytes.length <= ivBytes + tagBytes || bytes.toString("base64url") !== id) return undefined;
-    const iv = bytes.subarray(0, ivBytes);
-    const [body, tag] = [bytes.subarray(ivBytes, -tagBytes), bytes.subarray(-tagBytes)];
-    for (const key of this.#keys) {
-      const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: tagBytes }).setAuthTag(tag);
-      const text = decipher.update(body);
-      try {
-        return Buffer.concat([text, decipher.final()]).toString();
-      } catch {
-        // Another key may have encrypted it.
-      }
-    }
+    if (id.length > longestId) return undefined;
+    const sealed = id.slice(0, -codeLength);
+    const key = this.#keys[this.#codes.secretOf(sealed, id.slice(-codeLength))];
+    return key && decrypted(key, Buffer.from(sealed, "base64url"));
+  }
+}
+
+/** `undefined` where another key encrypted the bytes. */
+function decrypted(key: Uint8Array, bytes: Buffer): string | undefined {
+  const tag = bytes.subarray(-tagBytes);
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivBytes), {
+    authTagLength: tagBytes,
+  }).setAuthTag(tag);
+  try {
+    return decipher.update(bytes.subarray(ivBytes, -tagBytes), undefined, "utf8") + decipher.final("utf8");
+  } catch {
     return undefined;
   }
 }
