@@ -82,7 +82,7 @@ const deep = [
   "test/files/transaction.test.ts",
   "test/runtime/server/bad-values.test.ts",
   "test/auth/proxy/browser.test.ts",
-  "test/dev/page/{browser,hostile,journey}.test.ts",
+  "test/dev/page/{browser,controls,hostile,journey}.test.ts",
   "test/page/browser/*.test.ts",
   "test/auth/server/size.test.ts",
   "test/auth/node/stores.test.ts",

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
@@ -33,13 +34,15 @@ export async function opened(
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const exited = once(program, "exit");
   onTestFinished(async () => {
     program.kill("SIGINT");
-    await new Promise((resolve) => program.once("exit", resolve));
+    await exited;
   });
   let stderr = "";
   program.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
-  await until(() => expect(stderr).toContain("server started"));
+  await Promise.race([until(() => expect(stderr).toContain("server started")), exited]);
+  expect(stderr).toContain("server started");
   const url = /page: (\S+)/.exec(stderr)![1]!;
   const page = await Page.open(width);
   onTestFinished(() => page.close());

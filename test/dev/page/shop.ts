@@ -64,6 +64,8 @@ server.tool(
   "wrong",
   {
     description: "Promises a number, and gives a text.",
+    // OpenAI refuses a schema without properties: `lint` has a finding.
+    inputSchema: { type: "object" },
     outputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
   },
   () => ({ isError: true, content: [{ type: "text", text: "it failed" }] }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { Page, chromium } from "../../support/browser-page.js";
 import { browserTest } from "../../support/browser-test.js";
 import { newServer, serve } from "../../support/live-server.js";
-import { violations } from "./accessibility.js";
+import { violations } from "../../support/accessibility.js";
 import { fileOf, pageOf, shopFolder } from "./pages.js";
 
 let page: Page;
