@@ -82,7 +82,7 @@ const exceptions: { readonly [file: string]: RegExp } = {
   "runtime/core/all.ts": /^@mcpgen\/protocol\/(client|server)$/,
   // An entry for programs that have the API of OpenTelemetry.
   ...Object.fromEntries(
-    ["conventions", "instrumentation", "measurements", "propagation"].map((name) => [
+    ["conventions", "instrumentation", "measurements", "propagation", "request-ids"].map((name) => [
       `runtime/core/otel/${name}.ts`,
       /^@opentelemetry\/api$/,
     ]),

@@ -1,5 +1,5 @@
 import { type Attributes, type Span, SpanStatusCode } from "@opentelemetry/api";
-import { isMcpError, rpc } from "../jsonrpc/errors.js";
+import { type McpError, isMcpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { isSuspended } from "../server/rounds.js";
@@ -18,8 +18,6 @@ const faultsOfCaller: ReadonlySet<number> = new Set([
   rpc.invalidRequest,
   rpc.methodNotFound,
   rpc.invalidParams,
-  // Resource not found, up to 2025-11-25.
-  -32002,
 ]);
 
 /** Stands for names that are no labels: labels with many values are costly. */
@@ -163,18 +161,28 @@ export function outcomeOfResult(result: unknown): Outcome {
 
 const succeeded: Outcome = { isError: false, attributes: {} };
 
-export function outcomeOfError(direction: string, error: unknown): Outcome {
+export function outcomeOfError({ direction, method }: Operation, error: unknown): Outcome {
   // The client is asked, and sends the request again.
   if (isSuspended(error)) return { isError: false, attributes: { "mcpgen.input_required": true } };
   const found = isMcpError(error) ? error : undefined;
   const isIncoming = direction === "incoming";
-  const code = found ? found.rpcCode : isIncoming ? rpc.internalError : undefined;
+  const code = isIncoming ? (found?.rpcCode ?? rpc.internalError) : found && codeOfAnswer(found);
   if (code === undefined) return { isError: true, attributes: { "error.type": found?.code ?? other } };
   const text = String(code);
   const status = { "rpc.response.status_code": text };
   if (isIncoming && faultsOfCaller.has(code)) return { isError: false, attributes: status };
   const attributes = { "error.type": text, ...status };
-  return { isError: true, attributes, ...(found && { message: found.message }) };
+  if (!found) return { isError: true, attributes };
+  // The errors of a client name the method.
+  const prefix = isIncoming ? "" : `${method}: `;
+  const message = found.message.startsWith(prefix) ? found.message.slice(prefix.length) : found.message;
+  return { isError: true, attributes, message };
+}
+
+/** The code with which the other side answered. A server keeps it in the error that the client sent. */
+function codeOfAnswer({ code, rpcCode, data }: McpError): number | undefined {
+  if (rpcCode !== undefined || code !== "remote-error" || !isObject(data)) return rpcCode;
+  return typeof data["code"] === "number" ? data["code"] : undefined;
 }
 
 /** An operation that was aborted: nothing is sent for it. @param reason of the abort */

@@ -28,6 +28,7 @@ import {
 } from "./conventions.js";
 import { Measurements } from "./measurements.js";
 import { contextOf, earlierRound, paramsWith, rememberRound } from "./propagation.js";
+import { expectId } from "./request-ids.js";
 
 export interface InstrumentationOptions {
   /** Default: the global one. */
@@ -153,7 +154,9 @@ class Spans {
     const { spanName, attributes } = about;
     const links = linksOf(parent, earlier);
     const span = this.#tracer.startSpan(spanName, { kind, attributes, links }, parent);
-    const inside = trace.setSpan(parent, span);
+    const inner = trace.setSpan(parent, span);
+    const inside =
+      "answered" in request ? expectId((request.context as InternalContext).connection, span, inner) : inner;
     const started = performance.now();
     this.#measurements.begin(about);
     let isOpen = true;
@@ -172,7 +175,7 @@ class Spans {
     };
     const failed = (error: unknown): never => {
       if (isSuspended(error)) rememberRound(request.context, inside);
-      ended(over() ? outcomeOfAbort(undefined) : outcomeOfError(direction, error));
+      ended(over() ? outcomeOfAbort(undefined) : outcomeOfError(request, error));
       throw error;
     };
     let unlisten: (() => void) | undefined;

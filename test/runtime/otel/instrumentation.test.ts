@@ -1,118 +1,17 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import {
-  ROOT_CONTEXT,
-  type Context,
-  type ContextManager,
-  SpanKind,
-  SpanStatusCode,
-  context,
-  propagation,
-  trace,
-} from "@opentelemetry/api";
-import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
-import {
-  InMemorySpanExporter,
-  type ReadableSpan,
-  SimpleSpanProcessor,
-  BasicTracerProvider,
-} from "@opentelemetry/sdk-trace-base";
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from "@opentelemetry/sdk-metrics";
-import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { type CodeFirstServer, McpError, connect, createServer } from "@mcpgen/runtime";
+import { SpanKind, SpanStatusCode, context, trace } from "@opentelemetry/api";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
+import { clientRevisions } from "@mcpgen/protocol";
+import { connect } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { instrument, instrumentation } from "@mcpgen/runtime/otel";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { revisions } from "../support/revisions.js";
+import { describe, expect, test, vi } from "vitest";
+import { revisions } from "../../support/revisions.js";
+import { shop } from "./shop.js";
+import { telemetry, useOpenTelemetry } from "./telemetry.js";
 
-/** Keeps the active context over promises. */
-function contextManager(): ContextManager {
-  const storage = new AsyncLocalStorage<Context>();
-  const manager: ContextManager = {
-    active: () => storage.getStore() ?? ROOT_CONTEXT,
-    with: (active, run, self, ...given) => storage.run(active, () => run.apply(self, given)),
-    bind: (_, target) => target,
-    enable: () => manager,
-    disable: () => manager,
-  };
-  return manager;
-}
-
-beforeAll(() => {
-  context.setGlobalContextManager(contextManager());
-  propagation.setGlobalPropagator(
-    new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
-  );
-});
-afterAll(() => {
-  context.disable();
-  propagation.disable();
-});
-
-/** Where spans and measurements of a test go. */
-function telemetry() {
-  const exporter = new InMemorySpanExporter();
-  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const measured = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  const reader = new PeriodicExportingMetricReader({ exporter: measured, exportIntervalMillis: 2 ** 30 });
-  const meterProvider = new MeterProvider({ readers: [reader] });
-  const points = async () => {
-    await reader.forceFlush();
-    const { scopeMetrics } = measured.getMetrics().at(-1)!;
-    return scopeMetrics.flatMap(({ metrics }) =>
-      metrics.flatMap(({ descriptor, dataPoints }) =>
-        dataPoints.map(({ attributes, value }) => ({ name: descriptor.name, attributes, value })),
-      ),
-    );
-  };
-  return { options: { tracerProvider, meterProvider }, spans: () => exporter.getFinishedSpans(), points };
-}
-
-const form = {
-  message: "Who?",
-  requestedSchema: { type: "object", properties: { name: { type: "string" } } },
-} as const;
-
-function shop(reached: (place: string) => void = () => {}): CodeFirstServer {
-  const server = createServer(
-    { name: "shop", version: "1.0.0" },
-    { revisions: serverRevisions, onError: () => {}, capabilities: { logging: {} } },
-  );
-  server.tool("order", { inputSchema: { type: "object" } }, () => "ordered");
-  server.tool("fail", {}, () => {
-    throw new Error("out of stock");
-  });
-  server.tool("refuse", {}, () => {
-    throw new McpError("limit-exceeded", "too many", { rpcCode: -32600 });
-  });
-  server.tool("overload", {}, () => {
-    throw new McpError("limit-exceeded", "too many", { rpcCode: -32050 });
-  });
-  server.tool("notify", {}, (_, { progress }) => {
-    progress(1, 1);
-    return "notified";
-  });
-  server.tool("wait", {}, (_, { signal }) => {
-    reached("wait");
-    return new Promise<string>((_resolve, reject) =>
-      signal.addEventListener("abort", () => {
-        reached("cancelled");
-        reject(new Error("aborted"));
-      }),
-    );
-  });
-  server.tool("ask", {}, async (_, { ask }) => (await ask.elicit("who", form)).action);
-  server.tool("nest", {}, () => String(trace.getActiveSpan()?.spanContext().spanId));
-  server.prompt("hello", {}, () => "hello");
-  server.resource("note://one?key=secret", { name: "one" }, () => "one");
-  return server;
-}
+useOpenTelemetry();
 
 async function pair(revision: string) {
   const at = telemetry();
@@ -418,38 +317,6 @@ test("a client over HTTP names its server, and both name the transport", async (
   expect(answered!.parentSpanContext?.spanId).toBe(sent!.spanContext().spanId);
   expect(JSON.stringify(spans().map(({ attributes }) => attributes))).not.toContain("secret");
 });
-
-const calls = process.env["MCPGEN_LONG"] === "1" ? 100_000 : 300;
-
-test(`no span is left open after ${calls} calls of all outcomes`, async () => {
-  let [begun, ended] = [0, 0];
-  const counting = {
-    onStart: () => void begun++,
-    onEnd: () => void ended++,
-    forceFlush: () => Promise.resolve(),
-    shutdown: () => Promise.resolve(),
-  };
-  const tracerProvider = new BasicTracerProvider({ spanProcessors: [counting] });
-  const server = shop();
-  instrument(server, { tracerProvider });
-  const { client, close } = await createTestPair({
-    server,
-    revisions: clientRevisions,
-    ...instrumentation({ tracerProvider }),
-  });
-  const tools = ["order", "fail", "refuse", "absent", "notify", "wait"];
-  for (let at = 0; at < calls; at += 60)
-    await Promise.allSettled(
-      Array.from({ length: 60 }, (_, each) => {
-        const name = tools[each % tools.length]!;
-        const signal = name === "wait" ? { signal: AbortSignal.timeout(1) } : {};
-        return client.callTool(name, {}, { onProgress: () => {}, ...signal });
-      }),
-    );
-  await close();
-  await vi.waitFor(() => expect(ended).toBe(begun), 20_000);
-  expect(begun).toBeGreaterThan(2 * calls);
-}, 600_000);
 
 test("names that other sides invent make no series without bound", async () => {
   const { client, points, close } = await pair("2025-11-25");
