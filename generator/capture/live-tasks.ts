@@ -1,4 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
+import { tasksExtensionId } from "../contract/tasks.js";
 import { type LiveClient, type LiveOptions, load } from "./runtime.js";
 
 /** A task as the server shows it. */
@@ -89,7 +90,7 @@ export class LiveTasks {
     const [core, dialect, extension, older] = await Promise.all([
       loaded("@mcpgen/tasks/client"),
       loaded("@mcpgen/tasks/experimental-client"),
-      extensionOf("io.modelcontextprotocol/tasks", "tasks", loaded),
+      extensionOf(tasksExtensionId, "tasks", loaded),
       extensionOf("dev.mcpgen/experimental-tasks", "experimentalTasks", loaded),
     ]);
     const make = core["tasks"] as (extension: Extension, options: TasksOptions) => ClientTasks;

@@ -8,6 +8,7 @@ import { type ProjectRequest, commonFiles, generatedFolder } from "../init/proje
 import { serverFiles } from "../init/server-project.js";
 import { contractIn } from "../contract/contract-file.js";
 import { contractSha256 } from "../contract/contract-sha256.js";
+import { mayAnswerWithTasks, needsTasks, tasksExtensionId } from "../contract/tasks.js";
 import { type GeneratedContract, generateContract } from "../pipeline/generate-contract.js";
 import { loadTemplates } from "../print/templates.js";
 import { type Manifest, manifestFile, manifestText } from "../files/manifest.js";
@@ -39,13 +40,23 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const { dir = ".", name, speaks } = await answers(role, args, context);
   const folder = projectFolder(dir, directory);
   const render = loadTemplates();
-  const { extensions, stored, generated: code } = await projectExtensions(args, context, folder, speaks);
+  const {
+    extensions: named,
+    stored,
+    generated: code,
+  } = await projectExtensions(args, context, folder, speaks);
+  const extensions = named.filter(({ models: [model] }) => model!.id !== tasksExtensionId);
   const capabilities = capabilitiesOf(extensions.flatMap(({ needs }) => needs));
   const { findings, ...source } = await projectSource({
     ...{ role, args, context, folder, name, speaks, capabilities, render },
   });
   const packages = packageSpecs(packageFolder, packageVersion());
-  const request: ProjectRequest = { ...source, role, folder, speaks, packages, extensions, render };
+  const { contract } = source.document;
+  const tasks =
+    role === "client"
+      ? mayAnswerWithTasks(contract)
+      : needsTasks(contract) || extensions.length < named.length;
+  const request: ProjectRequest = { ...source, role, folder, speaks, packages, extensions, tasks, render };
   const files = [
     ...stored,
     ...commonFiles(request),

@@ -1,7 +1,10 @@
-import type { JsonObject } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "./contract.js";
 
 // `task` of a tool is for its server. What a server lists of it is `execution.taskSupport` (2025-11-25, tasks).
+
+/** The extension of tasks at 2026-07-28. `@mcpgen/tasks` implements it in both roles. */
+export const tasksExtensionId = "io.modelcontextprotocol/tasks";
 
 /** A tool as a list shows it. */
 type ListedTool = ContractTool & { readonly execution?: JsonObject };
@@ -27,6 +30,23 @@ export function listsExecution({ tools = [] }: Contract): boolean {
 /** Whether the server of a contract needs an extension that runs tasks. */
 export function needsTasks({ tools = [] }: Contract): boolean {
   return tools.some(({ task }) => task !== undefined);
+}
+
+/**
+ * Whether calls of a client may become tasks: tools say so, by `task` or by `execution` (2025-11-25), or the server declares it.
+ * At 2026-07-28 no list names the tools, and the server decides.
+ */
+export function mayAnswerWithTasks({ tools = [], capabilities = {} }: Contract): boolean {
+  const { extensions } = capabilities;
+  return (
+    capabilities["tasks"] !== undefined ||
+    (isJsonObject(extensions) && extensions[tasksExtensionId] !== undefined) ||
+    tools.some(({ task, execution }: ListedTool) =>
+      [task?.support, execution?.["taskSupport"]].some(
+        (support) => support === "optional" || support === "required",
+      ),
+    )
+  );
 }
 
 /** The contract with `task` of the tools of the same names in `from`. What the list says of the support is newer. */

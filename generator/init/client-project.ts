@@ -2,7 +2,7 @@ import { contractNames } from "../contract/emit/names.js";
 import type { ProjectRequest } from "./project.js";
 
 /** The files of a new client alone, by path: its author's from then on. */
-export function clientFiles({ document, speaks, render }: ProjectRequest): Map<string, string> {
+export function clientFiles({ document, speaks, tasks, render }: ProjectRequest): Map<string, string> {
   const { contract } = document;
   const { clientType: type, clientFunction: make } = contractNames(contract);
   const names = { type, make };
@@ -13,7 +13,7 @@ export function clientFiles({ document, speaks, render }: ProjectRequest): Map<s
       ? "clientRevisions"
       : `clientRevisions.filter(({ id }) => ${JSON.stringify(speaks)}.includes(id))`;
   return new Map([
-    ["src/client.ts", render("skeleton-client.ts", { ...names, imported, revisions })],
+    ["src/client.ts", render("skeleton-client.ts", { ...names, imported, revisions, tasks })],
     ["src/main.ts", render("skeleton-client-main.ts", {})],
     ["test/client.test.mjs", render("skeleton-client.test.mjs", names)],
   ]);

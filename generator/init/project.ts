@@ -2,7 +2,6 @@ import { isJsonObject } from "@mcpgen/engine";
 import { commentText } from "../print/text.js";
 import type { Render } from "../print/templates.js";
 import type { ContractDocument, ContractTool } from "../contract/contract.js";
-import { needsTasks } from "../contract/tasks.js";
 import { hostSnippets } from "./host-snippets.js";
 import type { ProjectExtension } from "./extension-files.js";
 import type { PackageSpecs } from "./package-specs.js";
@@ -26,8 +25,10 @@ export interface ProjectRequest {
   readonly isSample: boolean;
   /** The live server of the contract, which the configuration names. */
   readonly server?: string | undefined;
-  /** Extensions that a server implements. */
+  /** Extensions that the author of a server implements: not that of tasks. */
   readonly extensions: readonly ProjectExtension[];
+  /** A server runs tasks, or calls of a client may become tasks. */
+  readonly tasks: boolean;
   /** Ids of the revisions to speak; all there are without it. */
   readonly speaks?: readonly string[] | undefined;
   /** The specifiers of our packages. */
@@ -96,10 +97,10 @@ export function projectPackage({
   role,
   packages,
   extensions,
+  tasks,
 }: ProjectRequest): Record<string, unknown> {
   const { specs, origin } = packages;
-  const tasks = { "@mcpgen/tasks": specs["@mcpgen/tasks"] };
-  const runsTasks = needsTasks(document.contract);
+  const tasksPackage = { "@mcpgen/tasks": specs["@mcpgen/tasks"] };
   return {
     name: packageName(document.contract.name, role),
     version: "0.1.0",
@@ -119,12 +120,12 @@ export function projectPackage({
       ...(origin !== "registry" && { "@mcpgen/engine": specs["@mcpgen/engine"] }),
       "@mcpgen/protocol": specs["@mcpgen/protocol"],
       "@mcpgen/runtime": specs["@mcpgen/runtime"],
-      ...(runsTasks && tasks),
+      ...(tasks && tasksPackage),
     },
     devDependencies: {
       ...(origin !== "registry" && {
         "@mcpgen/auth": specs["@mcpgen/auth"],
-        ...(!runsTasks && tasks),
+        ...(!tasks && tasksPackage),
       }),
       mcpgen: specs.mcpgen,
       typescript,

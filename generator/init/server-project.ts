@@ -1,7 +1,6 @@
 import type { Render } from "../print/templates.js";
 import { completable } from "../contract/completable.js";
 import { contractNames } from "../contract/emit/names.js";
-import { needsTasks } from "../contract/tasks.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
 import { extensionFiles, extensionUse } from "./extension-files.js";
@@ -23,7 +22,7 @@ const taskNames = ["tasks", "tasksExtension"];
 
 /** The files of a new server alone, by path: its author's from then on. */
 export function serverFiles(request: ProjectRequest): Map<string, string> {
-  const { document, isSample, speaks, extensions, render } = request;
+  const { document, isSample, speaks, extensions, tasks, render } = request;
   const { contract } = document;
   const create = contractNames(contract).createServer;
   const module = "./generated/server.js";
@@ -31,7 +30,6 @@ export function serverFiles(request: ProjectRequest): Map<string, string> {
     ? render("skeleton-handlers.ts", {})
     : handlersStub(wantedMembers(contract), module, completable(contract));
   const narrowed = speaks === undefined ? "" : `, speaks: ${JSON.stringify(speaks)}`;
-  const tasks = needsTasks(contract);
   const names = [create, ...(tasks ? taskNames : [])];
   const { locals, imports } = extensionUse(extensions, names);
   const all = [...(tasks ? ["tasks(tasksExtension)"] : []), ...locals];

@@ -1,8 +1,9 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { tasksExtensionId } from "../../generator/contract/tasks.js";
 import { type Ran, mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { addTickets, ticketsFolder, ticketsId } from "../support/tickets-extension.js";
@@ -23,8 +24,8 @@ const read = (folder: string, file: string): string => readFileSync(join(folder,
 const long = test.runIf(process.env["MCPGEN_LONG"] === "1");
 
 /** The server of the contract as `init` makes it. */
-async function created(): Promise<string> {
-  const folder = temporaryFolder({ "mcp.contract.yaml": contract });
+async function created(support = "optional"): Promise<string> {
+  const folder = temporaryFolder({ "mcp.contract.yaml": contract.replaceAll("optional", support) });
   expect((await mcpgen(folder, ["init", "server"])).code).toBe(0);
   return folder;
 }
@@ -44,6 +45,34 @@ test("main.ts and the tests run tasks, and package.json has the package", async 
   expect(dependencies).toHaveProperty(["@mcpgen/tasks"]);
   expect(devDependencies).not.toHaveProperty(["@mcpgen/tasks"]);
 }, 60_000);
+
+test("the extension of tasks is run by the package, not written by hand", async () => {
+  const folder = temporaryFolder();
+  expect((await mcpgen(folder, ["init", "server", "--extension", tasksExtensionId])).code).toBe(0);
+  expect(read(folder, "src/main.ts")).toContain("extensions: [tasks(tasksExtension)] }");
+  expect(existsSync(join(folder, "src/extensions"))).toBe(false);
+}, 60_000);
+
+test.each([
+  ["task of a tool", contract],
+  ["taskSupport of a tool", contract.replaceAll("task: { support:", "execution: { taskSupport:")],
+  ["a capability", `name: s\nversion: "1"\ncapabilities: { tasks: {} }\n`],
+  ["an extension", `name: s\nversion: "1"\ncapabilities: { extensions: { ${tasksExtensionId}: {} } }\n`],
+])("a client drives tasks where %s says that calls may become one", async (_, text) => {
+  const folder = temporaryFolder({ "mcp.contract.yaml": text });
+  expect((await mcpgen(folder, ["init", "client"])).code).toBe(0);
+  expect(read(folder, "src/client.ts")).toContain("const extensions = [tasks(tasksExtension)];");
+  expect(read(folder, "src/client.ts")).toContain("{ revisions, extensions }");
+  expect(JSON.parse(read(folder, "package.json"))).toHaveProperty(["dependencies", "@mcpgen/tasks"]);
+});
+
+test("other clients have no such package", async () => {
+  const text = contract.replaceAll("optional", "forbidden");
+  const folder = temporaryFolder({ "mcp.contract.yaml": text });
+  expect((await mcpgen(folder, ["init", "client"])).code).toBe(0);
+  expect(read(folder, "src/client.ts")).not.toMatch(/tasks|\n\n\n/);
+  expect(JSON.parse(read(folder, "package.json"))).not.toHaveProperty(["dependencies", "@mcpgen/tasks"]);
+});
 
 long("tasks stand beside the extensions of --extension", async () => {
   const folder = ticketsFolder();
@@ -92,8 +121,8 @@ const bodies = {
 };
 
 /** The project with its packages, and with handlers that are written. */
-async function built(main: (text: string) => string = (text) => text): Promise<string> {
-  const folder = await created();
+async function built(main: (text: string) => string = (text) => text, support?: string): Promise<string> {
+  const folder = await created(support);
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   const written = Object.entries(bodies).reduce(
     (text, [tool, body]) => {
@@ -137,6 +166,22 @@ long("the project type-checks, passes its tests, and answers a call that becomes
     stdout: "the report\n",
     stderr: expect.stringMatching(/^task /) as string,
   });
+});
+
+long("a client of the same contract gets the result of a tool that requires tasks", async () => {
+  const folder = await built((text) => text, "required");
+  const client = temporaryFolder({
+    "mcp.contract.yaml": read(folder, "mcp.contract.yaml"),
+    "src/try.ts": `import { connectTo } from "./client.js";
+const { client, tools } = await connectTo(${JSON.stringify(`stdio:node ${join(folder, "dist/main.js")}`)});
+console.log(JSON.stringify((await tools.report({})).content));
+await client.close();
+`,
+  });
+  expect((await mcpgen(client, ["init", "client"])).code).toBe(0);
+  symlinkSync(resolve("node_modules"), join(client, "node_modules"));
+  node(client, tsc);
+  expect(node(client, "dist/try.js")).toBe('[{"type":"text","text":"the report"}]\n');
 });
 
 long("over HTTP, `call --detach` and `task list|get|result|cancel` find its tasks", async () => {
