@@ -11,6 +11,9 @@ export const instanceCount = Number(
 /** Another seed tries other instances; the default one keeps a failure the same until it is mended. */
 export const seed = process.env["MCPGEN_SEED"] ?? "1";
 
+/** How much of the whole long run is asked for: 1 for all of it, 0 in `npm test`. */
+export const longShare = process.env["MCPGEN_LONG"] === "1" ? Math.min(1, instanceCount / 100_000) : 0;
+
 const mutantsOfEach = 12;
 
 /**
