@@ -2,7 +2,8 @@ import { basename } from "node:path";
 import type { EmittedFile } from "../print/emitted-file.js";
 import { commentText } from "../print/text.js";
 import { loadTemplates } from "../print/templates.js";
-import { KeptLayouts, formatPieces } from "../print/format-pieces.js";
+import { formatPieces } from "../print/format-pieces.js";
+import { KeptTexts } from "../print/kept-texts.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { ContractDocument } from "../contract/contract.js";
 import { emitChecks } from "../contract/emit/checks.js";
@@ -39,8 +40,7 @@ export interface GeneratedContract {
   readonly warnings: readonly Finding[];
 }
 
-/** For the runs of a loop in one process. */
-const layouts = new KeptLayouts();
+const layouts = new KeptTexts();
 
 /** Longer files are not formatted: formatting takes seconds per megabyte. */
 const maxFormattedLength = 150_000;

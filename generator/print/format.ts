@@ -28,5 +28,6 @@ export async function format(path: string, content: string): Promise<string> {
     ...(parser === "json" ? [import("prettier/plugins/babel")] : []),
     ...(parser === "markdown" ? [import("prettier/plugins/markdown")] : []),
   ]);
-  return prettier.format(content, { ...options, parser, plugins });
+  // By the name of the file prettier knows that there is no JSX, which it would search the text for.
+  return prettier.format(content, { ...options, parser, plugins, filepath: path });
 }

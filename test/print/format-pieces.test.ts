@@ -2,7 +2,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { format } from "../../generator/print/format.js";
-import { KeptLayouts, formatPieces } from "../../generator/print/format-pieces.js";
+import { formatPieces } from "../../generator/print/format-pieces.js";
+import { KeptTexts } from "../../generator/print/kept-texts.js";
 
 /** Generated files, with another layout: lines are indented by tabs, and end without semicolons. */
 const folder = "test/golden/contract";
@@ -16,7 +17,7 @@ function disordered(text: string): string {
 
 test("pieces are laid out as the whole is, first and again", async () => {
   expect(files.length).toBeGreaterThan(5);
-  const kept = new KeptLayouts();
+  const kept = new KeptTexts();
   for (const file of files) {
     const text = disordered(readFileSync(join(folder, file), "utf8"));
     const whole = await format(file, text);
@@ -32,16 +33,16 @@ test.each([
   ["nothing", ""],
   ["a comment alone", "// x\n\n\n// y\n\nexport const b=1"],
 ])("%s", async (_, text) => {
-  expect(await formatPieces("a.ts", text, new KeptLayouts())).toBe(await format("a.ts", text));
+  expect(await formatPieces("a.ts", text, new KeptTexts())).toBe(await format("a.ts", text));
 });
 
 test("other languages are laid out as a whole", async () => {
   const text = "# a\n\n\n\n- b\n\n\n- c\n";
-  expect(await formatPieces("a.md", text, new KeptLayouts())).toBe(await format("a.md", text));
+  expect(await formatPieces("a.md", text, new KeptTexts())).toBe(await format("a.md", text));
 });
 
 test("a piece is laid out once", async () => {
-  const kept = new KeptLayouts();
+  const kept = new KeptTexts();
   await formatPieces("a.ts", "export const a=1\n\nexport const b=1", kept);
   expect(kept.get("export const a=1")).toBe("export const a = 1;");
 });

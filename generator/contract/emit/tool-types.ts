@@ -1,6 +1,7 @@
 import type { JsonObject, Schema, SchemaNode } from "@mcpgen/engine";
 import { invariant } from "../../diagnostics/invariant.js";
 import { printable } from "../../emit/types/breadth.js";
+import { KeptTexts } from "../../print/kept-texts.js";
 import { capitalised } from "../../print/names.js";
 import { escapeUnprintable, propertyKey } from "../../print/text.js";
 import type { TypeNames } from "../../emit/types/print.js";
@@ -16,11 +17,25 @@ export interface TypeRoot {
 /** The part of json-schema-to-typescript that we use; its declarations do not compile under our settings. */
 type Compile = (schema: object, name: string, options: object) => Promise<string>;
 
+/** What json-schema-to-typescript made of documents: it takes milliseconds for each. */
+const compiledTexts = new KeptTexts();
+
 /** Makes declarations of schemas; loads json-schema-to-typescript once. */
 export async function typeCompiler(): Promise<(roots: readonly TypeRoot[]) => Promise<string>> {
   const library: string = "json-schema-to-typescript";
   const { compile } = (await import(library)) as { readonly compile: Compile };
   return (roots) => declarationsOf(compile, roots);
+}
+
+/** The output of json-schema-to-typescript, which is a function of the document: name and options never change. */
+async function compiledText(compile: Compile, document: JsonObject): Promise<string> {
+  // The library changes what it is given.
+  const key = JSON.stringify(document);
+  const kept = compiledTexts.get(key);
+  if (kept !== undefined) return kept;
+  const made = await compile(document, rootName, options);
+  compiledTexts.set(key, made);
+  return made;
 }
 
 const options = {
@@ -70,7 +85,7 @@ async function compiledDeclarations(
     definitions,
   };
   // The library throws where a schema states its type in several ways at once.
-  const compiled = await compiler(document, rootName, options).catch(() => undefined);
+  const compiled = await compiledText(compiler, document).catch(() => undefined);
   const text = compiled === undefined ? undefined : withoutRoot(withMaybes(compiled), roots);
   return text && indented(keys.restore(text.split("\n").map(escapeUnprintable)));
 }
