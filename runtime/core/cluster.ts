@@ -1,4 +1,5 @@
 // What processes that serve the same sessions share: the interface of stores, and one in memory.
+export { EventBatches, type BatchedEvent, type EventBatch } from "./http/server/cluster/event-batches.js";
 export { EngineCalls } from "./http/server/cluster/engine-calls.js";
 export { Subscriptions, type ChannelEngine } from "./http/server/cluster/subscriptions.js";
 export { MemoryClusterStore } from "./http/server/cluster/memory-store.js";

@@ -65,7 +65,7 @@ async function costOf(work) {
   await work();
   const last = await calls();
   const more = (name) => (last.get(name) ?? 0) - (first.get(name) ?? 0);
-  // RPUSH stands in the function that appends, once for each event.
+  // RPUSH stands in the function that appends, once for each of its events.
   return { fcall: more("fcall"), spublish: more("spublish") - more("rpush"), get: more("get") };
 }
 
@@ -148,8 +148,8 @@ test(
     ];
     t.diagnostic(`a call with 1 question: ${JSON.stringify(one)}, with 4: ${JSON.stringify(four)}`);
     assert.deepEqual([four.fcall - one.fcall, four.spublish - one.spublish, four.get], [3, 3, 0]);
-    // The events of the call are its first one, which is empty, the question and the result.
-    assert.ok(one.fcall <= 3, JSON.stringify(one));
+    // One function appends the question and the event before it, which is empty; another one appends the result.
+    assert.ok(one.fcall + one.spublish <= 3, JSON.stringify(one));
   },
 );
 

@@ -149,6 +149,27 @@ export const clusterLogRules: readonly ClusterRule[] = [
     same(await dataAfter(log, first), texts);
     same(await idsFrom(log, first), [first, ...ids]);
   }),
+  rule("calls at once keep their order, whatever their channels and times", async ({ store: { log } }) => {
+    const channels = ["follow {a}", "elsewhere", undefined];
+    const texts = Array.from({ length: 60 }, (_, index) => dataOf(20 + index * 200, `${index}`));
+    const first = await append(log, "");
+    await Promise.all(
+      texts.map((text, index) => log.append("a", "s", text, longTtlMs + (index % 4), channels[index % 3])),
+    );
+    same(await dataAfter(log, first), texts);
+  }),
+  rule("calls at once of two streams are apart, and in one order", async ({ store: { log } }) => {
+    const firsts = await Promise.all(["s", "t"].map((stream) => append(log, "", "a", stream)));
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => append(log, `"${index}"`, "a", index % 2 ? "t" : "s")),
+    );
+    for (const [turn, first] of firsts.entries())
+      same(await idsFrom(log, first), [first, ...ids.filter((_, index) => index % 2 === turn)]);
+  }),
+  rule("drop deletes the events of calls before it", async ({ store: { log } }) => {
+    const [id] = await Promise.all([append(log, '"1"'), log.drop("a")]);
+    same(await log.after("a", id), undefined);
+  }),
   rule("calls at once of many sessions keep the order of each", async ({ store: { log } }) => {
     const sessions = Array.from({ length: 40 }, (_, index) => `session ${index}`);
     const firsts = await Promise.all(sessions.map((session) => append(log, "", session)));

@@ -4,21 +4,22 @@ import { type RedisClient, send } from "./client.js";
 
 // The log of a session is a list. Its first item has the number of the newest event, the sum of sizes, and the name of the event that
 // made the log. Each other item is an event: counter and writer, which are its name beside its number; its size; bytes of the name of
-// its stream; stream; data. A writer gives the number and counter of its newest event, and who made the log. If this log should have
-// the event and does not, a replica without the last events has taken the place of Redis: the log is emptied, so that no client
-// continues over the gap.
+// its stream; stream; data. A writer appends the events of one call together: a call that is sent again finds its last event. It gives
+// the number and counter of its newest event, and who made the log. If this log should have the event and does not, a replica without
+// the last events has taken the place of Redis: the log is emptied, so that no client continues over the gap.
 const functions = `
 local function read(item)
   local counter, writer, size, length, start = string.match(item, "^(%d+) (%S+) (%d+) (%d+) ()")
   return tonumber(counter), writer, tonumber(size), tonumber(length), start
 end
 local function append(keys, args)
-  local log, channel = keys[1], keys[2]
-  local counter, writer, size, ttl, event = tonumber(args[1]), args[2], tonumber(args[3]), args[4], args[5]
-  local newest, named, maker = tonumber(args[6]), tonumber(args[7]), args[8]
+  local log, channel, ttl = keys[1], keys[2], args[1]
+  local newest, named, maker = tonumber(args[2]), tonumber(args[3]), args[4]
+  local first, writer = read(args[5])
+  local final = read(args[#args])
+  local own = string.format("%d.", first) .. writer
   local head = redis.call("LINDEX", log, 0)
-  local last, sum, count = 0, 0, 0
-  local made = args[1] .. "." .. writer
+  local last, sum, count, made = 0, 0, 0, own
   if head then
     last, sum, made = string.match(head, "^(%d+) (%d+) (%S+)$")
     last, sum = tonumber(last), tonumber(sum)
@@ -26,8 +27,8 @@ local function append(keys, args)
     for place = count, 1, -1 do
       local known, owner = read(redis.call("LINDEX", log, place))
       if owner == writer then
-        if known == counter then return string.format("%d ", last - count + place) .. made end
-        if known < counter then break end
+        if known == final then return string.format("%d ", last - count + place) .. made end
+        if known < final then break end
       end
     end
     local place = newest - (last - count)
@@ -35,26 +36,30 @@ local function append(keys, args)
       local known, owner = read(redis.call("LINDEX", log, place) or "")
       if known ~= named or owner ~= writer then
         redis.call("DEL", log)
-        head, last, sum, count, made = false, math.max(last, newest), 0, 0, args[1] .. "." .. writer
+        head, last, sum, count, made = false, math.max(last, newest), 0, 0, own
       end
     end
   end
-  last, sum, count = last + 1, sum + size, count + 1
-  local number = string.format("%d", last)
-  if head then redis.call("RPUSH", log, event) else redis.call("RPUSH", log, "", event) end
+  for index = 5, #args do
+    local event = args[index]
+    local _, _, size = read(event)
+    last, sum, count = last + 1, sum + size, count + 1
+    if head then redis.call("RPUSH", log, event) else redis.call("RPUSH", log, "", event) end
+    head = true
+    if channel then redis.call("SPUBLISH", channel, string.format("e%d ", last) .. event) end
+  end
   if count > ${logLimits.events} or (sum > ${logLimits.characters} and count > 1) then
     redis.call("LPOP", log)
     while count > ${logLimits.events} or (sum > ${logLimits.characters} and count > 1) do
       local _, _, gone = read(redis.call("LPOP", log))
       sum, count = sum - gone, count - 1
     end
-    redis.call("LPUSH", log, number .. string.format(" %d ", sum) .. made)
+    redis.call("LPUSH", log, string.format("%d %d ", last, sum) .. made)
   else
-    redis.call("LSET", log, 0, number .. string.format(" %d ", sum) .. made)
+    redis.call("LSET", log, 0, string.format("%d %d ", last, sum) .. made)
   end
   redis.call("PEXPIRE", log, ttl)
-  if channel then redis.call("SPUBLISH", channel, "e" .. number .. " " .. event) end
-  return number .. " " .. made
+  return string.format("%d ", last) .. made
 end
 local function after(keys, args)
   local log, number, counter, writer = keys[1], tonumber(args[1]), tonumber(args[2]), args[3]

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   type ClusterStore,
   EngineCalls,
+  EventBatches,
   type FollowedEvent,
   Subscriptions,
   logLimits,
@@ -66,8 +67,12 @@ export function redisClusterStore(
     if (newest.size > mostWritten) newest.delete(newest.keys().next().value!);
   };
 
+  const inOrder = (call: () => Promise<unknown>): Promise<unknown> => {
+    batches.flush();
+    return calls.run(call);
+  };
   const run = (...args: [command: string, ...args: string[]]): Promise<unknown> =>
-    calls.run(() => send(client, ...args));
+    inOrder(() => send(client, ...args));
   const keyOf = (kind: string, name: string): string => `${prefix}:${kind}:{${digestOf(name)}}`;
   /** A channel that names a session in braces is in the slot of its events. */
   const channelOf = (name: string): string => {
@@ -86,31 +91,37 @@ export function redisClusterStore(
     () => void engine.reopen(),
   );
 
+  const batches = new EventBatches(async ({ session, ttlMs, follow, events }) => {
+    const names = events.map(() => `${++counter}`);
+    const items = events.map(({ stream, data }, index) => {
+      const size = data.length + logLimits.overhead;
+      return `${names[index]!} ${writer} ${size} ${Buffer.byteLength(stream)} ${stream}${data}`;
+    });
+    const isNear = follow !== undefined && sessionOf(follow) === session;
+    const keys = [keyOf("log", session), ...(isNear ? [channelOf(follow)] : [])];
+    const before = newest.get(session) ?? ["0", "0", ""];
+    const written = (await calls.run(() =>
+      library.call("append", keys, timeOf(ttlMs), ...before, ...items),
+    )) as string;
+    const [last, maker] = written.split(" ") as [string, string];
+    wrote(session, last, names.at(-1)!, maker);
+    const numberOf = (index: number): string => `${Number(last) - events.length + 1 + index}`;
+    if (follow !== undefined && !isNear)
+      await Promise.all(
+        items.map((item, index) => run("SPUBLISH", channelOf(follow), `e${numberOf(index)} ${item}`)),
+      );
+    return names.map((name, index) => `${numberOf(index)}.${name}.${writer}`);
+  });
+
   return {
     log: {
-      append: async (session, stream, data, ttlMs, follow) => {
-        const size = data.length + logLimits.overhead;
-        const name = `${++counter}`;
-        const event = `${name} ${writer} ${size} ${Buffer.byteLength(stream)} ${stream}${data}`;
-        const isNear = follow !== undefined && sessionOf(follow) === session;
-        const keys = [keyOf("log", session), ...(isNear ? [channelOf(follow)] : [])];
-        const before = newest.get(session) ?? ["0", "0", ""];
-        const written = (await calls.run(() =>
-          library.call("append", keys, name, writer, `${size}`, timeOf(ttlMs), event, ...before),
-        )) as string;
-        const [number, maker] = written.split(" ") as [string, string];
-        wrote(session, number, name, maker);
-        if (follow !== undefined && !isNear) await run("SPUBLISH", channelOf(follow), `e${number} ${event}`);
-        return `${number}.${name}.${writer}`;
-      },
+      append: (session, stream, data, ttlMs, follow) => batches.append(session, stream, data, ttlMs, follow),
       after: async (session, event) => {
         calls.assertOpen();
         // Most wrong ids cost no command.
         const [, number, by, name] = event.length < 60 ? (eventId.exec(event) ?? []) : [];
         if (number === undefined) return undefined;
-        const found = await calls.run(() =>
-          library.call("after", [keyOf("log", session)], number, by!, name!),
-        );
+        const found = await inOrder(() => library.call("after", [keyOf("log", session)], number, by!, name!));
         if (!Array.isArray(found)) return undefined;
         const [stream = "", ...rest] = found as readonly string[];
         const events = [];
@@ -135,6 +146,7 @@ export function redisClusterStore(
     alive: async (node) => Number(await run("EXISTS", keyOf("node", node))) === 1,
     close: async () => {
       if (calls.isClosed) return;
+      batches.flush();
       calls.close();
       channels.end();
       await engine.close();
