@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import type { JsonObject } from "@mcpgen/engine";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { filesIn } from "../../generator/command/dev/inputs.js";
+import { breaks } from "./broken-documents.js";
 import { blocksOf } from "./documents.js";
 
 interface Settings {
@@ -48,13 +51,8 @@ test("the page lists each published schema", () => {
   );
 });
 
-/** Files of this repository that a project has, too. */
-const files = [
-  "mcpgen.config.json",
-  ...["bench/runtime/bundles/", "test/golden/contract/", "schema/"].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => folder + file),
-  ),
-].map((file) => file.replaceAll("\\", "/"));
+/** The files of this repository, but those that are installed or built. */
+const files = filesIn(".").filter((file) => !file.startsWith("dist"));
 
 /** Whether an editor applies a pattern to a file: `*` stands for a part of a name, `**` for folders. */
 function isMatch(pattern: string, file: string): boolean {
@@ -64,9 +62,12 @@ function isMatch(pattern: string, file: string): boolean {
   return new RegExp(`(?:^|/)${expression}$`).test(file);
 }
 
+const validatorOf = (schema: object): ValidateFunction =>
+  new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).compile(schema);
+
 test.each(patterns)("the files at $pattern fit their schema", ({ url, pattern }) => {
   const schema = JSON.parse(readFileSync(fileOf(url), "utf8")) as object;
-  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+  const validate = validatorOf(schema);
   const found = files.filter((file) => isMatch(pattern, file));
   // Contracts here have one of the two endings.
   expect(found.length > 0).toBe(!pattern.endsWith(".yml"));
@@ -74,6 +75,22 @@ test.each(patterns)("the files at $pattern fit their schema", ({ url, pattern })
     validate(parse(readFileSync(file, "utf8")));
     expect(validate.errors, file).toBeNull();
   }
+});
+
+test.each([...new Set(patterns.map(({ url }) => url))])("%s refuses broken files, at the place", (url) => {
+  const schema = JSON.parse(readFileSync(fileOf(url), "utf8")) as JsonObject;
+  const validate = validatorOf(schema);
+  const own = patterns.filter((each) => each.url === url);
+  const found = files.filter((file) => own.some(({ pattern }) => isMatch(pattern, file)));
+  const documents = found.map((file) => parse(readFileSync(file, "utf8")) as JsonObject);
+  const all = breaks(schema, documents);
+  const kinds = new Set(all.map(({ keyword }) => keyword));
+  expect([...kinds].toSorted()).toEqual(expect.arrayContaining(["additionalProperties", "required", "type"]));
+  const accepted = all.filter(({ document, at, keyword }) => {
+    validate(document);
+    return !validate.errors?.some((error) => error.instancePath === at && error.keyword === keyword);
+  });
+  expect(accepted.map(({ at, keyword, subject }) => `${keyword} ${subject} at ${at}`)).toEqual([]);
 });
 
 test("the settings cover each file of notes and of an extension", () => {

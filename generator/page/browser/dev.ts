@@ -1,13 +1,13 @@
 // The program of the page of `mcpgen dev`.
 import { CallList } from "./dev/call-list.js";
 import { get, listen } from "./dev/connection.js";
-import { button, byId } from "./dev/dom.js";
-import type { Offer, PageEvent } from "./dev/messages.js";
-import { OfferList } from "./dev/offer-list.js";
+import { button, byId, element } from "./dev/dom.js";
+import type { Badge, Offer, PageEvent } from "./dev/messages.js";
+import { OfferList, badge } from "./dev/offer-list.js";
 import { QuestionList } from "./dev/question-list.js";
 import { ConnectionState, showCycle, showLog } from "./dev/state.js";
 import { showRequest, showTarget } from "./dev/target.js";
-import { visible } from "./dev/text.js";
+import { longText } from "./dev/text.js";
 import { WireList } from "./dev/wire-list.js";
 
 const calls = new CallList();
@@ -33,8 +33,36 @@ async function readOffer(version: number): Promise<void> {
   const offer = await get<Offer>("offer");
   if (newest !== version) return;
   offers.update(offer);
-  const others = [...offer.leftOut.map((line) => `not shown: ${line}`), ...offer.drift];
-  byId("offer-notes").textContent = visible(others.slice(0, 20).join("\n").slice(0, 4_000));
+  byId("offer-notes").replaceChildren(
+    ...lineList("error", offer.leftOut, ["not shown", "not shown"]),
+    ...lineList("drift", offer.drift, ["difference from the contract", "differences from the contract"]),
+  );
+}
+
+/** Lines that are shown of one list. */
+const mostLines = 20;
+
+/** Lines behind their number; nothing where there are none. */
+function lineList(
+  kind: Badge["kind"],
+  lines: readonly string[],
+  [one, many]: readonly [string, string],
+): HTMLElement[] {
+  if (lines.length === 0) return [];
+  const summary = badge({
+    kind,
+    text: `${lines.length.toLocaleString("en")} ${lines.length === 1 ? one : many}`,
+    lines,
+  });
+  const items = lines.slice(0, mostLines).map((line) => element("li", {}, longText(line)));
+  return [
+    element(
+      "details",
+      { open: kind === "error" },
+      element("summary", {}, summary),
+      element("ul", { class: "findings" }, ...items),
+    ),
+  ];
 }
 
 function onEvent(event: PageEvent): void {
@@ -57,6 +85,12 @@ function onEvent(event: PageEvent): void {
       return showLog(event);
   }
 }
+
+// What sticks below the bar must know its height, which changes with its lines.
+const bar = document.querySelector<HTMLElement>(".bar")!;
+new ResizeObserver(() =>
+  document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`),
+).observe(bar);
 
 byId("theme").addEventListener("click", () => {
   const { dataset } = document.documentElement;

@@ -159,7 +159,7 @@ export class CodeFirstServer<Members = unknown> extends Server {
 }
 
 const toolEntry: Build<ToolEntry> = (place, given) => {
-  const { visible, handler, inputSchema = { type: "object" }, outputSchema, ...rest } = given;
+  const { visible, handler, inputSchema = { type: "object", properties: {} }, outputSchema, ...rest } = given;
   const input = schemaCheck(inputSchema as ToolSchema, `${place}: inputSchema`, "input", "object");
   const output =
     outputSchema === undefined

@@ -64,10 +64,9 @@ browserTest(
     for (const name of ["test_image_content", "test_audio_content"]) {
       await call(page, name);
       await until(async () =>
-        expect(await text(page, "#calls > :first-child")).toMatch(/^test_(image|audio)[^]*done/),
+        expect(await text(page, "#calls > :first-child")).toMatch(new RegExp(`^${name}[^]*done`)),
       );
     }
-    await shows(page, "#calls > :first-child", "test_audio_content");
     expect(await page.evaluate(media)).toEqual(["loaded", "drawn"]);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, "dev-result");
@@ -106,6 +105,7 @@ browserTest(
     await shows(page, "#offer", "lint");
     await press(page, "pay", "#offer");
     await shows(page, "#target", "differs from the contract");
+    await shows(page, "#offer-notes", "3 differences from the contract");
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, "dev-badges");
     const connections = (): Promise<number> =>

@@ -84,7 +84,7 @@ export async function call(page: Page, name: string): Promise<void> {
 }
 
 /** Types into the field that a label names, as a user does. */
-export async function fill(page: Page, label: string, value: string, within = "main"): Promise<void> {
+export async function fill(page: Page, label: string, value: string, within = ".dev"): Promise<void> {
   await until(() =>
     page.evaluate(
       `(() => { const label = [...document.querySelector(${JSON.stringify(within)}).querySelectorAll("label")]

@@ -74,7 +74,7 @@ async function isWhole(page: Page): Promise<void> {
     expect(await page.contentWidth()).toBe(width);
   }
   const foreign =
-    "document.querySelectorAll('main :is(script, iframe, style, b, object, svg), [onerror]').length";
+    "document.querySelectorAll('.dev :is(script, iframe, style, b, object, svg), [onerror]').length";
   expect(await page.evaluate(foreign)).toBe(0);
   const protocols = await page.evaluate<string[]>(
     "[...new Set([...document.querySelectorAll('a')].map(({ protocol }) => protocol))]",

@@ -29,7 +29,7 @@ describe.each(cells)("over %s at %s", (...cell) => {
     });
     expect(await textOf(client.callTool("uno", { any: 1 }))).toBe("plain");
     const { items } = await client.listTools();
-    expect(items.slice(0, 1)).toEqual([{ name: "uno", inputSchema: { type: "object" } }]);
+    expect(items.slice(0, 1)).toEqual([{ name: "uno", inputSchema: { type: "object", properties: {} } }]);
   });
 
   test("a call that runs ends with the handler and the schemas that it started with", async () => {
