@@ -1,24 +1,12 @@
 // What an application sets up for OpenTelemetry: the active context, W3C Trace Context and Baggage, and exporters to a collector.
-import { AsyncLocalStorage } from "node:async_hooks";
-import { ROOT_CONTEXT, context, propagation } from "@opentelemetry/api";
-import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { useContextManager, usePropagators } from "../../support/open-telemetry.mjs";
 
-const storage = new AsyncLocalStorage();
-const manager = {
-  active: () => storage.getStore() ?? ROOT_CONTEXT,
-  with: (active, run, self, ...given) => storage.run(active, () => run.apply(self, given)),
-  bind: (_, target) => target,
-  enable: () => manager,
-  disable: () => manager,
-};
-context.setGlobalContextManager(manager);
-propagation.setGlobalPropagator(
-  new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
-);
+useContextManager();
+usePropagators();
 
 /** @param collector URL of the collector, without a path */
 export function telemetryTo(collector) {

@@ -1,6 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import { type Context, type ContextManager, ROOT_CONTEXT, context, propagation } from "@opentelemetry/api";
-import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
+import { context, propagation } from "@opentelemetry/api";
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -13,27 +11,13 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeAll } from "vitest";
-
-/** Keeps the active context over promises. */
-function contextManager(): ContextManager {
-  const storage = new AsyncLocalStorage<Context>();
-  const manager: ContextManager = {
-    active: () => storage.getStore() ?? ROOT_CONTEXT,
-    with: (active, run, self, ...given) => storage.run(active, () => run.apply(self, given)),
-    bind: (_, target) => target,
-    enable: () => manager,
-    disable: () => manager,
-  };
-  return manager;
-}
+import { useContextManager, usePropagators } from "../../support/open-telemetry.mjs";
 
 /** Sets up what an application does: the active context, W3C Trace Context and Baggage. */
 export function useOpenTelemetry(): void {
   beforeAll(() => {
-    context.setGlobalContextManager(contextManager());
-    propagation.setGlobalPropagator(
-      new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
-    );
+    useContextManager();
+    usePropagators();
   });
   afterAll(() => {
     context.disable();

@@ -1,0 +1,134 @@
+// One trace over two processes: a call runs at one, and the answer to its question comes in at the other one.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { clientRevisions } from "@mcpgen/protocol/client";
+import { connect } from "@mcpgen/runtime";
+import { instrumentation } from "@mcpgen/runtime/otel";
+import { context, trace } from "@opentelemetry/api";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { noRedis, startRedis } from "../engines/redis.mjs";
+import { useContextManager, usePropagators } from "../support/open-telemetry.mjs";
+import { Nodes } from "./nodes.mjs";
+import { storeEnv } from "./shared-store.mjs";
+import { factsOf } from "./span-facts.mjs";
+
+const program = fileURLToPath(new URL("programs/traced.mjs", import.meta.url));
+const skip = noRedis;
+
+let redis;
+let nodes;
+const received = [];
+/** Bodies of the requests that the second node got. */
+const answers = [];
+
+/** Sends what answers a question to the second node, and all else to the first one. */
+function byKind(url, init) {
+  const [first, second] = nodes.ports();
+  const { method = "notifications/progress", params = {} } = init.body
+    ? JSON.parse(init.body)
+    : { method: "GET" };
+  const isAnswer = method === "notifications/progress" || params.inputResponses !== undefined;
+  if (isAnswer) answers.push(init.body);
+  const place = new URL(url);
+  place.port = isAnswer ? second : first;
+  return fetch(place, init);
+}
+
+before(async () => {
+  if (skip) return;
+  useContextManager();
+  usePropagators();
+  redis = await startRedis();
+  nodes = new Nodes(program, storeEnv("ioredis", redis.socket));
+  await nodes.start(2);
+  for (const { child } of nodes.members) child.on("message", ({ spans = [] }) => received.push(...spans));
+});
+
+after(async () => {
+  if (skip) return;
+  await nodes.end();
+  await redis.stop();
+});
+
+for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"])
+  test(`${revision}: a call, its question and what follows the answer are one trace`, { skip }, async () => {
+    const exporter = new InMemorySpanExporter();
+    const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const tracer = tracerProvider.getTracer("application");
+    const client = await connect(`http://127.0.0.1:${nodes.ports()[0]}/mcp`, {
+      http: { fetch: byKind },
+      revisions: clientRevisions,
+      revision,
+      ...instrumentation({ tracerProvider }),
+      elicit: async (_, { progress }) => {
+        // It arrives at the second node, too.
+        progress(1, 2);
+        return { action: "accept", content: { name: "Ada" } };
+      },
+    });
+    const outer = tracer.startSpan("work");
+    answers.length = 0;
+    for (let call = 0; call < 4; call++)
+      await context.with(trace.setSpan(context.active(), outer), async () => {
+        const { content } = await client.callTool("ask");
+        assert.equal(content[0].text, "hello Ada");
+      });
+    outer.end();
+    await client.close();
+    const { traceId } = outer.spanContext();
+    const inside = (name) => received.filter((span) => span.traceId === traceId && span.name === name);
+    for (let turn = 0; inside("after the answer").length < 4; turn++) {
+      assert.ok(turn < 200, "spans are missing");
+      await sleep(20);
+    }
+    const own = exporter.getFinishedSpans().map(factsOf);
+    const all = [...own, ...received].filter((span) => span.traceId === traceId);
+    const parentOf = ({ parentId }) => all.find(({ spanId }) => spanId === parentId);
+    const isModern = revision === "2026-07-28";
+
+    for (const span of inside("after the answer")) {
+      const call = parentOf(span);
+      assert.equal(call.name, "tools/call ask");
+      assert.equal(call.kind, "SERVER");
+      assert.equal(call.process, span.process);
+      assert.equal(parentOf(call).kind, "CLIENT");
+      assert.equal(parentOf(parentOf(call)).name, "work");
+    }
+    const questions = all.filter(({ name }) => name === "elicitation/create");
+    const [sent, answered] = ["CLIENT", "SERVER"].map((kind) =>
+      questions.filter((span) => span.kind === kind),
+    );
+    assert.equal(answered.length, 4);
+    assert.equal(sent.length, isModern ? 0 : 4);
+    for (const question of isModern ? answered : sent)
+      assert.equal(parentOf(question).name, "tools/call ask", JSON.stringify(question));
+    if (!isModern)
+      for (const question of answered) {
+        assert.equal(parentOf(question).kind, "CLIENT");
+        const { attributes } = parentOf(question);
+        assert.equal(attributes["jsonrpc.request.id"], question.attributes["jsonrpc.request.id"]);
+      }
+    // What stands in the trace has its parent there: no span of any process is lost.
+    for (const span of all) assert.ok(span.name === "work" || parentOf(span), JSON.stringify(span));
+    // Only at 2026-07-28, the second node runs what comes after the answer.
+    const { pid } = nodes.members[1].child;
+    assert.equal(
+      inside("after the answer").every((span) => (span.process === pid) === isModern),
+      true,
+    );
+    assert.ok(answers.length >= 4);
+    // No span of a call or a question stands in another trace.
+    const stray = [...own, ...received].filter(
+      ({ name, traceId: other }) => other !== traceId && /^(tools\/call|elicitation)/.test(name),
+    );
+    assert.deepEqual(
+      stray.filter((span) => span.attributes["mcp.protocol.version"] === revision),
+      [],
+    );
+  });

@@ -1,0 +1,2 @@
+export function useContextManager(): void;
+export function usePropagators(): void;
