@@ -107,7 +107,7 @@ const deep = [
   "test/runtime/client/{deep,floods,resending}.test.ts",
   "test/runtime/http/server/{bodies,kept,sharing}.test.ts",
   "test/runtime/generated-extension.test.ts",
-  "test/runtime/otel/{conventions,open-spans}.test.ts",
+  "test/runtime/otel/{bounds,conventions,open-spans,secrets}.test.ts",
   "test/runtime/server/bad-asks.test.ts",
   "test/sample/sample.test.ts",
   "test/sync/nasty.test.ts",

@@ -12,6 +12,14 @@ const targets: { readonly [method: string]: { readonly name: string; readonly ot
   "prompts/get": { name: "gen_ai.prompt.name" },
 };
 
+/** The methods whose parameter `uri` is the URI of a resource. */
+const ofResources: ReadonlySet<string> = new Set([
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "notifications/resources/updated",
+]);
+
 /** Codes that say that the request was wrong: they are no errors of the side that answers with them. */
 const faultsOfCaller: ReadonlySet<number> = new Set([
   rpc.parseError,
@@ -63,70 +71,105 @@ export interface Outcome {
 /** What is known of an operation at its begin. */
 export interface Begun {
   readonly spanName: string;
-  /** Of its span. */
-  readonly attributes: Attributes;
-  /** Of its measurements: only attributes with few values. */
+  /** Of its measurements: only attributes with few values. Most operations share the object. */
   readonly labels: Attributes;
-  /** Attribute and name of the tool or prompt. */
-  readonly target?: readonly [attribute: string, name: string];
+  /** Name of the tool or prompt. */
+  readonly target: string | undefined;
   /** A stream of notifications is open until the operation ends. */
   readonly isStream: boolean;
 }
 
-/** @param sessions whether ids of sessions are attributes */
-export function begun({ direction, method, params, context }: Operation, sessions: boolean): Begun {
-  const { name, uri } = isObject(params) ? params : {};
-  const { connection, protocol } = context as OperationContext;
-  const revision = protocol?.revision;
-  const isKnown = direction === "outgoing" || isDefined(revision, method);
-  const kind = Object.hasOwn(targets, method) ? targets[method] : undefined;
-  const target = kind && typeof name === "string" ? ([kind.name, name] as const) : undefined;
-  const labels = {
-    "mcp.method.name": isKnown ? method : other,
-    ...(revision && { "mcp.protocol.version": revision.id }),
-    ...kind?.others,
-    ...transportOf(context),
-  };
-  const sessionId = sessions ? connection?.sessionId : undefined;
+/** The attribute that names the tool or prompt of a method. */
+export function targetOf(method: string): string | undefined {
+  return Object.hasOwn(targets, method) ? targets[method]!.name : undefined;
+}
+
+export function begun(operation: Operation): Begun {
+  const { direction, method, params, context } = operation;
+  const revision = (context as OperationContext).protocol?.revision;
+  const isIncoming = direction === "incoming";
+  const known = isIncoming && !isDefined(operation) ? other : method;
+  const name = Object.hasOwn(targets, method) ? (params as Params | undefined)?.["name"] : undefined;
+  const target = typeof name === "string" ? name : undefined;
   return {
-    spanName: target ? `${method} ${target[1]}` : labels["mcp.method.name"],
-    labels,
-    attributes: {
-      ...labels,
-      "mcp.method.name": method.slice(0, longestMethod),
-      ...(target && { [target[0]]: target[1] }),
-      ...(typeof uri === "string" && { "mcp.resource.uri": withoutQuery(uri) }),
-      // The context of an outgoing request of a server is that of the request that it belongs to.
-      ...(direction === "incoming" && idOf(context)),
-      ...(sessionId !== undefined && { "mcp.session.id": sessionId }),
-    },
-    ...(target && { target }),
-    isStream: direction === "incoming" && revision?.table.incomingRequests.get(method)?.listening === true,
+    spanName: target === undefined ? known : `${method} ${target}`,
+    labels: labelsOf(known, revision, transportOf(context)),
+    target,
+    isStream: isIncoming && revision?.table.incomingRequests.get(method)?.listening === true,
   };
 }
 
-/** Whether the revision has a method: another one may be invented by the other side. */
-function isDefined(revision: RevisionView | undefined, method: string): boolean {
-  if (!revision) return false;
-  const { incomingRequests, incomingNotifications } = revision.table;
-  return incomingRequests.has(method) || incomingNotifications.has(method);
+/** The attributes that a sampler gets. The others are made only for a span that is recorded. */
+export function sampled({ method }: Operation, { target }: Begun): Attributes {
+  const attributes: Attributes = { "mcp.method.name": method.slice(0, longestMethod) };
+  if (target !== undefined) attributes[targets[method]!.name] = target;
+  return attributes;
 }
 
-/** What is known of an operation only when it has been sent: the id of a client's request. */
-export function sentAs({ direction, context }: Operation): Attributes {
-  return direction === "outgoing" && !("url" in context) ? idOf(context) : {};
+/** Sets the other attributes of a span that is recorded. @param sessions whether ids of sessions are attributes */
+export function describe(span: Span, operation: Operation, { labels }: Begun, sessions: boolean): void {
+  const { direction, method, params, context } = operation;
+  for (const name in labels) if (name !== "mcp.method.name") span.setAttribute(name, labels[name]!);
+  const uri = isObject(params) && ofResources.has(method) ? params["uri"] : undefined;
+  if (typeof uri === "string") span.setAttribute("mcp.resource.uri", withoutQuery(uri));
+  // The context of an outgoing request of a server is that of the request that it belongs to.
+  if (direction === "incoming") setId(span, context);
+  const sessionId = sessions ? (context as OperationContext).connection?.sessionId : undefined;
+  if (sessionId !== undefined) span.setAttribute("mcp.session.id", sessionId);
 }
 
-function idOf(context: object): Attributes {
+/** Most methods whose labels are kept for a revision and a transport: an application may invent the methods that it sends. */
+const mostMethods = 200;
+
+const unknownRevision = {};
+/** Labels by revision, transport and method. */
+const kept = new WeakMap<object, Map<Attributes, Map<string, Attributes>>>();
+
+function labelsOf(method: string, revision: RevisionView | undefined, transport: Attributes): Attributes {
+  const place = revision ?? unknownRevision;
+  let byTransport = kept.get(place);
+  if (!byTransport) kept.set(place, (byTransport = new Map()));
+  let byMethod = byTransport.get(transport);
+  if (!byMethod) byTransport.set(transport, (byMethod = new Map()));
+  let labels = byMethod.get(method);
+  if (!labels) {
+    const others = Object.hasOwn(targets, method) ? targets[method]!.others : undefined;
+    labels = {
+      "mcp.method.name": method,
+      ...(revision && { "mcp.protocol.version": revision.id }),
+      ...others,
+      ...transport,
+    };
+    if (byMethod.size < mostMethods) byMethod.set(method, labels);
+  }
+  return labels;
+}
+
+/** Whether the revision has the method of an operation: another one may be invented. */
+export function isDefined({ direction, method, context }: Operation): boolean {
+  const table = (context as OperationContext).protocol?.revision?.table;
+  if (!table) return false;
+  return direction === "incoming"
+    ? table.incomingRequests.has(method) || table.incomingNotifications.has(method)
+    : table.outgoingRequests.has(method) || table.outgoingNotifications.has(method);
+}
+
+/** Sets what is known of an operation only when it has been sent: the id of a client's request. */
+export function describeSent(span: Span, { direction, context }: Operation): void {
+  if (direction === "outgoing" && !("url" in context)) setId(span, context);
+}
+
+function setId(span: Span, context: object): void {
   const { sentId, requestId = sentId } = context as OperationContext;
-  return requestId === undefined ? {} : { "jsonrpc.request.id": String(requestId) };
+  if (requestId !== undefined) span.setAttribute("jsonrpc.request.id", String(requestId));
 }
 
 /** The transport, and on a client the server's address. */
 function transportOf(context: object): Attributes {
-  const { connection = {}, url } = context as OperationContext;
+  const { connection, url } = context as OperationContext;
+  if (!connection) return url === undefined ? overPipe : overHttp;
   const { endpoint, http, sessionId } = connection;
-  if (endpoint !== undefined) return { ...overHttp, ...addressOf(endpoint) };
+  if (endpoint !== undefined) return addressOf(endpoint);
   if (url !== undefined || http !== undefined || sessionId !== undefined) return overHttp;
   return overPipe;
 }
@@ -143,7 +186,8 @@ function addressOf(endpoint: string): Attributes {
   let address = addresses.get(endpoint);
   if (!address) {
     const { hostname, port, protocol } = new URL(endpoint);
-    address = { "server.address": hostname, "server.port": Number(port || defaultPorts[protocol]) };
+    const server = { "server.address": hostname, "server.port": Number(port || defaultPorts[protocol]) };
+    address = { ...overHttp, ...server };
     addresses.set(endpoint, address);
   }
   return address;
@@ -159,24 +203,32 @@ export function outcomeOfResult(result: unknown): Outcome {
   return isError ? { isError, attributes: { "error.type": "tool_error" } } : succeeded;
 }
 
-const succeeded: Outcome = { isError: false, attributes: {} };
+const nothing: Attributes = {};
+const succeeded: Outcome = { isError: false, attributes: nothing };
 
-export function outcomeOfError({ direction, method }: Operation, error: unknown): Outcome {
+export function outcomeOfError(operation: Operation, error: unknown): Outcome {
   // The client is asked, and sends the request again.
   if (isSuspended(error)) return { isError: false, attributes: { "mcpgen.input_required": true } };
   const found = isMcpError(error) ? error : undefined;
-  const isIncoming = direction === "incoming";
+  const isIncoming = operation.direction === "incoming";
   const code = isIncoming ? (found?.rpcCode ?? rpc.internalError) : found && codeOfAnswer(found);
   if (code === undefined) return { isError: true, attributes: { "error.type": found?.code ?? other } };
   const text = String(code);
   const status = { "rpc.response.status_code": text };
   if (isIncoming && faultsOfCaller.has(code)) return { isError: false, attributes: status };
   const attributes = { "error.type": text, ...status };
-  if (!found) return { isError: true, attributes };
+  // What is wrong with parameters quotes them, and they may hold secrets.
+  if (!found || code === rpc.invalidParams) return { isError: true, attributes };
+  return { isError: true, attributes, message: messageOf(operation, found) };
+}
+
+/** The message of a JSON-RPC error, without the query of the resource that it is about. */
+function messageOf({ direction, method, params }: Operation, { message }: McpError): string {
   // The errors of a client name the method.
-  const prefix = isIncoming ? "" : `${method}: `;
-  const message = found.message.startsWith(prefix) ? found.message.slice(prefix.length) : found.message;
-  return { isError: true, attributes, message };
+  const prefix = direction === "incoming" ? "" : `${method}: `;
+  const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  const uri = isObject(params) && ofResources.has(method) ? params["uri"] : undefined;
+  return typeof uri === "string" && uri !== "" ? text.replaceAll(uri, withoutQuery(uri)) : text;
 }
 
 /** The code with which the other side answered. A server keeps it in the error that the client sent. */
@@ -191,7 +243,7 @@ export function outcomeOfAbort(reason: unknown): Outcome {
 }
 
 export function endSpan(span: Span, { isError, attributes, message }: Outcome): void {
-  span.setAttributes(attributes);
+  if (attributes !== nothing) span.setAttributes(attributes);
   if (isError) span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) });
   span.end();
 }

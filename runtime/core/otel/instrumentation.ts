@@ -3,6 +3,7 @@ import {
   type Link,
   type MeterProvider,
   ProxyTracerProvider,
+  type Span,
   SpanKind,
   type Tracer,
   type TracerProvider,
@@ -18,13 +19,16 @@ import type { Around, InternalContext, Middleware, MiddlewareRequest, Next } fro
 import { isSuspended } from "../server/rounds.js";
 import { onAbort } from "./aborts.js";
 import {
+  type Begun,
   type Outcome,
   begun,
+  describe,
+  describeSent,
   endSpan,
   outcomeOfAbort,
   outcomeOfError,
   outcomeOfResult,
-  sentAs,
+  sampled,
 } from "./conventions.js";
 import { Measurements } from "./measurements.js";
 import { contextOf, earlierRound, paramsWith, rememberRound } from "./propagation.js";
@@ -143,60 +147,78 @@ class Spans {
 
   readonly middleware = (request: MiddlewareRequest, next: Next): object | Promise<object> => {
     if (this.#isSilent()) return next();
-    const { direction, params } = request;
+    const { direction, params, context } = request;
+    const active = contexts.active();
     // No message: the result of the round carries it, and the trace context with it.
-    if (isPartOfResult(request)) return next(paramsWith(params, contexts.active()));
+    if (isPartOfResult(request)) {
+      rememberRound(context, active);
+      return next(paramsWith(params, active));
+    }
     const isIncoming = direction === "incoming";
-    const earlier = isIncoming ? earlierRound(request.context) : undefined;
-    const parent = isIncoming ? contextOf(params, earlier) : contexts.active();
-    const about = begun(request, this.#sessions);
+    const earlier = isIncoming ? earlierRound(context) : undefined;
+    const parent = isIncoming ? contextOf(params, active, earlier) : active;
+    const about = begun(request);
     const kind = isIncoming ? SpanKind.SERVER : SpanKind.CLIENT;
-    const { spanName, attributes } = about;
-    const links = linksOf(parent, earlier);
-    const span = this.#tracer.startSpan(spanName, { kind, attributes, links }, parent);
+    const options = { kind, attributes: sampled(request, about), links: linksOf(active, parent, earlier) };
+    const span = this.#tracer.startSpan(about.spanName, options, parent);
     const inner = trace.setSpan(parent, span);
-    const inside =
-      "answered" in request ? expectId((request.context as InternalContext).connection, span, inner) : inner;
-    const started = performance.now();
-    this.#measurements.begin(about);
+    const isRecorded = span.isRecording();
+    const inside = isRecorded && "answered" in request ? expectId(peerOf(context), span, inner) : inner;
+    const given = isIncoming ? undefined : paramsWith(params, inside);
+    if (!isRecorded && this.#measurements.isSilent) return contexts.with(inside, next, undefined, given);
+    if (isRecorded) describe(span, request, about, this.#sessions);
+    return this.#run(request, { about, span, inside }, () => next(given));
+  };
+
+  /** Runs an operation that is recorded or measured. */
+  #run(request: MiddlewareRequest, { about, span, inside }: Started, next: Next): object | Promise<object> {
+    const { direction, context } = request;
+    const isIncoming = direction === "incoming";
+    const started = this.#measurements.begin(about);
     let isOpen = true;
+    let unlisten: (() => void) | undefined;
     const ended = (outcome: Outcome): void => {
       if (!isOpen) return;
       isOpen = false;
-      span.setAttributes(sentAs(request));
-      endSpan(span, outcome);
-      this.#measurements.end(request, about, performance.now() - started, outcome);
+      if (span.isRecording()) {
+        describeSent(span, request);
+        endSpan(span, outcome);
+      }
+      if (started !== undefined) this.#measurements.end(request, about, started, outcome);
       unlisten?.();
     };
-    const over = (): boolean => isIncoming && (request.context as { readonly over?: boolean }).over === true;
+    const over = (): boolean => isIncoming && (context as { readonly over?: boolean }).over === true;
     const done = (result: object): object => {
       ended(over() ? outcomeOfAbort(undefined) : outcomeOfResult(result));
       return result;
     };
     const failed = (error: unknown): never => {
-      if (isSuspended(error)) rememberRound(request.context, inside);
+      if (isSuspended(error)) rememberRound(context, inside);
       ended(over() ? outcomeOfAbort(undefined) : outcomeOfError(request, error));
       throw error;
     };
-    let unlisten: (() => void) | undefined;
-    const result = running(inside, next, isIncoming ? undefined : paramsWith(params, inside), failed);
+    const result = running(inside, next, failed);
     if (!isPromise(result)) return done(result);
     // The handler may run on for long, or forever.
-    if (isIncoming) unlisten = onAbort(request.context, (reason) => ended(outcomeOfAbort(reason)));
+    if (isIncoming) unlisten = onAbort(context, (reason) => ended(outcomeOfAbort(reason)));
     return result.then(done, failed);
-  };
+  }
 }
+
+/** A span that has begun, and the context inside it. */
+interface Started {
+  readonly about: Begun;
+  readonly span: Span;
+  readonly inside: Context;
+}
+
+const peerOf = (context: object): object => (context as InternalContext).connection;
 
 const nothing: Params = {};
 
-function running(
-  inside: Context,
-  next: Next,
-  params: object | undefined,
-  failed: (error: unknown) => never,
-): object | Promise<object> {
+function running(inside: Context, next: Next, failed: (error: unknown) => never): object | Promise<object> {
   try {
-    return contexts.with(inside, () => next(params));
+    return contexts.with(inside, next);
   } catch (error) {
     return failed(error);
   }
@@ -210,10 +232,13 @@ function isPartOfResult(request: MiddlewareRequest & { readonly answered?: boole
 }
 
 /** The span that is active where a request arrives, such as that of its HTTP request; the span of the round before. */
-function linksOf(parent: Context, earlier: Context | undefined): Link[] {
-  const active = contexts.active();
+function linksOf(active: Context, parent: Context, earlier: Context | undefined): Link[] {
+  if (active === parent && !earlier) return none;
+  const own = trace.getSpanContext(parent);
   return [active, earlier].flatMap((each) => {
     const context = each && trace.getSpanContext(each);
-    return context && context !== trace.getSpanContext(parent) ? [{ context }] : [];
+    return context && context !== own ? [{ context }] : [];
   });
 }
+
+const none: Link[] = [];

@@ -6,13 +6,22 @@ import {
   createNoopMeter,
 } from "@opentelemetry/api";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
-import { type Begun, type Operation, type Outcome, other, overHttp, overPipe } from "./conventions.js";
+import {
+  type Begun,
+  type Operation,
+  type Outcome,
+  isDefined,
+  other,
+  overHttp,
+  overPipe,
+  targetOf,
+} from "./conventions.js";
 
 /** Seconds. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** Names of tools and prompts that are labels. Others are `_OTHER`. */
-const mostTargets = 1000;
+/** Series of operations with names of tools and prompts, and with codes. Those after them are few: these are `_OTHER` there. */
+const mostSeries = 900;
 
 /** All histograms of the API alone are the same one. */
 const nothing = createNoopMeter().createHistogram("");
@@ -28,6 +37,9 @@ export class Measurements {
   readonly #operations: { readonly incoming: Histogram; readonly outgoing: Histogram };
   readonly #sessions: { readonly server: Histogram; readonly client: Histogram };
   readonly #streams: UpDownCounter;
+  /** The attributes of each series, by labels and the rest. */
+  readonly #series = new WeakMap<Attributes, Map<string, Attributes>>();
+  #count = 0;
   /** Names of tools and prompts that exist. */
   readonly #targets = new Set<string>();
   /** Sessions of a server, by id. */
@@ -66,17 +78,18 @@ export class Measurements {
     return this.#operations.incoming === nothing;
   }
 
-  begin({ isStream }: Begun): void {
+  /** @returns when it began; `undefined` where nothing is measured */
+  begin({ isStream }: Begun): number | undefined {
+    if (this.isSilent) return undefined;
     if (isStream) this.#streams.add(1);
+    return performance.now();
   }
 
-  end({ direction, context }: Operation, begun: Begun, ms: number, outcome: Outcome): void {
+  end(operation: Operation, begun: Begun, began: number, outcome: Outcome): void {
+    const { direction, context } = operation;
     const { labels } = begun;
-    this.#operations[direction].record(ms / 1000, {
-      ...labels,
-      ...this.#labelOf(begun, outcome),
-      ...outcome.attributes,
-    });
+    const seconds = (performance.now() - began) / 1000;
+    this.#operations[direction].record(seconds, this.#seriesOf(operation, begun, outcome));
     if (begun.isStream) this.#streams.add(-1);
     const version = labels["mcp.protocol.version"];
     if (version === undefined) return;
@@ -87,13 +100,33 @@ export class Measurements {
     if (direction === "outgoing") this.#server = sessionLabels(labels);
   }
 
+  /** The attributes of a measurement. Beyond the first series, names and codes are `_OTHER`: the other side may invent them. */
+  #seriesOf(operation: Operation, { labels, target }: Begun, { attributes }: Outcome): Attributes {
+    const named = target === undefined ? undefined : this.#labelOf(target, attributes);
+    let known = this.#series.get(labels);
+    if (!known) this.#series.set(labels, (known = new Map()));
+    const key = JSON.stringify([named, attributes]);
+    const found = known.get(key);
+    if (found) return found;
+    const isFull = this.#count >= mostSeries;
+    const series: Attributes = { ...labels, ...attributes };
+    const type = attributes["error.type"];
+    if (isFull && type !== undefined) series["error.type"] = other;
+    if (isFull && attributes["rpc.response.status_code"] !== undefined)
+      series["rpc.response.status_code"] = other;
+    if (named !== undefined) series[targetOf(operation.method)!] = isFull ? other : named;
+    if (isFull && !isDefined(operation)) series["mcp.method.name"] = other;
+    if (isFull) return series;
+    this.#count++;
+    known.set(key, series);
+    return series;
+  }
+
   /** A name that only failed may be invented by the other side. */
-  #labelOf({ target }: Begun, { attributes }: Outcome): Attributes {
-    if (!target) return {};
-    const [attribute, name] = target;
-    if (attributes["rpc.response.status_code"] === undefined && this.#targets.size < mostTargets)
+  #labelOf(name: string, attributes: Attributes): string {
+    if (attributes["rpc.response.status_code"] === undefined && this.#targets.size < mostSeries)
       this.#targets.add(name);
-    return { [attribute]: this.#targets.has(name) ? name : other };
+    return this.#targets.has(name) ? name : other;
   }
 
   event(event: ServerEvent | ClientEvent): void {

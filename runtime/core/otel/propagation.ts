@@ -1,6 +1,7 @@
-import { type Context, ROOT_CONTEXT, type TextMapGetter, context, propagation } from "@opentelemetry/api";
+import { type Context, ROOT_CONTEXT, type TextMapGetter, propagation } from "@opentelemetry/api";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Rounds } from "../server/rounds.js";
+import { deferred, withBaggage } from "./deferred-baggage.js";
 
 // Trace context in `_meta` of requests: members with the names of the headers of W3C Trace Context and Baggage, as the
 // propagator of the application reads and writes them.
@@ -10,18 +11,28 @@ const longest = 4096;
 
 const getter: TextMapGetter<Params> = {
   keys: (carrier) => Object.keys(carrier),
-  get: (carrier, key) => {
-    const value = Object.hasOwn(carrier, key) ? carrier[key] : undefined;
-    return typeof value === "string" && value.length <= longest ? value : undefined;
-  },
+  get: (carrier, key) => (key === deferred ? undefined : textOf(carrier, key)),
 };
 
+function textOf(carrier: Params, key: string): string | undefined {
+  const value = Object.hasOwn(carrier, key) ? carrier[key] : undefined;
+  return typeof value === "string" && value.length <= longest ? value : undefined;
+}
+
 /** The context that a request brings; that of the round before, or the active one, if it brings none. */
-export function contextOf(params: object | undefined, earlier?: Context): Context {
-  const active = context.active();
+export function contextOf(params: object | undefined, active: Context, earlier?: Context): Context {
   const meta = isObject(params) ? params["_meta"] : undefined;
-  const brought = isObject(meta) ? propagation.extract(active, meta, getter) : active;
+  const brought = isObject(meta) ? broughtBy(meta, active) : active;
   return brought === active && earlier ? earlier : brought;
+}
+
+function broughtBy(meta: Params, active: Context): Context {
+  const fields = propagation.fields();
+  let isBrought = fields.length === 0;
+  for (const field of fields) if (field !== deferred && Object.hasOwn(meta, field)) isBrought = true;
+  const extracted = isBrought ? propagation.extract(active, meta, getter) : active;
+  const text = fields.includes(deferred) ? textOf(meta, deferred) : undefined;
+  return text === undefined ? extracted : withBaggage(extracted, text);
 }
 
 /** The parameters with the trace context; `undefined` if there is none to send. */

@@ -100,11 +100,13 @@ export function spansOf(
   const target = targets[method];
   const types = errorTypes(ending, isPartOfResult);
   const error = typeof ending === "object" ? ending : undefined;
+  // Messages about wrong parameters quote them: they may hold secrets.
+  const message = error?.code === -32602 ? undefined : error?.message;
   const span = (side: "CLIENT" | "SERVER"): SpanFacts => ({
     name: target ? `${method} ${String(params["name"])}` : method,
     kind: side,
     status: types[side] === undefined ? "UNSET" : "ERROR",
-    description: types[side] === undefined ? undefined : error?.message,
+    description: types[side] === undefined ? undefined : message,
     attributes: {
       "mcp.method.name": method,
       "mcp.protocol.version": revision,
