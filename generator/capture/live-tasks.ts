@@ -24,6 +24,8 @@ export interface LiveTask {
   updates(): AsyncIterable<TaskState>;
   result(): Promise<JsonObject>;
   cancel(): Promise<void>;
+  /** Stops polling: `result` and `updates` reject. */
+  detach(): void;
   toJSON(): StoredTask;
 }
 
@@ -53,6 +55,9 @@ interface Made {
   readonly tasks: ClientTasks;
   readonly extensions: readonly object[];
 }
+
+/** Ids of the extensions that a client with tasks declares: the official one, and that of older revisions. */
+export const taskExtensions = [tasksExtensionId, "dev.mcpgen/experimental-tasks"] as const;
 
 type Loaded = Readonly<Record<string, unknown>>;
 
@@ -91,7 +96,7 @@ export class LiveTasks {
       loaded("@mcpgen/tasks/client"),
       loaded("@mcpgen/tasks/experimental-client"),
       extensionOf(tasksExtensionId, "tasks", loaded),
-      extensionOf("dev.mcpgen/experimental-tasks", "experimentalTasks", loaded),
+      extensionOf(taskExtensions[1], "experimentalTasks", loaded),
     ]);
     const make = core["tasks"] as (extension: Extension, options: TasksOptions) => ClientTasks;
     const extend = dialect["experimentalTasks"] as (extension: Extension, tasks: ClientTasks) => object;

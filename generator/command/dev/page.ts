@@ -1,3 +1,4 @@
+import { LiveTasks, taskExtensions } from "../../capture/live-tasks.js";
 import type { Runtime } from "../../capture/runtime.js";
 import { packageNameIn } from "../../config/config.js";
 import type { Contract } from "../../contract/contract.js";
@@ -16,12 +17,26 @@ import { usual } from "../lint.js";
 import type { Project } from "../project.js";
 import { serverOptions } from "../server-options.js";
 import { Judge } from "../validate/judge.js";
-import { type Protocol, type ProtocolPlace, builtFolders, loadProtocol } from "../validate/protocol.js";
+import {
+  type Protocol,
+  type ProtocolPlace,
+  builtFolders,
+  loadProtocol,
+  loadProtocolExtension,
+} from "../validate/protocol.js";
+import { withExtension } from "../validate/with-extension.js";
 import type { Change } from "./change-report.js";
 import { driftOf } from "./drift.js";
 import { routesOf } from "./page-routes.js";
 import type { DevelopedServer } from "./server-command.js";
 import type { Session } from "./session.js";
+
+/** The tasks of a page end with it. */
+const keepsNothing = {
+  handles: { put: () => {}, delete: () => {} },
+  onAbort: "cancel",
+  onTask: () => {},
+} as const;
 
 /** The page of a loop: an HTTP server on this machine, and the session that the page uses. */
 export class DevPage implements Session {
@@ -45,8 +60,9 @@ export class DevPage implements Session {
   ): Promise<DevPage> {
     const events = new EventStream();
     const protocols = await protocolsOf(runtime, project(), context);
+    const tasks = await LiveTasks.load(context.directory, keepsNothing);
     const session = new PageSession({
-      ...{ runtime, source: developed.source },
+      ...{ runtime, tasks, source: developed.source },
       server: { ...serverOptions(args, context), directory: developed.directory },
       send: (event) => events.send(event),
       judgeOf: (revision) => judgeOf(protocols.get(revision)),
@@ -106,12 +122,22 @@ async function protocolsOf(
   };
   const found = await Promise.all(
     revisions.map(async ({ id }) => {
-      const own = await loadProtocol(id, place);
+      const own = await withTasks(id, place);
       // The package beside mcpgen, as the client of the page uses it.
-      return [id, own ?? (await loadProtocol(id, { ...place, directory: packageFolder }))] as const;
+      return [id, own ?? (await withTasks(id, { ...place, directory: packageFolder }))] as const;
     }),
   );
   return new Map(found.flatMap(([id, protocol]) => (protocol ? [[id, protocol] as const] : [])));
+}
+
+/** A revision with the extensions that the client of the page declares; undefined where it is not there. */
+async function withTasks(revision: string, place: ProtocolPlace): Promise<Protocol | undefined> {
+  let protocol = await loadProtocol(revision, place);
+  for (const id of protocol ? taskExtensions : []) {
+    const extension = await loadProtocolExtension(id, revision, place);
+    if (extension) protocol = withExtension(protocol!, id, extension);
+  }
+  return protocol;
 }
 
 function judgeOf(protocol: Protocol | undefined): JudgeMessage | undefined {

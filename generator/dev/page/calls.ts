@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import type { LiveClient, LiveProgress } from "../../capture/runtime.js";
+import { type LiveTask, type LiveTasks, isTask } from "../../capture/live-tasks.js";
+import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtime.js";
 import { isRuntimeError } from "../../capture/server-error.js";
 import type { CallEvent, CallKind, CallRequest, Issue } from "../../page/browser/dev/messages.js";
 import { BadRequest } from "./page-server.js";
@@ -16,6 +17,8 @@ const methods: Readonly<Record<Exclude<CallKind, "request">, string>> = {
 
 interface CallsOptions {
   readonly send: (event: CallEvent) => void;
+  /** Starts the calls of tools that may become tasks. */
+  readonly tasks: LiveTasks;
   /** The issues of the structured content of a tool; undefined where none is expected. */
   readonly structured: (tool: string, content: JsonValue | undefined) => readonly Issue[] | undefined;
 }
@@ -31,13 +34,13 @@ export class Calls {
   }
 
   /** Starts a call, whose events report its state. @returns its number */
-  start(client: LiveClient, { kind, name, params }: CallRequest): number {
+  start(client: LiveClient, request: CallRequest): number {
+    const { kind, name } = request;
     const id = ++this.#count;
     const call = new Call(id, kind, name, this.#options.send);
     const controller = new AbortController();
     this.#open.set(id, controller);
     call.report({ state: "running" });
-    const method = kind === "request" ? name : methods[kind];
     const onProgress = (progress: LiveProgress): void => call.report({ state: "running", progress });
     const options = {
       ...{ signal: controller.signal, timeout: unlimited, totalTimeout: unlimited, onProgress },
@@ -46,7 +49,8 @@ export class Calls {
     };
     // A wrong request may throw at once.
     void Promise.resolve()
-      .then(() => client.request(method, params as JsonObject, options))
+      .then(() => this.#answer(client, request, options))
+      .then((answer) => (isTask(answer) ? resultOf(answer, call, controller.signal) : answer))
       .then(
         (result) => call.report(this.#done(kind, name, result)),
         (error: unknown) => call.report(failed(error, controller.signal)),
@@ -66,6 +70,18 @@ export class Calls {
     for (const controller of this.#open.values()) controller.abort();
   }
 
+  /** The result; or the task that the call has become, if the server has tasks. */
+  #answer(
+    client: LiveClient,
+    { kind, name, params }: CallRequest,
+    options: LiveOptions,
+  ): Promise<LiveTask | JsonObject> {
+    const { tasks } = this.#options;
+    if (kind === "tool" && tasks.offeredBy(client))
+      return tasks.start(name, (params["arguments"] ?? {}) as JsonObject, options);
+    return client.request(kind === "request" ? name : methods[kind], params as JsonObject, options);
+  }
+
   #done(kind: CallKind, name: string, result: JsonObject): Partial<CallEvent> & Pick<CallEvent, "state"> {
     const structured =
       kind === "tool" && result["isError"] !== true
@@ -80,6 +96,7 @@ class Call {
   readonly #event: Omit<CallEvent, "state" | "milliseconds">;
   readonly #started = performance.now();
   readonly #send: (event: CallEvent) => void;
+  #task: CallEvent["task"];
 
   constructor(id: number, kind: CallKind, name: string, send: (event: CallEvent) => void) {
     this.#event = { type: "call", id, kind, name };
@@ -88,8 +105,33 @@ class Call {
 
   report(state: Partial<CallEvent> & Pick<CallEvent, "state">): void {
     const milliseconds = Math.round(performance.now() - this.#started);
-    this.#send({ ...this.#event, milliseconds, ...state });
+    this.#task = state.task ?? this.#task;
+    this.#send({ ...this.#event, milliseconds, ...(this.#task && { task: this.#task }), ...state });
   }
+}
+
+/** The result of a task, whose states are reported until then. */
+async function resultOf(task: LiveTask, call: Call, signal: AbortSignal): Promise<JsonObject> {
+  const { id } = task;
+  const cancel = (): void =>
+    void task
+      .cancel()
+      .catch(() => {})
+      // What the task asks may be open: nobody waits for it any more.
+      .finally(() => task.detach());
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
+  call.report({ state: "running", task: { id } });
+  try {
+    for await (const { status, statusMessage } of task.updates())
+      call.report({
+        state: "running",
+        task: { id, status, ...(statusMessage !== undefined && { message: statusMessage }) },
+      });
+  } catch {
+    // The result rejects with the same error.
+  }
+  return task.result();
 }
 
 function failed(error: unknown, signal: AbortSignal): Pick<CallEvent, "state" | "error"> {

@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { type Captured, capture } from "../../capture/capture.js";
+import type { LiveTasks } from "../../capture/live-tasks.js";
 import type { LiveClient, Runtime } from "../../capture/runtime.js";
 import type { ServerLink } from "../../capture/server-link.js";
 import { type ServerOptions, openServer } from "../../capture/with-server.js";
@@ -21,6 +22,8 @@ import { type JudgeMessage, WireLog } from "./wire-log.js";
 
 export interface PageSessionOptions {
   readonly runtime: Runtime;
+  /** Tasks of the clients of the session. */
+  readonly tasks: LiveTasks;
   readonly source: string;
   readonly server: ServerOptions;
   readonly send: (event: PageEvent) => void;
@@ -50,12 +53,12 @@ export class PageSession {
   #turn: Promise<void> = Promise.resolve();
 
   constructor(options: PageSessionOptions) {
-    const { send, judgeOf, runtime } = options;
+    const { send, judgeOf, runtime, tasks } = options;
     this.#options = options;
     this.#wanted = options.server.revision;
     this.questions = new Questions(send, () => runtime.userRejected());
     this.calls = new Calls({
-      send,
+      ...{ send, tasks },
       structured: (tool, content) => this.#structuredIssues(tool, content),
     });
     this.wire = new WireLog({
@@ -150,6 +153,7 @@ export class PageSession {
       ...server,
       revision: this.#wanted,
       tap: wire,
+      extensions: this.#options.tasks.extensions,
       connection: {
         ...questions.handlers,
         // Wrong requests and answers are what the page is for.

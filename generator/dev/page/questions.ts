@@ -65,8 +65,13 @@ export class Questions {
     if (this.#open.size >= mostOpen) return Promise.reject(this.#rejected());
     const question = ++this.#count;
     return new Promise<JsonObject>((resolve, reject) => {
-      this.#open.set(question, { resolve, reject: () => reject(this.#rejected()) });
-      signal.addEventListener("abort", () => this.#settle(question), { once: true });
+      const open: Open = { resolve, reject: () => reject(this.#rejected()) };
+      this.#open.set(question, open);
+      const abort = (): void => {
+        this.#settle(question);
+        open.reject();
+      };
+      signal.addEventListener("abort", abort, { once: true });
       this.#send({ type: "question", question, kind, params });
     });
   }

@@ -73,6 +73,26 @@ browserTest(
   },
 );
 
+browserTest(
+  "a call becomes a task: its state is shown, its question answered, another is cancelled",
+  async () => {
+    const { page } = await opened(cli, program(shop));
+    await call(page, "bake");
+    await shows(page, "#questions", "Which bread?");
+    await shows(page, "#calls", "input_required");
+    await press(page, "Decline", "#questions");
+    await shows(page, "#calls", "baked: decline");
+    await shows(page, "#calls", "completed");
+    await call(page, "bake");
+    await shows(page, "#questions", "Which bread?");
+    await press(page, "Cancel", "#calls");
+    await shows(page, "#calls > :first-child", "cancelled");
+    await until(async () => expect(await text(page, "#questions")).toBe(""));
+    await shows(page, "#wire", "tasks/cancel");
+    expect(await text(page, "#wire-count")).toContain("0 invalid");
+  },
+);
+
 /** A contract that the server of the shop no longer keeps: the tool has one argument more. */
 const contract = {
   name: "shop",
@@ -105,7 +125,7 @@ browserTest(
     await shows(page, "#offer", "lint");
     await press(page, "pay", "#offer");
     await shows(page, "#target", "differs from the contract");
-    await shows(page, "#offer-notes", "3 differences from the contract");
+    await shows(page, "#offer-notes", "5 differences from the contract");
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, "dev-badges");
     const connections = (): Promise<number> =>

@@ -1,11 +1,16 @@
 // A server for the page of `mcpgen dev`: `node shop.mjs`.
+import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
+import { tasks } from "@mcpgen/tasks";
 
 const server = createServer(
   { name: "shop", title: "Shop <b>of</b> tests", version: "1.0.0" },
-  { revisions: serverRevisions, capabilities: { logging: {} }, stateKeys: ["shop: a secret for tests"] },
+  {
+    ...{ revisions: serverRevisions, capabilities: { logging: {} }, stateKeys: ["shop: a secret for tests"] },
+    extensions: [tasks(tasksExtension, { pollMs: 50 })],
+  },
 );
 
 const address = {
@@ -54,6 +59,16 @@ server.tool("wait", { description: "Waits until it is cancelled." }, async (_arg
   await new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
   return "cancelled";
 });
+
+server.tool(
+  "bake",
+  { description: "Bakes as a task.", task: { support: "required" } },
+  async (_args, { ask, task }) => {
+    task?.detach();
+    const answer = await ask.elicit("bread", { message: "Which bread?", requestedSchema: address });
+    return `baked: ${answer.action}`;
+  },
+);
 
 server.tool("pay", { description: "Has the user pay at a page." }, async (_args, { ask }) => {
   const { action } = await ask.url("pay", { message: "Pay here.", url: "https://pay.example/basket?for=1" });

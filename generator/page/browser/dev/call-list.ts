@@ -2,7 +2,7 @@ import { post } from "./connection.js";
 import { contentBlock, json, resourceContent } from "./content.js";
 import { button, byId, element } from "./dom.js";
 import type { CallEvent, Issue, Json, Members } from "./messages.js";
-import { longText, nameText, visible } from "./text.js";
+import { longText, nameText, shortText, visible } from "./text.js";
 
 /** Calls that are shown. */
 const most = 50;
@@ -56,6 +56,7 @@ export class CallList {
         state !== "running" && element("span", { class: "soft" }, `${milliseconds.toLocaleString("en")} ms`),
         state === "running" && button("Cancel", () => void post("cancel", { call: id }).catch(() => {})),
       ),
+      event.task && taskOf(event.task),
       event.progress && progress(event.progress),
       event.error && errorOf(event.error),
       event.result && resultOf(event.result, event.structured),
@@ -65,6 +66,19 @@ export class CallList {
 
 function shortName({ name }: CallEvent): string {
   return name.slice(0, 80);
+}
+
+function taskOf({ id, status, message }: NonNullable<CallEvent["task"]>): HTMLElement {
+  return element(
+    "p",
+    {},
+    "Task ",
+    element("code", {}, nameText(id)),
+    status !== undefined && " ",
+    status !== undefined && element("span", { class: "badge" }, shortText(status, 40)),
+    message !== undefined && " ",
+    message !== undefined && element("bdi", {}, visible(message.slice(0, 500))),
+  );
 }
 
 function progress({ progress: done, total, message }: NonNullable<CallEvent["progress"]>): HTMLElement {

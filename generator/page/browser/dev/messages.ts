@@ -101,6 +101,8 @@ export interface CallEvent {
   readonly name: string;
   readonly state: "running" | "done" | "failed" | "cancelled";
   readonly milliseconds: number;
+  /** The task that the call has become, by its last known state. */
+  readonly task?: { readonly id: string; readonly status?: string; readonly message?: string };
   readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string };
   readonly result?: Members;
   /** The issues of the structured content by the tool's `outputSchema`; none if it is valid. */
