@@ -158,12 +158,17 @@ test("an arrow that runs up, one through a wall and a circle are found", () => {
   ]);
 });
 
-test("of the commands, only call and those of tasks load the package of tasks", () => {
+test("of the commands, only call, those of tasks and the page of dev load the package of tasks", () => {
   const loading = importsOf(filesBelow("generator"))
     .filter(({ to, typeOnly }) => !typeOnly && to === "generator/capture/live-tasks.ts")
     .map(({ from }) => from);
   expect(new Set(loading)).toEqual(
-    new Set(["generator/command/call.ts", "generator/command/task/server-tasks.ts"]),
+    new Set([
+      "generator/command/call.ts",
+      "generator/command/dev/page.ts",
+      "generator/command/task/server-tasks.ts",
+      "generator/dev/page/calls.ts",
+    ]),
   );
   const opening = importsOf(filesBelow("generator"))
     .filter(({ to, typeOnly }) => !typeOnly && to === "generator/command/task/server-tasks.ts")

@@ -117,7 +117,7 @@ async function resultOf(task: LiveTask, call: Call, signal: AbortSignal): Promis
     void task
       .cancel()
       .catch(() => {})
-      // What the task asks may be open: nobody waits for it any more.
+      // Ends what the task asks, too.
       .finally(() => task.detach());
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
