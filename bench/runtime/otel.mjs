@@ -56,6 +56,16 @@ async function costOf({ run }) {
   return (user + system) / calls;
 }
 
+/** The numbers below `count` in an order of chance: a contender pays for the garbage that the one before it left. */
+function shuffled(count) {
+  const order = Array.from({ length: count }, (_, index) => index);
+  for (let last = count - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [order[last], order[other]] = [order[other], order[last]];
+  }
+  return order;
+}
+
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 /**
@@ -67,10 +77,7 @@ async function measure(title, contenders) {
   for (let turn = 0; turn < 10; turn++) for (const { run } of contenders) await run();
   const costs = contenders.map(() => []);
   for (let round = 0; round < rounds; round++)
-    for (let step = 0; step < contenders.length; step++) {
-      const turn = (step + round) % contenders.length;
-      costs[turn].push(await costOf(contenders[turn]));
-    }
+    for (const turn of shuffled(contenders.length)) costs[turn].push(await costOf(contenders[turn]));
   const [base] = costs;
   console.log(`${title} (${median(base).toFixed(2)} µs a call: ${contenders[0].name})`);
   for (const [index, { name, bar }] of contenders.entries()) {
