@@ -316,6 +316,7 @@ function dropEvents({ events, warn }: SessionEnvironment, session: string): void
 }
 
 const none: readonly SessionStream[] = [];
+const noHeaders = (): Readonly<Record<string, string>> => ({});
 
 /** Precedes the end of a connection. Without a retry value, the client would treat the end as a lost connection. */
 function retryText(retryMs: number): string {
@@ -342,8 +343,8 @@ export class SessionStream {
   readonly #form: ResponseForm;
   /** The POST or GET, until its response begins. */
   #exchange: Exchange | undefined;
-  /** Returns the response headers; called when the response begins. */
-  readonly #headers: () => Readonly<Record<string, string>>;
+  /** Returns the response headers; called when the response begins. An open stream does not keep it: it holds the request. */
+  #headers: () => Readonly<Record<string, string>>;
   #sink: EventSink | undefined;
   /** The requests that the stream answers; absent for a GET stream, which stays open. */
   readonly ids: readonly RequestId[] | undefined;
@@ -434,6 +435,7 @@ export class SessionStream {
     this.#exchange = undefined;
     this.#started = true;
     this.#attach(exchange.openStream(200, { ...eventHeaders, ...this.#headers() }), exchange);
+    this.#headers = noHeaders;
     const { retryMs, primes } = this.#session;
     if (primes) this.#emit("", (id) => (id === undefined ? "" : primingText(id, retryMs)));
     return true;

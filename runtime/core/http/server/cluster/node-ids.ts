@@ -33,7 +33,10 @@ export class NodeIds {
   }
 }
 
-/** Names a session in the store: a copy of the store opens no session. */
+/** Bytes of a digest. */
+const digestBytes = 16;
+
+/** Names a session in the store: a copy of the store opens no session. Each session keeps the text, so it is no part of a longer one. */
 export function digestOf(session: string): string {
-  return hash("sha256", session, "base64url").slice(0, 22);
+  return hash("sha256", session, "buffer").toString("base64url", 0, digestBytes);
 }

@@ -10,6 +10,7 @@ import { type SharedState, partsOfStream, streamNameOf } from "./messages.js";
 import { digestOf } from "./node-ids.js";
 import { lostError } from "./lost.js";
 import type { Node } from "./node.js";
+import { notifyWhereHeard } from "./heard-changes.js";
 import { Outbox } from "./outbox.js";
 
 /** A message of a client that this node does not await. */
@@ -25,8 +26,6 @@ export class SharedSession implements ClusterSession {
   readonly #node: Node;
   #digest: string | undefined;
   #outbox: Outbox | undefined;
-  /** A change is being reported, which all nodes get. */
-  #isChange = false;
 
   constructor(node: Node, session: HttpSession) {
     this.#node = node;
@@ -52,25 +51,7 @@ export class SharedSession implements ClusterSession {
 
   opened(): void {
     this.#node.register(this.digest, this);
-    this.#keepChanges();
-  }
-
-  /** Each node gets each change: only the one at which the client listens notifies it. */
-  #keepChanges(): void {
-    const { connection } = this.session;
-    const changed = connection.changed.bind(connection);
-    const notifyReady = connection.notifyReady.bind(connection);
-    connection.changed = (change) => {
-      this.#isChange = true;
-      try {
-        changed(change);
-      } finally {
-        this.#isChange = false;
-      }
-    };
-    connection.notifyReady = (...given) => {
-      if (!this.#isChange || this.session.listens) notifyReady(...given);
-    };
+    notifyWhereHeard(this.session);
   }
 
   pass(text: string): boolean {
