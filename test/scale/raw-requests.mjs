@@ -4,6 +4,16 @@ import { request as open } from "node:http";
 
 const revision = "2025-11-25";
 
+const textOf = (body) => body && JSON.stringify({ jsonrpc: "2.0", ...body });
+
+const headersOf = (text, { token, session, last }) => ({
+  accept: "application/json, text/event-stream",
+  ...(text && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+  ...(token && { authorization: `Bearer ${token}` }),
+  ...(session && { "mcp-session-id": session, "mcp-protocol-version": revision }),
+  ...(last && { "last-event-id": last }),
+});
+
 /**
  * Sends a request, and reads its response to the end.
  *
@@ -16,14 +26,8 @@ const revision = "2025-11-25";
  * @returns status, session and text
  */
 export async function send(port, { method = "POST", token, session, last, body, until, agent }) {
-  const text = body && JSON.stringify({ jsonrpc: "2.0", ...body });
-  const headers = {
-    accept: "application/json, text/event-stream",
-    ...(text && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
-    ...(token && { authorization: `Bearer ${token}` }),
-    ...(session && { "mcp-session-id": session, "mcp-protocol-version": revision }),
-    ...(last && { "last-event-id": last }),
-  };
+  const text = textOf(body);
+  const headers = headersOf(text, { token, session, last });
   const sent = open({ port, host: "127.0.0.1", path: "/mcp", method, headers, agent });
   sent.end(text);
   const [response] = await once(sent, "response");
@@ -71,15 +75,8 @@ export class Stream {
   }
 
   async #open(port, { method = "POST", token, session, last, body }) {
-    const text = body && JSON.stringify({ jsonrpc: "2.0", ...body });
-    const headers = {
-      accept: "application/json, text/event-stream",
-      ...(text && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
-      authorization: `Bearer ${token}`,
-      "mcp-session-id": session,
-      "mcp-protocol-version": revision,
-      ...(last && { "last-event-id": last }),
-    };
+    const text = textOf(body);
+    const headers = headersOf(text, { token, session, last });
     this.#request = open({ port, host: "127.0.0.1", path: "/mcp", method, headers });
     this.#request.on("error", () => this.#end());
     this.#request.end(text);
