@@ -112,13 +112,19 @@ export class RawSession {
 
   /** Opens a session. @param name of the client */
   static async open(port, name = "raw") {
+    const session = await RawSession.begin(port, name);
+    await session.notify(port, "notifications/initialized");
+    return session;
+  }
+
+  /** A session whose client has not said that it is initialized. */
+  static async begin(port, name = "raw") {
     const session = new RawSession();
     const clientInfo = { name, version: "1.0.0" };
     const params = { protocolVersion: revision, capabilities: { elicitation: {} }, clientInfo };
     const reply = await session.request(port, "initialize", params);
     await reply.answer();
     session.#id = reply.header("mcp-session-id");
-    await session.notify(port, "notifications/initialized");
     return session;
   }
 

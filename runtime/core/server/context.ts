@@ -177,7 +177,7 @@ export class RequestContext implements HandlerContext {
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
       const progressToken = this.request.params?._meta?.["progressToken"];
-      if (this.over || progressToken === undefined || this.protocol.ready === false) return;
+      if (this.over || progressToken === undefined) return;
       // JSON has only finite numbers, and callers in JavaScript may pass other values.
       if (!Number.isFinite(progress) || progress <= this.#lastProgress) return;
       this.#lastProgress = progress;

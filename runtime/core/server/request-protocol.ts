@@ -24,7 +24,7 @@ export interface RequestProtocol {
   readonly clientInfo?: Implementation | undefined;
   /** Why the server cannot send requests to this client, whatever the client has declared. */
   readonly unasked?: string;
-  /** `false` until the client is initialized: before that, the server sends only pings and log messages. */
+  /** `false` until the client is initialized: before that, the server sends no requests but pings. */
   readonly ready?: boolean;
   /** Of a session: the object that handlers and the application hold; made when it is first used. */
   client?: ConnectedSession;

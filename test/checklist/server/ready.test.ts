@@ -29,7 +29,7 @@ const initialize = {
 };
 
 test.each(legacy)(
-  "before the client is ready nothing but logs is sent; what was held back follows, once (%s)",
+  "before the client is ready nothing but logs and progress is sent; what was held back follows, once (%s)",
   async (revision) => {
     const { server } = served(busy, options);
     const client = new RawClient(server, revision, { sampling: {} });
@@ -39,7 +39,7 @@ test.each(legacy)(
     const mark = client.received.length;
     const id = client.startCall("busy", {}, { progressToken: "p" });
     const before = await client.settled(mark);
-    expect(before.map(({ method }) => method)).toEqual(["notifications/message"]);
+    expect(before.map(({ method }) => method)).toEqual(["notifications/message", "notifications/progress"]);
     client.notify("notifications/initialized");
     expect(textOf(await client.answer(id))).toBe('{"type":"text","text":"hello"}');
     const after = client.received.slice(mark + before.length).map(({ method }) => method);
@@ -85,9 +85,9 @@ test.each(legacy.slice(1))("the same over HTTP (%s)", async (revision) => {
   const call = await party.post(party.call("busy", {}, { _meta: { progressToken: "p" } }, "c"));
   const methods = (): unknown[] =>
     [stream, call].flatMap((answer) => messagesOf(answer)).flatMap(({ method }) => method ?? []);
-  await call.until(() => methods().includes("notifications/message"));
+  await call.until(() => methods().includes("notifications/progress"));
   await party.request("ping");
-  expect(methods()).toEqual(["notifications/message"]);
+  expect(methods()).toEqual(["notifications/message", "notifications/progress"]);
   await party.post({ jsonrpc: "2.0", method: "notifications/initialized" });
   await call.until(() => methods().includes("sampling/createMessage"));
   const asked = messagesOf(call).find(({ method }) => method === "sampling/createMessage")!;
