@@ -130,7 +130,7 @@ async function behaviour(peer, env) {
 }
 
 console.log(
-  "peer | checks, 1 node | 4 nodes | session id of nobody | call at another node | ask over three nodes | node killed | session after",
+  "peer | checks, 1 node | 4 nodes | invented session id | call at another node | ask over three nodes | node killed | session after",
 );
 for (const peer of peers.filter(({ name }) => !process.argv[2] || name.startsWith(process.argv[2]))) {
   // Not all of platformatic's parts take a socket of the file system.
