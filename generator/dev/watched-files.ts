@@ -13,8 +13,13 @@ export interface Inputs {
 /** Milliseconds after the last event: an editor writes several times when it saves. */
 const quiet = 25;
 
-/** Milliseconds before a file that is missing counts as removed: an atomic save renames it away first. */
-const missingGrace = 120;
+/**
+ * Milliseconds before a file that is missing counts as removed, and one that is empty as emptied: an atomic save renames the file
+ * away first, and another one empties it before it writes.
+ */
+const grace = 120;
+
+const emptyHash = sha256("");
 
 /** Milliseconds between looks without an event: not every file system reports changes. */
 const pollInterval = 2_000;
@@ -71,8 +76,10 @@ export class WatchedFiles {
   /** The differences from the last known state, once no file is on its way. */
   async #settled(): Promise<readonly string[]> {
     let now = this.#look();
-    if ([...this.#known.keys()].some((path) => !now.has(path))) {
-      await pause(missingGrace);
+    const isUnsaved = ([path, hash]: readonly [string, string]): boolean =>
+      !now.has(path) || (now.get(path) === emptyHash && hash !== emptyHash);
+    if ([...this.#known].some(isUnsaved)) {
+      await pause(grace);
       now = this.#look();
     }
     const before = this.#known;

@@ -46,6 +46,18 @@ test("sees a file that is written, saved by rename, added in a new folder, and r
   expect(await change).toEqual([c]);
 });
 
+test("a file that is emptied before it is written is one change; one that stays empty is a change, too", async () => {
+  const { folder, watched } = watchedFolder({ "a.txt": "1", "b.txt": "1" });
+  const [a, b] = [join(folder, "a.txt"), join(folder, "b.txt")];
+  writeFileSync(a, "");
+  let change = watched.changes();
+  writeFileSync(a, "2");
+  expect(await change).toEqual([a]);
+  change = watched.changes();
+  writeFileSync(b, "");
+  expect(await change).toEqual([b]);
+});
+
 test("a touched file and files that the program wrote itself are no changes; close ends the wait", async () => {
   const { folder, watched } = watchedFolder({ "a.txt": "1", "b.txt": "1" });
   const [a, b] = [join(folder, "a.txt"), join(folder, "b.txt")];
