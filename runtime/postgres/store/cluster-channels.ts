@@ -42,26 +42,24 @@ export class ListeningChannels {
   #retry: ReturnType<typeof setTimeout> | undefined;
   /** The messages that came are delivered in order, also if one is read from a table. */
   #delivery: Promise<void> = Promise.resolve();
+  /** Fulfils when the last statement is done. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(store: ChannelStore) {
     this.#store = store;
     this.subscriptions = new Subscriptions({
-      open: async (channel) => {
-        const { client, owner } = await this.#connected();
-        await rowsOf(client, `LISTEN "${channel}"`);
-        const text = `INSERT INTO ${store.listeners} VALUES ($1, $2) ON CONFLICT DO NOTHING`;
-        await rowsOf(client, text, channel, owner);
-      },
-      close: async (channel) => {
-        const { client, owner } = await this.#connected();
-        await rowsOf(
-          client,
-          `DELETE FROM ${store.listeners} WHERE channel = $1 AND owner = $2`,
-          channel,
-          owner,
-        );
-        await rowsOf(client, `UNLISTEN "${channel}"`);
-      },
+      open: (channel) =>
+        this.#inTurn(async ({ client, owner }) => {
+          await rowsOf(client, `LISTEN "${channel}"`);
+          const text = `INSERT INTO ${store.listeners} VALUES ($1, $2) ON CONFLICT DO NOTHING`;
+          await rowsOf(client, text, channel, owner);
+        }),
+      close: (channel) =>
+        this.#inTurn(async ({ client, owner }) => {
+          const text = `DELETE FROM ${store.listeners} WHERE channel = $1 AND owner = $2`;
+          await rowsOf(client, text, channel, owner);
+          await rowsOf(client, `UNLISTEN "${channel}"`);
+        }),
     });
   }
 
@@ -72,6 +70,25 @@ export class ListeningChannels {
     await this.subscriptions.close();
     const connection = await this.#connection.catch(() => undefined);
     await connection?.client.end();
+  }
+
+  /**
+   * Uses the connection when what came before is done: `pg` takes one statement at a time. A connection that the server has ended may
+   * say so only now: then a new one is used.
+   */
+  #inTurn(use: (connection: Connection) => Promise<void>): Promise<void> {
+    const done = this.#turn.then(async () => {
+      const connection = await this.#connected();
+      try {
+        await use(connection);
+      } catch (error) {
+        if (this.#isClosed || !isEnded(error)) throw error;
+        this.#lost(connection.client);
+        await use(await this.#connected());
+      }
+    });
+    this.#turn = done.catch(() => {});
+    return done;
   }
 
   #connected(): Promise<Connection> {
@@ -125,4 +142,9 @@ export class ListeningChannels {
       }
     });
   }
+}
+
+/** Whether the server, or the network, has ended the connection (SQLSTATE classes 08 and 57P). */
+function isEnded(error: unknown): boolean {
+  return /^(?:08|57P)/.test(String((error as { readonly code?: unknown } | undefined)?.code));
 }
