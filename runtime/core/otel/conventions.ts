@@ -217,8 +217,9 @@ export function outcomeOfError(operation: Operation, error: unknown): Outcome {
   const status = { "rpc.response.status_code": text };
   if (isIncoming && faultsOfCaller.has(code)) return { isError: false, attributes: status };
   const attributes = { "error.type": text, ...status };
-  // What is wrong with parameters quotes them, and they may hold secrets.
-  if (!found || code === rpc.invalidParams) return { isError: true, attributes };
+  // What is wrong with parameters or with a result quotes it, and it may hold secrets.
+  if (!found || code === rpc.invalidParams || code === rpc.internalError)
+    return { isError: true, attributes };
   return { isError: true, attributes, message: messageOf(operation, found) };
 }
 
@@ -228,7 +229,7 @@ function messageOf({ direction, method, params }: Operation, { message }: McpErr
   const prefix = direction === "incoming" ? "" : `${method}: `;
   const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
   const uri = isObject(params) && ofResources.has(method) ? params["uri"] : undefined;
-  return typeof uri === "string" && uri !== "" ? text.replaceAll(uri, withoutQuery(uri)) : text;
+  return typeof uri === "string" && uri !== "" ? text.replaceAll(uri, () => withoutQuery(uri)) : text;
 }
 
 /** The code with which the other side answered. A server keeps it in the error that the client sent. */

@@ -20,7 +20,7 @@ import {
 /** Seconds. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** Series of operations with names of tools and prompts, and with codes. Those after them are few: these are `_OTHER` there. */
+/** Series with names of tools and prompts, and with codes. After them, names and codes are `_OTHER`. */
 const mostSeries = 900;
 
 /** All histograms of the API alone are the same one. */

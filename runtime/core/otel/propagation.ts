@@ -9,8 +9,11 @@ import { deferred, withBaggage } from "./deferred-baggage.js";
 /** Characters of the longest member that is read. */
 const longest = 4096;
 
+const whole: TextMapGetter<Params> = { keys: (carrier) => Object.keys(carrier), get: textOf };
+
+/** Leaves out what is parsed later. */
 const getter: TextMapGetter<Params> = {
-  keys: (carrier) => Object.keys(carrier),
+  ...whole,
   get: (carrier, key) => (key === deferred ? undefined : textOf(carrier, key)),
 };
 
@@ -20,19 +23,25 @@ function textOf(carrier: Params, key: string): string | undefined {
 }
 
 /** The context that a request brings; that of the round before, or the active one, if it brings none. */
-export function contextOf(params: object | undefined, active: Context, earlier?: Context): Context {
+export function contextOf(params: object | undefined, active: Context, earlier = active): Context {
   const meta = isObject(params) ? params["_meta"] : undefined;
-  const brought = isObject(meta) ? broughtBy(meta, active) : active;
-  return brought === active && earlier ? earlier : brought;
+  return isObject(meta) ? broughtBy(meta, active, earlier) : earlier;
 }
 
-function broughtBy(meta: Params, active: Context): Context {
+/** Those of W3C, whose propagators read their own members alone. */
+const separate: ReadonlySet<string> = new Set(["traceparent", "tracestate", deferred]);
+
+function broughtBy(meta: Params, active: Context, earlier: Context): Context {
   const fields = propagation.fields();
-  let isBrought = fields.length === 0;
-  for (const field of fields) if (field !== deferred && Object.hasOwn(meta, field)) isBrought = true;
+  if (fields.length === 0 || !fields.every((field) => separate.has(field))) {
+    const extracted = propagation.extract(active, meta, whole);
+    return extracted === active ? earlier : extracted;
+  }
+  const isBrought = fields.some((field) => field !== deferred && Object.hasOwn(meta, field));
   const extracted = isBrought ? propagation.extract(active, meta, getter) : active;
   const text = fields.includes(deferred) ? textOf(meta, deferred) : undefined;
-  return text === undefined ? extracted : withBaggage(extracted, text);
+  const base = extracted === active ? earlier : extracted;
+  return text === undefined ? base : withBaggage(base, text);
 }
 
 /** The parameters with the trace context; `undefined` if there is none to send. */

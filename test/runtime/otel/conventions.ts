@@ -101,7 +101,7 @@ export function spansOf(
   const types = errorTypes(ending, isPartOfResult);
   const error = typeof ending === "object" ? ending : undefined;
   // Messages about wrong parameters quote them: they may hold secrets.
-  const message = error?.code === -32602 ? undefined : error?.message;
+  const message = error?.code === -32602 || error?.code === -32603 ? undefined : error?.message;
   const span = (side: "CLIENT" | "SERVER"): SpanFacts => ({
     name: target ? `${method} ${String(params["name"])}` : method,
     kind: side,

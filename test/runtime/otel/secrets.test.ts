@@ -32,6 +32,13 @@ function vault() {
       return `${secret("result")} ${note} ${JSON.stringify(answer)}`;
     },
   );
+  const outputSchema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const;
+  server.tool("wrong", { outputSchema }, () => ({ n: secret("wrong-result") as unknown as number }));
+  const pin = { type: "object", properties: { pin: { type: "number" } }, required: ["pin"] } as const;
+  server.prompt("asks", {}, async (_, { ask }) => {
+    const { content } = await ask.elicit("pin", { message: "Which pin?", requestedSchema: pin });
+    return JSON.stringify(content);
+  });
   server.tool("throw", {}, () => {
     throw new Error(secret("thrown"));
   });
@@ -66,7 +73,10 @@ describe.each(revisions)("at %s", (revision) => {
       revision,
       onError: () => {},
       onWarning: () => {},
-      elicit: () => ({ action: "accept", content: { name: secret("elicited") } }),
+      elicit: () => ({
+        action: "accept",
+        content: { name: secret("elicited"), pin: secret("wrong-answer") },
+      }),
       http: {
         headers: { authorization: `Bearer ${secret("token")}` },
         fetch: (url, init) => {
@@ -83,6 +93,9 @@ describe.each(revisions)("at %s", (revision) => {
       await quietly(client.callTool("open", { note: secret("argument") }, { onProgress: () => {} }));
       await quietly(client.callTool("open", { pin: secret("wrong-argument"), [secret("member")]: 1 }));
       await quietly(client.callTool("throw"));
+      await quietly(client.callTool("wrong"));
+      await quietly(client.getPrompt("asks"));
+      await quietly(client.readResource(`note://$&?key=${secret("pattern")}`));
       await quietly(client.getPrompt("hello", { to: secret("prompt-argument") }));
       await quietly(client.getPrompt("hello", { to: 7, [secret("prompt-member")]: secret("more") } as never));
       await quietly(client.readResource(`note://one?key=${secret("query")}#${secret("fragment")}`));
