@@ -1,7 +1,7 @@
 import { loadRevisionIds } from "../capture/runtime.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import { capabilitiesOf } from "../init/extension-files.js";
+import { type ProjectExtension, capabilitiesOf } from "../init/extension-files.js";
 import { clientFiles } from "../init/client-project.js";
 import { type PackageSpecs, packageSpecs } from "../init/package-specs.js";
 import { type ProjectRequest, commonFiles, generatedFolder } from "../init/project.js";
@@ -45,7 +45,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
     stored,
     generated: code,
   } = await projectExtensions(args, context, folder, speaks);
-  const extensions = named.filter(({ models: [model] }) => model!.id !== tasksExtensionId);
+  const extensions = named.filter((each) => !isOfTasks(each));
   const capabilities = capabilitiesOf(extensions.flatMap(({ needs }) => needs));
   const { findings, ...source } = await projectSource({
     ...{ role, args, context, folder, name, speaks, capabilities, render },
@@ -53,9 +53,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const packages = packageSpecs(packageFolder, packageVersion());
   const { contract } = source.document;
   const tasks =
-    role === "client"
-      ? mayAnswerWithTasks(contract)
-      : needsTasks(contract) || extensions.length < named.length;
+    role === "client" ? mayAnswerWithTasks(contract) : needsTasks(contract) || named.some(isOfTasks);
   const request: ProjectRequest = { ...source, role, folder, speaks, packages, extensions, tasks, render };
   const files = [
     ...stored,
@@ -79,6 +77,11 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const outcome = outcomeOf(planned, generated.size, shown, dryRun, [...findings, ...warnings, ...lacks]);
   const names = planned.some(({ path, action }) => path === "package.json" && action === "CREATE");
   return { ...outcome, summary: `${outcome.summary!}${names ? originNote(packages) : ""}` };
+}
+
+/** Whether `@mcpgen/tasks` implements an extension. */
+function isOfTasks({ models: [model] }: ProjectExtension): boolean {
+  return model!.id === tasksExtensionId;
 }
 
 /** The options and, for a project without a source, the answers at a terminal. */

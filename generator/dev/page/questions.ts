@@ -40,7 +40,7 @@ export class Questions {
       sample: ask("sampling"),
       sampleWithTools: true,
       sampleWithContext: true,
-      roots: () => this.#askRoots(),
+      roots: (context: AnswerContext) => this.#askRoots(context),
     };
   }
 
@@ -76,9 +76,8 @@ export class Questions {
     });
   }
 
-  async #askRoots(): Promise<readonly JsonValue[]> {
-    const never = new AbortController();
-    const { roots } = await this.#ask("roots", {}, never.signal);
+  async #askRoots({ signal }: AnswerContext): Promise<readonly JsonValue[]> {
+    const { roots } = await this.#ask("roots", {}, signal);
     return Array.isArray(roots) ? roots : [];
   }
 

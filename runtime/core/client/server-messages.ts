@@ -234,9 +234,9 @@ const sample: Answerer = async ({ sample: handler, sampleWithTools }, params, co
   return ((await encodeBytes(message)) ?? message) as unknown as Params;
 };
 
-const listRoots: Answerer = async ({ roots }, _params, _context, ask) => {
+const listRoots: Answerer = async ({ roots }, _params, context, ask) => {
   if (!roots) throw notDeclared("roots");
-  const list = typeof roots === "function" ? await ask(roots) : roots;
+  const list = typeof roots === "function" ? await ask(() => roots(context)) : roots;
   const problem = rootsProblem(list);
   if (problem !== undefined) throw failed(problem);
   return { roots: list };
@@ -350,7 +350,7 @@ export interface ClientHandlers {
   /** Whether `sample` accepts requests for the context of other servers. */
   readonly sampleWithContext?: boolean;
   /** The folders and files that the server should stay in; `file://` URIs. */
-  readonly roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>);
+  readonly roots?: readonly Root[] | ((context: AnswerContext) => readonly Root[] | Promise<readonly Root[]>);
 }
 
 /** What the server gets to know of a thrown value. */

@@ -83,11 +83,16 @@ browserTest(
     await press(page, "Decline", "#questions");
     await shows(page, "#calls", "baked: decline");
     await shows(page, "#calls", "completed");
-    await call(page, "bake");
-    await shows(page, "#questions", "Which bread?");
-    await press(page, "Cancel", "#calls");
-    await shows(page, "#calls > :first-child", "cancelled");
-    await until(async () => expect(await text(page, "#questions")).toBe(""));
+    for (const [tool, question] of [
+      ["bake", "Which bread?"],
+      ["look", "asks for the roots"],
+    ] as const) {
+      await call(page, tool);
+      await shows(page, "#questions", question);
+      await press(page, "Cancel", "#calls");
+      await shows(page, "#calls > :first-child", "cancelled");
+      await until(async () => expect(await text(page, "#questions")).toBe(""));
+    }
     await shows(page, "#wire", "tasks/cancel");
     expect(await text(page, "#wire-count")).toContain("0 invalid");
   },

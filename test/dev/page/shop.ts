@@ -70,6 +70,15 @@ server.tool(
   },
 );
 
+server.tool(
+  "look",
+  { description: "Looks at the roots as a task.", task: { support: "required" } },
+  async (_args, { ask, task }) => {
+    task?.detach();
+    return `${(await ask.roots("roots")).length} roots`;
+  },
+);
+
 server.tool("pay", { description: "Has the user pay at a page." }, async (_args, { ask }) => {
   const { action } = await ask.url("pay", { message: "Pay here.", url: "https://pay.example/basket?for=1" });
   return `paid: ${action}`;

@@ -33,11 +33,10 @@ function vault() {
     },
   );
   const outputSchema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const;
-  server.tool("wrong", { outputSchema }, () => ({ n: secret("wrong-result") as unknown as number }));
+  server.tool("wrong", { outputSchema }, () => ({ n: secret("wrong-result") }) as never);
   const pin = { type: "object", properties: { pin: { type: "number" } }, required: ["pin"] } as const;
   server.prompt("asks", {}, async (_, { ask }) => {
-    const { content } = await ask.elicit("pin", { message: "Which pin?", requestedSchema: pin });
-    return JSON.stringify(content);
+    return JSON.stringify(await ask.elicit("pin", { message: "Which pin?", requestedSchema: pin }));
   });
   server.tool("throw", {}, () => {
     throw new Error(secret("thrown"));

@@ -4,10 +4,9 @@ import type { HttpSession } from "../session.js";
 /** A connection whose session other nodes serve, too. */
 interface SharedConnection extends ServerConnection {
   listening?: HttpSession;
+  /** A change is being reported to its session, which all nodes get. */
+  isChange?: boolean;
 }
-
-/** A change is being reported, which all nodes get. No other work runs meanwhile. */
-let isChange = false;
 
 /** Each node gets each change: only the one at which the client listens notifies it. */
 export function notifyWhereHeard(session: HttpSession): void {
@@ -18,16 +17,15 @@ export function notifyWhereHeard(session: HttpSession): void {
   connection.notifyReady = notifyReady;
 }
 
-function changed(this: ServerConnection, ...given: Parameters<ServerConnection["changed"]>): void {
-  const before = isChange;
-  isChange = true;
+function changed(this: SharedConnection, ...given: Parameters<ServerConnection["changed"]>): void {
+  this.isChange = true;
   try {
     ServerConnection.prototype.changed.apply(this, given);
   } finally {
-    isChange = before;
+    this.isChange = false;
   }
 }
 
 function notifyReady(this: SharedConnection, ...given: Parameters<ServerConnection["notifyReady"]>): void {
-  if (!isChange || this.listening!.listens) ServerConnection.prototype.notifyReady.apply(this, given);
+  if (!this.isChange || this.listening!.listens) ServerConnection.prototype.notifyReady.apply(this, given);
 }
