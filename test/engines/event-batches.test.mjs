@@ -93,7 +93,7 @@ test("a function that the client sends again appends its events once", { skip: n
     (await log.after("a", first)).events.map(({ id }) => id),
     ids,
   );
-  // Also where the limit drops the first events of a batch.
+  // These are two batches: the second one drops the first.
   await append(log, [`"${"x".repeat(600_000)}"`, `"${"y".repeat(400_000)}"`, `"${"z".repeat(300_000)}"`]);
   const [last] = await append(log, [""]);
   assert.deepEqual(await dataAfter(log, last), []);

@@ -9,7 +9,7 @@ import {
 // Most requests with baggage reach no code that reads it, and wrong baggage is costly to parse: it is parsed when it is first read.
 
 /** The member that is parsed later. */
-export const deferred = "baggage";
+export const baggageMember = "baggage";
 
 /** The key under which a context has its baggage, which the API does not export. */
 const key = ((): symbol | undefined => {
@@ -27,7 +27,7 @@ const key = ((): symbol | undefined => {
 })();
 
 /** Baggage as it came, and when it is first read as the propagator of the application reads it. */
-class Text {
+class UnreadBaggage {
   readonly #text: string;
   #baggage: Baggage | undefined;
   #isRead = false;
@@ -40,7 +40,11 @@ class Text {
   read(otherwise: Context): unknown {
     if (!this.#isRead) {
       this.#isRead = true;
-      const context = propagation.extract(ROOT_CONTEXT, { [deferred]: this.#text }, defaultTextMapGetter);
+      const context = propagation.extract(
+        ROOT_CONTEXT,
+        { [baggageMember]: this.#text },
+        defaultTextMapGetter,
+      );
       this.#baggage = propagation.getBaggage(context);
     }
     return this.#baggage ?? propagation.getBaggage(otherwise);
@@ -50,9 +54,9 @@ class Text {
 /** A context whose baggage is not parsed yet. */
 class DeferredBaggage implements Context {
   readonly #context: Context;
-  readonly #text: Text;
+  readonly #text: UnreadBaggage;
 
-  constructor(context: Context, text: Text) {
+  constructor(context: Context, text: UnreadBaggage) {
     this.#context = context;
     this.#text = text;
   }
@@ -73,5 +77,5 @@ class DeferredBaggage implements Context {
 }
 
 export function withBaggage(context: Context, text: string): Context {
-  return new DeferredBaggage(context, new Text(text));
+  return new DeferredBaggage(context, new UnreadBaggage(text));
 }

@@ -1,7 +1,7 @@
 import { type Context, ROOT_CONTEXT, type TextMapGetter, propagation } from "@opentelemetry/api";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Rounds } from "../server/rounds.js";
-import { deferred, withBaggage } from "./deferred-baggage.js";
+import { baggageMember, withBaggage } from "./deferred-baggage.js";
 
 // Trace context in `_meta` of requests: members with the names of the headers of W3C Trace Context and Baggage, as the
 // propagator of the application reads and writes them.
@@ -14,7 +14,7 @@ const whole: TextMapGetter<Params> = { keys: (carrier) => Object.keys(carrier), 
 /** Leaves out what is parsed later. */
 const getter: TextMapGetter<Params> = {
   ...whole,
-  get: (carrier, key) => (key === deferred ? undefined : textOf(carrier, key)),
+  get: (carrier, key) => (key === baggageMember ? undefined : textOf(carrier, key)),
 };
 
 function textOf(carrier: Params, key: string): string | undefined {
@@ -29,7 +29,7 @@ export function contextOf(params: object | undefined, active: Context, earlier =
 }
 
 /** Those of W3C, whose propagators read their own members alone. */
-const separate: ReadonlySet<string> = new Set(["traceparent", "tracestate", deferred]);
+const separate: ReadonlySet<string> = new Set(["traceparent", "tracestate", baggageMember]);
 
 function broughtBy(meta: Params, active: Context, earlier: Context): Context {
   const fields = propagation.fields();
@@ -37,9 +37,9 @@ function broughtBy(meta: Params, active: Context, earlier: Context): Context {
     const extracted = propagation.extract(active, meta, whole);
     return extracted === active ? earlier : extracted;
   }
-  const isBrought = fields.some((field) => field !== deferred && Object.hasOwn(meta, field));
+  const isBrought = fields.some((field) => field !== baggageMember && Object.hasOwn(meta, field));
   const extracted = isBrought ? propagation.extract(active, meta, getter) : active;
-  const text = fields.includes(deferred) ? textOf(meta, deferred) : undefined;
+  const text = fields.includes(baggageMember) ? textOf(meta, baggageMember) : undefined;
   const base = extracted === active ? earlier : extracted;
   return text === undefined ? base : withBaggage(base, text);
 }

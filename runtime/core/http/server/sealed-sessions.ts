@@ -160,7 +160,7 @@ class Seal {
   }
 }
 
-/** `undefined` where another key encrypted the bytes. */
+/** `undefined` where the key did not encrypt the bytes: their code was guessed. */
 function decrypted(key: Uint8Array, bytes: Buffer): string | undefined {
   const tag = bytes.subarray(-tagBytes);
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivBytes), {

@@ -19,6 +19,10 @@ describe("authentication codes", () => {
     }
   });
 
+  test("stay the same from release to release: a rolling deploy has two", () => {
+    expect(codes.codeOf("text")).toBe("QlOGuCowxhaE");
+  });
+
   test("name the secret that made them", () => {
     const before = new AuthenticationCodes([older], "test");
     expect(codes.secretOf("text", before.codeOf("text"))).toBe(1);

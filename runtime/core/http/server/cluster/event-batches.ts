@@ -24,8 +24,8 @@ interface OpenBatch extends EventBatch {
 }
 
 /**
- * Collects the events that a process appends to a session in one turn of its work: a stream begins with two events, and one
- * command appends both.
+ * Collects the events that a process appends to a session without waiting between them: a stream begins with two events, and
+ * one command appends both.
  */
 export class EventBatches {
   readonly #write: (batch: EventBatch) => Promise<readonly string[]>;
@@ -81,6 +81,6 @@ export class EventBatches {
   #send(batch: OpenBatch): void {
     if (this.#open.get(batch.session) !== batch) return;
     this.#open.delete(batch.session);
-    batch.send(this.#write(batch));
+    batch.send((async () => this.#write(batch))());
   }
 }
