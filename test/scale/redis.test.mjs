@@ -233,7 +233,9 @@ test(
       await listening.until(asks);
     });
     t.diagnostic(`a log and a question: ${JSON.stringify(cost)}`);
-    assert.deepEqual(cost, { fcall: 2, spublish: 2, get: 2 });
+    // Both events share a function where they arrive at the listening node together.
+    assert.ok(cost.fcall >= 1 && cost.fcall <= 2, JSON.stringify(cost));
+    assert.deepEqual([cost.spublish, cost.get], [2, 2]);
     const { message } = await listening.until(asks);
     await session.answer(ports[2], message.id, answer);
     await listening.until((event) => event.message?.params?.data === "apart is Ada");
