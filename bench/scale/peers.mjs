@@ -1,14 +1,13 @@
 // What a client meets on four nodes without affinity, of ours and of others: `node bench/scale/peers.mjs [NAME]`.
 // It needs test/engines, test/portability and bench/runtime installed. platformatic/mcp is not in the registry: it takes part with
 // MCPGEN_PLATFORMATIC=CLONE, a clone that was installed and built.
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { newFolder } from "../../test/engines/guarded.mjs";
 import { startRedis } from "../../test/engines/redis.mjs";
+import { freePort } from "../../test/interop/authorization/free-port.mjs";
 import { checksBelow, runSuite, serverPattern } from "../../test/portability/checks.mjs";
 import { Nodes } from "../../test/scale/nodes.mjs";
 import { startProxy } from "../../test/scale/proxy.mjs";
@@ -52,14 +51,6 @@ function verdict({ status, text }) {
   if (answer) return /simple text/.test(answer) ? "result" : answer;
   const code = /"error":\{"code":(-?\d+)/.exec(text)?.[1];
   return code ? `${status}, ${code}` : String(status);
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Checks of the public conformance suite with so many nodes: how many succeed, of how many. */

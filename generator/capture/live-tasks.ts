@@ -56,8 +56,11 @@ interface Made {
   readonly extensions: readonly object[];
 }
 
-/** Ids of the extensions that a client with tasks declares: the official one, and that of older revisions. */
-export const taskExtensions = [tasksExtensionId, "dev.mcpgen/experimental-tasks"] as const;
+/** The extension of tasks of older revisions. */
+const dialectId = "dev.mcpgen/experimental-tasks";
+
+/** Ids of the extensions that a client with tasks declares. */
+export const taskExtensions = [tasksExtensionId, dialectId] as const;
 
 type Loaded = Readonly<Record<string, unknown>>;
 
@@ -96,7 +99,7 @@ export class LiveTasks {
       loaded("@mcpgen/tasks/client"),
       loaded("@mcpgen/tasks/experimental-client"),
       extensionOf(tasksExtensionId, "tasks", loaded),
-      extensionOf(taskExtensions[1], "experimentalTasks", loaded),
+      extensionOf(dialectId, "experimentalTasks", loaded),
     ]);
     const make = core["tasks"] as (extension: Extension, options: TasksOptions) => ClientTasks;
     const extend = dialect["experimentalTasks"] as (extension: Extension, tasks: ClientTasks) => object;

@@ -133,9 +133,10 @@ async function protocolsOf(
 /** A revision with the extensions that the client of the page declares; undefined where it is not there. */
 async function withTasks(revision: string, place: ProtocolPlace): Promise<Protocol | undefined> {
   let protocol = await loadProtocol(revision, place);
-  for (const id of protocol ? taskExtensions : []) {
+  if (!protocol) return undefined;
+  for (const id of taskExtensions) {
     const extension = await loadProtocolExtension(id, revision, place);
-    if (extension) protocol = withExtension(protocol!, id, extension);
+    if (extension) protocol = withExtension(protocol, id, extension);
   }
   return protocol;
 }

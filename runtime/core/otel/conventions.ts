@@ -108,14 +108,20 @@ export function sampled({ method }: Operation, { target }: Begun): Attributes {
 
 /** Sets the other attributes of a span that is recorded. @param sessions whether ids of sessions are attributes */
 export function describe(span: Span, operation: Operation, { labels }: Begun, sessions: boolean): void {
-  const { direction, method, params, context } = operation;
+  const { direction, context } = operation;
   for (const name in labels) if (name !== "mcp.method.name") span.setAttribute(name, labels[name]!);
-  const uri = isObject(params) && ofResources.has(method) ? params["uri"] : undefined;
-  if (typeof uri === "string") span.setAttribute("mcp.resource.uri", withoutQuery(uri));
+  const uri = resourceOf(operation);
+  if (uri !== undefined) span.setAttribute("mcp.resource.uri", withoutQuery(uri));
   // The context of an outgoing request of a server is that of the request that it belongs to.
   if (direction === "incoming") setId(span, context);
   const sessionId = sessions ? (context as OperationContext).connection?.sessionId : undefined;
   if (sessionId !== undefined) span.setAttribute("mcp.session.id", sessionId);
+}
+
+/** The URI of the resource that an operation is about. */
+function resourceOf({ method, params }: Operation): string | undefined {
+  const uri = isObject(params) && ofResources.has(method) ? params["uri"] : undefined;
+  return typeof uri === "string" ? uri : undefined;
 }
 
 /** Most methods whose labels are kept for a revision and a transport: an application may invent the methods that it sends. */
@@ -224,12 +230,12 @@ export function outcomeOfError(operation: Operation, error: unknown): Outcome {
 }
 
 /** The message of a JSON-RPC error, without the query of the resource that it is about. */
-function messageOf({ direction, method, params }: Operation, { message }: McpError): string {
+function messageOf(operation: Operation, { message }: McpError): string {
   // The errors of a client name the method.
-  const prefix = direction === "incoming" ? "" : `${method}: `;
+  const prefix = operation.direction === "incoming" ? "" : `${operation.method}: `;
   const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
-  const uri = isObject(params) && ofResources.has(method) ? params["uri"] : undefined;
-  return typeof uri === "string" && uri !== "" ? text.replaceAll(uri, () => withoutQuery(uri)) : text;
+  const uri = resourceOf(operation);
+  return uri ? text.replaceAll(uri, () => withoutQuery(uri)) : text;
 }
 
 /** The code with which the other side answered. A server keeps it in the error that the client sent. */
