@@ -93,8 +93,7 @@ test("login keeps tokens; later commands use them, and logout revokes them", asy
 test.each([
   ["call", 0, (url: string) => ["call", url, "echo"]],
   ["capture", 0, (url: string) => ["capture", url, "--out", "-"]],
-  // It has something to say of the tool.
-  ["lint", 1, (url: string) => ["lint", url]],
+  ["lint", 0, (url: string) => ["lint", url]],
   ["diff", 0, (url: string) => ["diff", url, url]],
 ])("%s logs in at a terminal, once, and goes on", async (_, exit, words) => {
   const site = await protectedServer();

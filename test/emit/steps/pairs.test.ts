@@ -21,7 +21,7 @@ import {
 import { revisions } from "../../support/revisions.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
-const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 5_000 || 2;
+const count = Math.max(2, Number(process.env["MCPGEN_COUNT"] ?? 0) / 5_000);
 
 /** Everything that both revisions may send, taken from one to the other. */
 function carryAll(

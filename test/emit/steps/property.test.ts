@@ -35,7 +35,7 @@ const emitted = await loaded<{ [name: string]: Steps }>(
 );
 
 /** Instances of each thing that messages carry. */
-const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 1_000 || 14;
+const count = Math.max(14, Number(process.env["MCPGEN_COUNT"] ?? 0) / 1_000);
 
 /** The step for what is carried, on the way down from revision `index` or up to it. */
 function stepAt(
@@ -121,34 +121,42 @@ const names = [
   ),
 ].concat("__proto__", "constructor");
 
-it("carries every valid message to every other revision, or refuses it as the notes say", () => {
-  const seen = new Set<string>();
-  let travelled = 0;
-  for (const [start, model] of models.entries()) {
-    for (const carried of carriedBy(model)) {
-      const random = randomFrom(`${seed}: ${model.revision} ${JSON.stringify(carried)}`);
-      for (let made = 0; made < count; made++) {
-        const plain = sampleOf(model, carried, random);
-        if (plain === undefined) continue;
-        const stray = made % 2 === 0 ? plain : withStrays(plain, names, random);
-        const value = isAccepted(model, carried, stray) ? stray : plain;
-        travel(start, carried, value, "lower", seen);
-        travel(start, carried, value, "lift", seen);
-        travelled++;
-      }
-    }
-  }
-  expect(travelled).toBeGreaterThan(count * 150);
-  // Every outcome that notes ask for is met.
-  const asked = models.flatMap(({ stepNotes }) =>
-    // No sample holds what is filled in: a separate test does.
+/** Every outcome that notes ask for. No sample holds what is filled in: a separate test does. */
+const asked = new Set(
+  models.flatMap(({ stepNotes }) =>
     stepNotes
       .filter(({ how }) => how !== "fill")
       .map(
         ({ kind, how, code }) => `${kind} ${how === "refuse" ? code! : how === "text" ? "text" : "dropped"}`,
       ),
-  );
-  expect([...new Set(asked)].filter((outcome) => !seen.has(outcome))).toEqual([]);
+  ),
+);
+
+it("carries every valid message to every other revision, or refuses it as the notes say", () => {
+  const seen = new Set<string>();
+  const unseen = (): string[] => [...asked].filter((outcome) => !seen.has(outcome));
+  let travelled = 0;
+  const draw = (round: number): void => {
+    for (const [start, model] of models.entries()) {
+      for (const carried of carriedBy(model)) {
+        const random = randomFrom(`${seed}: ${round} ${model.revision} ${JSON.stringify(carried)}`);
+        for (let made = 0; made < count; made++) {
+          const plain = sampleOf(model, carried, random);
+          if (plain === undefined) continue;
+          const stray = made % 2 === 0 ? plain : withStrays(plain, names, random);
+          const value = isAccepted(model, carried, stray) ? stray : plain;
+          travel(start, carried, value, "lower", seen);
+          travel(start, carried, value, "lift", seen);
+          travelled++;
+        }
+      }
+    }
+  };
+  draw(0);
+  expect(travelled).toBeGreaterThan(count * 150);
+  // A rare outcome, such as a schema that is true, may need more draws.
+  for (let round = 1; round < 20 && unseen().length > 0; round++) draw(round);
+  expect(unseen()).toEqual([]);
 });
 
 it("writes schemas that are true or false as objects that mean the same", () => {

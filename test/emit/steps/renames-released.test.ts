@@ -14,7 +14,7 @@ import { stepFiles } from "./between.js";
 import { type Steps, carriedBy, deepFrozen, isAccepted, listener, sampleOf } from "./protocol.js";
 
 /** Instances of each thing that messages carry. */
-const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 10_000 || 4;
+const count = Math.max(4, Number(process.env["MCPGEN_COUNT"] ?? 0) / 10_000);
 
 /** The protocol itself gives these their meaning, by name. */
 const fixed = new Set(["_meta", "error", "id", "jsonrpc", "method", "params", "result", "resultType"]);
