@@ -14,10 +14,10 @@ const revision = "2025-11-25";
 const keys = ["k".repeat(32)];
 const answer = { action: "accept", content: { name: "Ada" } };
 
-/** A store that counts its commands, and fails, never answers or loses messages by its mode. */
+/** A store that counts its commands, and fails, never answers, loses messages or heartbeats by its mode. */
 class Watched {
   readonly commands: string[] = [];
-  mode: "works" | "fails" | "hangs" | "loses" = "works";
+  mode: "works" | "fails" | "hangs" | "loses" | "silent" = "works";
   readonly store: ClusterStore;
   /** Says to each subscription, by the start of its channel, that messages may be lost. */
   readonly lost = new Map<string, () => void>();
@@ -33,6 +33,7 @@ class Watched {
             if (name === "subscribe")
               this.lost.set((args[0] as string).split(":")[0]!, args[2] as () => void);
             if (this.mode === "loses" && name === "publish") return Promise.resolve(1);
+            if (this.mode === "silent" && name === "heartbeat") return Promise.resolve();
             if (this.mode === "fails") return Promise.reject(new Error("the store is away"));
             if (this.mode === "hangs") return new Promise(() => undefined);
             return (value as (...all: unknown[]) => unknown).apply(target, args);
@@ -217,6 +218,27 @@ describe("streams at other nodes", () => {
       id: call.id,
       error: { code: -32603, data: { code: "node-lost" } },
     });
+  });
+
+  test("of a silent node that is connected to the store go on for 10 s", async () => {
+    const all = await nodes(2);
+    const { call, stream } = await moved(all);
+    const [{ watched, clock, gate }] = all as [Node];
+    watched.mode = "silent";
+    for (let second = 0; second < 9; second++) await clock.advance(1000);
+    watched.mode = "works";
+    await clock.advance(1000);
+    watched.mode = "silent";
+    for (let second = 0; second < 12; second++) await clock.advance(1000);
+    gate.open();
+    await stream.whole();
+    expect(messagesOf(stream).at(-1)).toMatchObject({ id: call.id, result: {} });
+
+    const { stream: long } = await moved(all.toReversed());
+    all[1]!.watched.mode = "silent";
+    for (let second = 0; second < 14; second++) await clock.advance(1000);
+    await long.whole();
+    expect(messagesOf(long).at(-1)).toMatchObject({ error: { data: { code: "node-lost" } } });
   });
 
   /** A call at one node whose stream goes on at another one. */

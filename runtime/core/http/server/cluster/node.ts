@@ -23,7 +23,7 @@ import type { ClusterStore } from "./store.js";
 
 /** Milliseconds between heartbeats, and between looks at the nodes whose streams are followed. */
 const beatMs = 1000;
-/** Milliseconds without a heartbeat after which a node counts as lost. */
+/** Milliseconds without a heartbeat after which a node is silent. */
 const leaseMs = 3000;
 const defaultTtlMs = 86_400_000;
 
@@ -162,8 +162,8 @@ export class Node implements ClusterNode {
     this.#later.push(work);
   }
 
-  /** Whether a node is gone. Not known while the store was just away. @throws {McpError} `store-failed` */
-  async isLost(node: string): Promise<boolean> {
+  /** Whether a node misses its heartbeats. Not known while the store was just away. @throws {McpError} `store-failed` */
+  async isSilent(node: string): Promise<boolean> {
     const isAlive = await stored(() => this.store.alive(node), "cluster store");
     return !isAlive && this.endpoint.clock.now() >= this.#trustedFrom;
   }
