@@ -116,6 +116,44 @@ const deep = [
   "test/site/{browser,site,what-changed}.test.ts",
 ];
 
+/** The long run alone has time for these, too: a test of them takes a quarter of a second or more, for it starts a program or a compiler. */
+const slow = [
+  "test/auth/client/{size,stdio}.test.ts",
+  "test/auth/proxy/consent.test.ts",
+  "test/capture/{capture,usable}.test.ts",
+  "test/checklist/client/{probe,stdio}.test.ts",
+  "test/checklist/http/client.test.ts",
+  "test/checklist/server/stdio.test.ts",
+  "test/command/{call,check,check-configured-servers,check-server,check-upstream,generate,usage,without-methods}.test.ts",
+  "test/contract/{bundle-size,task-member,untyped,uri-templates}.test.ts",
+  "test/dev/preparation.test.ts",
+  "test/diff/{changelog,files,lines,policies}.test.ts",
+  "test/diff/contract/for-contract.test.ts",
+  "test/docs/{code,editor,scale}.test.ts",
+  "test/emit/check/emit.test.ts",
+  "test/emit/methods/emit.test.ts",
+  "test/emit/protocol/hostile.test.ts",
+  "test/emit/steps/emit.test.ts",
+  "test/emit/types/extends.test.ts",
+  "test/examples/{deploy,everything-server,protected,servers}.test.ts",
+  "test/extension/{bundle-size,canonical,clashes,committed,random,validate}.test.ts",
+  "test/identity/{extensions,identity}.test.ts",
+  "test/init/{extension,mistakes,tasks}.test.ts",
+  "test/lint/{command,extensions}.test.ts",
+  "test/page/{offer,reference,report}.test.ts",
+  "test/pipeline/{formatted,overrides,unknown-revisions}.test.ts",
+  "test/print/{names,terminal-text}.test.ts",
+  "test/properties/stdio.test.ts",
+  "test/runtime/client/{endless-lists,failures,restart}.test.ts",
+  "test/runtime/http/client/resent-answers.test.ts",
+  "test/runtime/http/server/{fairness,faults,sealed-sessions}.test.ts",
+  "test/runtime/peer/random-messages.test.ts",
+  "test/runtime/server/mount-graph.test.ts",
+  "test/runtime/stdio/{client-channel,death,options,serve-stdio,tools}.test.ts",
+  "test/sync/stub.test.ts",
+  "test/tasks/server/{core-wire,six-peers}.test.ts",
+];
+
 /** Tests of what runs in users' programs. */
 const running = "test/{runtime,checklist}/**/*.test.ts";
 const runs = /^test\/(runtime|checklist)\//;
@@ -141,8 +179,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "running",
-          include: long ? [...heavy, ...deep].filter((path) => runs.test(path)) : [running],
-          exclude: [...others, ...(long ? [] : deep)],
+          include: long ? [...heavy, ...deep, ...slow].filter((path) => runs.test(path)) : [running],
+          exclude: [...others, ...(long ? [] : [...deep, ...slow])],
           env: { ...env, NODE_OPTIONS: noCode },
           execArgv: [noCode],
         },
@@ -151,8 +189,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "making",
-          include: long ? [...drawing, ...heavy, ...deep] : ["test/**/*.test.ts"],
-          exclude: [...others, running, ...(long ? [] : deep)],
+          include: long ? [...drawing, ...heavy, ...deep, ...slow] : ["test/**/*.test.ts"],
+          exclude: [...others, running, ...(long ? [] : [...deep, ...slow])],
           env,
         },
       },
