@@ -131,7 +131,11 @@ async function resultOf(task: LiveTask, call: Call, signal: AbortSignal): Promis
   } catch {
     // The result rejects with the same error.
   }
-  return task.result();
+  try {
+    return await task.result();
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
 }
 
 function failed(error: unknown, signal: AbortSignal): Pick<CallEvent, "state" | "error"> {

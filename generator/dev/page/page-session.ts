@@ -197,7 +197,7 @@ export class PageSession {
   #notListed(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#captured = undefined;
-    this.#publish({ ...noOffer, version: ++this.#version, leftOut: [`the lists cannot be read: ${reason}`] });
+    this.#publish({ ...noOffer, version: ++this.#version, unread: reason });
   }
 
   #publish(offer: Offer): number {

@@ -34,32 +34,34 @@ async function readOffer(version: number): Promise<void> {
   if (newest !== version) return;
   offers.update(offer);
   byId("offer-notes").replaceChildren(
-    ...lineList("error", offer.leftOut, ["not shown", "not shown"]),
-    ...lineList("drift", offer.drift, ["difference from the contract", "differences from the contract"]),
+    ...lineList("error", "the lists cannot be read", offer.unread === undefined ? [] : [offer.unread]),
+    ...lineList("error", counted(offer.leftOut, "not shown"), offer.leftOut),
+    ...lineList(
+      "drift",
+      counted(offer.drift, "difference from the contract", "differences from the contract"),
+      offer.drift,
+    ),
   );
 }
 
 /** Lines that are shown of one list. */
 const mostLines = 20;
 
-/** Lines behind their number; nothing where there are none. */
-function lineList(
-  kind: Badge["kind"],
-  lines: readonly string[],
-  [one, many]: readonly [string, string],
-): HTMLElement[] {
+function counted(lines: readonly string[], one: string, many = one): string {
+  return `${lines.length.toLocaleString("en")} ${lines.length === 1 ? one : many}`;
+}
+
+/** Lines behind a text; nothing where there are none. */
+function lineList(kind: Badge["kind"], text: string, lines: readonly string[]): HTMLElement[] {
   if (lines.length === 0) return [];
-  const summary = badge({
-    kind,
-    text: `${lines.length.toLocaleString("en")} ${lines.length === 1 ? one : many}`,
-    lines,
-  });
   const items = lines.slice(0, mostLines).map((line) => element("li", {}, longText(line)));
+  const more = lines.length - items.length;
+  if (more > 0) items.push(element("li", {}, `… and ${more.toLocaleString("en")} more`));
   return [
     element(
       "details",
       { open: kind === "error" },
-      element("summary", {}, summary),
+      element("summary", {}, badge({ kind, text, lines })),
       element("ul", { class: "findings" }, ...items),
     ),
   ];

@@ -41,12 +41,14 @@ const blocks = [
 async function attacked(
   tools: readonly object[],
   answers: object = {},
+  own: { readonly capabilities?: object; readonly protocolVersion?: string } = {},
 ): Promise<Opened & { readonly faults: readonly string[] }> {
   const { resources, prompts } = hostileContract();
   const server = scripted({
     initialize: initialized(
-      { tools: {}, resources: {}, prompts: {}, logging: {} },
+      { tools: {}, resources: {}, prompts: {}, logging: {}, ...own.capabilities },
       {
+        ...(own.protocolVersion !== undefined && { protocolVersion: own.protocolVersion }),
         serverInfo: { name: hostile[0], title: hostile[1], version: hostile[2] },
         instructions: hostile.join("\n") + long,
       },
@@ -59,9 +61,9 @@ async function attacked(
     ...answers,
   });
   let watch!: PageWatch;
-  const own = /^(?:http:\/\/127\.0\.0\.1:\d+\/|data:(?:image|audio)\/)/;
+  const known = /^(?:http:\/\/127\.0\.0\.1:\d+\/|data:(?:image|audio)\/)/;
   const prepare = async (page: Page): Promise<void> => {
-    watch = await watchPage(page, (url) => own.test(url));
+    watch = await watchPage(page, (url) => known.test(url));
   };
   const done = await opened(cli, ["--server", server.replace("stdio:", "")], { prepare });
   return { ...done, faults: watch.faults };
@@ -108,6 +110,49 @@ browserTest("hostile lists, results and contents do not run in the page of dev",
   await until(() => page.evaluate("document.querySelectorAll('#calls > *').length > 1"));
   await isWhole(page);
   expect(faults).toEqual([]);
+});
+
+browserTest("a hostile task, and lists that cannot be read, do not run in the page of dev", async () => {
+  const at = new Date().toISOString();
+  const state = (status: string): object => ({
+    taskId: `${hostile[0]}${hostile[1]}`,
+    status,
+    statusMessage: `${hostile.join("\n")}${long}`,
+    createdAt: at,
+    lastUpdatedAt: at,
+    ttl: 60_000,
+    pollInterval: 1,
+  });
+  const tool = {
+    name: "attack",
+    inputSchema: { type: "object" },
+    execution: { taskSupport: "required" },
+  };
+  const { page, faults } = await attacked(
+    [tool],
+    {
+      "tools/call": { task: state("working") },
+      "tasks/get": state("completed"),
+      "tasks/result": { content: blocks },
+    },
+    {
+      protocolVersion: "2025-11-25",
+      capabilities: { tasks: { requests: { tools: { call: {} } } } },
+    },
+  );
+  await press(page, "attack", "#offer");
+  await press(page, "Call", "#target");
+  await shows(page, "#wire", "tasks/result");
+  await until(() => page.evaluate("document.querySelectorAll('#calls .result img').length > 0"));
+  await isWhole(page);
+  expect(faults).toEqual([]);
+
+  const { page: other, faults: more } = await attacked([], {
+    "tools/list": { tools: `${hostile.join("\n")}${long}` },
+  });
+  await shows(other, "#offer-notes", "the lists cannot be read");
+  await isWhole(other);
+  expect(more).toEqual([]);
 });
 
 browserTest("10,000 tools and texts of 1 MB leave the page of dev usable", async () => {

@@ -146,6 +146,8 @@ export interface Offer {
   readonly prompts: readonly Item[];
   /** Entries that are not shown, and why. */
   readonly leftOut: readonly string[];
+  /** Why the lists cannot be read. */
+  readonly unread?: string;
   /** Whether the badges are complete. */
   readonly isJudged: boolean;
   /** Differences from the contract that belong to no tool. */
