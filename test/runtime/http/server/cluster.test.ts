@@ -202,23 +202,27 @@ describe("streams at other nodes", () => {
     expect([...got, ...textsOf(stream)]).toEqual([...numbers(80), "answer"]);
   });
 
-  test("of a lost node end with a coded error within 5 s", async () => {
-    const [a, b] = await nodes(2);
-    const party = await open(a!);
-    const call = party.call("count", { count: 3 }, { _meta: { progressToken: 1 } });
-    const first = await party.post(call);
-    const event = await first.until(({ events }) => events[2]);
-    const stream = await at(party, b!).get({ "last-event-id": event.id! });
-    await stream.until(({ events }) => events.length > 0);
-    await a!.own.close();
-    for (let second = 0; second < 5; second++) await b!.clock.advance(1000);
-    await stream.whole();
-    const messages = messagesOf(stream);
-    expect(messages.at(-1)).toMatchObject({
-      id: call.id,
-      error: { code: -32603, data: { code: "node-lost" } },
-    });
-  });
+  test.each([undefined, -7, "a.b"])(
+    "of a lost node end with a coded error within 5 s (id %j)",
+    async (id) => {
+      const [a, b] = await nodes(2);
+      const party = await open(a!);
+      const own = party.call("count", { count: 3 }, { _meta: { progressToken: 1 } });
+      const call = { ...own, id: id ?? own.id };
+      const first = await party.post(call);
+      const event = await first.until(({ events }) => events[2]);
+      const stream = await at(party, b!).get({ "last-event-id": event.id! });
+      await stream.until(({ events }) => events.length > 0);
+      await a!.own.close();
+      for (let second = 0; second < 5; second++) await b!.clock.advance(1000);
+      await stream.whole();
+      const messages = messagesOf(stream);
+      expect(messages.at(-1)).toMatchObject({
+        id: call.id,
+        error: { code: -32603, data: { code: "node-lost" } },
+      });
+    },
+  );
 
   test("of a silent node that is connected to the store go on for 10 s", async () => {
     const all = await nodes(2);

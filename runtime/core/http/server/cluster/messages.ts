@@ -58,10 +58,12 @@ const longestIds = 64;
 
 /**
  * The name of a stream: `<node>.<number>`, and for a stream that answers requests `.<their ids>`, so that another node can
- * refuse them. Longer lists of ids are left out.
+ * refuse them. One id that is an integer stands for itself, as each request makes a name; others are JSON in base64url. Longer
+ * lists of ids are left out.
  */
 export function streamNameOf(node: string, number: string, ids: readonly RequestId[] | undefined): string {
   if (!ids) return `${node}.${number}`;
+  if (ids.length === 1 && Number.isSafeInteger(ids[0])) return `${node}.${number}.${ids[0]}`;
   const text = JSON.stringify(ids);
   const list = text.length > longestIds ? "" : Buffer.from(text).toString("base64url");
   return `${node}.${number}.${list}`;
@@ -74,8 +76,7 @@ export function partsOfStream(name: string): {
 } {
   const [node = "", , list] = name.split(".");
   if (list === undefined) return { node };
-  return {
-    node,
-    ids: list === "" ? [] : (JSON.parse(Buffer.from(list, "base64url").toString()) as RequestId[]),
-  };
+  if (/^-?\d+$/.test(list)) return { node, ids: [Number(list)] };
+  const ids = list === "" ? [] : (JSON.parse(Buffer.from(list, "base64url").toString()) as RequestId[]);
+  return { node, ids };
 }
