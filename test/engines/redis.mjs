@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePorts } from "../support/free-ports.mjs";
 import { newFolder, pathOf, start } from "./guarded.mjs";
 
 const server = pathOf("redis-server");
@@ -63,7 +64,7 @@ export async function startRedisCluster() {
 /** Starts a node that no cluster knows. */
 async function startNode() {
   for (let attempt = 0; ; attempt++) {
-    const [port, bus] = await freePorts();
+    const [port, bus] = await freePorts(2);
     const settings = {
       port: `${port}`,
       "cluster-enabled": "yes",
@@ -87,16 +88,4 @@ async function send(socket, command) {
   const [reply] = await once(connection, "data");
   connection.destroy();
   return String(reply);
-}
-
-/** Two ports that no program listens on. */
-async function freePorts() {
-  const listeners = [createServer(), createServer()];
-  const ports = [];
-  for (const listener of listeners) {
-    await once(listener.listen(0, "127.0.0.1"), "listening");
-    ports.push(listener.address().port);
-  }
-  for (const listener of listeners) listener.close();
-  return ports;
 }

@@ -16,6 +16,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { newFolder, pathOf, start } from "../engines/guarded.mjs";
+import { freePorts } from "../support/free-ports.mjs";
 import { startSink } from "./otel/sink.mjs";
 import { telemetryTo } from "./otel/telemetry.mjs";
 import { started } from "./started.mjs";
@@ -214,7 +215,7 @@ async function startPrometheus(port) {
   const target = `127.0.0.1:${port}`;
   const scrape = [{ job_name: "shop", scrape_interval: "1s", static_configs: [{ targets: [target] }] }];
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify({ scrape_configs: scrape }));
-  const own = await freePort();
+  const [own] = await freePorts(1);
   const settings = [
     `--config.file=${join(folder, "prometheus.yml")}`,
     `--storage.tsdb.path=${join(folder, "data")}`,
@@ -240,12 +241,4 @@ async function startPrometheus(port) {
     rmSync(folder, { recursive: true, force: true });
   };
   return { query, stop };
-}
-
-async function freePort() {
-  const server = createHttpServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

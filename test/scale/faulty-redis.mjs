@@ -1,10 +1,11 @@
 // Redis that is killed and comes back with its data, and a pair of servers under Sentinel.
 import { rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newFolder, pathOf, start } from "../engines/guarded.mjs";
+import { freePorts } from "../support/free-ports.mjs";
 
 const program = pathOf("redis-server");
 const ready = "eady to accept connections";
@@ -119,16 +120,4 @@ async function send(address, command) {
   } finally {
     connection.destroy();
   }
-}
-
-/** Ports that no program listens on. */
-async function freePorts(count) {
-  const listeners = Array.from({ length: count }, () => createServer());
-  const ports = [];
-  for (const listener of listeners) {
-    await once(listener.listen(0, "127.0.0.1"), "listening");
-    ports.push(listener.address().port);
-  }
-  for (const listener of listeners) listener.close();
-  return ports;
 }

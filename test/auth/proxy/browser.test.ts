@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { expect, onTestFinished } from "vitest";
@@ -10,23 +9,17 @@ import { minted } from "../../support/auth/secrets.js";
 import { Page } from "../../support/browser-page.js";
 import { browserTest } from "../../support/browser-test.js";
 import { builtProgram } from "../../support/built-program.js";
-import { listen, loopback } from "../../support/listen.js";
+import { freePorts } from "../../support/free-ports.mjs";
+import { loopback } from "../../support/listen.js";
 
 const program = builtProgram("examples/proxied/main.ts");
 const verifier = "v".repeat(43);
 /** A folder for screenshots, if they are wanted. */
 const shots = process.env["MCPGEN_SCREENSHOTS"];
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** The example, a client with a loopback redirect, and a browser in which no script runs. */
 async function started() {
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const issuer = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, [program, String(port)], { stdio: ["ignore", "ignore", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));

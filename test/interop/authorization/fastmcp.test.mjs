@@ -11,7 +11,7 @@ import { memoryStore, oauth } from "@mcpgen/auth/client";
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { ourProxy } from "./counterparts.mjs";
-import { freePort } from "./free-port.mjs";
+import { freePorts } from "../../support/free-ports.mjs";
 import { startStandIn } from "./stand-in.mjs";
 import { UserAgent } from "./user-agent.mjs";
 
@@ -64,7 +64,7 @@ test("a client of fastmcp logs in to our proxy, and calls", options, async (t) =
 });
 
 test("our client logs in to the proxy of fastmcp, and calls", options, async (t) => {
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const upstream = await startStandIn(`http://127.0.0.1:${port}/auth/callback`);
   const { ended } = run(t, [path("servers/fastmcp_server.py"), String(port), JSON.stringify(upstream)]);
   const url = `http://127.0.0.1:${port}/mcp`;

@@ -12,7 +12,7 @@ import { connect } from "@mcpgen/runtime";
 import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 import { runtimes } from "../../portability/runtimes.mjs";
 import { ourProxy } from "./counterparts.mjs";
-import { freePort } from "./free-port.mjs";
+import { freePorts } from "../../support/free-ports.mjs";
 import { UserAgent } from "./user-agent.mjs";
 import { compareTable, withVersion } from "./works-with.mjs";
 
@@ -117,7 +117,7 @@ async function callsThrice(user, call) {
 
 test("mcp-remote logs in, calls, and refreshes", { timeout: 120_000 }, async (t) => {
   const user = userOf(t);
-  const port = String(await freePort());
+  const [port] = (await freePorts(1)).map(String);
   const args = [mcpRemote, server.url, port, "--host", "127.0.0.1", "--transport", "http-only"];
   await callsThrice(user, async () => {
     // It is a server over stdio.
@@ -143,7 +143,8 @@ test("mcporter logs in, calls, and refreshes", { timeout: 120_000 }, async (t) =
 for (const era of ["legacy", "modern"])
   test(`the inspector logs in, calls, and refreshes: ${era}`, { timeout: 120_000 }, async (t) => {
     const user = userOf(t);
-    const callback = `http://127.0.0.1:${await freePort()}/oauth/callback`;
+    const [port] = await freePorts(1);
+    const callback = `http://127.0.0.1:${port}/oauth/callback`;
     const connection = [
       "--cli",
       server.url,
