@@ -1,5 +1,5 @@
 // CPU that OpenTelemetry adds to one `tools/call` of a server, in one process without a transport: each row less the row without it.
-// Usage: npm run build && node bench/runtime/otel.mjs
+// Usage: npm run build && node bench/runtime/otel.mjs [BEGIN OF A TITLE]
 import { createServer } from "@mcpgen/runtime/all";
 import { instrument } from "@mcpgen/runtime/otel";
 import { SpanKind, context, trace } from "@opentelemetry/api";
@@ -27,6 +27,7 @@ const malformed = {
   tracestate: "=,=,",
   baggage: "=;=,%%%",
 };
+const wrongDigit = { ...malformed, traceparent: `00-${"a".repeat(32)}-${"b".repeat(15)}g-01` };
 
 /** A server, and a function that sends it calls and resolves when all are answered. */
 function contender(
@@ -74,6 +75,7 @@ const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >>
  * stdio and HTTP it is less.
  */
 async function measure(title, contenders) {
+  if (!title.startsWith(process.argv[2] ?? "")) return;
   for (let turn = 0; turn < 10; turn++) for (const { run } of contenders) await run();
   const costs = contenders.map(() => []);
   for (let round = 0; round < rounds; round++)
@@ -132,7 +134,11 @@ await measure("SDK, W3C Trace Context and Baggage", [
 ]);
 
 // Beside calls that are traced and bring no trace context; without OpenTelemetry, the same messages: parsing JSON is not its work.
-for (const [name, _meta] of Object.entries({ malformed, "10 KB each": hostile })) {
+for (const [name, _meta] of Object.entries({
+  malformed,
+  "a wrong digit": wrongDigit,
+  "10 KB each": hostile,
+})) {
   const meta = `trace context of a hostile client: ${name}`;
   await measure(`Instrumented, not sampled; ${meta}`, [
     contender("other members of the same length", { ...off, _meta: renamed(_meta) }),

@@ -15,7 +15,7 @@ import {
 import { type Params, isPromise } from "../jsonrpc/message.js";
 import { type Rules, checkOptions } from "../options/option-check.js";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
-import type { Around, InternalContext, Middleware, MiddlewareRequest, Next } from "../protocol/hooks.js";
+import type { Attachable, InternalContext, Middleware, MiddlewareRequest, Next } from "../protocol/hooks.js";
 import { isSuspended } from "../server/rounds.js";
 import { onAbort } from "./aborts.js";
 import {
@@ -91,21 +91,26 @@ export function instrumentation(options: InstrumentationOptions = {}): Instrumen
 function instrumented(options: InstrumentationOptions): Instrumentation & { readonly end: () => void } {
   checkOptions(options, rules);
   const { tracerProvider = trace, meterProvider = metrics, sessions = false, notifications = true } = options;
-  const measurements = new Measurements(meterProvider.getMeter(scope));
-  const isSilent = (): boolean => measurements.isSilent && tracerProvider === trace && hasNoSdk();
+  const measurements = new Measurements(meterProvider, scope);
+  const isSilent = (): boolean => tracerProvider === trace && hasNoSdk() && measurements.isSilent;
   const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions, isSilent);
-  const middleware = notifications
-    ? Object.assign(spans.middleware, { attach: spans.attach })
-    : spans.middleware;
+  const attach = (hooks: Attachable): void => {
+    spans.letPass(hooks);
+    if (notifications) spans.surround(hooks);
+  };
+  const middleware = Object.assign(spans.middleware, { attach });
   return { use: [middleware], onEvent: (event) => measurements.event(event), end: spans.end };
 }
+
+/** What traces in an application without an SDK. */
+const nothingTraces = new ProxyTracerProvider().getDelegate();
 
 /** Whether the application has set up nothing that traces or propagates until now. */
 function hasNoSdk(): boolean {
   const provider = trace.getTracerProvider();
   return (
     provider instanceof ProxyTracerProvider &&
-    provider.getDelegateTracer(scope) === undefined &&
+    provider.getDelegate() === nothingTraces &&
     propagation.fields().length === 0
   );
 }
@@ -125,17 +130,23 @@ class Spans {
     this.#isSilent = isSilent;
   }
 
-  /** Whether notifications are still traced. */
+  /** Whether the middleware is still added. */
   #isOn = true;
 
   readonly end = (): void => void (this.#isOn = false);
 
+  /** Lets requests pass by the middleware while nothing would be recorded or sent: that costs less than to call it. */
+  letPass(hooks: Attachable): void {
+    const { isIdle } = hooks;
+    hooks.isIdle = (passive = 0) => isIdle(this.#isOn && this.#isSilent() ? passive + 1 : passive);
+  }
+
   /** Lets notifications run in spans, inside those of an earlier instrumentation. */
-  readonly attach = (hooks: { around: Around }): void => {
+  surround(hooks: Attachable): void {
     const { around } = hooks;
     hooks.around = (direction, method, params, connection, revision, run) =>
       around(direction, method, params, connection, revision, (given) => {
-        if (!this.#isOn) return run(given);
+        if (!this.#isOn || this.#isSilent()) return run(given);
         const context = { connection, protocol: { revision } };
         const next = (replaced = given as object): Params => {
           run(replaced as Params);
@@ -143,7 +154,7 @@ class Spans {
         };
         this.middleware({ direction, method, params: given as object, context: context as never }, next);
       });
-  };
+  }
 
   readonly middleware = (request: MiddlewareRequest, next: Next): object | Promise<object> => {
     if (this.#isSilent()) return next();

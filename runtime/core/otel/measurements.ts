@@ -2,8 +2,10 @@ import {
   type Attributes,
   type Histogram,
   type Meter,
+  type MeterProvider,
   type UpDownCounter,
   createNoopMeter,
+  metrics,
 } from "@opentelemetry/api";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
 import {
@@ -32,11 +34,19 @@ interface Session {
   labels: Attributes;
 }
 
+interface Instruments {
+  readonly operations: { readonly incoming: Histogram; readonly outgoing: Histogram };
+  readonly sessions: { readonly server: Histogram; readonly client: Histogram };
+  readonly streams: UpDownCounter;
+}
+
 /** Measures operations, sessions and streams. */
 export class Measurements {
-  readonly #operations: { readonly incoming: Histogram; readonly outgoing: Histogram };
-  readonly #sessions: { readonly server: Histogram; readonly client: Histogram };
-  readonly #streams: UpDownCounter;
+  readonly #provider: MeterProvider;
+  readonly #scope: string;
+  /** The provider of `#kept`: the application may set up the global one later. */
+  #providerOfKept: MeterProvider | undefined;
+  #kept!: Instruments;
   /** The attributes of each series, by labels and the rest. */
   readonly #series = new WeakMap<Attributes, Map<string, Attributes>>();
   #count = 0;
@@ -51,37 +61,30 @@ export class Measurements {
   /** Transport and server of a client: its requests know them. */
   #server: Attributes = {};
 
-  constructor(meter: Meter) {
-    const histogram = (name: string, description: string): Histogram =>
-      meter.createHistogram(name, {
-        unit: "s",
-        description,
-        advice: { explicitBucketBoundaries: boundaries },
-      });
-    const operation = "Duration of a request or a notification, measured by the side that";
-    this.#operations = {
-      incoming: histogram("mcp.server.operation.duration", `${operation} received it`),
-      outgoing: histogram("mcp.client.operation.duration", `${operation} sent it`),
-    };
-    const session = "Duration of a session or a connection, measured by the";
-    this.#sessions = {
-      server: histogram("mcp.server.session.duration", `${session} server`),
-      client: histogram("mcp.client.session.duration", `${session} client`),
-    };
-    // Not of the conventions.
-    const streams = { unit: "{stream}", description: "Streams of notifications that are open" };
-    this.#streams = meter.createUpDownCounter("mcpgen.server.streams", streams);
+  /** @param scope name of the instrumentation */
+  constructor(provider: MeterProvider, scope: string) {
+    this.#provider = provider;
+    this.#scope = scope;
+  }
+
+  get #instruments(): Instruments {
+    const provider = this.#provider === metrics ? metrics.getMeterProvider() : this.#provider;
+    if (provider !== this.#providerOfKept) {
+      this.#providerOfKept = provider;
+      this.#kept = instrumentsOf(provider.getMeter(this.#scope));
+    }
+    return this.#kept;
   }
 
   /** Whether the meter is that of an application without an SDK. */
   get isSilent(): boolean {
-    return this.#operations.incoming === nothing;
+    return this.#instruments.operations.incoming === nothing;
   }
 
   /** @returns when it began; `undefined` where nothing is measured */
   begin({ isStream }: Begun): number | undefined {
     if (this.isSilent) return undefined;
-    if (isStream) this.#streams.add(1);
+    if (isStream) this.#instruments.streams.add(1);
     return performance.now();
   }
 
@@ -89,8 +92,8 @@ export class Measurements {
     const { direction, context } = operation;
     const { labels } = begun;
     const seconds = (performance.now() - began) / 1000;
-    this.#operations[direction].record(seconds, this.#seriesOf(operation, begun, outcome));
-    if (begun.isStream) this.#streams.add(-1);
+    this.#instruments.operations[direction].record(seconds, this.#seriesOf(operation, begun, outcome));
+    if (begun.isStream) this.#instruments.streams.add(-1);
     const version = labels["mcp.protocol.version"];
     if (version === undefined) return;
     const { sessionId } =
@@ -147,7 +150,7 @@ export class Measurements {
   }
 
   #closed(): void {
-    const { client, server } = this.#sessions;
+    const { client, server } = this.#instruments.sessions;
     if (this.#connection) {
       const { labels } = this.#connection;
       record(client, { ...this.#connection, labels: { ...this.#server, ...labels } });
@@ -156,9 +159,35 @@ export class Measurements {
   }
 
   #ended(id: string): void {
-    record(this.#sessions.server, this.#open.get(id));
+    record(this.#instruments.sessions.server, this.#open.get(id));
     this.#open.delete(id);
   }
+}
+
+function instrumentsOf(meter: Meter): Instruments {
+  const histogram = (name: string, description: string): Histogram =>
+    meter.createHistogram(name, {
+      unit: "s",
+      description,
+      advice: { explicitBucketBoundaries: boundaries },
+    });
+  const operation = "Duration of a request or a notification, measured by the side that";
+  const session = "Duration of a session or a connection, measured by the";
+  return {
+    operations: {
+      incoming: histogram("mcp.server.operation.duration", `${operation} received it`),
+      outgoing: histogram("mcp.client.operation.duration", `${operation} sent it`),
+    },
+    sessions: {
+      server: histogram("mcp.server.session.duration", `${session} server`),
+      client: histogram("mcp.client.session.duration", `${session} client`),
+    },
+    // Not of the conventions.
+    streams: meter.createUpDownCounter("mcpgen.server.streams", {
+      unit: "{stream}",
+      description: "Streams of notifications that are open",
+    }),
+  };
 }
 
 function record(histogram: Histogram, session: Session | undefined): void {

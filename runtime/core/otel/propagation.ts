@@ -29,19 +29,37 @@ export function contextOf(params: object | undefined, active: Context, earlier =
 }
 
 /** Those of W3C, whose propagators read their own members alone. */
-const separate: ReadonlySet<string> = new Set(["traceparent", "tracestate", baggageMember]);
+const parentMember = "traceparent";
+const stateMember = "tracestate";
+const separate: ReadonlySet<string> = new Set([parentMember, stateMember, baggageMember]);
+
+/**
+ * The shape of `traceparent`. A later version may have more parts. As the propagator of OpenTelemetry does, it allows white space
+ * around.
+ */
+const shapeOfParent = /^\s?(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?\s?$/;
+
+/** A member of `baggage` that has a key. */
+const keyOfBaggage = /(?:^|,)[^,;=]+=/;
+
+/** Whether a propagator that has these fields reads the members of W3C, and no others. */
+function isW3c(fields: readonly string[]): boolean {
+  if (fields.length === 0 || !fields.every((field) => separate.has(field))) return false;
+  return fields.includes(parentMember) || !fields.includes(stateMember);
+}
 
 function broughtBy(meta: Params, active: Context, earlier: Context): Context {
   const fields = propagation.fields();
-  if (fields.length === 0 || !fields.every((field) => separate.has(field))) {
+  // Another propagator decides itself what is malformed.
+  if (!isW3c(fields)) {
     const extracted = propagation.extract(active, meta, whole);
     return extracted === active ? earlier : extracted;
   }
-  const isBrought = fields.some((field) => field !== baggageMember && Object.hasOwn(meta, field));
+  const isBrought = fields.includes(parentMember) && shapeOfParent.test(textOf(meta, parentMember) ?? "");
   const extracted = isBrought ? propagation.extract(active, meta, getter) : active;
-  const text = fields.includes(baggageMember) ? textOf(meta, baggageMember) : undefined;
   const base = extracted === active ? earlier : extracted;
-  return text === undefined ? base : withBaggage(base, text);
+  const text = fields.includes(baggageMember) ? textOf(meta, baggageMember) : undefined;
+  return text !== undefined && keyOfBaggage.test(text) ? withBaggage(base, text) : base;
 }
 
 /** The parameters with the trace context; `undefined` if there is none to send. */

@@ -93,9 +93,15 @@ export type Around = (
   run: (params: Params | undefined) => void,
 ) => void;
 
+/** What middleware that is attached may replace. */
+export interface Attachable {
+  around: Around;
+  isIdle: (passive?: number) => boolean;
+}
+
 /** Middleware that learns what it is added to. */
 export interface AttachedMiddleware extends Middleware {
-  attach(hooks: { around: Around }): void;
+  attach(hooks: Attachable): void;
 }
 
 /** Runs the next middleware, or the request itself. @param params in place of those of the request */
@@ -109,6 +115,8 @@ export class Hooks<Event> {
   middleware: readonly Middleware<never>[] = [];
   /** Runs around each notification. */
   around: Around = (_direction, _method, params, _connection, _revision, run) => run(params);
+  /** Whether a request need not pass through the middleware. @param passive how many of it would do nothing now */
+  isIdle = (passive = 0): boolean => this.middleware.length === passive;
   readonly #listeners = new Set<(event: Event) => void>();
 
   /** Adds a middleware inside those before it. Returns a function that removes it. */
