@@ -71,7 +71,7 @@ const openers = {
   },
 };
 
-/** Resolves when a pool has removed the connections that it has now, or soon. */
+/** Resolves when a pool has removed the connections that it has now, or after 5 s: one that is being made was not cut. */
 async function allRemoved(pool) {
   let left = pool.totalCount;
   const bound = new AbortController();
@@ -79,7 +79,7 @@ async function allRemoved(pool) {
     if (left === 0) resolve();
     pool.on("remove", () => --left === 0 && resolve());
   });
-  await Promise.race([removed, sleep(1000, undefined, { signal: bound.signal }).catch(() => {})]);
+  await Promise.race([removed, sleep(5000, undefined, { signal: bound.signal }).catch(() => {})]);
   bound.abort();
   pool.removeAllListeners("remove");
 }
