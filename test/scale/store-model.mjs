@@ -23,6 +23,8 @@ export class StoreModel {
   #connections;
   /** Stores whose next commands, so many, may meet a cut connection. */
   #doubtful = new Map();
+  /** Each command may meet a cut until all connections are cut, however many succeed before. */
+  #isCutting = false;
   /** Events of each session, oldest first: their ids in the model and in the store. */
   #events = new Map();
   #subscriptions = [];
@@ -79,7 +81,8 @@ export class StoreModel {
     this.#doubt();
     const open = this.#subscriptions.filter(({ isOpen }) => isOpen);
     const before = open.map(({ losses }) => losses);
-    await this.#cut();
+    this.#isCutting = true;
+    await this.#cut().finally(() => (this.#isCutting = false));
     for (const [index, each] of open.entries())
       await until(() => each.losses > before[index] || !each.isOpen, "no loss of messages was reported");
   }
@@ -98,6 +101,7 @@ export class StoreModel {
     try {
       const value = await call(store);
       const isDoubtful = was || this.#doubtful.has(store);
+      if (this.#isCutting) return { value, isDoubtful };
       if (this.#doubtful.get(store) > 1) this.#doubtful.set(store, this.#doubtful.get(store) - 1);
       else this.#doubtful.delete(store);
       return { value, isDoubtful };
