@@ -167,8 +167,8 @@ test(
     assert.equal(more, 5, "sessions with a stream have no channel either");
     assert.ok(redis <= 0.6 * 1024, `${redis} B of Redis`);
     // The bar is 0.8 KiB; a heap of some megabytes is not known to the kilobyte.
-    assert.ok(used <= 2 * 1024, `${used} B of heap`);
-    assert.ok(beyond <= 6 * 1024, `${beyond} B of heap beyond the connection`);
+    assert.ok(used <= 1.5 * 1024, `${used} B of heap`);
+    assert.ok(beyond <= 4 * 1024, `${beyond} B of heap beyond the connection`);
     // A stream that waits for its client holds neither its request nor its socket, which are more than 4 KiB.
     assert.ok(orphaned <= 2.5 * 1024, `${orphaned} B of heap for a stream without its connection`);
     if (!isLong) return;

@@ -3,7 +3,7 @@ import type { RequestId } from "../jsonrpc/message.js";
 
 /** The connection of a server: it chooses the id of each request to the client. */
 interface Numbering {
-  requestId?: (number: number) => RequestId;
+  requestId?(number: number): RequestId;
 }
 
 const key = createContextKey("mcpgen span of a request to the client");
@@ -19,7 +19,7 @@ export function expectId(connection: object, span: Span, context: Context): Cont
   if (!numbered.has(connection)) {
     numbered.add(connection);
     const numbering = connection as Numbering;
-    const { requestId } = numbering;
+    const requestId = numbering.requestId?.bind(numbering);
     numbering.requestId = (number) => {
       const id = requestId?.(number) ?? number;
       (contexts.active().getValue(key) as Span | undefined)?.setAttribute("jsonrpc.request.id", String(id));

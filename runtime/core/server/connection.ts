@@ -76,8 +76,6 @@ export class ServerConnection implements Receiver {
   isAnnounced = false;
   /** The HTTP request of the messages that are being received; the transport sets it. */
   http: HttpRequest | undefined;
-  /** The id of a request of the server, from its number; set by a transport whose answers may reach another process. */
-  declare requestId?: (number: number) => RequestId;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   readonly #channel: ServerChannel;
@@ -106,6 +104,11 @@ export class ServerConnection implements Receiver {
     if (!channel.isBrief) definition.connections.add(this);
     definition.counts.connections++;
   }
+
+  /** The id of a request of the server, from its number; of a transport whose answers may reach another process. */
+  requestId?(number: number): RequestId;
+  /** Stores what changed in the session; of a transport that stores sessions. */
+  save?(): Promise<void>;
 
   /** Id of the HTTP session, if there is one. */
   get sessionId(): string | undefined {
@@ -390,7 +393,7 @@ export class ServerConnection implements Receiver {
   #becomeReady(session: Session): void {
     session.ready = true;
     for (const send of session.held?.values() ?? []) send();
-    session.held = undefined;
+    session.held &&= undefined;
     this.sendHeld();
   }
 

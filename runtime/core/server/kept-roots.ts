@@ -33,7 +33,7 @@ export async function rootsOf(
   const asking: KeptRoots = (session.roots = {});
   const result = await ask();
   // An answer from before a change is not kept. A report may reach another process that shares the session.
-  const isKept = session.roots === asking && !session.save;
+  const isKept = session.roots === asking && !connection.save;
   if (isKept && declares(session.clientCapabilities, ["roots", "listChanged"])) {
     const weight = weightOf(result, mostReserved);
     try {

@@ -36,8 +36,6 @@ export interface Session extends RequestProtocol {
   weight: number;
   /** The client's roots, once a handler or the application has asked for them. */
   roots?: KeptRoots | undefined;
-  /** Stores what changed, if the transport stores sessions. */
-  save?: () => Promise<void>;
 }
 
 /** The notification that ends the handshake (2025-11-25 and before, lifecycle, initialization). */
@@ -94,12 +92,12 @@ export const ping: MethodHandler = () => ({});
 export const setLevel: MethodHandler = ({ level }: Params, { connection }: RequestContext) => {
   if (!isLogLevel(level)) throw invalidParams(`there is no log level ${JSON.stringify(level)}`);
   if (connection.session) connection.session.logLevel = level;
-  return saved(connection.session);
+  return saved(connection);
 };
 
 /** An empty result, after the session is stored. */
-function saved(session: Session | undefined): Params | Promise<Params> {
-  return session?.save?.().then(() => ({})) ?? {};
+function saved(connection: ServerConnection): Params | Promise<Params> {
+  return connection.save?.().then(() => ({})) ?? {};
 }
 
 export const watch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
@@ -109,7 +107,7 @@ export const watch: MethodHandler = ({ uri }: Params, { connection }: RequestCon
   connection.reserve(weight);
   session.weight += weight;
   session.watched = (session.watched ?? new Set()).add(uri as string);
-  return saved(session);
+  return saved(connection);
 };
 
 export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
@@ -118,7 +116,7 @@ export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestC
   const weight = weightOf(uri, mostReserved);
   session.weight -= weight;
   connection.release(weight);
-  return saved(session);
+  return saved(connection);
 };
 
 /** Asks the client by requests from the server (2025-11-25 and before). */

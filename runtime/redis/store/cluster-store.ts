@@ -56,14 +56,14 @@ export function redisClusterStore(
   const library = new ClusterLibrary(client);
   const writer = randomBytes(6).toString("base64url");
   let counter = 0;
-  /** The newest event by session, of the sessions that were written to last, and who made its log. */
-  const newest = new Map<string, readonly [number: string, counter: string, maker: string]>();
-  const wrote = (
-    session: string,
-    ...event: readonly [number: string, counter: string, maker: string]
-  ): void => {
+  /**
+   * The newest event by session, of the sessions that were written to last: its number and counter, and who made its log. One text
+   * takes a third of the memory of three.
+   */
+  const newest = new Map<string, string>();
+  const wrote = (session: string, ...event: readonly string[]): void => {
     newest.delete(session);
-    newest.set(session, event);
+    newest.set(session, event.join(" "));
     if (newest.size > mostWritten) newest.delete(newest.keys().next().value!);
   };
 
@@ -99,7 +99,7 @@ export function redisClusterStore(
     });
     const isNear = follow !== undefined && sessionOf(follow) === session;
     const keys = [keyOf("log", session), ...(isNear ? [channelOf(follow)] : [])];
-    const before = newest.get(session) ?? ["0", "0", ""];
+    const before = newest.get(session)?.split(" ") ?? ["0", "0", ""];
     const written = (await calls.run(() =>
       library.call("append", keys, timeOf(ttlMs), ...before, ...items),
     )) as string;

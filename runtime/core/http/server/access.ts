@@ -132,11 +132,14 @@ export interface Accepted {
 }
 
 const both: Accepted = { json: true, events: true };
+/** What a GET accepts. Its stream keeps the object, so all share one. */
+const eventsOnly: Accepted = { json: false, events: true };
 
 export function acceptedBy(header: string | undefined): Accepted {
   // Almost all clients send exactly this.
   if (header === "application/json, text/event-stream") return both;
   if (header === undefined || header.trim() === "") return both;
+  if (header === "text/event-stream") return eventsOnly;
   const taken = new Map<string, boolean>();
   for (const range of header.split(",")) {
     const type = mediaType(range);

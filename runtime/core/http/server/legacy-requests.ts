@@ -38,6 +38,7 @@ import { PostChannel, type ResponseForm, silent } from "./posts.js";
 import { type HttpSession, SessionStream } from "./session.js";
 import type { ClusterRefusal } from "./session-cluster.js";
 import { restore } from "./session-store.js";
+import { StoredConnection } from "./stored-connection.js";
 import { type Sessions, stored } from "./sessions.js";
 
 type Headers = Readonly<Record<string, string>>;
@@ -210,11 +211,12 @@ export class SessionRequests {
 
   #connect(session: HttpSession, auth: unknown): ServerConnection {
     const { principal, node } = session;
-    const peer = (session.peer = session.cluster?.attach(session));
-    const connection = new ServerConnection(this.#server.definition, session, { auth, principal }, "legacy");
-    if (peer) connection.requestId = (number) => peer.requestId(number);
-    else if (node !== undefined) connection.requestId = (number) => `${node}.${number}`;
-    return connection;
+    session.peer = session.cluster?.attach(session);
+    const { definition } = this.#server;
+    const options = { auth, principal };
+    return node === undefined
+      ? new ServerConnection(definition, session, options, "legacy")
+      : new StoredConnection(definition, session, options);
   }
 
   /** Opens the session of a handshake that succeeded, then sends its response. */

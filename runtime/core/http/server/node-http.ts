@@ -199,11 +199,35 @@ class NodeExchange implements Exchange {
     const response = this.#response;
     if (response.destroyed || (request.socket.destroyed && !response.writableFinished))
       return queueMicrotask(listener);
-    const forget = response.socket === null ? whenCut(request.socket, listener) : undefined;
+    if (response.socket !== null) return watchForGone(response, listener);
+    const forget = whenCut(request.socket, listener);
     response.once("close", () => {
-      if (forget?.() !== false && !response.writableFinished) listener();
+      if (forget() && !response.writableFinished) listener();
     });
   }
+}
+
+/** The member of a response with what is called when its client disconnects. */
+const whenGone = Symbol("whenGone");
+
+interface WatchedResponse extends ServerResponse {
+  [whenGone]?: () => void;
+}
+
+/** Calls `listener` if the client disconnects before the response is complete. An open stream keeps nothing else for this. */
+function watchForGone(response: WatchedResponse, listener: () => void): void {
+  const before = response[whenGone];
+  if (!before) response.on("close", reportGone);
+  response[whenGone] = before
+    ? () => {
+        before();
+        listener();
+      }
+    : listener;
+}
+
+function reportGone(this: WatchedResponse): void {
+  if (!this.writableFinished) this[whenGone]!();
 }
 
 /** Listeners for the close of each connection. */
@@ -338,7 +362,8 @@ class NodeWriter implements EventSink, Reader {
   readonly #response: ServerResponse;
   readonly #backlog: Backlog;
   readonly principal: string;
-  #queue: (string | Uint8Array)[] = [];
+  /** Absent until something waits: most readers take all at once. */
+  #queue: (string | Uint8Array)[] | undefined;
   /** Bytes in the queue. */
   #queued = 0;
   #ending = false;
@@ -354,7 +379,7 @@ class NodeWriter implements EventSink, Reader {
   write(text: string): boolean {
     const response = this.#response;
     if (response.destroyed || response.writableEnded || this.#ending) return false;
-    if (this.#queue.length === 0 && !response.writableNeedDrain) {
+    if (!this.#queue?.length && !response.writableNeedDrain) {
       if (!response.write(text)) this.#wait(false);
       return true;
     }
@@ -381,7 +406,7 @@ class NodeWriter implements EventSink, Reader {
   end(): void {
     if (this.#response.destroyed || this.#ending) return;
     this.#ending = true;
-    if (this.#queue.length === 0) this.#response.end();
+    if (!this.#queue?.length) this.#response.end();
   }
 
   cut(): void {
@@ -392,7 +417,7 @@ class NodeWriter implements EventSink, Reader {
   }
 
   #drop(): void {
-    this.#queue = [];
+    this.#queue = undefined;
     this.#queued = 0;
     this.#backlog.wait(this, 0);
   }
@@ -402,7 +427,7 @@ class NodeWriter implements EventSink, Reader {
   }
 
   #enqueue(part: string | Uint8Array, bytes: number): void {
-    this.#queue.push(part);
+    (this.#queue ??= []).push(part);
     this.#queued += bytes;
   }
 
@@ -421,7 +446,7 @@ class NodeWriter implements EventSink, Reader {
   /** Writes queued parts after the reader took the earlier ones. */
   #flush(): void {
     const response = this.#response;
-    const queue = this.#queue;
+    const queue = this.#queue ?? [];
     if (response.destroyed) return;
     let written = 0;
     while (written < queue.length && !response.writableNeedDrain) {

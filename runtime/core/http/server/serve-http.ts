@@ -89,9 +89,13 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     handle(request, response);
   });
   const sockets = new Set<Socket>();
+  // One function for all connections, and none that `once` would make for each.
+  const forget = function (this: Socket): void {
+    sockets.delete(this);
+  };
   node.on("connection", (socket: Socket) => {
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    socket.on("close", forget);
   });
   const taken = await listening(node, port, host);
   return {

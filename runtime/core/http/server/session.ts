@@ -30,7 +30,8 @@ import type { ClusterNode, ClusterSession } from "./session-cluster.js";
 
 /** 128 random bits (2025-11-25, session management). */
 export function sessionId(): string {
-  return randomText(16);
+  // Without padding, the text would be part of a longer one, which each session would keep.
+  return JSON.parse(JSON.stringify(randomText(16))) as string;
 }
 
 /** Objects and settings that all sessions of an endpoint share. */
@@ -55,6 +56,8 @@ export interface SessionEnvironment {
 export interface SharedEnvironment extends SessionEnvironment {
   /** Reserves bytes for a session; `false` if the limit is reached. */
   readonly reserve: (session: HttpSession, bytes: number) => boolean;
+  /** Stores a session that other processes may continue. @throws {McpError} `store-failed` */
+  readonly store: (session: HttpSession) => Promise<void>;
   /** Whether another process may continue the sessions after this one has closed. */
   readonly survive: boolean;
   /** The name of this process among those that may continue the sessions. */
@@ -185,10 +188,11 @@ export class HttpSession implements ServerChannel {
   /** Adds a listening stream. Messages that belong to no request go to the newest connected one. */
   listen(stream: SessionStream): void {
     this.evictOldestStream();
-    const listening = (this.#listening ??= []);
-    const orphaned = listening.filter((each) => !each.connected);
-    if (orphaned.length >= maxOrphanedStreams) listening.splice(listening.indexOf(orphaned[0]!), 1);
-    listening.push(stream);
+    const orphaned = this.#listening?.filter((each) => !each.connected) ?? none;
+    const kept =
+      orphaned.length >= maxOrphanedStreams ? without(this.#listening, orphaned[0]!) : this.#listening;
+    // An array that grows has room for 17 streams; most sessions have one.
+    this.#listening = kept ? [...kept, stream] : [stream];
     this.peer?.listens();
   }
 
@@ -229,6 +233,12 @@ export class HttpSession implements ServerChannel {
     } catch (error) {
       return void warn(error);
     }
+  }
+
+  /** Stores that the log level or the subscriptions have changed. @throws {McpError} `store-failed` */
+  async store(): Promise<void> {
+    await this.#environment.store(this);
+    await this.peer?.saved();
   }
 
   /** Deletes the stored events. */

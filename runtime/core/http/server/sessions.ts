@@ -1,6 +1,7 @@
 import { McpError, rpc } from "../../jsonrpc/errors.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { longestWait, type Clock, unref, wallTimeOf } from "../../time/clock.js";
+import { ClientProfiles } from "./client-profiles.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
 import { randomText } from "./event-streams.js";
@@ -66,6 +67,7 @@ export class Sessions {
   readonly #reports: SessionReports;
   /** Lookups in the store, by id. */
   readonly #lookups = new Map<string, Promise<StoredSession | undefined>>();
+  readonly #profiles = new ClientProfiles();
   /** Ended in all processes: what is being stored must be removed again. */
   readonly #removed = new WeakSet<HttpSession>();
   /** Reports a failure of the store that no response carries. */
@@ -86,6 +88,7 @@ export class Sessions {
     this.#environment = {
       ...environment,
       reserve: (session, more) => this.#reserve(session, more),
+      store: (session) => this.#save(session, options.store!),
       survive: options.store !== undefined,
       node: environment.cluster?.name ?? (options.store && randomText(6)),
     };
@@ -138,16 +141,14 @@ export class Sessions {
     if (generateId) {
       this.#rename(session, checkedId(await made(generateId, this.#recordOf(session)), this.#sessions));
     }
-    if (store) {
-      this.#saves(session, store);
-      await this.#save(session, store);
-    }
+    if (store) await this.#save(session, store);
     if (this.#sessions.get(session.id) === session) this.#opened(session, "created");
   }
 
   /** Clients may use the session from now on. */
   #opened(session: HttpSession, how: "created" | "restored"): void {
     session.isOpen = true;
+    this.#profiles.share(session.connection.session!);
     session.peer?.opened();
     this.#reports.begun(how, session);
   }
@@ -162,14 +163,6 @@ export class Sessions {
 
   #recordOf({ connection, created }: HttpSession): NewSession {
     return recordOf(connection, Math.round(wallTimeOf(this.#clock) - this.#clock.now() + created));
-  }
-
-  /** Stores the session when its log level or its subscriptions change. */
-  #saves(session: HttpSession, store: SessionStore): void {
-    session.connection.session!.save = async () => {
-      await this.#save(session, store);
-      await session.peer?.saved();
-    };
   }
 
   async #save(session: HttpSession, store: SessionStore): Promise<void> {
@@ -220,8 +213,6 @@ export class Sessions {
       this.end(session, "ended");
       throw error;
     }
-    const { store } = this.#options;
-    this.#saves(session, store!);
     this.#opened(session, "restored");
     return session;
   }

@@ -1,0 +1,31 @@
+import type { Session } from "../../server/legacy.js";
+
+/** What a session keeps of its handshake. */
+type Profile = Pick<Session, "clientCapabilities" | "clientInfo" | "declared">;
+
+/** Profiles that are kept, and characters of the longest one. */
+const mostProfiles = 64;
+const longestProfile = 2048;
+
+/** The sessions of one client program have equal profiles: they share one, which is frozen. It is a quarter of an idle session. */
+export class ClientProfiles {
+  /** By their JSON. The first one was used longest ago. */
+  readonly #profiles = new Map<string, Profile>();
+
+  /** Replaces the profile of a session by an equal one that other sessions have, too. */
+  share(session: Session): void {
+    const { clientCapabilities, clientInfo, declared } = session;
+    const text = JSON.stringify({ clientCapabilities, clientInfo, declared });
+    if (text.length > longestProfile) return;
+    const profile = this.#profiles.get(text) ?? frozen(JSON.parse(text) as Profile);
+    this.#profiles.delete(text);
+    this.#profiles.set(text, profile);
+    if (this.#profiles.size > mostProfiles) this.#profiles.delete(this.#profiles.keys().next().value!);
+    Object.assign(session, profile);
+  }
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
