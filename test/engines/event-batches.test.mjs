@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openClusterStore } from "./cluster-stores.mjs";
+import { noPostgres, startPostgres } from "./postgres.mjs";
 import { noRedis, startRedis } from "./redis.mjs";
 
 let redis;
@@ -67,6 +68,47 @@ test(
     assert.deepEqual(await dataAfter(log, first), ['"1"', '"2"', '"3"', '"4"', '"6"', '"7"']);
     // A batch has 64 events at most, so that no function keeps Redis for long.
     assert.equal(await spent(() => append(log, numbered(200))), 4);
+  },
+);
+
+test(
+  "PostgreSQL: events of one turn are one statement, also if only some fit into a notification",
+  { skip: noPostgres },
+  async (t) => {
+    const { postgresClusterStore } = await import("@mcpgen/postgres");
+    const { host, stop } = await startPostgres();
+    const opened = await openClusterStore("pg", host, "batches");
+    let statements = 0;
+    const client = {
+      query: (...args) => {
+        statements++;
+        return opened.client.query(...args);
+      },
+    };
+    const { log, close } = postgresClusterStore(client, () => assert.fail("it does not subscribe"), {
+      table: "batches",
+      timeoutMs: 20_000,
+    });
+    t.after(async () => {
+      await close();
+      await opened.close();
+      await stop();
+    });
+    const heard = [];
+    await opened.store.subscribe("events:{a}", (message) => heard.push(JSON.parse(message)));
+    const [first] = await append(log, [""]);
+    const texts = ['"1"', `"${"x".repeat(9000)}"`, '"2"', `"${"é".repeat(5000)}"`, '"3"'];
+    const spent = statements;
+    const ids = await append(log, texts);
+    assert.equal(statements - spent, 1);
+    while (heard.length < 6) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.deepEqual(
+      heard.slice(1),
+      texts.map((data, index) => ({ id: ids[index], stream: "s", data })),
+    );
+    assert.deepEqual(await dataAfter(log, first), texts);
+    await append(log, numbered(200));
+    assert.equal(statements - spent, 1 + 1 + 4);
   },
 );
 

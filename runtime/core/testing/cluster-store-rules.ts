@@ -71,6 +71,29 @@ const channelRules: readonly ClusterRule[] = [
       same(messages, [JSON.stringify(name)]);
     }
   }),
+  rule("channel: events of the turn of a subscription come before later ones", async ({ store, peer }) => {
+    const append = (data: string) => peer.log.append("a", "s", data, longTtlMs, "events:{a}");
+    const first = await append("");
+    const before = append('"1"');
+    const { messages, wait } = await heardOn(peer, "events:{a}");
+    const later = [append('"2"'), append('"3"')];
+    await Promise.all([before, ...later]);
+    const heard = () => messages.map((each) => (JSON.parse(each) as { readonly data: string }).data);
+    await until(() => heard().includes('"3"'), "an event did not arrive");
+    // The subscription may be there before the first of them is appended; each is in the log.
+    await wait(2);
+    same(heard().slice(-2), ['"2"', '"3"']);
+    same(
+      heard()
+        .slice(0, -2)
+        .every((data) => data === '"1"'),
+      true,
+    );
+    same(
+      (await store.log.after("a", first))?.events.map(({ data }) => data),
+      ['"1"', '"2"', '"3"'],
+    );
+  }),
   rule("channel: a subscription that has ended gets nothing", async ({ store, peer }) => {
     const { messages, stop } = await heardOn(peer, "c");
     const other = await heardOn(peer, "d");
@@ -313,6 +336,19 @@ const endRules: readonly ClusterRule[] = [
     await fails(() => peer.log.after("a", "1"), "store-failed");
     await fails(() => peer.log.drop("a"), "store-failed");
     await peer.close();
+  }),
+  rule("close keeps the events that were appended before it", async ({ store, peer }) => {
+    const first = await peer.log.append("a", "s", "", longTtlMs);
+    const appended = ['"1"', '"2"'].map((data) => peer.log.append("a", "s", data, longTtlMs));
+    await peer.close();
+    same(
+      (await Promise.allSettled(appended)).map(({ status }) => status),
+      ["fulfilled", "fulfilled"],
+    );
+    same(
+      (await store.log.after("a", first))?.events.map(({ data }) => data),
+      ['"1"', '"2"'],
+    );
   }),
   rule("what a store kept outlives its close", async ({ store, peer }) => {
     const id = await peer.log.append("a", "s", '"1"', longTtlMs);

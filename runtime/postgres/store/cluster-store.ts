@@ -1,10 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { type ClusterStore, EngineCalls, type FollowedEvent, logLimits } from "@mcpgen/runtime/cluster";
+import {
+  type ClusterStore,
+  EngineCalls,
+  EventBatches,
+  type FollowedEvent,
+  logLimits,
+} from "@mcpgen/runtime/cluster";
 import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
 import { ListeningChannels, type PostgresSubscriber } from "./cluster-channels.js";
 import { type ClusterTableOptions, clusterTables, tableRules } from "./cluster-tables.js";
-import { digestOf, now } from "./sql.js";
+import { digestOf, literal, now } from "./sql.js";
 
 export interface PostgresClusterStoreOptions extends ClusterTableOptions {
   /**
@@ -46,11 +52,17 @@ export function postgresClusterStore(
   const writer = randomBytes(6).toString("base64url");
   let counter = 0;
 
-  const run = (text: string, ...args: (string | number)[]): Promise<readonly Row[]> =>
-    calls.run(() => rowsOf(client, text, ...args));
+  const run = (text: string, ...args: (string | number)[]): Promise<readonly Row[]> => {
+    batches.flush();
+    return calls.run(() => rowsOf(client, text, ...args));
+  };
   /** Statements of one name one after another: a pool has several connections. */
-  const runInTurn = (name: string, text: string, ...args: (string | number)[]): Promise<readonly Row[]> =>
+  const writeInTurn = (name: string, text: string, ...args: (string | number)[]): Promise<readonly Row[]> =>
     calls.run(() => inOrder.take(name, () => rowsOf(client, text, ...args)));
+  const runInTurn: typeof writeInTurn = (...args) => {
+    batches.flush();
+    return writeInTurn(...args);
+  };
   // A name of PostgreSQL has 63 bytes at most.
   const channelOf = (name: string): string => `mcpgen_${digestOf(`${table ?? ""}\n${name}`)}`;
   const channels = new ListeningChannels({
@@ -66,19 +78,22 @@ export function postgresClusterStore(
   const held = `
     SELECT ((classid::bigint << 32) | objid::bigint) AS owner FROM pg_locks
     WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-  /** Sends a message of so many bytes if there are listeners. Without any, PostgreSQL writes nothing. */
-  const notified = (channel: string, message: string, bytes: number): string => `
+  /**
+   * Sends the rows of `message` (`place`, `text`) in their order, if the channel has listeners. Without any, PostgreSQL writes
+   * nothing.
+   */
+  const notified = (channel: string): string => `
     listening AS (SELECT count(*) AS count FROM ${listeners} WHERE channel = ${channel} AND owner IN (${held})),
-    ${
-      bytes <= longestPayload
-        ? `sent AS (SELECT pg_notify(${channel}, 'm' || ${message}) FROM listening WHERE count > 0)`
-        : `kept AS (
-            INSERT INTO ${messages} (message, due_at) SELECT ${message}, ${now} + ${messageMs} FROM listening WHERE count > 0
-            RETURNING id),
-          sent AS (SELECT pg_notify(${channel}, 'o' || id) FROM kept)`
-    }`;
+    numbered AS (
+      SELECT place, text, CASE WHEN octet_length(text) > ${longestPayload}
+        THEN nextval(pg_get_serial_sequence(${literal(messages)}, 'id')) END AS long
+      FROM message, listening WHERE count > 0),
+    kept AS (INSERT INTO ${messages} SELECT long, text, ${now} + ${messageMs} FROM numbered WHERE long IS NOT NULL),
+    sent AS (
+      SELECT pg_notify(${channel}, CASE WHEN long IS NULL THEN 'm' || text ELSE 'o' || long END)
+      FROM (SELECT * FROM numbered ORDER BY place) AS each)`;
   const publish = async (channel: string, message: string): Promise<number> => {
-    const text = `WITH ${notified("$1::text", "$2::text", Buffer.byteLength(message))}
+    const text = `WITH message AS (SELECT 1 AS place, $2::text AS text), ${notified("$1::text")}
       SELECT count, (SELECT count(*) FROM sent) FROM listening`;
     const [row] = await runInTurn(`channel ${channel}`, text, channelOf(channel), message);
     return Number(row!["count"]);
@@ -97,18 +112,29 @@ export function postgresClusterStore(
   // An event is kept while the events from it on are within the limits, which its own row and that of the log tell.
   const kept = `number BETWEEN first AND last AND number > last - ${logLimits.events}
     AND (l.total - e.total + size <= ${logLimits.characters} OR number = last)`;
+  /** Appends events, a JSON array, of so many code units in all, with `overhead`. */
   const append = `
+    event AS (
+      SELECT id, stream, data, size, place, sum(size) OVER (ORDER BY place) AS total
+      FROM ROWS FROM (json_to_recordset($2::json) AS (id text, stream text, data text, size double precision))
+        WITH ORDINALITY AS each(id, stream, data, size, place)),
     log AS (
-      INSERT INTO ${logs} AS l VALUES ($1, 1, 1, $5, ${now} + $6)
-      ON CONFLICT (session) DO UPDATE SET last = l.last + 1, total = l.total + $5, due_at = excluded.due_at,
-        first = CASE WHEN l.due_at > ${now} THEN l.first ELSE l.last + 1 END
+      INSERT INTO ${logs} AS l SELECT $1, 1, count(*), sum(size), ${now} + $3 FROM event
+      ON CONFLICT (session) DO UPDATE SET last = l.last + excluded.last, total = l.total + excluded.total,
+        due_at = excluded.due_at, first = CASE WHEN l.due_at > ${now} THEN l.first ELSE l.last + 1 END
       RETURNING *),
     removed AS (
       DELETE FROM ${events} e USING log l WHERE e.session = l.session AND NOT (${kept})),
     added AS (
-      INSERT INTO ${events} SELECT session, last, $2::text, $3::text, $4::text, $5, total FROM log
+      INSERT INTO ${events}
+      SELECT session, last - (SELECT count(*) FROM event) + place, id, stream, data, size,
+        log.total - (SELECT sum(size) FROM event) + event.total FROM log, event
       ON CONFLICT (session, number) DO UPDATE SET id = excluded.id, stream = excluded.stream, data = excluded.data,
         size = excluded.size, total = excluded.total)`;
+  /** The same for those whom the events of a channel concern, too: the text of a `FollowedEvent`. */
+  const appendAndSend = `${append},
+    message AS (SELECT place, json_build_object('id', id, 'stream', stream, 'data', data)::text AS text FROM event),
+    ${notified("$4::text")}`;
   const after = `
     SELECT e.id, e.stream, e.data FROM ${logs} l JOIN ${events} e USING (session)
     WHERE session = $1 AND l.due_at > ${now} AND ${kept} AND (e.id = $2 OR e.data <> '' AND number >
@@ -124,24 +150,24 @@ export function postgresClusterStore(
     DELETE FROM ${values} WHERE key IN (
       SELECT key FROM ${values} WHERE due_at <= ${now} LIMIT ${mostRemoved} FOR UPDATE SKIP LOCKED)`;
 
+  const batches = new EventBatches(async ({ session, ttlMs, follow, events: appended }) => {
+    const rows = appended.map(({ stream, data }) => {
+      const size = data.length + logLimits.overhead;
+      return { id: `${++counter}.${writer}`, stream, data, size };
+    });
+    const args = [digestOf(session), JSON.stringify(rows), ttlMs];
+    const name = `session ${session}`;
+    if (follow === undefined) await writeInTurn(name, `WITH ${append} SELECT last FROM log`, ...args);
+    else {
+      const text = `WITH ${appendAndSend} SELECT last, (SELECT count(*) FROM sent) FROM log`;
+      await writeInTurn(name, text, ...args, channelOf(follow));
+    }
+    return rows.map(({ id }) => id);
+  });
+
   return {
     log: {
-      append: async (session, stream, data, ttlMs, follow) => {
-        const id = `${++counter}.${writer}`;
-        const args = [digestOf(session), id, stream, data, data.length + logLimits.overhead, ttlMs];
-        const message =
-          follow === undefined ? "" : JSON.stringify({ id, stream, data } satisfies FollowedEvent);
-        const rest =
-          follow === undefined ? "" : `, ${notified("$7::text", "$8::text", Buffer.byteLength(message))}`;
-        const text = `WITH ${append}${rest} SELECT last${rest && ", (SELECT count(*) FROM sent)"} FROM log`;
-        await runInTurn(
-          `session ${session}`,
-          text,
-          ...args,
-          ...(follow === undefined ? [] : [channelOf(follow), message]),
-        );
-        return id;
-      },
+      append: (session, stream, data, ttlMs, follow) => batches.append(session, stream, data, ttlMs, follow),
       after: async (session, event) => {
         calls.assertOpen();
         // Most wrong ids cost no statement.
@@ -179,6 +205,7 @@ export function postgresClusterStore(
     alive: async (node) => (await get(`node ${digestOf(node)}`)) !== undefined,
     close: async () => {
       if (calls.isClosed) return;
+      batches.flush();
       calls.close();
       await channels.close();
     },

@@ -42,6 +42,7 @@ export async function createTable(
   await rowsOf(client, `DO ${literal(`BEGIN ${made} END`)}`);
 }
 
-function literal(text: string): string {
+/** A text as SQL. */
+export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

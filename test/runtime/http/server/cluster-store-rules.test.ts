@@ -77,6 +77,27 @@ const broken: Readonly<Record<string, (memory: MemoryClusterStore) => Partial<Cl
     },
   }),
   "node: it is alive after a heartbeat, for each process": () => ({ alive: async () => true }),
+  "close keeps the events that were appended before it": ({ log }) => ({
+    log: {
+      ...log,
+      append: async (...args) => {
+        await Promise.resolve();
+        return log.append(...args);
+      },
+    },
+  }),
+  "channel: events of the turn of a subscription come before later ones": ({ log }) => {
+    let calls = 0;
+    return {
+      log: {
+        ...log,
+        append: async (...args) => {
+          if (++calls === 2) await new Promise((resolve) => setTimeout(resolve, 5));
+          return log.append(...args);
+        },
+      },
+    };
+  },
   "close ends subscriptions, and fails what follows": () => ({ get: async () => undefined }),
 };
 
