@@ -24,8 +24,8 @@ import type { SseConnection } from "./sse-connection.js";
 /** Milliseconds that DELETE of a session may take. */
 const deleteTimeout = 2000;
 
-/** Times that an answer is sent, at most. */
-const mostAttempts = 5;
+/** Milliseconds between the attempts to send an answer: at least, and in all. A request of a server waits for 60 s by default. */
+const [shortestPause, mostPauses] = [100, 60_000];
 
 /** A server that sends it may have messages on the GET stream. */
 const sessionHeader = "mcp-session-id";
@@ -333,18 +333,26 @@ class HttpClientChannel implements ClientChannel {
  * server waits until its timeout. A server ignores an answer that it has already.
  */
 async function untilTaken(post: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
-  for (let attempt = 1; ; attempt++) {
-    const response = await post().catch((error: unknown) => {
-      const isBroken = isMcpError(error) && error.code === "connection-closed";
-      if (!isBroken || attempt === mostAttempts || signal.aborted) throw error;
-    });
-    if (response && (attempt === mostAttempts || response.status !== 503)) return response;
+  let waited = 0;
+  for (let own = 200; ; own = Math.min(2 * own, 5000)) {
+    let response: Response | undefined;
+    let broken: unknown;
+    try {
+      response = await post();
+      if (response.status !== 503) return response;
+    } catch (error) {
+      if (!isMcpError(error) || error.code !== "connection-closed") throw error;
+      broken = error;
+    }
+    const advised = retryAfter(response?.headers.get("retry-after") ?? null);
+    const wait = Math.max(advised ?? own, shortestPause);
+    waited += wait;
+    if (waited > mostPauses) {
+      if (response) return response;
+      throw broken;
+    }
     await response?.body?.cancel();
-    await pause(
-      retryAfter(response?.headers.get("retry-after") ?? null) ?? 100 * 2 ** attempt,
-      signal,
-      connectionClosed,
-    );
+    await pause(wait, signal, connectionClosed);
   }
 }
 

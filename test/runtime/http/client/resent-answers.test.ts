@@ -34,28 +34,30 @@ test("an answer that a server does not take is sent again, the same each time", 
   const { server, client } = await asked([
     (incoming) => incoming.status(503),
     (incoming) => incoming.response.destroy(),
-    busy,
+    ...Array<typeof busy>(6).fill(busy),
   ]);
   await expect(client.callTool("x")).resolves.toMatchObject({ content: [] });
   const texts = server.of("response").map(({ text }) => text);
-  expect(texts).toHaveLength(4);
+  expect(texts).toHaveLength(9);
   expect(new Set(texts).size).toBe(1);
   expect(JSON.parse(texts[0]!)).toMatchObject({ id: "q1", result: { action: "decline" } });
   await client.close();
 });
 
-test("an answer is sent five times at most, and once after a refusal that will not change", async () => {
-  for (const [taken, times] of [
-    [Array<typeof busy>(9).fill(busy), 5],
-    [[(incoming: Incoming) => incoming.status(400)], 1],
+test("an answer is not sent again after a minute, nor after a refusal that will not change", async () => {
+  for (const [status, after] of [
+    [503, "61"],
+    [400, "0"],
   ] as const) {
-    const { server, client } = await asked(taken);
+    const { server, client } = await asked([
+      (incoming) => incoming.status(status, "", { "retry-after": after }),
+    ]);
     const call = client.callTool("x", {}, { timeout: 60_000 }).catch(() => "ended");
-    await server.until("response", times);
+    await server.until("response", 1);
     // Requests that come later do not wait for the answer, and nothing is sent after it.
     await client.request("ping", {});
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(server.of("response")).toHaveLength(times);
+    expect(server.of("response")).toHaveLength(1);
     await client.close();
     await expect(call).resolves.toBe("ended");
   }

@@ -35,21 +35,22 @@ export class EngineCalls {
    */
   async run<T>(call: () => Promise<T>): Promise<T> {
     this.assertOpen();
-    try {
-      return await this.#breaker.run(call);
-    } catch (error) {
-      throw new McpError("store-failed", messageOf(error), { cause: error });
-    }
+    return await this.#breaker.run(call).catch(failed);
   }
 
-  /** The subscription that a call makes. If it comes after the call has failed here, it is ended. */
+  /** The subscription that a call makes: a function that ends it. If it comes after the call has failed here, it is ended. */
   async open(call: () => Promise<() => Promise<void>>): Promise<() => Promise<void>> {
     let work: Promise<() => Promise<void>> | undefined;
     try {
-      return await this.run(() => (work = call()));
+      const end = await this.run(() => (work = call()));
+      return () => end().catch(failed);
     } catch (error) {
       void work?.then((end) => end()).catch(() => {});
       throw error;
     }
   }
+}
+
+function failed(error: unknown): never {
+  throw new McpError("store-failed", messageOf(error), { cause: error });
 }
