@@ -362,8 +362,11 @@ class NodeWriter implements EventSink, Reader {
   readonly #response: ServerResponse;
   readonly #backlog: Backlog;
   readonly principal: string;
-  /** Absent until something waits: most readers take all at once. */
-  #queue: (string | Uint8Array)[] | undefined;
+  /**
+   * Absent until something waits: most readers take all at once. A text waits as bytes, which are what is counted: a string that
+   * is not Latin-1 takes two bytes for each ASCII character.
+   */
+  #queue: Uint8Array[] | undefined;
   /** Bytes in the queue. */
   #queued = 0;
   #ending = false;
@@ -388,7 +391,7 @@ class NodeWriter implements EventSink, Reader {
       this.cut();
       return false;
     }
-    this.#enqueue(text, Buffer.byteLength(text));
+    this.#enqueue(Buffer.from(text));
     this.#wait(false);
     return true;
   }
@@ -397,7 +400,7 @@ class NodeWriter implements EventSink, Reader {
   writeAll(body: Buffer): void {
     for (let at = 0; at < body.length; at += piece) {
       const part = body.subarray(at, at + piece);
-      this.#enqueue(part, part.length);
+      this.#enqueue(part);
     }
     this.#flush();
     this.end();
@@ -426,9 +429,9 @@ class NodeWriter implements EventSink, Reader {
     return this.#queued + this.#response.writableLength;
   }
 
-  #enqueue(part: string | Uint8Array, bytes: number): void {
+  #enqueue(part: Uint8Array): void {
     (this.#queue ??= []).push(part);
-    this.#queued += bytes;
+    this.#queued += part.length;
   }
 
   /** @param took whether the reader took some bytes */
@@ -451,7 +454,7 @@ class NodeWriter implements EventSink, Reader {
     let written = 0;
     while (written < queue.length && !response.writableNeedDrain) {
       const part = queue[written++]!;
-      this.#queued -= typeof part === "string" ? Buffer.byteLength(part) : part.length;
+      this.#queued -= part.length;
       response.write(part);
     }
     queue.splice(0, written);
