@@ -1,17 +1,16 @@
 // What a client meets on four nodes without affinity, of ours and of others: `node bench/scale/peers.mjs [NAME]`.
-// It needs test/engines, test/portability and bench/runtime installed. platformatic/mcp is not in the registry: it takes part with
-// MCPGEN_PLATFORMATIC=CLONE, a clone that was installed and built.
+// It needs test/engines, test/portability and bench/runtime installed; see peers/list.mjs for platformatic/mcp.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { newFolder } from "../../test/engines/guarded.mjs";
 import { startRedis } from "../../test/engines/redis.mjs";
-import { freePort } from "../../test/interop/authorization/free-port.mjs";
 import { checksBelow, runSuite, serverPattern } from "../../test/portability/checks.mjs";
 import { Nodes } from "../../test/scale/nodes.mjs";
 import { startProxy } from "../../test/scale/proxy.mjs";
 import { Stream, call, openSession, send } from "../../test/scale/raw-requests.mjs";
+import { freePorts } from "../../test/support/free-ports.mjs";
+import { peers, program } from "./peers/list.mjs";
 
 const revision = "2025-11-25";
 /** Those whose tools each peer has. */
@@ -22,21 +21,6 @@ const scenarios = [
   "tools-call-simple-text",
   "server-sse-multiple-streams",
 ];
-
-const peers = [
-  { name: "ours, sealed sessions", program: "ours" },
-  { name: "ours, Redis", program: "ours", usesRedis: true },
-  { name: "SDK v2, sessions", program: "sdk-v2" },
-  { name: "SDK v2, stateless", program: "sdk-v2", env: { STATELESS: "1" } },
-  ...(process.env.MCPGEN_PLATFORMATIC
-    ? [
-        { name: "platformatic, memory", program: "platformatic" },
-        { name: "platformatic, Redis", program: "platformatic", usesRedis: true },
-      ]
-    : []),
-];
-
-const program = ({ program: file }) => fileURLToPath(new URL(`peers/${file}.mjs`, import.meta.url));
 
 /** What a request ends with: the status, and the text of a stream up to `until`. A connection that breaks is its code. */
 async function tried(port, options, longest = 8000) {
@@ -125,7 +109,7 @@ console.log(
 );
 for (const peer of peers.filter(({ name }) => !process.argv[2] || name.startsWith(process.argv[2]))) {
   // Not all of platformatic's parts take a socket of the file system.
-  const port = String(await freePort());
+  const [port] = (await freePorts(1)).map(String);
   const redis = peer.usesRedis ? await startRedis({ port }) : undefined;
   const env = { ...peer.env, ...(redis && { REDIS_PORT: port }) };
   const counts = [await checks(peer, 1, env), await checks(peer, 4, env)];
