@@ -8,22 +8,11 @@ import {
   metrics,
 } from "@opentelemetry/api";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
-import {
-  type Begun,
-  type Operation,
-  type Outcome,
-  isDefined,
-  other,
-  overHttp,
-  overPipe,
-  targetOf,
-} from "./conventions.js";
+import { type Begun, type Operation, type Outcome, overHttp, overPipe } from "./conventions.js";
+import { Series } from "./series.js";
 
 /** Seconds. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
-
-/** Series with names of tools and prompts, and with codes. After them, names and codes are `_OTHER`. */
-const mostSeries = 900;
 
 /** All histograms of the API alone are the same one. */
 const nothing = createNoopMeter().createHistogram("");
@@ -38,6 +27,7 @@ interface Instruments {
   readonly operations: { readonly incoming: Histogram; readonly outgoing: Histogram };
   readonly sessions: { readonly server: Histogram; readonly client: Histogram };
   readonly streams: UpDownCounter;
+  readonly series: Series;
 }
 
 /** Measures operations, sessions and streams. */
@@ -47,11 +37,6 @@ export class Measurements {
   /** The provider of `#kept`: the application may set up the global one later. */
   #providerOfKept: MeterProvider | undefined;
   #kept!: Instruments;
-  /** The attributes of each series, by labels and the rest. */
-  readonly #series = new WeakMap<Attributes, Map<string, Attributes>>();
-  #count = 0;
-  /** Names of tools and prompts that exist. */
-  readonly #targets = new Set<string>();
   /** Sessions of a server, by id. */
   readonly #open = new Map<string, Session>();
   /** Connections of a server on pipes and in memory, the oldest first: events do not tell them apart. */
@@ -71,7 +56,7 @@ export class Measurements {
     const provider = this.#provider === metrics ? metrics.getMeterProvider() : this.#provider;
     if (provider !== this.#providerOfKept) {
       this.#providerOfKept = provider;
-      this.#kept = instrumentsOf(provider.getMeter(this.#scope));
+      this.#kept = instrumentsOf(provider.getMeter(this.#scope), Series.of(provider));
     }
     return this.#kept;
   }
@@ -92,7 +77,8 @@ export class Measurements {
     const { direction, context } = operation;
     const { labels } = begun;
     const seconds = (performance.now() - began) / 1000;
-    this.#instruments.operations[direction].record(seconds, this.#seriesOf(operation, begun, outcome));
+    const { operations, series } = this.#instruments;
+    operations[direction].record(seconds, series.ofOperation(operation, begun, outcome));
     if (begun.isStream) this.#instruments.streams.add(-1);
     const version = labels["mcp.protocol.version"];
     if (version === undefined) return;
@@ -101,35 +87,6 @@ export class Measurements {
     const session = sessionId === undefined ? undefined : this.#open.get(sessionId);
     if (session) session.labels = { ...overHttp, "mcp.protocol.version": version };
     if (direction === "outgoing") this.#server = sessionLabels(labels);
-  }
-
-  /** The attributes of a measurement. Beyond the first series, names and codes are `_OTHER`: the other side may invent them. */
-  #seriesOf(operation: Operation, { labels, target }: Begun, { attributes }: Outcome): Attributes {
-    const named = target === undefined ? undefined : this.#labelOf(target, attributes);
-    let known = this.#series.get(labels);
-    if (!known) this.#series.set(labels, (known = new Map()));
-    const key = JSON.stringify([named, attributes]);
-    const found = known.get(key);
-    if (found) return found;
-    const isFull = this.#count >= mostSeries;
-    const series: Attributes = { ...labels, ...attributes };
-    const type = attributes["error.type"];
-    if (isFull && type !== undefined) series["error.type"] = other;
-    if (isFull && attributes["rpc.response.status_code"] !== undefined)
-      series["rpc.response.status_code"] = other;
-    if (named !== undefined) series[targetOf(operation.method)!] = isFull ? other : named;
-    if (isFull && !isDefined(operation)) series["mcp.method.name"] = other;
-    if (isFull) return series;
-    this.#count++;
-    known.set(key, series);
-    return series;
-  }
-
-  /** A name that only failed may be invented by the other side. */
-  #labelOf(name: string, attributes: Attributes): string {
-    if (attributes["rpc.response.status_code"] === undefined && this.#targets.size < mostSeries)
-      this.#targets.add(name);
-    return this.#targets.has(name) ? name : other;
   }
 
   event(event: ServerEvent | ClientEvent): void {
@@ -150,21 +107,26 @@ export class Measurements {
   }
 
   #closed(): void {
-    const { client, server } = this.#instruments.sessions;
     if (this.#connection) {
       const { labels } = this.#connection;
-      record(client, { ...this.#connection, labels: { ...this.#server, ...labels } });
-    } else record(server, this.#connections.shift());
+      this.#record("client", { ...this.#connection, labels: { ...this.#server, ...labels } });
+    } else this.#record("server", this.#connections.shift());
     this.#connection = undefined;
   }
 
   #ended(id: string): void {
-    record(this.#instruments.sessions.server, this.#open.get(id));
+    this.#record("server", this.#open.get(id));
     this.#open.delete(id);
+  }
+
+  #record(side: "server" | "client", session: Session | undefined): void {
+    if (!session) return;
+    const { sessions, series } = this.#instruments;
+    sessions[side].record((performance.now() - session.began) / 1000, series.ofSession(session.labels));
   }
 }
 
-function instrumentsOf(meter: Meter): Instruments {
+function instrumentsOf(meter: Meter, series: Series): Instruments {
   const histogram = (name: string, description: string): Histogram =>
     meter.createHistogram(name, {
       unit: "s",
@@ -187,11 +149,8 @@ function instrumentsOf(meter: Meter): Instruments {
       unit: "{stream}",
       description: "Streams of notifications that are open",
     }),
+    series,
   };
-}
-
-function record(histogram: Histogram, session: Session | undefined): void {
-  if (session) histogram.record((performance.now() - session.began) / 1000, session.labels);
 }
 
 /** Labels that requests and sessions share. */

@@ -10,6 +10,8 @@ useOpenTelemetry();
 /** Series of one metric of one program. */
 const most = 1000;
 
+type Runs = (request: object, next: () => object) => object;
+
 /** A pair whose server takes all names, and answers with any code. */
 async function anyNamePair(revision: string) {
   const [near, far] = [telemetry(), telemetry()];
@@ -81,3 +83,25 @@ test("tools beyond the first share one label", async () => {
   expect(found.size).toBeLessThanOrEqual(most);
   expect(found).toContain("_OTHER");
 }, 60_000);
+
+test("all instrumentations of one provider share the limit, whatever number of servers clients call", async () => {
+  const at = telemetry();
+  const revision = { id: "2026-07-28", table: { outgoingRequests: new Map([["tools/call", {}]]) } };
+  for (let server = 0; server < 1500; server++) {
+    const { use, onEvent } = instrumentation(at.options);
+    const connection = { endpoint: `http://server-${server}.example` };
+    onEvent({ type: "connection-opened", revision: revision.id } as never);
+    const context = { protocol: { revision }, connection };
+    const request = { direction: "outgoing", method: "tools/call", params: { name: `tool ${server}` } };
+    void (use[0] as unknown as Runs)({ ...request, context }, () => ({ isError: server % 3 === 0 }));
+    onEvent({ type: "connection-closed" } as never);
+  }
+  const points = await at.points();
+  expect(points.length).toBeGreaterThan(890);
+  expect(points.length).toBeLessThanOrEqual(most);
+  const addresses = new Set(points.map(({ attributes }) => attributes["server.address"]));
+  expect(addresses).toContain("_OTHER");
+  expect(addresses.size).toBeGreaterThan(200);
+  const counts = points.map(({ value }) => (value as { readonly count: number }).count);
+  expect(counts.reduce((sum, each) => sum + each)).toBe(3000);
+});
