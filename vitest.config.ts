@@ -114,10 +114,7 @@ const deep = [
   "test/sqlite/store/task-store.test.ts",
   "test/tasks/server/scale.test.ts",
   "test/site/{browser,site,what-changed}.test.ts",
-];
-
-/** The long run alone has time for these, too: a test of them takes a quarter of a second or more, for it starts a program or a compiler. */
-const slow = [
+  // A test of these takes a quarter of a second or more: it starts a program or a compiler.
   "test/auth/client/{size,stdio}.test.ts",
   "test/auth/proxy/consent.test.ts",
   "test/capture/{capture,usable}.test.ts",
@@ -179,8 +176,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "running",
-          include: long ? [...heavy, ...deep, ...slow].filter((path) => runs.test(path)) : [running],
-          exclude: [...others, ...(long ? [] : [...deep, ...slow])],
+          include: long ? [...heavy, ...deep].filter((path) => runs.test(path)) : [running],
+          exclude: [...others, ...(long ? [] : deep)],
           env: { ...env, NODE_OPTIONS: noCode },
           execArgv: [noCode],
         },
@@ -189,8 +186,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "making",
-          include: long ? [...drawing, ...heavy, ...deep, ...slow] : ["test/**/*.test.ts"],
-          exclude: [...others, running, ...(long ? [] : [...deep, ...slow])],
+          include: long ? [...drawing, ...heavy, ...deep] : ["test/**/*.test.ts"],
+          exclude: [...others, running, ...(long ? [] : deep)],
           env,
         },
       },

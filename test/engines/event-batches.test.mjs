@@ -101,7 +101,8 @@ test(
     const spent = statements;
     const ids = await append(log, texts);
     assert.equal(statements - spent, 1);
-    while (heard.length < 6) await new Promise((resolve) => setTimeout(resolve, 5));
+    for (let tries = 0; heard.length < 6 && tries < 4000; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 5));
     assert.deepEqual(
       heard.slice(1),
       texts.map((data, index) => ({ id: ids[index], stream: "s", data })),

@@ -43,6 +43,7 @@ export async function startHaproxy(ports) {
     }).catch(() => ({}));
     return status === 200;
   };
-  while (!(await isReady())) await sleep(20);
+  for (const end = performance.now() + 30_000; !(await isReady()); await sleep(20))
+    if (performance.now() > end) throw new Error("HAProxy finds no node that is ready");
   return { url: `http://127.0.0.1:${port}/mcp`, close };
 }

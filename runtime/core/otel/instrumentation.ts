@@ -95,10 +95,10 @@ function instrumented(options: InstrumentationOptions): Instrumentation & { read
   const isSilent = (): boolean => tracerProvider === trace && hasNoSdk() && measurements.isSilent;
   const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions, isSilent);
   const attach = (hooks: Attachable): void => {
-    spans.letPass(hooks);
     if (notifications) spans.surround(hooks);
   };
-  const middleware = Object.assign(spans.middleware, { attach });
+  // While nothing would be recorded or sent, requests bypass the middleware: that costs less than to call it.
+  const middleware = Object.assign(spans.middleware, { attach, isPassive: isSilent });
   return { use: [middleware], onEvent: (event) => measurements.event(event), end: spans.end };
 }
 
@@ -134,12 +134,6 @@ class Spans {
   #isOn = true;
 
   readonly end = (): void => void (this.#isOn = false);
-
-  /** Lets requests pass by the middleware while nothing would be recorded or sent: that costs less than to call it. */
-  letPass(hooks: Attachable): void {
-    const { isIdle } = hooks;
-    hooks.isIdle = (passive = 0) => isIdle(this.#isOn && this.#isSilent() ? passive + 1 : passive);
-  }
 
   /** Lets notifications run in spans, inside those of an earlier instrumentation. */
   surround(hooks: Attachable): void {

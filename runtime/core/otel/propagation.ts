@@ -28,9 +28,9 @@ export function contextOf(params: object | undefined, active: Context, earlier =
   return isObject(meta) ? broughtBy(meta, active, earlier) : earlier;
 }
 
-/** Those of W3C, whose propagators read their own members alone. */
 const parentMember = "traceparent";
 const stateMember = "tracestate";
+/** Those of W3C, whose propagators read their own members alone. */
 const separate: ReadonlySet<string> = new Set([parentMember, stateMember, baggageMember]);
 
 /**

@@ -96,12 +96,12 @@ export type Around = (
 /** What middleware that is attached may replace. */
 export interface Attachable {
   around: Around;
-  isIdle: (passive?: number) => boolean;
 }
 
-/** Middleware that learns what it is added to. */
+/** Middleware that learns what it is added to, and says whether it would do nothing now. */
 export interface AttachedMiddleware extends Middleware {
-  attach(hooks: Attachable): void;
+  readonly attach: (hooks: Attachable) => void;
+  readonly isPassive: () => boolean;
 }
 
 /** Runs the next middleware, or the request itself. @param params in place of those of the request */
@@ -115,14 +115,21 @@ export class Hooks<Event> {
   middleware: readonly Middleware<never>[] = [];
   /** Runs around each notification. */
   around: Around = (_direction, _method, params, _connection, _revision, run) => run(params);
-  /** Whether a request need not pass through the middleware. @param passive how many of it would do nothing now */
-  isIdle = (passive = 0): boolean => this.middleware.length === passive;
+  /** Whether requests can do without the middleware: all of it would do nothing. */
+  isIdle(): boolean {
+    return this.middleware.every((each) => (each as Partial<AttachedMiddleware>).isPassive?.());
+  }
+
   readonly #listeners = new Set<(event: Event) => void>();
 
   /** Adds a middleware inside those before it. Returns a function that removes it. */
   use(middleware: Middleware<never>): () => void {
-    (middleware as Partial<AttachedMiddleware>).attach?.(this);
-    const added: Middleware<never> = (request, next) => middleware(request, next);
+    const { attach, isPassive } = middleware as Partial<AttachedMiddleware>;
+    attach?.(this);
+    const added: Middleware<never> = Object.assign<Middleware<never>, object>(
+      (request, next) => middleware(request, next),
+      { isPassive },
+    );
     this.middleware = [...this.middleware, added];
     return () => (this.middleware = this.middleware.filter((each) => each !== added));
   }

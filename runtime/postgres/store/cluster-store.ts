@@ -112,7 +112,7 @@ export function postgresClusterStore(
   // An event is kept while the events from it on are within the limits, which its own row and that of the log tell.
   const kept = `number BETWEEN first AND last AND number > last - ${logLimits.events}
     AND (l.total - e.total + size <= ${logLimits.characters} OR number = last)`;
-  /** Appends events, a JSON array, of so many code units in all, with `overhead`. */
+  /** Appends events, a JSON array. */
   const append = `
     event AS (
       SELECT id, stream, data, size, place, sum(size) OVER (ORDER BY place) AS total
@@ -131,7 +131,7 @@ export function postgresClusterStore(
         log.total - (SELECT sum(size) FROM event) + event.total FROM log, event
       ON CONFLICT (session, number) DO UPDATE SET id = excluded.id, stream = excluded.stream, data = excluded.data,
         size = excluded.size, total = excluded.total)`;
-  /** The same for those whom the events of a channel concern, too: the text of a `FollowedEvent`. */
+  /** Appends events, and sends each to the channel as the text of a `FollowedEvent`. */
   const appendAndSend = `${append},
     message AS (SELECT place, json_build_object('id', id, 'stream', stream, 'data', data)::text AS text FROM event),
     ${notified("$4::text")}`;

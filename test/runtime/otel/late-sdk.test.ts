@@ -21,14 +21,14 @@ async function globalPair() {
         runs[side]++;
         return (middleware as Runs)(request, next);
       }) satisfies Runs,
-      { attach: (middleware as unknown as { attach(hooks: object): void }).attach },
+      { ...middleware },
     ) as never;
   server.use(counted("server"));
   const pair = await createTestPair({ server, revisions: clientRevisions, use: [counted("client")] });
   return { ...pair, runs };
 }
 
-test("until an SDK is set up, requests and notifications pass by the middleware; then they are traced and measured", async () => {
+test("until an SDK is set up, requests bypass the middleware; then they are traced and measured", async () => {
   const { client, close, runs } = await globalPair();
   await client.callTool("notify", {}, { onProgress: () => {} });
   expect(runs).toEqual({ client: 0, server: 0 });
@@ -49,7 +49,7 @@ test("until an SDK is set up, requests and notifications pass by the middleware;
   ]);
 });
 
-test.each(["traces", "measurements", "propagation"])("%s alone end the passing by", async (what) => {
+test.each(["traces", "measurements", "propagation"])("%s alone ends the bypass", async (what) => {
   const { client, close, runs } = await globalPair();
   const { options } = telemetry();
   if (what === "traces") trace.setGlobalTracerProvider(options.tracerProvider);
@@ -77,4 +77,17 @@ test("other middleware runs, though the instrumentations around it would do noth
   await client.callTool("order");
   await close();
   expect(seen).toEqual(["tools/call", "tools/call"]);
+});
+
+test("middleware that refuses runs, also after an instrumentation was added and removed as middleware", async () => {
+  const server = shop();
+  const [middleware] = instrumentation().use;
+  for (const remove of [server.use(middleware as never), server.use(middleware as never)]) remove();
+  server.use(({ method }, next) => {
+    if (method === "tools/call") throw new Error("refused");
+    return next();
+  });
+  const { client, close } = await createTestPair({ server, revisions: clientRevisions });
+  await expect(client.callTool("order")).rejects.toMatchObject({ code: "remote-error" });
+  await close();
 });

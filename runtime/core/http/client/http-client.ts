@@ -1,4 +1,4 @@
-import { McpError, isMcpError, messageOf, rpc, interrupted, printWarning } from "../../jsonrpc/errors.js";
+import { McpError, messageOf, rpc, interrupted, printWarning } from "../../jsonrpc/errors.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import { type ClientChannel, type ClientReceiver, type Outgoing, batchText } from "../../jsonrpc/channel.js";
@@ -6,26 +6,22 @@ import {
   answerIn,
   answersIn,
   bodyOf,
-  connectionClosed,
   defaultLimit,
   errorCodeOf,
   mediaType,
   refusal,
-  retryAfter,
   sessionLost,
   isSessionLost,
 } from "./answer-body.js";
 import { EventStreams, GetStream } from "./event-streams.js";
 import { type HttpRequest, HttpRequests } from "./http-requests.js";
 import { OrderedSender, type Unanswered } from "./ordered-sender.js";
-import { pause, settleWithin } from "../../time/clock.js";
+import { settleWithin } from "../../time/clock.js";
 import type { SseConnection } from "./sse-connection.js";
+import { untilTaken } from "./until-taken.js";
 
 /** Milliseconds that DELETE of a session may take. */
 const deleteTimeout = 2000;
-
-/** Milliseconds between the attempts to send an answer: at least, and in all. A request of a server waits for 60 s by default. */
-const [shortestPause, mostPauses] = [100, 60_000];
 
 /** A server that sends it may have messages on the GET stream. */
 const sessionHeader = "mcp-session-id";
@@ -156,7 +152,7 @@ class HttpClientChannel implements ClientChannel {
 
   async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
     if (this.#older) return this.#older.post(text, headers, signal);
-    const post = (): Promise<Response> => this.#exchange("POST", headers, signal, text);
+    const post = (bound = signal): Promise<Response> => this.#exchange("POST", headers, bound, text);
     const response = await (method === undefined ? untilTaken(post, signal) : post());
     await response.body?.cancel();
     // The handshake is over: the server may send messages.
@@ -325,34 +321,6 @@ class HttpClientChannel implements ClientChannel {
     this.#sender.stop();
     for (const controller of this.#running.values()) controller.abort();
     this.#running.clear();
-  }
-}
-
-/**
- * Sends an answer until the server takes it: the process that got it may be busy, or may have ended. Without it, the request of the
- * server waits until its timeout. A server ignores an answer that it has already.
- */
-async function untilTaken(post: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
-  let waited = 0;
-  for (let own = 200; ; own = Math.min(2 * own, 5000)) {
-    let response: Response | undefined;
-    let broken: unknown;
-    try {
-      response = await post();
-      if (response.status !== 503) return response;
-    } catch (error) {
-      if (!isMcpError(error) || error.code !== "connection-closed") throw error;
-      broken = error;
-    }
-    const advised = retryAfter(response?.headers.get("retry-after") ?? null);
-    const wait = Math.max(advised ?? own, shortestPause);
-    waited += wait;
-    if (waited > mostPauses) {
-      if (response) return response;
-      throw broken;
-    }
-    await response?.body?.cancel();
-    await pause(wait, signal, connectionClosed);
   }
 }
 

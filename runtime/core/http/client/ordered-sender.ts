@@ -1,9 +1,10 @@
 import { settleWithin } from "../../time/clock.js";
+import { answerLimits } from "./until-taken.js";
 
 /** Milliseconds that one notification may delay the messages after it. */
 const longestDelay = 2000;
 
-/** Milliseconds after which the exchange of a message is aborted. */
+/** Milliseconds after which the exchange of a notification is aborted. */
 const longestExchange = 30_000;
 
 /** Answers that are sent at a time. */
@@ -92,7 +93,8 @@ export class OrderedSender {
     const controller = new AbortController();
     this.#exchanges.add(controller);
     await this.#last;
-    const timer = setTimeout(() => controller.abort(), longestExchange);
+    const longest = message.method === undefined ? answerLimits.whole : longestExchange;
+    const timer = setTimeout(() => controller.abort(), longest);
     try {
       if (!controller.signal.aborted) await this.#send(message, controller.signal);
     } catch {

@@ -7,7 +7,7 @@ type Profile = Pick<Session, "clientCapabilities" | "clientInfo" | "declared">;
 const mostProfiles = 64;
 const longestProfile = 2048;
 
-/** The sessions of one client program have equal profiles: they share one, which is frozen. It is a quarter of an idle session. */
+/** The sessions of one client program have equal profiles: they share one. It is a quarter of an idle session. All are frozen. */
 export class ClientProfiles {
   /** By their JSON. The first one was used longest ago. */
   readonly #profiles = new Map<string, Profile>();
@@ -16,7 +16,7 @@ export class ClientProfiles {
   share(session: Session): void {
     const { clientCapabilities, clientInfo, declared } = session;
     const text = JSON.stringify({ clientCapabilities, clientInfo, declared });
-    if (text.length > longestProfile) return;
+    if (text.length > longestProfile) return [clientCapabilities, clientInfo].forEach(frozen);
     const profile = this.#profiles.get(text) ?? frozen(JSON.parse(text) as Profile);
     this.#profiles.delete(text);
     this.#profiles.set(text, profile);

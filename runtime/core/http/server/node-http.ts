@@ -362,11 +362,8 @@ class NodeWriter implements EventSink, Reader {
   readonly #response: ServerResponse;
   readonly #backlog: Backlog;
   readonly principal: string;
-  /**
-   * Absent until something waits: most readers take all at once. A text waits as bytes, which are what is counted: a string that
-   * is not Latin-1 takes two bytes for each ASCII character.
-   */
-  #queue: Uint8Array[] | undefined;
+  /** Absent until something waits: most readers take all at once. The texts are ASCII, so that a character is a byte. */
+  #queue: (string | Uint8Array)[] | undefined;
   /** Bytes in the queue. */
   #queued = 0;
   #ending = false;
@@ -391,7 +388,8 @@ class NodeWriter implements EventSink, Reader {
       this.cut();
       return false;
     }
-    this.#enqueue(Buffer.from(text));
+    // As a string, other text may take two bytes a character. A short `Buffer` would be part of a larger one, which is kept.
+    this.#enqueue(Buffer.byteLength(text) === text.length ? text : new TextEncoder().encode(text));
     this.#wait(false);
     return true;
   }
@@ -429,7 +427,7 @@ class NodeWriter implements EventSink, Reader {
     return this.#queued + this.#response.writableLength;
   }
 
-  #enqueue(part: Uint8Array): void {
+  #enqueue(part: string | Uint8Array): void {
     (this.#queue ??= []).push(part);
     this.#queued += part.length;
   }

@@ -238,11 +238,15 @@ describe("streams at other nodes", () => {
     await stream.whole();
     expect(messagesOf(stream).at(-1)).toMatchObject({ id: call.id, result: {} });
 
-    const { stream: long } = await moved(all.toReversed());
+    // The same for a client that comes back again and again.
+    const { party, stream: long, last } = await moved(all.toReversed());
     all[1]!.watched.mode = "silent";
-    for (let second = 0; second < 14; second++) await clock.advance(1000);
-    await long.whole();
-    expect(messagesOf(long).at(-1)).toMatchObject({ error: { data: { code: "node-lost" } } });
+    for (let second = 0; second < 7; second++) await clock.advance(1000);
+    long.cut();
+    const again = await at(party, all[0]!).get({ "last-event-id": last });
+    for (let second = 0; second < 7; second++) await clock.advance(1000);
+    await again.whole();
+    expect(messagesOf(again).at(-1)).toMatchObject({ error: { data: { code: "node-lost" } } });
   });
 
   /** A call at one node whose stream goes on at another one. */

@@ -9,9 +9,6 @@ import { lostError } from "./lost.js";
 import type { Node } from "./node.js";
 import type { SharedSession } from "./shared-session.js";
 
-/** Milliseconds for which a silent node may be busy, if it is connected to the store. */
-const busyMs = 10_000;
-
 /** Where a followed stream comes from. */
 interface Producer {
   readonly node: string;
@@ -37,8 +34,6 @@ export class Follower {
   #reading: Promise<void> | undefined;
   /** Events came while the log was read. */
   #hasMore = false;
-  /** Since when the node of the stream is silent. */
-  #silentFrom: number | undefined;
   #isOver = false;
 
   constructor(node: Node, session: SharedSession, exchange: Exchange, producer: Producer) {
@@ -90,22 +85,12 @@ export class Follower {
 
   async #check(): Promise<void> {
     const { node, stream } = this.#producer;
-    if (await this.#isLost())
+    if (await this.#node.isLost(node))
       return await this.#close(lostError("node-lost", "the process that ran the request is gone"));
     await this.#read();
     if (this.#isOver) return;
     const { digest: session } = this.session;
     await this.#node.send(node, { session, follows: { stream, from: this.#node.name } });
-  }
-
-  /** A silent node is lost when it is not connected to the store, or is silent for long. A handler may keep it busy. */
-  async #isLost(): Promise<boolean> {
-    const { node } = this.#producer;
-    const now = this.#node.endpoint.clock.now();
-    const from = (await this.#node.isSilent(node)) ? (this.#silentFrom ?? now) : undefined;
-    this.#silentFrom = from;
-    if (from === undefined) return false;
-    return now - from >= busyMs || !(await this.#node.send(node, { session: this.session.digest }));
   }
 
   /** The stream has ended at its node. An answer that is not in the log was lost while the store was away. */

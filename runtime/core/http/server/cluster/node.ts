@@ -25,6 +25,10 @@ import type { ClusterStore } from "./store.js";
 const beatMs = 1000;
 /** Milliseconds without a heartbeat after which a node is silent. */
 const leaseMs = 3000;
+/** Milliseconds for which a silent node may be busy, if it is connected to the store. */
+const busyMs = 10_000;
+/** Milliseconds after which it is forgotten since when a node is silent. */
+const forgottenMs = 60_000;
 const defaultTtlMs = 86_400_000;
 
 /** One endpoint of a cluster. */
@@ -47,6 +51,8 @@ export class Node implements ClusterNode {
   #timer: unknown;
   /** When the signs of life of other nodes count again: the store was away, and had none of them. */
   #trustedFrom = -Infinity;
+  /** Since when nodes are silent whose streams are followed here. */
+  readonly #silent = new Map<string, number>();
   #isJoining = false;
   #isClosed = false;
 
@@ -162,10 +168,22 @@ export class Node implements ClusterNode {
     this.#later.push(work);
   }
 
-  /** Whether a node misses its heartbeats. Not known while the store was just away. @throws {McpError} `store-failed` */
-  async isSilent(node: string): Promise<boolean> {
+  /**
+   * Whether a node is gone: it sends no heartbeat, and is not connected to the store. A handler may keep it busy; it counts as lost
+   * when it is silent for long. Not known while the store was just away.
+   *
+   * @throws {McpError} `store-failed`
+   */
+  async isLost(node: string): Promise<boolean> {
     const isAlive = await stored(() => this.store.alive(node), "cluster store");
-    return !isAlive && this.endpoint.clock.now() >= this.#trustedFrom;
+    const now = this.endpoint.clock.now();
+    if (isAlive || now < this.#trustedFrom) {
+      this.#silent.delete(node);
+      return false;
+    }
+    const from = this.#silent.get(node) ?? now;
+    this.#silent.set(node, from);
+    return now - from >= busyMs || !(await this.send(node, { session: "" }));
   }
 
   async isOpen(id: string): Promise<boolean> {
@@ -197,6 +215,7 @@ export class Node implements ClusterNode {
     });
     if (this.#leave.length < 2) void this.#join();
     for (const follower of this.followers) follower.check();
+    for (const [node, from] of this.#silent) if (clock.now() - from > forgottenMs) this.#silent.delete(node);
     for (const work of this.#later.splice(0)) work();
     this.#timer = unref(clock.schedule(this.#beat, beatMs));
   };
