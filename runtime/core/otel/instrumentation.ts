@@ -94,11 +94,12 @@ function instrumented(options: InstrumentationOptions): Instrumentation & { read
   const measurements = new Measurements(meterProvider, scope);
   const isSilent = (): boolean => tracerProvider === trace && hasNoSdk() && measurements.isSilent;
   const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions, isSilent);
-  const attach = (hooks: Attachable): void => {
+  const attach = (hooks: Attachable): (() => boolean) => {
     if (notifications) spans.surround(hooks);
+    // While nothing would be recorded or sent, requests bypass the middleware: that costs less than to call it.
+    return isSilent;
   };
-  // While nothing would be recorded or sent, requests bypass the middleware: that costs less than to call it.
-  const middleware = Object.assign(spans.middleware, { attach, isPassive: isSilent });
+  const middleware = Object.assign(spans.middleware, { attach });
   return { use: [middleware], onEvent: (event) => measurements.event(event), end: spans.end };
 }
 

@@ -98,10 +98,10 @@ export interface Attachable {
   around: Around;
 }
 
-/** Middleware that learns what it is added to, and says whether it would do nothing now. */
-export interface AttachedMiddleware extends Middleware {
-  readonly attach: (hooks: Attachable) => void;
-  readonly isPassive: () => boolean;
+/** Middleware that may learn what it is added to, and then says whether it would do nothing now. */
+interface Attached extends Middleware<never> {
+  readonly attach?: (hooks: Attachable) => () => boolean;
+  isIdle?: (() => boolean) | undefined;
 }
 
 /** Runs the next middleware, or the request itself. @param params in place of those of the request */
@@ -112,24 +112,18 @@ type Outcome = Params | Promise<Params>;
 /** The middleware and the event listeners of a server or a client. */
 export class Hooks<Event> {
   /** The outermost first. */
-  middleware: readonly Middleware<never>[] = [];
+  middleware: readonly Attached[] = [];
   /** Runs around each notification. */
   around: Around = (_direction, _method, params, _connection, _revision, run) => run(params);
   /** Whether requests can do without the middleware: all of it would do nothing. */
-  isIdle(): boolean {
-    return this.middleware.every((each) => (each as Partial<AttachedMiddleware>).isPassive?.());
-  }
+  isIdle = (): boolean => this.middleware.every((each) => each.isIdle?.());
 
   readonly #listeners = new Set<(event: Event) => void>();
 
   /** Adds a middleware inside those before it. Returns a function that removes it. */
   use(middleware: Middleware<never>): () => void {
-    const { attach, isPassive } = middleware as Partial<AttachedMiddleware>;
-    attach?.(this);
-    const added: Middleware<never> = Object.assign<Middleware<never>, object>(
-      (request, next) => middleware(request, next),
-      { isPassive },
-    );
+    const added: Attached = (request, next) => middleware(request, next);
+    added.isIdle = (middleware as Attached).attach?.(this);
     this.middleware = [...this.middleware, added];
     return () => (this.middleware = this.middleware.filter((each) => each !== added));
   }
