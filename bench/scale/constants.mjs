@@ -1,21 +1,43 @@
-// What the simulation is given. `bench/scale/measure.mjs` measures; what is not measured is an assumption.
+// What the simulation is given. `fleet.mjs` and `measure.mjs` measure; what is not measured is an assumption.
+import { constantsOf } from "./prediction.mjs";
+
+/**
+ * Microseconds of CPU time of all nodes for a call, by `bench/scale/fleet.mjs`: with sessions in memory or in Redis, and for
+ * `node:http` alone ("floor"), which reads and writes the same messages.
+ */
+export const measuredCalls = [
+  { name: "floor", nodes: 1, inFlight: 16, cpu: 116 },
+  { name: "floor", nodes: 2, inFlight: 16, cpu: 146 },
+  { name: "floor", nodes: 4, inFlight: 16, cpu: 147 },
+  { name: "floor", nodes: 4, inFlight: 64, cpu: 140 },
+  { name: "memory", nodes: 1, inFlight: 1, cpu: 135 },
+  { name: "memory", nodes: 1, inFlight: 2, cpu: 117 },
+  { name: "memory", nodes: 1, inFlight: 4, cpu: 114 },
+  { name: "memory", nodes: 1, inFlight: 8, cpu: 123 },
+  { name: "memory", nodes: 1, inFlight: 16, cpu: 122 },
+  { name: "memory", nodes: 1, inFlight: 64, cpu: 113 },
+  { name: "memory", nodes: 2, inFlight: 16, cpu: 143 },
+  { name: "memory", nodes: 2, inFlight: 32, cpu: 146 },
+  { name: "memory", nodes: 4, inFlight: 16, cpu: 179 },
+  { name: "memory", nodes: 4, inFlight: 64, cpu: 172 },
+  { name: "Redis", nodes: 1, inFlight: 16, cpu: 144 },
+  { name: "Redis", nodes: 4, inFlight: 16, cpu: 207 },
+  { name: "Redis", nodes: 4, inFlight: 64, cpu: 170 },
+];
 
 /** Microseconds of CPU time, and bytes, on one core of the machine in `machine`. */
 export const measured = {
   machine: "2 shared cores of a virtual machine, Node 20, Redis 7.0.15",
-  /**
-   * Microseconds of CPU time of a node for one tools/call over HTTP, and for one wake-up, after which it does all calls that have
-   * arrived. Both are fitted: with them, `closed-loop.mjs` gives the measured times of 1, 2 and 4 nodes (`measuredCalls`).
-   */
-  nodeCall: 84,
-  nodeWake: 220,
-  /** Microseconds of CPU time of Redis for one function call, and for one SPUBLISH with its delivery. */
-  redisCommand: 11.1,
-  redisHop: 4.3,
+  ...constantsOf(measuredCalls),
+  /** Of a node, for one command of Redis that it waits for. */
+  nodeCommand: 59.0,
+  /** Of Redis, for one function call, and for one SPUBLISH with its delivery. */
+  redisCommand: 14.1,
+  redisHop: 5.4,
   /** Microseconds from SPUBLISH to the message on another node, on one machine without load. */
   hop: 215,
   /** Bytes of Redis for an idle session: one string with its key. */
-  sessionBytes: 316,
+  sessionBytes: 315,
 };
 
 export const assumed = {
@@ -42,13 +64,3 @@ export const assumed = {
   coreHour: 0.04,
   gigabyteHour: 0.005,
 };
-
-/** Microseconds of CPU time of all nodes for a call with 16 in flight, by `bench/scale/measure.mjs`: 1, 2 and 4 nodes. */
-export const measuredCalls = [
-  { nodes: 1, inFlight: 16, cpu: 95 },
-  { nodes: 2, inFlight: 16, cpu: 129 },
-  { nodes: 4, inFlight: 16, cpu: 155 },
-];
-
-/** The rig of these measurements: two cores for the nodes and a client whose call costs it about this much. */
-export const rig = { cores: 2, clientCall: 90, clientWake: 220 };

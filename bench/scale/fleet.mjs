@@ -1,11 +1,13 @@
 // CPU time of a call by the number of nodes, the calls in flight, and what the nodes share: `node bench/scale/fleet.mjs`.
 // It needs test/engines installed. Rounds alternate, and the medians count; other work on the machine still changes them.
+// `constants.mjs` keeps the rows; beside each stands what the model says by rows of one node and of node:http alone.
 import { fork } from "node:child_process";
 import { Agent, request } from "node:http";
 import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { startRedis } from "../../test/engines/redis.mjs";
+import { constantsOf, predicted } from "./prediction.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 5);
 const calls = Number(process.env.CALLS ?? 8000);
@@ -175,6 +177,7 @@ async function main() {
       fleets.push({ name, count, address, inFlight, fleet, samples: [], loops: [], redis: [], client: [] });
   };
   await add("floor", 1, "floor", [16]);
+  await add("floor", 2, "floor", [16]);
   await add("floor", 4, "floor", [16, 64]);
   await add("memory", 1, "", [1, 2, 4, 8, 16, 64]);
   await add("memory", 2, "", [16, 32]);
@@ -202,22 +205,27 @@ async function main() {
   for (const { fleet } of fleets) fleet.end();
   monitor.disconnect();
   await stop();
-  console.log("sessions in | nodes | in flight | nodes, µs | Redis, µs | turns of loops | client, µs");
   const cells = fleets.map((each) => ({
-    ...each,
+    name: each.name,
+    nodes: each.count,
+    inFlight: each.inFlight,
     cpu: median(each.samples),
-    loops: median(each.loops),
+    turns: median(each.loops),
     redis: median(each.redis),
     client: median(each.client),
   }));
-  for (const { name, count, inFlight, cpu, loops, redis, client } of cells)
-    console.log(
-      [name, count, inFlight, cpu.toFixed(1), redis.toFixed(1), loops.toFixed(2), client.toFixed(1)].join(
-        " | ",
-      ),
-    );
+  const constants = constantsOf(cells);
+  console.log(
+    "sessions in | nodes | in flight | nodes, µs | model, µs | Redis, µs | turns of loops | client, µs",
+  );
+  for (const row of cells) {
+    const { name, nodes, inFlight, cpu, turns, redis, client } = row;
+    const model = name === "floor" ? "" : predicted(row, constants).toFixed(1);
+    const [at, used, loops, own] = [cpu.toFixed(1), redis.toFixed(1), turns.toFixed(2), client.toFixed(1)];
+    console.log([name, nodes, inFlight, at, model, used, loops, own].join(" | "));
+  }
   const of = (name, count, inFlight) =>
-    cells.find((each) => each.name === name && each.count === count && each.inFlight === inFlight);
+    cells.find((each) => each.name === name && each.nodes === count && each.inFlight === inFlight);
   // Four processes on fewer cores cost more by themselves: the ratio of the floor says how much.
   for (const inFlight of [16, 64])
     for (const [name, reference] of [

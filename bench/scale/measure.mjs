@@ -1,92 +1,30 @@
-// Measures the constants of the simulation: CPU time of nodes and of Redis, which other work on the machine changes little.
-// `node bench/scale/measure.mjs` prints them; `constants.mjs` keeps them.
-import { fork, spawn } from "node:child_process";
+// Measures what the simulation needs to know of Redis: `node bench/scale/measure.mjs` prints it, and `constants.mjs` keeps it. CPU
+// time is what other work on the machine changes little. It needs test/engines installed.
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { Agent, request } from "node:http";
+import { createRequire } from "node:module";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { redisClusterStore } from "@mcpgen/redis";
 
 const calls = 20_000;
-const inFlight = 16;
 
-if (process.argv[2] === "node") await serve();
-else {
-  for (const count of [1, 2, 4])
-    console.log(`${count} nodes: ${(await nodeCall(count)).toFixed(1)} µs of CPU a call`);
-  console.log(await redisCosts());
-}
+console.log(await redisCosts());
+process.exit();
 
-/** A node: answers calls, and says what CPU time it has used. */
-async function serve() {
-  const [{ createServer }, { serveHttp }] = await Promise.all([
-    import("@mcpgen/runtime/all"),
-    import("@mcpgen/runtime/http"),
-  ]);
-  const server = createServer({ name: "node", version: "1.0.0" });
-  server.tool("echo", { inputSchema: { type: "object" } }, ({ message }) => String(message));
-  const { url } = await serveHttp(server, { port: 0, sessions: false });
-  process.on("message", () => process.send(process.cpuUsage()));
-  process.send(url);
-}
-
-/** Microseconds of CPU time that all nodes take for one call, of calls in turn. */
-async function nodeCall(count) {
-  const children = Array.from({ length: count }, () => fork(fileURLToPath(import.meta.url), ["node"]));
-  const reply = (child) => new Promise((resolve) => child.once("message", resolve));
-  const urls = await Promise.all(children.map(reply));
-  const used = async () => {
-    const each = await Promise.all(
-      children.map((child) => {
-        const answer = reply(child);
-        child.send("cpu");
-        return answer;
-      }),
-    );
-    return each.reduce((sum, { user, system }) => sum + user + system, 0);
+/** Microseconds of CPU time of a process for a command that it waits for: with the wake-up when the answer arrives. */
+async function commandCost(path) {
+  const { Redis } = createRequire(new URL("../../test/engines/", import.meta.url))("ioredis");
+  const store = redisClusterStore(new Redis({ path }), new Redis({ path }));
+  const many = async () => {
+    for (let at = 0; at < calls; at++) await store.get(`state:${at % 1000}`);
   };
-  const agents = urls.map(() => new Agent({ keepAlive: true, maxSockets: inFlight }));
-  let turn = 0;
-  const many = async (total) => {
-    let left = total;
-    const worker = async () => {
-      while (left-- > 0) {
-        const at = turn++ % count;
-        await call(urls[at], agents[at], turn);
-      }
-    };
-    await Promise.all(Array.from({ length: inFlight }, worker));
-  };
-  await many(4000 * count);
-  const before = await used();
-  await many(calls);
-  const each = ((await used()) - before) / calls;
-  for (const agent of agents) agent.destroy();
-  for (const child of children) child.kill();
-  return each;
-}
-
-function call(url, agent, id) {
-  const params = { name: "echo", arguments: { message: "hello" } };
-  const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
-  const headers = {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(body),
-    accept: "application/json, text/event-stream",
-    "mcp-protocol-version": "2025-11-25",
-  };
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method: "POST", agent, headers }, (response) => {
-      let text = "";
-      response.on("data", (part) => (text += part));
-      response.on("end", () =>
-        text.includes('"hello"') ? resolve() : reject(new Error(text.slice(0, 300))),
-      );
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
+  await many();
+  const before = process.cpuUsage();
+  await many();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / calls;
 }
 
 /** Microseconds of CPU time of Redis for a function call, and for a message to a subscriber; bytes of an idle session. */
@@ -120,6 +58,7 @@ end)`;
     const redisCommand = await cost((at) => ["FCALL", "append", "1", `log:{${at % 1000}}`, "x".repeat(200)]);
     await reader.send(["SSUBSCRIBE", "node:1"]);
     const redisHop = await cost(() => ["SPUBLISH", "node:1", "x".repeat(200)]);
+    const nodeCommand = await commandCost(path);
     const memory = async () => Number(/used_memory:(\d+)/.exec(await writer.send(["INFO", "memory"]))[1]);
     const empty = await memory();
     await writer.many(10_000, (at) => [
@@ -129,7 +68,7 @@ end)`;
       "PX",
       "3600000",
     ]);
-    return { redisCommand, redisHop, sessionBytes: ((await memory()) - empty) / 10_000 };
+    return { redisCommand, redisHop, nodeCommand, sessionBytes: ((await memory()) - empty) / 10_000 };
   } finally {
     redis.kill();
     await new Promise((resolve) => redis.once("exit", resolve));

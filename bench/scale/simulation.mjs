@@ -50,39 +50,25 @@ class Agenda {
   }
 }
 
-/**
- * Does one piece of work after the other. Microseconds. It wakes up for all that has arrived: a piece that arrives in the middle of
- * a turn waits for the next one, which costs another wake-up.
- */
+/** Does one piece of work after the other. Microseconds. */
 class Worker {
   free = 0;
   busy = 0;
-  #wake;
   #pause;
   #every;
   #since = 0;
-  /** When the last turn began, or will begin. */
-  #turn = -1;
 
-  /**
-   * @param wake microseconds of a wake-up
-   * @param pause microseconds of a pause after each `every` microseconds of work
-   */
-  constructor(wake = 0, pause = 0, every = Infinity) {
-    this.#wake = wake;
+  /** @param pause microseconds of a pause after each `every` microseconds of work */
+  constructor(pause = 0, every = Infinity) {
     this.#pause = pause;
     this.#every = every;
   }
 
   /** @returns when work that arrives now is done */
   work(now, time) {
-    const begin = Math.max(now, this.free);
-    const joins = now < this.#turn;
-    const whole = joins ? time : time + this.#wake;
-    if (!joins) this.#turn = begin;
-    this.busy += whole;
-    this.#since += whole;
-    const done = begin + whole;
+    const done = Math.max(now, this.free) + time;
+    this.busy += time;
+    this.#since += time;
     this.free = done;
     if (this.#since >= this.#every) {
       this.#since = 0;
@@ -110,7 +96,7 @@ export function simulate(
   const agenda = new Agenda();
   const nodes = Array.from(
     { length: nodeCount },
-    () => new Worker(measured.nodeWake, assumed.pause * 1000, assumed.pauseEvery * 1e6),
+    () => new Worker(assumed.pause * 1000, assumed.pauseEvery * 1e6),
   );
   const shards = Array.from({ length: shardCount }, () => new Worker());
   const gap = 1e6 / (sessions * assumed.rate);
@@ -119,7 +105,9 @@ export function simulate(
   let now = 0;
   const nodeInTurn = () => nodes[turn++ % nodeCount];
   const shardOf = (session) => shards[session % shardCount];
-  const half = measured.nodeCall / 2;
+  const whole = measured.nodeCall + measured.nodeSession;
+  const half = whole / 2;
+  const command = (count) => count * measured.nodeCommand;
 
   /** Commands one after the other: each waits for the one before. */
   const commands = (at, shard, left, done) => {
@@ -138,7 +126,7 @@ export function simulate(
     const ready = node.work(now, half);
     commands(ready, shard, assumed.commandsPerRequest, (known) => {
       agenda.add(known, () => {
-        const done = node.work(now, half);
+        const done = node.work(now, half + command(assumed.commandsPerRequest));
         if (!isAsk) return calls.push(done - began);
         const wait = exponential(assumed.answer * 1000);
         agenda.add(done + wait, () => answered(now, node, shard));
@@ -148,7 +136,7 @@ export function simulate(
 
   /** The client's answer comes to another node, and goes to the node of the call over the shard. */
   const answered = (began, origin, shard) => {
-    const ready = nodeInTurn().work(now, measured.nodeCall);
+    const ready = nodeInTurn().work(now, whole + command(assumed.commandsPerAsk));
     commands(ready, shard, assumed.commandsPerAsk - 1, (known) =>
       agenda.add(known + assumed.network, () => {
         const published = shard.work(now, measured.redisHop);
@@ -184,9 +172,9 @@ function spread(times) {
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** The fewest nodes that stay below the planned load: the more calls a node has, the fewer wake-ups each costs. */
+/** The fewest nodes that stay below the planned load. */
 function nodesFor(sessions, shards, requests, measured, assumed) {
-  const perCall = measured.nodeCall + 2 * measured.nodeWake;
+  const perCall = measured.nodeCall + measured.nodeSession + 2 * measured.nodeCommand;
   let most = Math.ceil((1.5 * requests * perCall) / (1e6 * assumed.load));
   let least = 1;
   while (least < most) {

@@ -1,2 +1,2 @@
-/** The rows of docs/scale.md, as Markdown. @param requests of the simulation, for each row */
-export function table(requests?: number): string;
+/** The tables of docs/scale.md by their marks, as Markdown. */
+export function tables(): { readonly simulated: string; readonly predicted: string };

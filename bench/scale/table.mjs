@@ -1,16 +1,43 @@
-// Writes the table of docs/scale.md: `node bench/scale/table.mjs`.
+// Writes the tables of docs/scale.md that follow from the constants: `node bench/scale/table.mjs`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { assumed, measured } from "./constants.mjs";
+import { assumed, measured, measuredCalls } from "./constants.mjs";
+import { predicted } from "./prediction.mjs";
 import { plan, simulate } from "./simulation.mjs";
 
 const page = new URL("../../docs/scale.md", import.meta.url);
-const [begin, end] = ["<!-- simulated: begin -->", "<!-- simulated: end -->"];
 
 const whole = (value) => value.toLocaleString("en-US");
 
-/** The rows of the page, as Markdown. @param requests of the simulation, for each row */
-export function table(requests = 50_000) {
+/** The tables of the page by their marks, as Markdown. */
+export const tables = () => ({ simulated: simulatedTable(), predicted: predictedTable() });
+
+/** What the rig needed for a call, and what the model says. */
+function predictedTable() {
+  const rows = measuredCalls
+    .filter(({ name }) => name !== "floor")
+    .map((row) => {
+      const found = predicted(row, measured);
+      const error = 100 * (found / row.cpu - 1);
+      const cells = [
+        row.name,
+        row.nodes,
+        row.inFlight,
+        row.cpu.toFixed(0),
+        found.toFixed(0),
+        error.toFixed(0),
+      ];
+      return `| ${cells.join(" | ")} % |`;
+    });
+  return [
+    "| sessions in | nodes | calls in flight | measured, µs | model, µs | difference |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+/** @param requests of the simulation, for each row */
+function simulatedTable(requests = 50_000) {
   const rows = [10_000, 100_000, 1_000_000, 10_000_000].map((sessions) => {
     const fleet = plan(sessions, measured, assumed);
     const { call, ask, node, shard } = simulate(fleet, measured, assumed, requests);
@@ -36,7 +63,14 @@ export function table(requests = 50_000) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const text = readFileSync(page, "utf8");
-  const [before, after] = [text.slice(0, text.indexOf(begin) + begin.length), text.slice(text.indexOf(end))];
-  writeFileSync(page, `${before}\n\n${table()}\n\n${after}`);
+  let text = readFileSync(page, "utf8");
+  for (const [name, table] of Object.entries(tables())) {
+    const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+    const [before, after] = [
+      text.slice(0, text.indexOf(begin) + begin.length),
+      text.slice(text.indexOf(end)),
+    ];
+    text = `${before}\n\n${table}\n\n${after}`;
+  }
+  writeFileSync(page, text);
 }

@@ -1,0 +1,2 @@
+/** Rows that `bench/scale/fleet.mjs` measured. */
+export const measuredCalls: readonly { readonly name: string }[];
