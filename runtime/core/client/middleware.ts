@@ -154,7 +154,7 @@ export async function exchangeThrough(
   sent: Sent,
   send: (params: Params, context?: Numbered) => Promise<ServerResponse>,
 ): Promise<ServerResponse> {
-  if (hooked.hooks.isIdle()) return send(sent.params);
+  if (hooked.hooks.middleware.length === 0) return send(sent.params);
   let response: ServerResponse | undefined;
   let seen: unknown;
   try {
@@ -268,9 +268,9 @@ export async function answerThrough(
   outer: AnswerContext,
   answer: (params: Params, context: AnswerContext) => Promise<Params>,
 ): Promise<Outcome> {
-  const { hooks } = hooked;
-  if (hooks.isIdle()) return answer(params, outer);
+  const { middleware } = hooked.hooks;
+  if (middleware.length === 0) return answer(params, outer);
   const context = new AnsweringContext(hooked, view, outer, id);
   const request = { direction: "incoming", method, params, context };
-  return through(hooks.middleware, request, (given) => answer(given, context).finally(() => context.ended()));
+  return through(middleware, request, (given) => answer(given, context).finally(() => context.ended()));
 }

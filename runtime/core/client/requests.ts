@@ -112,7 +112,9 @@ export class Requests {
     place?: BatchPlace,
   ): Promise<Decoded> {
     const call: Call = { method, params, options, repeatable: false, started, place };
-    return this.#setup.profile.hooks.isIdle() ? this.#exchange(call) : this.#exchangeThrough(call);
+    return this.#setup.profile.hooks.middleware.length > 0
+      ? this.#exchangeThrough(call)
+      : this.#exchange(call);
   }
 
   /** Runs the middleware around all attempts, and around the cache. */

@@ -15,7 +15,7 @@ import {
 import { type Params, isPromise } from "../jsonrpc/message.js";
 import { type Rules, checkOptions } from "../options/option-check.js";
 import type { ClientEvent, ServerEvent } from "../protocol/events.js";
-import type { Attachable, InternalContext, Middleware, MiddlewareRequest, Next } from "../protocol/hooks.js";
+import type { Around, InternalContext, Middleware, MiddlewareRequest, Next } from "../protocol/hooks.js";
 import { isSuspended } from "../server/rounds.js";
 import { onAbort } from "./aborts.js";
 import {
@@ -94,10 +94,8 @@ function instrumented(options: InstrumentationOptions): Instrumentation & { read
   const measurements = new Measurements(meterProvider, scope);
   const isSilent = (): boolean => tracerProvider === trace && hasNoSdk() && measurements.isSilent;
   const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions, isSilent);
-  const attach = (hooks: Attachable): (() => boolean) => {
+  const attach = (hooks: { around: Around }): void => {
     if (notifications) spans.surround(hooks);
-    // While nothing would be recorded or sent, requests bypass the middleware: that costs less than to call it.
-    return isSilent;
   };
   const middleware = Object.assign(spans.middleware, { attach });
   return { use: [middleware], onEvent: (event) => measurements.event(event), end: spans.end };
@@ -137,7 +135,7 @@ class Spans {
   readonly end = (): void => void (this.#isOn = false);
 
   /** Lets notifications run in spans, inside those of an earlier instrumentation. */
-  surround(hooks: Attachable): void {
+  surround(hooks: { around: Around }): void {
     const { around } = hooks;
     hooks.around = (direction, method, params, connection, revision, run) =>
       around(direction, method, params, connection, revision, (given) => {

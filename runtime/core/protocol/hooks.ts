@@ -93,15 +93,9 @@ export type Around = (
   run: (params: Params | undefined) => void,
 ) => void;
 
-/** What middleware that is attached may replace. */
-export interface Attachable {
-  around: Around;
-}
-
-/** Middleware that may learn what it is added to, and then says whether it would do nothing now. */
-interface Attached extends Middleware<never> {
-  readonly attach?: (hooks: Attachable) => () => boolean;
-  isIdle?: (() => boolean) | undefined;
+/** Middleware that learns what it is added to. */
+export interface AttachedMiddleware extends Middleware {
+  attach(hooks: { around: Around }): void;
 }
 
 /** Runs the next middleware, or the request itself. @param params in place of those of the request */
@@ -112,18 +106,15 @@ type Outcome = Params | Promise<Params>;
 /** The middleware and the event listeners of a server or a client. */
 export class Hooks<Event> {
   /** The outermost first. */
-  middleware: readonly Attached[] = [];
+  middleware: readonly Middleware<never>[] = [];
   /** Runs around each notification. */
   around: Around = (_direction, _method, params, _connection, _revision, run) => run(params);
-  /** Whether requests can do without the middleware: all of it would do nothing. */
-  isIdle = (): boolean => this.middleware.every((each) => each.isIdle?.());
-
   readonly #listeners = new Set<(event: Event) => void>();
 
   /** Adds a middleware inside those before it. Returns a function that removes it. */
   use(middleware: Middleware<never>): () => void {
-    const added: Attached = (request, next) => middleware(request, next);
-    added.isIdle = (middleware as Attached).attach?.(this);
+    (middleware as Partial<AttachedMiddleware>).attach?.(this);
+    const added: Middleware<never> = (request, next) => middleware(request, next);
     this.middleware = [...this.middleware, added];
     return () => (this.middleware = this.middleware.filter((each) => each !== added));
   }

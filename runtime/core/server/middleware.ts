@@ -55,10 +55,10 @@ export type ServerMiddleware<Other extends string = OtherMethod> = Middleware<Se
 
 export type ServerHooks = Hooks<ServerEvent>;
 
-/** Wraps a handler of any method in the middleware of a server. */
+/** Wraps a handler of any method in the middleware of a server. Without middleware, returns it as it is. */
 export function withMiddleware(hooks: ServerHooks, handler: MethodHandler): MethodHandler {
+  if (hooks.middleware.length === 0) return handler;
   return (params, context) => {
-    if (hooks.isIdle()) return handler(params, context);
     let serialised: SerialisedResult | undefined;
     let returned: unknown;
     const choose = (result: Params): Params | SerialisedResult => {

@@ -339,7 +339,12 @@ export class Server {
    * that handlers make with `ask`. At 2026-07-28 it runs in each round of a request. Returns a function that removes it.
    */
   use<Other extends string = OtherMethod>(middleware: ServerMiddleware<Other>): () => void {
-    return this.definition.hooks.use(middleware as Middleware<never>);
+    const remove = this.definition.hooks.use(middleware as Middleware<never>);
+    this.refresh();
+    return () => {
+      remove();
+      this.refresh();
+    };
   }
 
   /** Calls `listener` with each event. Returns a function that removes it. */
