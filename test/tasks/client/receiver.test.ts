@@ -217,16 +217,19 @@ test("C19: the list has all tasks, page by page, and takes only its own cursors"
   for (let count = 0; count < 205; count++) ids.push((await create()).taskId);
   const found: string[] = [];
   let cursor: string | undefined;
+  const cursors = new Set<string | undefined>();
   const sizes: number[] = [];
   do {
     const page: Message = await server.request("tasks/list", cursor === undefined ? {} : { cursor });
     sizes.push(page.result.tasks.length);
     found.push(...page.result.tasks.map(({ taskId }) => taskId));
     cursor = page.result.nextCursor;
+    cursors.add(cursor);
   } while (cursor !== undefined);
   expect(sizes).toEqual([100, 100, 5]);
   expect(found.toSorted()).toEqual(ids.toSorted());
-  for (const wrong of ["", "x", ids[0]!])
+  // A cursor is the id of a task.
+  for (const wrong of ["", "x", ids.find((id) => !cursors.has(id))!])
     expect((await server.request("tasks/list", { cursor: wrong })).error).toMatchObject({ code: -32602 });
 });
 

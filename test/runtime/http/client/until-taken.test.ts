@@ -26,7 +26,9 @@ describe("an answer that is refused", () => {
     const often = await refused(() => refusal("0"));
     expect(often.times).toBeGreaterThan(3);
     expect(often.took).toBeGreaterThanOrEqual(limits.whole - 1);
-    expect(await refused(() => refusal("61"))).toMatchObject({ times: 2 });
+    const { times } = await refused(() => refusal("61"));
+    // A timer may be early: the last attempt then has another one.
+    expect([2, 3]).toContain(times);
   });
 
   test("is given up earlier where the process that asked is lost", async () => {
