@@ -1,5 +1,5 @@
 // The model of `bench/scale` against what was measured. It knows what a call costs at one node, and how much longer node:http takes where
-// nodes share the cores. The rows of two and four nodes are predictions. The bar is 15 %, which one row misses (docs/scale.md).
+// nodes share the cores. The rows of two and four nodes are predictions. One row misses the bar of 15 % (docs/scale.md).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { measured, measuredCalls } from "../../bench/scale/constants.mjs";
@@ -7,14 +7,16 @@ import { predicted } from "../../bench/scale/prediction.mjs";
 
 const rows = measuredCalls.filter(({ name }) => name !== "floor");
 
-test("the model predicts the CPU time of a call at 1, 2 and 4 nodes, to 20 %", (t) => {
+test("the model predicts the CPU time of a call at 1, 2 and 4 nodes, to 15 % but for one row", (t) => {
+  const missed = [];
   for (const row of rows) {
     const found = predicted(row, measured);
     const error = found / row.cpu - 1;
-    const text = `${row.name}, ${row.nodes} nodes, ${row.inFlight} in flight: ${found.toFixed(1)} µs for ${row.cpu}`;
-    t.diagnostic(`${text}, ${(100 * error).toFixed(1)} %`);
-    assert.ok(Math.abs(error) <= 0.2, text);
+    const name = `${row.name}, ${row.nodes} nodes, ${row.inFlight} in flight`;
+    t.diagnostic(`${name}: ${found.toFixed(1)} µs for ${row.cpu}, ${(100 * error).toFixed(1)} %`);
+    if (Math.abs(error) > 0.15) missed.push(name);
   }
+  assert.deepEqual(missed, ["memory, 4 nodes, 16 in flight"]);
 });
 
 test("without what crowded cores cost, the model misses what was measured at 4 nodes", () => {

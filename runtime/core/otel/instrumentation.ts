@@ -94,10 +94,9 @@ function instrumented(options: InstrumentationOptions): Instrumentation & { read
   const measurements = new Measurements(meterProvider, scope);
   const isSilent = (): boolean => tracerProvider === trace && hasNoSdk() && measurements.isSilent;
   const spans = new Spans(tracerProvider.getTracer(scope), measurements, sessions, isSilent);
-  const attach = (hooks: { around: Around }): void => {
-    if (notifications) spans.surround(hooks);
-  };
-  const middleware = Object.assign(spans.middleware, { attach });
+  const middleware = notifications
+    ? Object.assign(spans.middleware, { attach: spans.attach })
+    : spans.middleware;
   return { use: [middleware], onEvent: (event) => measurements.event(event), end: spans.end };
 }
 
@@ -129,17 +128,17 @@ class Spans {
     this.#isSilent = isSilent;
   }
 
-  /** Whether the middleware is still added. */
+  /** Whether notifications are still traced. */
   #isOn = true;
 
   readonly end = (): void => void (this.#isOn = false);
 
   /** Lets notifications run in spans, inside those of an earlier instrumentation. */
-  surround(hooks: { around: Around }): void {
+  readonly attach = (hooks: { around: Around }): void => {
     const { around } = hooks;
     hooks.around = (direction, method, params, connection, revision, run) =>
       around(direction, method, params, connection, revision, (given) => {
-        if (!this.#isOn || this.#isSilent()) return run(given);
+        if (!this.#isOn) return run(given);
         const context = { connection, protocol: { revision } };
         const next = (replaced = given as object): Params => {
           run(replaced as Params);
@@ -147,7 +146,7 @@ class Spans {
         };
         this.middleware({ direction, method, params: given as object, context: context as never }, next);
       });
-  }
+  };
 
   readonly middleware = (request: MiddlewareRequest, next: Next): object | Promise<object> => {
     if (this.#isSilent()) return next();

@@ -77,9 +77,9 @@ export class Measurements {
     const { direction, context } = operation;
     const { labels } = begun;
     const seconds = (performance.now() - began) / 1000;
-    const { operations, series } = this.#instruments;
+    const { operations, series, streams } = this.#instruments;
     operations[direction].record(seconds, series.ofOperation(operation, begun, outcome));
-    if (begun.isStream) this.#instruments.streams.add(-1);
+    if (begun.isStream) streams.add(-1);
     const version = labels["mcp.protocol.version"];
     if (version === undefined) return;
     const { sessionId } =
