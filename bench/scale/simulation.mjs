@@ -82,7 +82,7 @@ class Worker {
  * Runs a fleet for `requests` requests.
  *
  * @param fleet `sessions`, `nodes`, `shards`
- * @returns latencies in milliseconds, and the load of the busiest node and shard, and of all nodes in the mean
+ * @returns latencies in milliseconds, and the load of the busiest node and shard
  */
 export function simulate(
   { sessions, nodes: nodeCount, shards: shardCount },
@@ -161,8 +161,7 @@ export function simulate(
     event.run();
   }
   const busiest = (workers) => Math.max(...workers.map(({ busy }) => busy)) / last;
-  const meanNode = nodes.reduce((sum, { busy }) => sum + busy, 0) / nodeCount / last;
-  return { call: spread(calls), ask: spread(asks), node: busiest(nodes), meanNode, shard: busiest(shards) };
+  return { call: spread(calls), ask: spread(asks), node: busiest(nodes), shard: busiest(shards) };
 }
 
 /** Milliseconds. */
@@ -172,18 +171,12 @@ function spread(times) {
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** The fewest nodes that stay below the planned load. */
-function nodesFor(sessions, shards, requests, measured, assumed) {
-  const perCall = measured.nodeCall + measured.nodeSession + 2 * measured.nodeCommand;
-  let most = Math.ceil((1.5 * requests * perCall) / (1e6 * assumed.load));
-  let least = 1;
-  while (least < most) {
-    const nodes = (least + most) >> 1;
-    const { meanNode } = simulate({ sessions, nodes, shards }, measured, assumed, Math.max(2000, 50 * nodes));
-    if (meanNode <= assumed.load) most = nodes;
-    else least = nodes + 1;
-  }
-  return least;
+/** The fewest nodes that stay below the planned load: what `simulate` lets a node do for a call, and for an answer. */
+function nodesFor(requests, measured, assumed) {
+  const whole = measured.nodeCall + measured.nodeSession;
+  const call = whole + assumed.commandsPerRequest * measured.nodeCommand;
+  const answer = 1.5 * whole + assumed.commandsPerAsk * measured.nodeCommand;
+  return Math.ceil((requests * (call + assumed.asks * answer)) / (1e6 * assumed.load));
 }
 
 /** The nodes and shards that a number of sessions needs, and which need decides the shards. */
@@ -197,7 +190,7 @@ export function plan(sessions, measured, assumed) {
   };
   const [need, most] = Object.entries(shardNeeds).reduce((a, b) => (b[1] > a[1] ? b : a));
   const shards = Math.ceil(most);
-  const nodes = nodesFor(sessions, shards, requests, measured, assumed);
+  const nodes = nodesFor(requests, measured, assumed);
   const gigabytes = (sessions * measured.sessionBytes) / 1e9;
   const hourly = (nodes + shards) * assumed.coreHour + gigabytes * assumed.gigabyteHour;
   const perMillion = (hourly / (requests * 3600)) * 1e6;
