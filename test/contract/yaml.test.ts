@@ -5,6 +5,7 @@ import type { Contract } from "../../generator/contract/contract.js";
 import { contractText } from "../../generator/contract/contract-text.js";
 import { parseYaml } from "../../generator/contract/yaml.js";
 import { readContract } from "../../generator/contract/read-contract.js";
+import { cases } from "../support/cases.mjs";
 
 const value = (text: string): unknown => parseYaml(text, "c.yaml").value;
 const refusal = (text: string): unknown => {
@@ -129,7 +130,7 @@ test("merge keys and aliases stand for what the library makes of them, key by ke
         JSON.stringify(parse(text, { merge: true, maxAliasCount: -1 })),
       );
     }),
-    { numRuns: Number(process.env["MCPGEN_COUNT"] ?? 100) },
+    { numRuns: cases(10_000) },
   );
 });
 

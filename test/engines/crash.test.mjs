@@ -1,17 +1,17 @@
-// Tasks survive the death of the processes that run them. MCPGEN_COUNT=100000 kills 20 processes, not 4.
+// Tasks survive the death of the processes that run them. MCPGEN_SHARE=1 kills 20 processes, not 4.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Cluster, isLong, leaseMs, randomFrom, sharedDrivers } from "./cluster.mjs";
+import { isThorough, seed } from "../support/cases.mjs";
+import { Cluster, leaseMs, randomFrom, sharedDrivers } from "./cluster.mjs";
 import { engines } from "./engines.mjs";
 import { newFolder } from "./guarded.mjs";
 
-const kills = isLong ? 20 : 4;
+const kills = isThorough ? 20 : 4;
 const tasksPerKill = 10;
 const steps = 8;
-const seed = Number(process.env.MCPGEN_SEED ?? 1);
 
 const isFinal = ({ status }) => ["completed", "failed", "cancelled"].includes(status);
 

@@ -15,13 +15,13 @@ import {
   updateTask,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { connect } from "@mcpgen/runtime";
+import { seed } from "../support/cases.mjs";
 import { hasBus } from "./buses.mjs";
 import { Cluster, sharedDrivers } from "./cluster.mjs";
 import { engines } from "./engines.mjs";
 import { newFolder } from "./guarded.mjs";
 
 const races = fileURLToPath(new URL("programs/races.mjs", import.meta.url));
-const seed = process.env.MCPGEN_SEED ?? "1";
 
 for (const [driver, engine] of sharedDrivers) {
   const { missing, node, start } = engines[engine];
@@ -29,7 +29,7 @@ for (const [driver, engine] of sharedDrivers) {
   test(`${driver}: 300 races of two nodes never leave the state machine`, { skip: missing }, async (t) => {
     const { address, stop } = await start();
     t.after(stop);
-    const { stdout } = await promisify(execFile)(node, [races, driver, address, "300", seed]);
+    const { stdout } = await promisify(execFile)(node, [races, driver, address, "300", `${seed}`]);
     t.diagnostic(`${stdout.trim()} writes were refused`);
     assert.ok(Number(stdout) > 0);
   });

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { type Random, randomFrom, shuffled } from "../../generator/sample/random.js";
 import type { ExtensionText } from "./models.js";
+import { cases } from "../support/cases.mjs";
 
 type Role = "client" | "server";
 
@@ -12,11 +13,8 @@ const everyBase = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026
 /** The revisions without requests from servers. */
 const modern = "2026-07-28";
 
-/** How many the long tests take: all of `npm run test:all`, a few of a shorter run. */
-export const randomCount = Math.min(
-  200,
-  Math.max(12, Math.floor(Number(process.env["MCPGEN_COUNT"] ?? 0) / 500)),
-);
+/** How many the long tests take. */
+export const randomCount = cases(200, 12);
 
 /** What the tests must know of a random extension beside its files. */
 export interface RandomExtension extends ExtensionText {
@@ -29,7 +27,7 @@ export interface RandomExtension extends ExtensionText {
  * An extension as an author might write it: methods both ways, paging, settings, gates, added results, filters, members
  * of objects of the base, several bases. The same seed gives the same extension.
  */
-export function randomExtension(seed: string, number: number): RandomExtension {
+export function randomExtension(seed: number | string, number: number): RandomExtension {
   return new Maker(randomFrom(`${seed}: extension ${number}`), number).extension();
 }
 

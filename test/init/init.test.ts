@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { isThorough } from "../support/cases.mjs";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -49,7 +50,7 @@ test("a project of the sample type-checks, passes its tests, and is what generat
   );
   expect((await mcpgen(project, ["check"])).code).toBe(0);
   expect(npmTest(project)).toMatch(/^# pass 3\n# fail 0$/m);
-  if (!process.env["MCPGEN_LONG"]) return;
+  if (!isThorough) return;
   // The contract is its author's: what is written once goes on to pass.
   for (const file of ["mcp.contract.yaml", "src/handlers.ts"]) rename(project, file, "greet", "hail");
   expect((await mcpgen(project, ["generate"])).code).toBe(0);
@@ -73,7 +74,7 @@ test("a project of a contract has a function for everything, and passes its test
   expect(read(project, "src/handlers.ts")).toContain('async "get-x"(args, context)');
   expect((await mcpgen(project, ["check"])).code).toBe(0);
   // test/sync checks sooner that stubs compile.
-  if (process.env["MCPGEN_LONG"]) expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);
+  if (isThorough) expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);
 }, 60_000);
 
 test("a client of a contract passes its tests, and cannot be made of nothing", async () => {

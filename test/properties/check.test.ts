@@ -5,9 +5,9 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { format } from "../../generator/print/format.js";
 import { definitions, value } from "../support/arbitrary-schema.js";
 import { emittedFiles, loadChecks } from "../support/emitted-checks.js";
-import { longShare } from "../support/instances.js";
+import { cases } from "../support/cases.mjs";
 
-const runs = Math.max(12, Math.ceil(1_000 * longShare));
+const runs = cases(1000);
 
 /** The IR, unless the definitions refer to themselves without an end. */
 function readable(document: object): Schema | undefined {

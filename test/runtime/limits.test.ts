@@ -7,7 +7,7 @@ import { logRequests } from "@mcpgen/runtime/logging";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
-import { longShare } from "../support/instances.js";
+import { cases } from "../support/cases.mjs";
 import { clientOf, eras, routes, serverWith } from "./served.js";
 
 const minute = 60_000;
@@ -355,7 +355,7 @@ class Oracle {
 }
 
 /** The long run has more seconds of load. */
-const seconds = Math.max(6, Math.ceil(300 * longShare));
+const seconds = cases(300, 6);
 
 test.each(["session", "principal"] as const)(
   "200 clients above their rates are refused as an oracle counts (per %s)",

@@ -8,13 +8,13 @@ import { connect } from "node:net";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { noRedis } from "../engines/redis.mjs";
+import { isThorough } from "../support/cases.mjs";
 import { Nodes } from "./nodes.mjs";
 import { call, openSession, send } from "./raw-requests.mjs";
 import { quickEnv } from "./quick-stores.mjs";
 import { tenantProgram, tenants } from "./tenants.mjs";
 import { commandsDuring, usageOf } from "./usage.mjs";
 
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 const options = { skip: noRedis, timeout: 600_000 };
 const mebibyte = 1_048_576;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -58,7 +58,7 @@ function bogusIds(real) {
 test("bogus session ids cost no command of Redis, and no memory", options, async (t) => {
   const real = await openSession(four.ports[0], "ada", agent);
   const makers = bogusIds(real);
-  const count = isLong ? 100_000 : 1500;
+  const count = isThorough ? 100_000 : 1500;
   const flood = (each) =>
     atOnce(each, async (turn) => {
       const session = makers[turn % makers.length]();
@@ -118,7 +118,7 @@ test("floods of notifications: at most one message each, and none is kept", opti
   const session = await openSession(four.ports[0], "ada", agent);
   for (const port of four.ports)
     await send(port, { token: "ada", session, body: call(1, "echo", { key: "known" }), agent });
-  const count = isLong ? 40_000 : 1000;
+  const count = isThorough ? 40_000 : 1000;
   const flood = (each, bodyOf) =>
     atOnce(each, async (turn) => {
       const reply = await send(four.ports[turn % 4], { token: "ada", session, body: bodyOf(turn), agent });
@@ -156,7 +156,7 @@ test(
     await four.monitor.call("CLIENT", "PAUSE", "600000", "WRITE");
     const statuses = new Map();
     const calls = [];
-    const count = isLong ? 20_000 : 1000;
+    const count = isThorough ? 20_000 : 1000;
     await atOnce(count, async (turn) => {
       const body = { method: "notifications/cancelled", params: { requestId: `gone ${turn}` } };
       const { status } = await send(at(turn), { token: "ada", session, body, agent });

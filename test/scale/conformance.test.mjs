@@ -1,14 +1,13 @@
 // The server scenarios of the public conformance suite on four nodes behind a proxy without affinity: the same results as
 // on one node. With sealed sessions, which need no store, these scenarios of 2025-11-25 need one: they ask the client, or
-// look for a stream or an ended session on another node. MCPGEN_COUNT=100000 runs them, too; each waits for 30 s. With a
+// look for a stream or an ended session on another node. MCPGEN_SHARE=1 runs them, too; each waits for 30 s. With a
 // cluster store in Redis, none differs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noRedis, startRedis } from "../engines/redis.mjs";
+import { isThorough } from "../support/cases.mjs";
 import { checksWith, differences } from "./conformance.mjs";
 import { storeEnv } from "./shared-store.mjs";
-
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 
 /**
  * @param except scenarios whose results differ
@@ -38,15 +37,18 @@ async function compare(t, revision, except = [], env = {}) {
 
 test("sealed sessions, 2026-07-28: four nodes as one", (t) => compare(t, "2026-07-28"));
 
-test("sealed sessions, 2025-11-25: all but what needs a store", { skip: !isLong }, (t) =>
-  compare(t, "2025-11-25", [
-    "elicitation-sep1034-defaults",
-    "elicitation-sep1330-enums",
-    "server-session-lifecycle",
-    "server-sse-polling",
-    "tools-call-elicitation",
-    "tools-call-sampling",
-  ]),
+test(
+  "sealed sessions, 2025-11-25: all but what needs a store",
+  { skip: !isThorough && "each scenario waits for 30 s: MCPGEN_SHARE=1 runs them" },
+  (t) =>
+    compare(t, "2025-11-25", [
+      "elicitation-sep1034-defaults",
+      "elicitation-sep1330-enums",
+      "server-session-lifecycle",
+      "server-sse-polling",
+      "tools-call-elicitation",
+      "tools-call-sampling",
+    ]),
 );
 
 test("a cluster store in Redis, 2025-11-25: four nodes as one", { skip: noRedis }, async (t) => {

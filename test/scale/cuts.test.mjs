@@ -1,6 +1,6 @@
 // A proxy cuts every event stream at random moments, and each request goes to the next of four nodes: no event is lost, none
 // comes twice, all come in order. MCPGEN_SEED draws the moments. The short form cuts after 20 to 400 ms, and the client comes
-// back after 20 ms; MCPGEN_COUNT=100000 sends 1,000,000 events (or MCPGEN_EVENTS), cuts after 1 to 20 s, and the client comes
+// back after 20 ms; MCPGEN_SHARE=1 sends 1,000,000 events (or MCPGEN_EVENTS), cuts after 1 to 20 s, and the client comes
 // back after 1 s.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,14 +9,14 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { randomFrom } from "../engines/cluster.mjs";
 import { noRedis, startRedis } from "../engines/redis.mjs";
+import { isThorough, seed } from "../support/cases.mjs";
 import { Nodes } from "./nodes.mjs";
 import { startProxy } from "./proxy.mjs";
 import { storeEnv } from "./shared-store.mjs";
 
 const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
-const events = Number(process.env.MCPGEN_EVENTS ?? (isLong ? 1_000_000 : 1200));
-const [shortest, longest, retryMs, clients] = isLong ? [1000, 20_000, 1000, 40] : [20, 400, 20, 3];
+const events = Number(process.env.MCPGEN_EVENTS ?? (isThorough ? 1_000_000 : 1200));
+const [shortest, longest, retryMs, clients] = isThorough ? [1000, 20_000, 1000, 40] : [20, 400, 20, 3];
 /** Events of one call. The log keeps the last 256 of a session: a client that is away for a whole call loses none. */
 const steps = 200;
 
@@ -24,7 +24,7 @@ test(
   `${events} events over streams that are cut: none is lost, none comes twice, in order`,
   { skip: noRedis },
   async (t) => {
-    const random = randomFrom(Number(process.env.MCPGEN_SEED ?? 1));
+    const random = randomFrom(seed);
     const { socket, stop } = await startRedis();
     t.after(stop);
     const env = { ...storeEnv("ioredis", socket), SCALE_RETRY_MS: `${retryMs}` };
@@ -57,7 +57,7 @@ test(
         const key = `${number} ${left}`;
         const seen = [];
         const onProgress = ({ message }) => void seen.push(message);
-        const ms = isLong ? 40 : 4;
+        const ms = isThorough ? 40 : 4;
         const { content } = await client.callTool(
           "steps",
           { key, steps, ms },

@@ -1,4 +1,4 @@
-// Idle sessions on four nodes: what each takes of the heaps and of Redis. MCPGEN_COUNT=100000 opens 10,000 sessions, not 1,000, and
+// Idle sessions on four nodes: what each takes of the heaps and of Redis. MCPGEN_SHARE=1 opens 10,000 sessions, not 1,000, and
 // waits until the time of the stored ones is over.
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
@@ -6,14 +6,14 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { noRedis, startRedis } from "../engines/redis.mjs";
+import { isThorough } from "../support/cases.mjs";
 import { Nodes } from "./nodes.mjs";
 import { call, openSession, send } from "./raw-requests.mjs";
 import { storeEnv } from "./shared-store.mjs";
 import { figureOf, monitorOf, usageOf } from "./usage.mjs";
 
 const program = fileURLToPath(new URL("programs/tenants.mjs", import.meta.url));
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
-const count = Number(process.env.MCPGEN_SESSIONS ?? (isLong ? 10_000 : 1000));
+const count = Number(process.env.MCPGEN_SESSIONS ?? (isThorough ? 10_000 : 1000));
 /** Sessions that are opened first: what grows once is not theirs. */
 const first = count;
 const longest = 600_000;
@@ -67,7 +67,7 @@ test(
     const { ports, agent, heap, held, open, forgotten } = await started(
       t,
       {},
-      isLong ? {} : { idleMs: 4000 },
+      isThorough ? {} : { idleMs: 4000 },
     );
     for (let round = 0; round < 2; round++) {
       await open(first);
@@ -130,7 +130,7 @@ test(
   async (t) => {
     const { socket, stop } = await startRedis();
     const monitor = monitorOf(socket);
-    const ttlMs = isLong ? 120_000 : 600_000;
+    const ttlMs = isThorough ? 120_000 : 600_000;
     const env = { ...storeEnv("ioredis", socket), SCALE_TTL: `${ttlMs}` };
     const { ports, heldPorts, heap, open, forgotten } = await started(t, env);
     t.after(async () => {
@@ -171,7 +171,7 @@ test(
     assert.ok(beyond <= 4 * 1024, `${beyond} B of heap beyond the connection`);
     // A stream that waits for its client holds neither its request nor its socket, which are more than 4 KiB.
     assert.ok(orphaned <= 2.5 * 1024, `${orphaned} B of heap for a stream without its connection`);
-    if (!isLong) return;
+    if (!isThorough) return;
     await forgotten();
     const stored = async () => (await monitor.keys("mcpgen-session-*")).length;
     for (const end = performance.now() + longest; (await stored()) > 0; await sleep(500))

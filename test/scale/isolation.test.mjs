@@ -4,13 +4,13 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { randomFrom } from "../engines/cluster.mjs";
 import { noRedis } from "../engines/redis.mjs";
+import { isThorough, seed } from "../support/cases.mjs";
 import { Stream, call, openSession, send } from "./raw-requests.mjs";
 import { tenants } from "./tenants.mjs";
 import { commandsDuring } from "./usage.mjs";
 
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 const options = { skip: noRedis, timeout: 300_000 };
-const random = randomFrom(Number(process.env.MCPGEN_SEED ?? 1));
+const random = randomFrom(seed);
 
 const four = tenants();
 
@@ -96,7 +96,7 @@ test("forged answers reach no node, and cost no command of Redis", options, asyn
     () => `${node}.${number}.${code}`.repeat(50),
     () => Math.floor(random() * 10),
   ];
-  const rounds = isLong ? 10_000 : 500;
+  const rounds = isThorough ? 10_000 : 500;
   const commands = await commandsDuring(four.monitor, async () => {
     for (let round = 0; round < rounds; round++) {
       const forged = forgeries[round % forgeries.length]();

@@ -1,5 +1,5 @@
 // kill -9 of nodes at work: each call ends, and has its effect once at most. MCPGEN_SEED draws the moments;
-// MCPGEN_COUNT=100000 kills 1,000 nodes, not 20.
+// MCPGEN_SHARE=1 kills 1,000 nodes, not 20.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,13 @@ import { connect } from "@mcpgen/runtime";
 import { randomFrom } from "../engines/cluster.mjs";
 import { newFolder } from "../engines/guarded.mjs";
 import { noRedis, startRedis } from "../engines/redis.mjs";
+import { isThorough, seed } from "../support/cases.mjs";
 import { Nodes } from "./nodes.mjs";
 import { startProxy } from "./proxy.mjs";
 import { storeEnv } from "./shared-store.mjs";
 
 const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
-const kills = Number(process.env.MCPGEN_KILLS ?? (isLong ? 1000 : 20));
-const seed = Number(process.env.MCPGEN_SEED ?? 1);
+const kills = Number(process.env.MCPGEN_KILLS ?? (isThorough ? 1000 : 20));
 /** Milliseconds. The bar is 5 s; a busy machine gets more. */
 const longest = 60_000;
 

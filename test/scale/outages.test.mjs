@@ -1,6 +1,6 @@
 // Four nodes whose Redis is killed and comes back (an append-only file, written each second), loses its connections, does not
 // answer, or gives way to its replica. Plain calls go on without an error. Questions to the client and resumed streams end with
-// a result or a coded error. MCPGEN_SEED draws the moments; MCPGEN_COUNT=100000 kills Redis 100 times.
+// a result or a coded error. MCPGEN_SEED draws the moments; MCPGEN_SHARE=1 kills Redis 100 times.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -8,17 +8,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { randomFrom } from "../engines/cluster.mjs";
 import { noRedis } from "../engines/redis.mjs";
+import { isThorough, seed } from "../support/cases.mjs";
 import { FaultyRedis, WatchedRedis } from "./faulty-redis.mjs";
 import { Nodes } from "./nodes.mjs";
 import { openClusterStore } from "./programs/redis-store.mjs";
 import { RawSession } from "./raw-session.mjs";
 
 const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
-const kills = Number(process.env.MCPGEN_KILLS ?? (isLong ? 100 : 2));
-const seed = Number(process.env.MCPGEN_SEED ?? 1);
+const kills = Number(process.env.MCPGEN_KILLS ?? (isThorough ? 100 : 2));
 const skip = noRedis;
-const timeout = isLong ? 7_200_000 : 600_000;
+const timeout = isThorough ? 7_200_000 : 600_000;
 const answer = { action: "accept", content: { name: "Ada" } };
 const asks = ({ message }) => message?.method === "elicitation/create";
 const resultOf = ({ result, error }) => (error ? codeOf(error) : result.content[0].text);

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { newFolder } from "../engines/guarded.mjs";
 import { noRedis, startRedis } from "../engines/redis.mjs";
+import { isThorough } from "../support/cases.mjs";
 import { Nodes } from "./nodes.mjs";
 import { RawSession } from "./raw-session.mjs";
 import { storeEnv } from "./shared-store.mjs";
 
 const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
 const skip = noRedis;
 const answer = { action: "accept", content: { name: "Ada" } };
 
@@ -125,7 +125,7 @@ test("a call reports progress before its node knows that the client is initializ
 
 test("an answer reaches the node that asked, by one message", { skip, timeout: 300_000 }, async (t) => {
   const session = await known();
-  const rounds = isLong ? 10_000 : 200;
+  const rounds = isThorough ? 10_000 : 200;
   const took = { same: [], other: [] };
   const play = async (round) => {
     const [at, other] = [ports[round % 4], ports[(round + 1 + (round % 3)) % 4]];

@@ -1,19 +1,19 @@
 // Readers of 1 KB a second under producers of 1 MB a second each, on four nodes that share Redis: each is cut where 8 MiB wait for it, and memory stays
-// bounded. MCPGEN_COUNT=100000 has 100 readers, not 8.
+// bounded. MCPGEN_SHARE=1 has 100 readers, not 8.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { noRedis, startRedis } from "../engines/redis.mjs";
+import { isThorough } from "../support/cases.mjs";
 import { Nodes } from "./nodes.mjs";
 import { call, openSession, send } from "./raw-requests.mjs";
 import { storeEnv } from "./shared-store.mjs";
 import { figureOf, monitorOf, usageOf } from "./usage.mjs";
 
 const program = fileURLToPath(new URL("programs/tenants.mjs", import.meta.url));
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
-const count = Number(process.env.MCPGEN_READERS ?? (isLong ? 100 : 8));
+const count = Number(process.env.MCPGEN_READERS ?? (isThorough ? 100 : 8));
 const mebibyte = 1_048_576;
 /** Bytes that may wait for one reader. */
 const bound = 8 * mebibyte;

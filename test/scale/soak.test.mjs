@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 import { randomFrom } from "../engines/cluster.mjs";
 import { newFolder } from "../engines/guarded.mjs";
 import { noRedis } from "../engines/redis.mjs";
+import { seed } from "../support/cases.mjs";
 import { faults } from "./soak/faults.mjs";
 import { Record } from "./soak/record.mjs";
 import { writeReport } from "./soak/report.mjs";
 import { slopeOf, verdictOn } from "./soak/slope.mjs";
 import { soak } from "./soak/soak.mjs";
 
-const seed = Number(process.env.MCPGEN_SEED ?? 1);
 /** Milliseconds. The bar is 5 s; a busy machine gets more. */
 const hangMs = 30_000;
 

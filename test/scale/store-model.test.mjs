@@ -1,5 +1,5 @@
 // The store of processes in each engine against the one in memory: random operations, and connections that are cut. MCPGEN_SEED
-// draws them; MCPGEN_COUNT=100000 makes 100,000 steps an engine, not 600.
+// draws them; MCPGEN_SHARE=1 makes 100,000 steps an engine, not 600.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -9,11 +9,10 @@ import { redisClusterStore } from "@mcpgen/redis";
 import { MemoryClusterStore } from "@mcpgen/runtime/cluster";
 import { randomFrom } from "../engines/cluster.mjs";
 import { engines } from "../engines/engines.mjs";
+import { isThorough, seed } from "../support/cases.mjs";
 import { StoreModel } from "./store-model.mjs";
 
-const isLong = Number(process.env.MCPGEN_COUNT ?? 0) >= 100_000;
-const steps = Number(process.env.MCPGEN_STEPS ?? (isLong ? 100_000 : 600));
-const seed = Number(process.env.MCPGEN_SEED ?? 1);
+const steps = Number(process.env.MCPGEN_STEPS ?? (isThorough ? 100_000 : 600));
 const load = createRequire(new URL("../engines/", import.meta.url));
 const timeoutMs = 20_000;
 
@@ -105,7 +104,7 @@ for (const [engine, open] of Object.entries(openers)) {
   for (const faults of engine === "memory" ? [false] : [false, true])
     test(
       `${engine}${faults ? ", connections are cut" : ""}: ${steps} steps from ${seed} as in memory`,
-      { skip: missing, timeout: isLong ? 7_200_000 : 600_000 },
+      { skip: missing, timeout: isThorough ? 7_200_000 : 600_000 },
       async (t) => {
         const { address, stop } = await start();
         const { stores, cut, close, connections } = await open(address).catch(async (error) => {

@@ -2,17 +2,10 @@ import type { JsonValue, Schema } from "@mcpgen/engine";
 import { pendingMutants } from "../../generator/sample/mutants.js";
 import { randomFrom, shuffled } from "../../generator/sample/random.js";
 import { sampleValid } from "../../generator/sample/sample.js";
+import { cases, seed } from "./cases.mjs";
 
-/** Instances a revision; `npm run test:all` asks for more (`MCPGEN_LONG`). */
-export const instanceCount = Number(
-  process.env["MCPGEN_COUNT"] ?? (process.env["MCPGEN_LONG"] ? 100_000 : 500),
-);
-
-/** Another seed tries other instances; the default one keeps a failure the same until it is mended. */
-export const seed = process.env["MCPGEN_SEED"] ?? "1";
-
-/** How much of the whole long run is asked for: 1 for all of it, 0 in `npm test`. */
-export const longShare = process.env["MCPGEN_LONG"] === "1" ? Math.min(1, instanceCount / 100_000) : 0;
+/** Instances a revision. */
+export const instanceCount = cases(100_000, 500);
 
 const mutantsOfEach = 12;
 

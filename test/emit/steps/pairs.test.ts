@@ -3,7 +3,7 @@ import { format } from "../../../generator/print/format.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { releasedModel } from "../../support/models.js";
-import { seed } from "../../support/instances.js";
+import { cases, isThorough, seed } from "../../support/cases.mjs";
 import { loaded } from "../emitted-output.js";
 import { stepFiles } from "./between.js";
 import {
@@ -21,7 +21,7 @@ import {
 import { revisions } from "../../support/revisions.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
-const count = Math.max(2, Number(process.env["MCPGEN_COUNT"] ?? 0) / 5_000);
+const count = cases(20, 2);
 
 /** Everything that both revisions may send, taken from one to the other. */
 function carryAll(
@@ -67,7 +67,7 @@ function stepped(
 }
 
 /** How far apart revisions are that are compared: in the long run any two, else the most unlike. */
-const least = process.env["MCPGEN_LONG"] ? 1 : 4;
+const least = isThorough ? 1 : 4;
 
 // Most of these were never made to follow one another, and notes speak of next to none.
 const pairs = revisions.flatMap((older, index) =>

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { releasedModel } from "../../support/models.js";
-import { seed } from "../../support/instances.js";
+import { cases, seed } from "../../support/cases.mjs";
 import { loaded } from "../emitted-output.js";
 import { stepFiles } from "./between.js";
 import {
@@ -35,7 +35,7 @@ const emitted = await loaded<{ [name: string]: Steps }>(
 );
 
 /** Instances of each thing that messages carry. */
-const count = Math.max(14, Number(process.env["MCPGEN_COUNT"] ?? 0) / 1_000);
+const count = cases(100, 14);
 
 /** The step for what is carried, on the way down from revision `index` or up to it. */
 function stepAt(

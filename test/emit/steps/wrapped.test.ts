@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { refuseProblems } from "../../../generator/emit/steps/problems.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { seed } from "../../support/instances.js";
+import { seed } from "../../support/cases.mjs";
 import { type NoteText, object, ref } from "../../support/models.js";
 import { answering, between, stepFiles } from "./between.js";
 import { deepFrozen, isAccepted, sampleOf } from "./protocol.js";
@@ -112,7 +112,7 @@ describe("members that a note says to have been inside a member", () => {
       answering("r2", object({ _meta: meta, ...task("id", "working") }, ["id", "status"])),
     ] as const;
     const carried = { method: "test/do", kind: "request", sender: "client", part: "result" } as const;
-    const random = randomFrom(seed);
+    const random = randomFrom(`${seed}`);
     for (const [from, to, there, back] of [
       [next, old, lower, lift],
       [old, next, lift, lower],

@@ -5,6 +5,7 @@ import { definitions, value } from "../../support/arbitrary-schema.js";
 import { emittedFrom, load, validatorsOf } from "./emitted.js";
 import { ajvFor, interpreterFor, isReadByAjv } from "../../support/ajv-verdicts.js";
 import { format } from "../../../generator/print/format.js";
+import { cases } from "../../support/cases.mjs";
 import { schemaFrom } from "../../support/revisions.js";
 
 /** The IR, unless the definitions refer to themselves without an end. */
@@ -18,7 +19,7 @@ function readable(document: object): Schema | undefined {
 }
 
 /** Random schemas; each is tried on some thirty values for each of its definitions. */
-const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 50 || 15;
+const runs = cases(2000);
 
 describe("emitted validators of random schemas", () => {
   it("give the verdicts of ajv and of the interpreter", { timeout: 3_600_000 }, async () => {

@@ -5,6 +5,7 @@ import { CodedError } from "../../../generator/diagnostics/coded-error.js";
 import { emitterNames, generateFiles } from "../../../generator/pipeline/generate.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { SchemaMaker, type Spelling } from "./random-schema.js";
+import { seed } from "../../support/cases.mjs";
 
 /** What became of a schema: files by path, a refusal with a code, or an error that no schema may cause. */
 export interface Outcome {
@@ -18,9 +19,6 @@ export interface Tool {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
 }
-
-/** Another seed tries other schemas; without one, the number of a schema alone decides what it is. */
-const seeded = process.env["MCPGEN_SEED"] === undefined ? "" : `${process.env["MCPGEN_SEED"]}: `;
 
 /** Output of the emitters that speak of a revision alone: many revisions can share the rest. */
 const shared = ["authoring", "open"];
@@ -74,7 +72,7 @@ export function spellingOf(index: number): Spelling {
 /** A random schema of definitions, and of a method whose messages they describe. */
 export function randomProtocol(index: number): JsonObject {
   const spelling = spellingOf(index);
-  const random = randomFrom(`${seeded}protocol ${index}`);
+  const random = randomFrom(`${seed}: protocol ${index}`);
   const maker = new SchemaMaker(random, spelling, false);
   const at = spelling === "2020-12" ? "$defs" : "definitions";
   const definition = (name: string): JsonObject => ({ $ref: `#/${at}/${name}` });
@@ -105,6 +103,6 @@ export function randomProtocol(index: number): JsonObject {
 
 /** A tool with random schemas. */
 export function randomTool(index: number): Tool {
-  const maker = new SchemaMaker(randomFrom(`${seeded}tool ${index}`), spellingOf(index), true);
+  const maker = new SchemaMaker(randomFrom(`${seed}: tool ${index}`), spellingOf(index), true);
   return { name: `tool_${index}`, inputSchema: maker.document(true), outputSchema: maker.document(false) };
 }

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { type JsonObject, type JsonValue, type Schema, SchemaError, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
+import { cases } from "../../support/cases.mjs";
 import { combined, nameIn } from "../../support/combined-schemas.js";
 import { isComparedByAjv, isReadByAjv } from "../../support/ajv-verdicts.js";
 import { compile } from "../../support/compiled-schema.js";
@@ -11,7 +12,7 @@ import { randomTool } from "./output.js";
 
 // Emitted validators and checks of random schemas give the verdicts of ajv and of the interpreter.
 
-const count = Math.ceil(Number(process.env["MCPGEN_COUNT"] ?? 400) / 100);
+const count = cases(1000, 4);
 const instancesOfEach = 40;
 const batch = 50;
 const batches = Array.from({ length: Math.ceil(count / batch) }, (_, index) => index * batch);

@@ -1,7 +1,7 @@
 import { type TaskStore, memoryTaskStore } from "@mcpgen/tasks";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { instanceCount } from "../../support/instances.js";
+import { cases } from "../../support/cases.mjs";
 import { serverOf } from "./served.js";
 import { type Json, type Peer, newest, wired } from "./wire.js";
 
@@ -82,7 +82,7 @@ test("C21, E12: guesses of any form get one refusal, and the store is not asked"
         expect(answer).toEqual({ jsonrpc: "2.0", error: expected.error });
       },
     ),
-    { numRuns: Math.min(instanceCount, 10_000) },
+    { numRuns: cases(10_000) },
   );
   expect(trips).toEqual([]);
   // A task that has expired is refused in the same words, too.
@@ -135,6 +135,6 @@ test("C19, C21: lists have all tasks of their client and none of others", async 
       }
       await clock.advance(3000);
     }),
-    { numRuns: Math.min(instanceCount / 50, 200) },
+    { numRuns: cases(200, 10) },
   );
 });

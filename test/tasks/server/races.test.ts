@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type TaskEvent, type TaskRecord, type TaskStore, advance, memoryTaskStore } from "@mcpgen/tasks";
 import { sampleTask } from "@mcpgen/tasks/testing";
 import { expect, test } from "vitest";
-import { instanceCount } from "../../support/instances.js";
+import { cases } from "../../support/cases.mjs";
 
 // Two nodes with one store change a task at the same time: each reads, advances and replaces, and begins again if the other
 // one was faster. The scheduler draws the order of all steps.
@@ -71,6 +71,6 @@ test("B14: updates, cancels and ends at the same time never leave the state mach
       }
       expect(["completed", "failed", "cancelled"]).toContain(before.status);
     }),
-    { numRuns: Math.min(instanceCount, 10_000) },
+    { numRuns: cases(10_000) },
   );
 });

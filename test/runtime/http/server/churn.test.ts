@@ -4,11 +4,10 @@ import { type Random, randomFrom } from "../../../../generator/sample/random.js"
 import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
 import { heap } from "../../../support/heap.js";
 import { inside } from "../../../support/http-fixture.js";
-import { longShare, seed } from "../../../support/instances.js";
+import { cases, isThorough, seed } from "../../../support/cases.mjs";
 import { exchangeOf } from "./exchange-of.js";
 
-const isLong = longShare > 0;
-const steps = 4 * Math.max(375, Math.ceil(15_000 * longShare));
+const steps = 4 * cases(15_000, 375);
 
 const idleMs = 1000;
 const maxPerPrincipal = 8;
@@ -304,12 +303,12 @@ test(`${steps} random steps of sessions leave what the model says, and nothing a
   for (let step = 0; step < steps; step++) {
     await churn.step();
     if (step % 100 === 0) churn.compare();
-    if (isLong && step === steps / 4) before = await heap();
+    if (isThorough && step === steps / 4) before = await heap();
   }
   churn.compare();
   expect(churn.model.created).toBeGreaterThan(steps / 6);
   for (const count of Object.values(churn.model.ended)) expect(count).toBeGreaterThan(10);
-  if (isLong) expect((await heap()) - before).toBeLessThan(2 * 1_048_576);
+  if (isThorough) expect((await heap()) - before).toBeLessThan(2 * 1_048_576);
   const left = churn.model.sessions.length;
   await endpoint.close();
   expect(endpoint.stats.gauges).toEqual({

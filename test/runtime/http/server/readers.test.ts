@@ -9,9 +9,9 @@ import { type Adapter, serve } from "../../../support/http-adapters.js";
 import { inside } from "../../../support/http-fixture.js";
 import { noCounts } from "./exchange-of.js";
 import { Party, textOf, messagesOf } from "../../../support/raw-http-client.js";
+import { thoroughTest } from "../../../support/thorough-test.js";
 
 const mib = 1_048_576;
-const isLong = process.env["MCPGEN_LONG"] === "1";
 
 describe("a stalled reader", () => {
   function readers(most: number, stalledMs = 1000) {
@@ -134,7 +134,7 @@ describe.each([
     while (closed() === 0) await turn();
   });
 
-  test.runIf(isLong)(
+  thoroughTest(
     "have so many bytes waiting in all, and those are cut off that read nothing for longest",
     async () => {
       const options = { waitingLimit: 40 * mib };
@@ -147,7 +147,7 @@ describe.each([
     },
   );
 
-  test.runIf(isLong)("buffer nothing for clients that read", async () => {
+  thoroughTest("buffer nothing for clients that read", async () => {
     const { call, port, party } = await talkative(adapter, { waitingLimit: 40 * mib });
     await unread(port, party, call(16 * mib, reports), accept);
     for (let count = 0; count < 2; count++) {

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { diffModels } from "../../generator/diff/diff-models.js";
+import { type Finding, subjectText } from "../../generator/diff/finding.js";
+import { randomFrom } from "../../generator/sample/random.js";
+import { cases, seed } from "../support/cases.mjs";
+import { documentOf, revisions } from "../support/revisions.js";
+import { mutate } from "../support/schema-changes/operators.js";
+import { isProven } from "./gauntlet/proof.js";
+import { Judge, type Shown, shownBy } from "./gauntlet/truth.js";
+import { modelFrom } from "./models.js";
+
+/** Whole revisions are compared, and ajv compiles each of them. */
+const count = cases(3000, 4);
+const draws = 40;
+
+const textOf = ({ rule, subject, level }: Finding): string =>
+  `${rule} ${subjectText(subject)} client:${level.client} server:${level.server}`;
+
+/** Whether findings say of that role what the message shows. */
+function isFound({ role, as }: Shown, findings: readonly Finding[]): boolean {
+  return findings.some(({ level }) =>
+    as === "writer" ? level[role] === "breaking" : level[role] !== "safe",
+  );
+}
+
+test.each(revisions)(
+  `${count} changed documents of %s: what ajv shows to break is found, and what is found to break does`,
+  (revision) => {
+    const document = documentOf(revision);
+    const [model, judge] = [modelFrom(document), new Judge(document)];
+    const failed: string[] = [];
+    for (let index = 0; index < count; index++) {
+      const random = randomFrom(`gauntlet ${revision} ${seed} ${index}`);
+      const { document: changed, changes, paths } = mutate(document, random.chance(0.5) ? 1 : 2, random);
+      const findings = diffModels(model, modelFrom(changed));
+      const judges = [judge, new Judge(changed)] as const;
+      const shown = shownBy(judges, paths, draws, random);
+      const missed = shown.filter((each) => !isFound(each, findings));
+      const breaking = findings.filter(
+        ({ level }) => level.client === "breaking" || level.server === "breaking",
+      );
+      const unproven = breaking.filter((finding) => !isProven(finding, judges));
+      if (missed.length + unproven.length === 0) continue;
+      failed.push(
+        [
+          `#${index}`,
+          ...changes.map((each) => `changed: ${each}`),
+          ...findings.map((finding) => `found: ${textOf(finding)}`),
+          ...missed.map((each) => `missed: ${JSON.stringify(each)}`),
+          ...unproven.map((each) => `unproven: ${textOf(each)} ${JSON.stringify(each.counterexample)}`),
+        ].join("\n"),
+      );
+    }
+    expect(failed).toEqual([]);
+  },
+  3_600_000,
+);
+
+/** Later requests declare their id themselves. */
+const byEnvelope = revisions.filter((revision) => {
+  const { $defs } = documentOf(revision) as { $defs: { [name: string]: { properties?: object } } };
+  return !Object.hasOwn($defs["CallToolRequest"]?.properties ?? {}, "id");
+});
+
+test.each(byEnvelope)("a request of %s that may no longer have an id breaks its sender", (revision) => {
+  const document = documentOf(revision);
+  const changed = structuredClone(document) as {
+    $defs: { JSONRPCRequest: { properties: { id: unknown }; required: string[] } };
+  };
+  const { JSONRPCRequest: request } = changed.$defs;
+  request.properties.id = false;
+  request.required = request.required.filter((name) => name !== "id");
+  const findings = diffModels(modelFrom(document), modelFrom(changed as never));
+  expect(findings.some(({ level }) => level.client === "breaking")).toBe(true);
+});
