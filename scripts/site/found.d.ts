@@ -1,0 +1,15 @@
+/** Something that a search finds. The names are short: the search page holds hundreds of them. */
+export interface Found {
+    /** Its name or heading. */
+    readonly n: string;
+    /** The page, or the kind of entry. */
+    readonly p: string;
+    /** Its address from the root of the site. */
+    readonly a: string;
+    /** Its text. */
+    readonly t: string;
+    /** Names that its tables explain. */
+    readonly k?: string;
+    /** The same entry elsewhere, by a label. */
+    readonly more?: readonly (readonly [label: string, address: string])[];
+}
