@@ -2,6 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runtimes } from "../portability/runtimes.mjs";
+import { lackOf } from "../support/programs.mjs";
 import { newFolder } from "./guarded.mjs";
 import { noPostgres, startPostgres } from "./postgres.mjs";
 import { noRedis, startRedis, startRedisCluster } from "./redis.mjs";
@@ -20,14 +21,15 @@ const nodeWithSqlite = process.getBuiltinModule?.("node:sqlite") ? process.execP
  */
 export const engines = {
   sqlite: {
-    missing: existsSync(nodeWithSqlite)
-      ? undefined
-      : "test/portability is not installed: it has a Node with SQLite",
+    missing: lackOf(
+      existsSync(nodeWithSqlite),
+      "test/portability is not installed: it has a Node with SQLite",
+    ),
     node: nodeWithSqlite,
     start: startSqlite,
   },
   "sqlite in Bun": {
-    missing: existsSync(bun) ? undefined : "Bun of test/portability is not installed",
+    missing: lackOf(existsSync(bun), "Bun of test/portability is not installed"),
     node: bun,
     start: startSqlite,
   },

@@ -63,15 +63,6 @@ export async function start(command, { ready, signal, folder, user = {} }) {
   return stop;
 }
 
-/** Where a program is, or `undefined`. */
-export function pathOf(program) {
-  try {
-    return execFileSync("/bin/sh", ["-c", 'command -v "$1"', "sh", program], { encoding: "utf8" }).trim();
-  } catch {
-    return undefined;
-  }
-}
-
 /** The ids of a user, or `undefined` if there is none. */
 export function userOf(name) {
   const idOf = (kind) => Number(execFileSync("id", [kind, name], { encoding: "utf8", stdio: "pipe" }));

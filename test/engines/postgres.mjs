@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { newFolder, pathOf, start, userOf } from "./guarded.mjs";
+import { lackOf, pathOf } from "../support/programs.mjs";
+import { newFolder, start, userOf } from "./guarded.mjs";
 
 /** The folder of programs of the newest version: Debian has one for each, others have them where all programs are. */
 function programs() {
@@ -20,11 +21,9 @@ const isRoot = process.getuid?.() === 0;
 const user = isRoot ? userOf("postgres") : undefined;
 
 /** Why there is no PostgreSQL here, or `undefined`. */
-export const noPostgres = !folderOfPrograms
-  ? "PostgreSQL is not installed"
-  : isRoot && !user
-    ? "there is no user postgres, and PostgreSQL does not run as root"
-    : undefined;
+export const noPostgres =
+  lackOf(folderOfPrograms !== undefined, "PostgreSQL is not installed") ??
+  lackOf(!isRoot || user !== undefined, "there is no user postgres, and PostgreSQL does not run as root");
 
 /**
  * Starts an empty PostgreSQL, for this process and those that it starts.

@@ -3,12 +3,13 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts } from "../support/free-ports.mjs";
-import { newFolder, pathOf, start } from "./guarded.mjs";
+import { lackOf, pathOf } from "../support/programs.mjs";
+import { newFolder, start } from "./guarded.mjs";
 
 const server = pathOf("redis-server");
 
 /** Why there is no Redis here, or `undefined`. */
-export const noRedis = server ? undefined : "redis-server is not installed";
+export const noRedis = lackOf(server !== undefined, "redis-server is not installed");
 
 /**
  * Starts an empty Redis, for this process and those that it starts.

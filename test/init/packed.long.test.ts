@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sharedFolder } from "../support/temporary-folder.js";
 import { type Packed, npm, packAll } from "./packages.js";
-import { hasPseudoTerminals, inPseudoTerminal } from "../support/pseudo-terminal.js";
+import { inPseudoTerminal, terminalTest } from "../support/pseudo-terminal.js";
 
 // Needs a build, and packages that npm may have to fetch.
 
@@ -248,7 +248,7 @@ await client.close();
     for (const spec of Object.values(dependencies!)) expect(spec).toMatch(/^file:.*\.tgz$/);
   });
 
-  test.runIf(hasPseudoTerminals)("at a terminal there are three questions, and the user may cancel", () => {
+  terminalTest("at a terminal there are three questions, and the user may cancel", () => {
     const home = join(folder, "at-a-terminal");
     mkdirSync(home);
     const command = [join(folder, "node_modules/.bin/mcpgen"), "init", "server"];

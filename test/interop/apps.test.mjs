@@ -31,7 +31,7 @@ async function driver() {
   return import(pathToFileURL(outfile).href);
 }
 
-const { Page, chromium } = await driver();
+const { Page, noChromium } = await driver();
 const forBrowsers = { bundle: true, minify: true, platform: "browser", write: false, logLevel: "error" };
 
 /** A page with one program, which checks what it sends. */
@@ -88,7 +88,7 @@ async function served() {
   return { origin: `http://127.0.0.1:${http.address().port}`, aborted, close };
 }
 
-describe("apps in Chromium", { skip: chromium === undefined && "there is no chromium in PATH" }, () => {
+describe("apps in Chromium", { skip: noChromium }, () => {
   let page;
   let site;
 

@@ -15,7 +15,8 @@ import { SpanStatusCode, context, propagation, trace } from "@opentelemetry/api"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
-import { newFolder, pathOf, start } from "../engines/guarded.mjs";
+import { newFolder, start } from "../engines/guarded.mjs";
+import { lackOf, pathOf } from "../support/programs.mjs";
 import { freePorts } from "../support/free-ports.mjs";
 import { startSink } from "./otel/sink.mjs";
 import { telemetryTo } from "./otel/telemetry.mjs";
@@ -165,7 +166,7 @@ const prometheus = pathOf("prometheus");
 
 test(
   "Prometheus reads the measurements, and promtool finds no problem in their page",
-  { skip: promtool && prometheus ? false : "prometheus is not installed" },
+  { skip: lackOf(promtool !== undefined && prometheus !== undefined, "prometheus is not installed") },
   async (t) => {
     const exporter = new PrometheusExporter({ preventServerStart: true });
     const options = { meterProvider: new MeterProvider({ readers: [exporter] }) };

@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { newFolder, pathOf, start } from "../engines/guarded.mjs";
+import { newFolder, start } from "../engines/guarded.mjs";
+import { pathOf } from "../support/programs.mjs";
 import { freePorts } from "../support/free-ports.mjs";
 
 const program = pathOf("redis-server");

@@ -2,13 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { newFolder, pathOf, start } from "../engines/guarded.mjs";
+import { newFolder, start } from "../engines/guarded.mjs";
 import { freePorts } from "../support/free-ports.mjs";
+import { lackOf, pathOf } from "../support/programs.mjs";
 
 const program = pathOf("haproxy");
 
 /** Why there is no HAProxy here, or `undefined`. */
-export const noHaproxy = program ? undefined : "haproxy is not installed";
+export const noHaproxy = lackOf(program !== undefined, "haproxy is not installed");
 
 const documented = new URL("../../examples/deploy/haproxy.cfg", import.meta.url);
 

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { WebSocket } from "ws";
+import { lackOf, pathOf } from "./programs.mjs";
 
 /** The program, if it is installed. */
-export const chromium = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .map((folder) => join(folder, "chromium"))
-  .find((file) => existsSync(file));
+export const chromium = pathOf("chromium");
+
+/** Why there is no browser here, or `undefined`. */
+export const noChromium = lackOf(chromium !== undefined, "there is no chromium in PATH");
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,7 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
+import { test } from "vitest";
+import { lackOf } from "./programs.mjs";
 
 /** Runs a program in a separate terminal. When a text has appeared there, types the answer that stands beside it. */
 const script = `
@@ -25,9 +27,11 @@ code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
 print(json.dumps({ "code": code, "shown": shown.decode(), "unasked": len(answers) }))
 `;
 
-/** Python makes pseudo-terminals, which Node.js cannot. */
-export const hasPseudoTerminals =
-  process.platform !== "win32" && spawnSync("python3", ["--version"]).status === 0;
+/** Why there are no pseudo-terminals, which Node.js cannot make, or `undefined`. */
+const noPseudoTerminals = lackOf(
+  process.platform !== "win32" && spawnSync("python3", ["--version"]).status === 0,
+  "python3, which makes pseudo-terminals, is not installed",
+);
 
 export interface Watched {
   readonly code: number;
@@ -65,4 +69,10 @@ export async function besidePseudoTerminal(
 function environment(): NodeJS.ProcessEnv {
   const { CI: _, ...env } = process.env;
   return env;
+}
+
+/** A test that needs a pseudo-terminal; without one, the test is skipped, and its name says why. */
+export function terminalTest(name: string, run: () => void | Promise<void>, timeout?: number): void {
+  if (noPseudoTerminals === undefined) test(name, run, timeout);
+  else test.skip(`${name} (skipped: ${noPseudoTerminals})`, run);
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
 import { builtCli } from "../../support/built-program.js";
-import { besidePseudoTerminal, hasPseudoTerminals } from "../../support/pseudo-terminal.js";
+import { besidePseudoTerminal, terminalTest } from "../../support/pseudo-terminal.js";
 import { type Protected, expectNoSecret, protectedServer } from "./protected-server.js";
 
 const cli = builtCli();
@@ -44,7 +44,7 @@ test("a process with credentials of the environment prints no secret, also with 
   expectNoSecret(site.as, stdout + stderr);
 });
 
-test.skipIf(!hasPseudoTerminals)(
+terminalTest(
   "Ctrl-C while a login waits ends it with 130, and frees its port and its lock",
   async () => {
     const site = await protectedServer();

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { nearestTests } from "../../scripts/gate/nearness.js";
+
+test("a test that changed is nearest, then those from which imports lead to what changed", () => {
+  const own = "test/engine/read/read-document.long.test.ts";
+  const found = nearestTests([own, "engine/patterns/linear-matcher.ts"]);
+  expect(found[0]).toEqual({ file: own, distance: 0, changed: own });
+  expect(found.length).toBeGreaterThan(20);
+  expect(found.map(({ distance }) => distance)).toEqual(
+    found.map(({ distance }) => distance).toSorted((a, b) => a - b),
+  );
+  expect(new Set(found.map(({ file }) => file)).size).toBe(found.length);
+});
+
+test("what tests import by package, start as a program or read as data leads to them", () => {
+  const filesNear = (file: string): string[] => nearestTests([file]).map(({ file }) => file);
+  expect(filesNear("runtime/tasks/state/advance.ts")).toContain("test/tasks/server/scale.long.test.ts");
+  expect(filesNear("generator/command/main.ts")).toContain("test/command/process.long.test.ts");
+  expect(filesNear("templates/types.ts.hbs")).toContain("test/emit/types/layout.long.test.ts");
+  expect(filesNear("docs/http.md")).toContain("test/docs/code.long.test.ts");
+  expect(filesNear("examples/sqlite/main.ts")).toContain("test/examples/servers.long.test.ts");
+  expect(filesNear("LICENSE")).toEqual([]);
+});

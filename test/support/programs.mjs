@@ -1,0 +1,25 @@
+// Programs beside Node.js that tests need.
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** The path of an installed program, or `undefined`. */
+export function pathOf(program) {
+  return (process.env.PATH ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((file) => existsSync(file));
+}
+
+/**
+ * Why the tests that need something are skipped, or `undefined` if it is there. In CI, everything must be there.
+ *
+ * @param isThere whether it is installed
+ * @param reason such as `redis-server is not installed`
+ * @throws in CI, if it is not installed
+ */
+export function lackOf(isThere, reason) {
+  if (isThere) return undefined;
+  if (process.env.CI === "true")
+    throw new Error(`${reason}; in CI no test is skipped for that (.ci/programs)`);
+  return reason;
+}
