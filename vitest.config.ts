@@ -58,7 +58,12 @@ export default defineConfig({
     reporters: process.env["CI"]
       ? [
           "default",
-          ["json", { outputFile: `node_modules/.cache/mcpgen-reports/${process.env["MCPGEN_REPORT"] ?? "test"}.json` }],
+          [
+            "json",
+            {
+              outputFile: `node_modules/.cache/mcpgen-reports/${process.env["MCPGEN_REPORT"] ?? "test"}.json`,
+            },
+          ],
         ]
       : ["default"],
   },

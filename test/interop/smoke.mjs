@@ -13,7 +13,7 @@ const [ourHttpServer] = Object.entries(oursOverHttp);
 /** Of the revisions of both, the newest one with a handshake and the newest one without. */
 function newest(client, server) {
   const both = client.revisions.filter((one) => server.revisions.includes(one));
-  return [both.filter((one) => one < modern).at(-1), both.find((one) => one === modern)].filter(Boolean);
+  return [both.findLast((one) => one < modern), both.find((one) => one === modern)].filter(Boolean);
 }
 
 function pairs(someClients, someServers, open) {

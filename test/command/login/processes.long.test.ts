@@ -44,24 +44,21 @@ test("a process with credentials of the environment prints no secret, also with 
   expectNoSecret(site.as, stdout + stderr);
 });
 
-terminalTest(
-  "Ctrl-C while a login waits ends it with 130, and frees its port and its lock",
-  async () => {
-    const site = await protectedServer();
-    const command = [process.execPath, cli, "login", site.url, "--no-browser", "--token-store", "file"];
-    const ports: (string | undefined)[] = [];
-    // The second run waits as well: it got the port and the lock of the first.
-    for (let run = 0; run < 2; run++) {
-      const { code, shown, unasked } = await besidePseudoTerminal(
-        command,
-        site.folder,
-        [["Waiting", "\u0003"]],
-        { HOME: `${site.folder}/home` },
-      );
-      expect([code, unasked], shown).toEqual([130, 0]);
-      ports.push(/redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A(\d+)/.exec(shown)?.[1]);
-    }
-    expect(ports[0]).toMatch(/^\d+$/);
-    expect(ports[1]).toBe(ports[0]);
-  },
-);
+terminalTest("Ctrl-C while a login waits ends it with 130, and frees its port and its lock", async () => {
+  const site = await protectedServer();
+  const command = [process.execPath, cli, "login", site.url, "--no-browser", "--token-store", "file"];
+  const ports: (string | undefined)[] = [];
+  // The second run waits as well: it got the port and the lock of the first.
+  for (let run = 0; run < 2; run++) {
+    const { code, shown, unasked } = await besidePseudoTerminal(
+      command,
+      site.folder,
+      [["Waiting", "\u0003"]],
+      { HOME: `${site.folder}/home` },
+    );
+    expect([code, unasked], shown).toEqual([130, 0]);
+    ports.push(/redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A(\d+)/.exec(shown)?.[1]);
+  }
+  expect(ports[0]).toMatch(/^\d+$/);
+  expect(ports[1]).toBe(ports[0]);
+});
