@@ -7,7 +7,7 @@ import { definitions, value } from "../support/arbitrary-schema.js";
 import { emittedFiles, loadChecks } from "../support/emitted-checks.js";
 import { cases } from "../support/cases.mjs";
 
-const runs = cases(1000);
+const runs = cases(1000, 40);
 
 /** The IR, unless the definitions refer to themselves without an end. */
 function readable(document: object): Schema | undefined {
