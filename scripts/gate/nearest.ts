@@ -4,8 +4,8 @@
 //
 // BASE names the commit from which changes count. `--list` prints the tests, and runs none.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { relative } from "node:path";
-import type { Reporter, TestModule } from "vitest/node";
+import { relative, resolve } from "node:path";
+import type { TestModule, TestSpecification } from "vitest/node";
 import { baseCommit, changedSince } from "./changes.js";
 import { type NearTest, nearestTests } from "./nearness.js";
 
@@ -21,38 +21,32 @@ if (process.argv.includes("--list"))
   for (const { file, distance, changed } of near) console.log(`${distance}  ${file}  (${changed})`);
 else if (near.length > 0) await run(near);
 
-/** Files in the order in which they are given. */
-class InOrder {
-  shard<Files>(files: Files): Files {
-    return files;
-  }
-  sort<Files>(files: Files): Files {
-    return files;
-  }
-}
-
 async function run(tests: readonly NearTest[]): Promise<void> {
   process.env["MCPGEN_LONG"] = "1";
   const { createVitest } = await import("vitest/node");
+  const order = new Map(tests.map(({ file }, index) => [resolve(file), index]));
+  const placeOf = ({ moduleId }: { readonly moduleId: string }): number => order.get(moduleId)!;
   const ended = new Map<string, TestModule>();
-  const recorder: Reporter = {
-    onTestModuleEnd: (module) => void ended.set(relative(".", module.moduleId), module),
-  };
   const vitest = await createVitest("test", {
     watch: false,
-    reporters: ["default", recorder],
-    sequence: { sequencer: InOrder },
+    reporters: [
+      "default",
+      { onTestModuleEnd: (module: TestModule) => void ended.set(relative(".", module.moduleId), module) },
+    ],
+    sequence: {
+      sequencer: class {
+        shard = <Files>(files: Files): Files => files;
+        sort = (files: TestSpecification[]): TestSpecification[] =>
+          files.toSorted((one, other) => placeOf(one) - placeOf(other));
+      },
+    },
   });
-  const order = new Map(tests.map(({ file }, index) => [file, index]));
-  const found = await vitest.globTestSpecifications(tests.map(({ file }) => file));
-  const placeOf = ({ moduleId }: { readonly moduleId: string }): number =>
-    order.get(relative(".", moduleId))!;
   const end = (): never => finish(tests, ended);
   setTimeout(() => {
     void vitest.cancelCurrentRun("keyboard-input");
     setTimeout(end, grace);
   }, longest);
-  await vitest.runTestSpecifications(found.toSorted((one, other) => placeOf(one) - placeOf(other)));
+  await vitest.start(tests.map(({ file }) => file));
   await vitest.close();
   end();
 }

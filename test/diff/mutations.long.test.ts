@@ -10,7 +10,7 @@ import { mutations, surroundings } from "./mutations/all.js";
 import type { Mutation } from "./mutations/mutation.js";
 import { cases, seed } from "../support/cases.mjs";
 
-const count = cases(100_000, 300);
+const count = cases(10_000, 300);
 const empty: JsonValue = { type: "object" };
 
 interface Case {

@@ -37,7 +37,7 @@ function withoutInsertions(text: string, insertions: readonly { at: number; text
 }
 
 // A file costs as much as fifty of the small things that other properties draw.
-const runs = cases(2000);
+const runs = cases(1000);
 
 test(`${runs} nasty files: only what is missing is inserted, all of it, once`, () => {
   fc.assert(

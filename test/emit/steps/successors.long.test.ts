@@ -36,7 +36,7 @@ const notesFile = {
   value: JSON.parse(readFileSync(file, "utf8")) as JsonObject,
 } as unknown as Parameters<typeof carryNotes>[2];
 
-const count = cases(400, 2);
+const count = cases(440, 2);
 
 /** The revision that a changed document would be, with the notes that are carried over to it. */
 async function modelOf(changed: JsonObject, revision: string): Promise<ProtocolModel> {
