@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { hang } from "./test/support/until.mjs";
 
 /** Our own packages are taken from source: tests need no build, and see what is being worked on. */
 const conditions = ["mcpgen-source", "node", "import", "default"];
@@ -52,9 +53,10 @@ export default defineConfig({
     isolate: false,
     // One worker a core: the default leaves one core idle, which is half of a small machine.
     maxWorkers: availableParallelism(),
-    testTimeout: isLong ? 600_000 : 30_000,
-    // A busy machine takes longer than the 10 s that are the default.
-    hookTimeout: 120_000,
+    // These bounds end what hangs; waiting for one thing ends before the test. A busy machine takes ten times as long as a quiet one.
+    testTimeout: isLong ? 5 * hang : 1.5 * hang,
+    hookTimeout: isLong ? 5 * hang : 1.5 * hang,
+    expect: { poll: { timeout: hang, interval: 5 } },
     reporters: process.env["CI"]
       ? [
           "default",

@@ -8,7 +8,7 @@ import { WebSocketChannel } from "../../examples/websocket/channel.js";
 import { openWebSocket } from "../../examples/websocket/client.js";
 import { serveWebSocket } from "../../examples/websocket/server.js";
 import { fixture } from "../portability/suite/fixture.mjs";
-import { until } from "../support/processes.js";
+import { until } from "../support/until.mjs";
 import { clientOf, failureOf, raw, served } from "./websocket.js";
 
 const eras = ["2025-11-25", "2026-07-28"];
@@ -174,7 +174,7 @@ describe("ends", () => {
     };
     server.tool("cut", {}, cut);
     server.resource("note://cut", { name: "cut" }, cut);
-    const limits = { limit: 1000, backlog: 1000, waitingLimit: 1000, keepAliveMs: 1000 };
+    const limits = { limit: 1000, backlog: 1000, waitingLimit: 1000, keepAliveMs: 60_000 };
     http.on("connection", (each) => server.connect(new WebSocketChannel((socket = each), limits)));
     const { port } = http.address() as { port: number };
     const client = await connect(() => openWebSocket(`ws://127.0.0.1:${port}`));

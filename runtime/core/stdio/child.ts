@@ -72,6 +72,12 @@ export class Child {
     afterProcess(this.#tree);
   }
 
+  /** How the process has ended; undefined while it runs. */
+  exit(): Exit | undefined {
+    const { exitCode, signalCode: signal } = this.#process;
+    return this.#exited ? { exitCode, signal } : undefined;
+  }
+
   /** The last 8 KiB of standard error. */
   stderrTail(): string {
     return this.#tail.text();

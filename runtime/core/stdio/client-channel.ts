@@ -17,6 +17,9 @@ export interface ServerProcessDetails {
   readonly stderr: string;
 }
 
+/** Milliseconds from the end of a stream to the end of the process, which a busy machine reports later. */
+const exitGrace = 1000;
+
 /** A channel to a server in a child process. */
 export interface StdioClientChannel extends Channel {
   /** The id of the process; `undefined` if it did not start. */
@@ -111,8 +114,12 @@ class RunningServer implements StdioClientChannel {
   /** A stream has ended. The process has usually ended, too; its exit is the better reason. */
   async #lose(what: string): Promise<void> {
     if (this.#closing || this.#over !== undefined) return;
-    await withTimeout(200, this.#child.over);
-    this.#finish(closed(this.#command, `the server ${what}`, this.#child, unknownExit));
+    await withTimeout(exitGrace, this.#child.over);
+    // A process that was left behind may hold a stream open.
+    const exit = this.#child.exit();
+    this.#finish(
+      exit ? this.#reason(exit) : closed(this.#command, `the server ${what}`, this.#child, unknownExit),
+    );
     await this.#child.end();
   }
 

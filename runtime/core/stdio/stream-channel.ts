@@ -82,21 +82,20 @@ export class MessageWriter {
     if (this.#queue !== "") this.#schedule();
   }
 
-  /** Writes the queue. */
-  flush(): void {
-    if (this.#queue === "" || this.#gone) return;
+  /** Writes the queue. @returns whether there was something to write */
+  flush(): boolean {
+    if (this.#queue === "" || this.#gone) return false;
     const text = this.#queue;
     this.#queue = "";
     this.#write.call(this.#stream, text, encodingOf(text));
-    if (this.#full) return;
+    if (this.#full) return true;
     // Otherwise no `drain` follows.
-    if (!this.#stream.writableNeedDrain) {
-      this.#replies = 0;
-      return;
+    if (!this.#stream.writableNeedDrain) this.#replies = 0;
+    else if (this.#stream.writableLength > this.#backlog || this.#replies > mostReplies) {
+      this.#full = true;
+      this.#owner.full();
     }
-    if (this.#stream.writableLength <= this.#backlog && this.#replies <= mostReplies) return;
-    this.#full = true;
-    this.#owner.full();
+    return true;
   }
 
   /**
@@ -172,7 +171,7 @@ export interface StreamTreatment {
 }
 
 /**
- * Milliseconds between the last progress of a request and its answer. Clients of the official SDK forget a request when
+ * Milliseconds between the last progress of a request and its answer, at least. Clients of the official SDK forget a request when
  * its answer arrives, before they handle progress of the same chunk.
  */
 const apart = 10;
@@ -236,10 +235,10 @@ export class StreamChannel implements Channel {
   }
 
   sendApart(text: string, since: number): void {
-    const wait = since + apart - performance.now();
+    const now = performance.now();
+    // The progress is written first: until now it may have waited for the end of a turn that took long.
+    const wait = (this.#writer.flush() ? now : since) + apart - now;
     if (wait <= 0) return this.send(text);
-    // The progress is written first.
-    this.#writer.flush();
     const send = (): void => {
       clearTimeout(timer);
       this.#apart.delete(send);

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { loopback, stablePort } from "../../../runtime/auth/node/loopback.js";
 import { type LoopbackOptions, openBrowser } from "../../../runtime/auth/node.js";
-import { until } from "../../support/processes.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { until } from "../../support/until.mjs";
 
 const facts = {
   issuer: "https://as.example",

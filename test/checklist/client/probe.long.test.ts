@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { until } from "../../support/processes.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { until } from "../../support/until.mjs";
 import { ScriptedPeer, base } from "../../support/scripted-stdio-server.js";
 
 const program = join(import.meta.dirname, "programs", "server.mjs");

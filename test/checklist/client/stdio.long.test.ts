@@ -6,7 +6,9 @@ import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished } from "vitest";
 import { members } from "../../support/processes.js";
+import { stopTime } from "../../support/stopped-time.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { until } from "../../support/until.mjs";
 import {
   ScriptedPeer,
   base,
@@ -60,20 +62,23 @@ const script = ([trap, afterwards]: readonly [trap: string, afterwards: string])
   echo EOF >>"$LOG"
   ${afterwards}`;
 
-/** How a server ends, the input that it receives before, and the time that it has after the end of its input. */
+/** Milliseconds between the steps of the end. */
+const grace = 250;
+
+/** How a server ends, what it receives before, and how many graces pass: each when the server has received what it is for. */
 const endings = [
-  ["one that ends with its input", ["", "exit 0"], ["EOF"], 10_000],
+  ["one that ends with its input", ["", "exit 0"], ["EOF"], 0],
   [
     "one that goes on until SIGTERM",
     [`trap 'echo TERM >>"$LOG"; exit 0' TERM`, "sleep 60 & wait $!"],
     ["EOF", "TERM"],
-    250,
+    1,
   ],
   [
     "one that nothing but SIGKILL ends",
     [`trap 'echo TERM >>"$LOG"' TERM`, "while :; do sleep 60 & wait $!; done"],
     ["EOF", "TERM"],
-    250,
+    2,
   ],
 ] as const;
 
@@ -84,19 +89,25 @@ row(
     const peer = new ScriptedPeer(revision);
     const opening = revision < "2026" ? "initialize" : "server/discover";
     const { result } = (await standard[opening]!({}, peer)) as { readonly result: object };
-    const end = async ([what, afterwards, received, inputGrace]: (typeof endings)[number]): Promise<void> => {
+    const pass = stopTime();
+    for (const [what, afterwards, received, graces] of endings) {
       const log = join(temporaryFolder({ log: "" }), "log");
       const channel = stdioClientChannel(["/bin/sh", "-c", script(afterwards)], {
         env: { LOG: log, RESULT: JSON.stringify(result) },
-        inputGrace,
-        terminateGrace: 150,
+        inputGrace: grace,
+        terminateGrace: grace,
       });
       const client = await connect(channel, { revisions: clientRevisions, revision });
-      await client.close();
-      expect(readFileSync(log, "utf8").trim().split("\n"), what).toEqual(received);
+      const logged = (): string[] => readFileSync(log, "utf8").split("\n").slice(0, -1);
+      const closing = client.close();
+      for (let passed = 0; passed < graces; passed++) {
+        await until(`${what}: ${received[passed]}`, () => logged().length > passed);
+        await pass(grace);
+      }
+      await closing;
+      expect(logged(), what).toEqual(received);
       expect(members(channel.pid!), what).toEqual([]);
-    };
-    await Promise.all(endings.map(end));
+    }
   },
 );
 

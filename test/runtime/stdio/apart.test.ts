@@ -16,7 +16,12 @@ function called(tool: string): {
     progress(1);
     return "reported";
   });
-  server.tool("plain", {}, () => "plain");
+  server.tool("toil", {}, (_, { progress }) => {
+    progress(1);
+    // A turn that takes longer than the delay.
+    for (const end = performance.now() + 20; performance.now() < end;);
+    return "toiled";
+  });
   server.tool("fail", {}, (_, { progress }) => {
     progress(1);
     throw new McpError("invalid-params", "wrong", { rpcCode: -32602 });
@@ -36,13 +41,16 @@ function called(tool: string): {
   return { chunks, output, connection };
 }
 
-test.each(["report", "fail"])("the last progress and the answer leave in two writes (%s)", async (tool) => {
-  const { chunks } = called(tool);
-  await expect.poll(() => chunks.length).toBe(2);
-  expect(chunks[0]).toContain("notifications/progress");
-  expect(chunks[0]).not.toContain('"id"');
-  expect(chunks[1]).toContain('"id":"c"');
-});
+test.each(["report", "toil", "fail"])(
+  "the last progress and the answer leave in two writes (%s)",
+  async (tool) => {
+    const { chunks } = called(tool);
+    await expect.poll(() => chunks.length).toBe(2);
+    expect(chunks[0]).toContain("notifications/progress");
+    expect(chunks[0]).not.toContain('"id"');
+    expect(chunks[1]).toContain('"id":"c"');
+  },
+);
 
 test("a connection that closes before the delay sends the answer first", async () => {
   const { chunks, output, connection } = called("report");

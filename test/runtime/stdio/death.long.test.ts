@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { builtProgram } from "../../support/built-program.js";
-import { members, until } from "../../support/processes.js";
+import { members } from "../../support/processes.js";
+import { until } from "../../support/until.mjs";
 
 const client = builtProgram("test/runtime/stdio/programs/client.ts");
 const server = builtProgram("test/runtime/stdio/programs/server.ts");

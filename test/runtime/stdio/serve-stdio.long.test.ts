@@ -1,19 +1,12 @@
 import { expect, test } from "vitest";
 import { builtProgram } from "../../support/built-program.js";
-import { until } from "../../support/processes.js";
+import { until } from "../../support/until.mjs";
 import { rawServer } from "./server-process.js";
 
 const program = builtProgram("test/runtime/stdio/programs/server.ts");
 
 /** Where a machine that is busy with other things must not cut the output off. */
 const patient = { GRACE: "20000" };
-
-/** Milliseconds until `work` is done. */
-async function took(work: Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work;
-  return performance.now() - start;
-}
 
 test("only messages reach standard output; every print goes to standard error", async () => {
   const server = rawServer(program);
@@ -38,12 +31,11 @@ test("only messages reach standard output; every print goes to standard error", 
   ]);
 });
 
-test("the end of the input ends the server with code 0 within 2 s, also during a call", async () => {
+test("the end of the input ends the server with code 0, also during a call", async () => {
   const server = rawServer(program);
   server.write({ id: 1, method: "hang" }, { id: 2, method: "echo" });
   await server.answer(2);
   server.endInput();
-  expect(await took(server.ended)).toBeLessThan(2000);
   expect(await server.ended).toBe(0);
 });
 
@@ -96,7 +88,6 @@ test("when the output is closed, the server ends with code 0 and does not crash"
   await server.answer(1);
   server.closeOutput();
   server.write({ id: 2, method: "echo" });
-  expect(await took(server.ended)).toBeLessThan(2000);
   expect(await server.ended).toBe(0);
   expect(server.stderr()).toContain("closed cannot write to the other side: write EPIPE");
 });
@@ -128,12 +119,14 @@ test("11 MB in one line are refused once; the next message is answered", async (
 test("a server that is faster than its reader stops reading: the queue is bounded, and every message arrives", async () => {
   const server = rawServer(program, patient);
   const requests = Array.from({ length: 20 }, (_, id) => ({ id, method: "large", size: 3e6 }));
-  server.write(...requests, { id: 20, method: "memory" });
+  server.write(...requests, { id: 20, method: "peak" });
   server.endInput();
   const { result: peak } = await server.answer(20);
   expect(await server.ended).toBe(0);
   expect(server.messages()).toHaveLength(21);
-  expect(peak).toBeLessThan(100e6);
+  // 4 MiB may wait before a further message is read.
+  expect(peak).toBeGreaterThan(0);
+  expect(peak).toBeLessThanOrEqual(4 * 1024 * 1024);
 });
 
 test("input that ends within a message is no reason to crash", async () => {

@@ -2,6 +2,7 @@
 import "../../../../runtime/core/stdio-guard.js";
 import { chat } from "./chatty.js";
 import { serveStdio } from "../../../../runtime/core/stdio.js";
+import { keepStdout } from "../../../../runtime/core/stdio/guard.js";
 import type { Channel } from "../../../../runtime/core/jsonrpc/channel.js";
 
 interface Request {
@@ -10,17 +11,17 @@ interface Request {
   readonly size?: number;
 }
 
-/** Most bytes that the process took at the time of a message. */
+/** Most bytes that waited to be written when a message was delivered. */
 let peak = 0;
 
 function handle(channel: Channel, text: string): void {
   const { id, method, size = 0 } = JSON.parse(text) as Request;
-  peak = Math.max(peak, process.memoryUsage.rss());
+  peak = Math.max(peak, keepStdout().stream.writableLength);
   const answer = (result: unknown): void => channel.send(JSON.stringify({ id, result }));
   if (method === "echo") answer(text.length);
   if (method === "chat") void chat().then(() => answer("chatted"));
   if (method === "large") answer("x".repeat(size));
-  if (method === "memory") answer(peak);
+  if (method === "peak") answer(peak);
   if (method === "stderr") process.stderr.write("e".repeat(size) + "end\n", () => answer("printed"));
   if (method === "hang") setInterval(() => {}, 1000);
   if (method === "crash") throw new Error("crashed on request");

@@ -1,0 +1,6 @@
+export declare const hang: number;
+export declare function until<Found>(
+  what: string,
+  holds: () => Found | Promise<Found>,
+  pause?: number,
+): Promise<Found>;
