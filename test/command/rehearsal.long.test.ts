@@ -49,7 +49,6 @@ interface Report {
 
 test.each(sources)(
   "an unknown revision, from %s: the output compiles, and the report names the open decisions",
-  { timeout: 120_000 },
   async (source) => {
     const folder = treeBefore();
     writeFileSync(join(folder, "new.json"), readFileSync(source));

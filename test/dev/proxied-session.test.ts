@@ -82,13 +82,13 @@ test("the next server gets the handshake and the state of the session; the clien
   client.taken();
 
   const restarted = session.restart();
-  await vi.waitFor(() => expect(servers).toHaveLength(2));
+  await expect.poll(() => servers).toHaveLength(2);
   expect(first.isClosed).toBe(true);
   client.says({ id: 4, method: "tools/list" });
   const second = servers[1]!;
   expect(second.taken()).toEqual([{ jsonrpc: "2.0", ...initialize, id: "mcpgen-dev:1" }]);
   second.says({ id: "mcpgen-dev:1", result: agreed });
-  await vi.waitFor(() => expect(second.sent).toHaveLength(2));
+  await expect.poll(() => second.sent).toHaveLength(2);
   expect(second.taken().map(({ method }) => method)).toEqual([
     "notifications/initialized",
     "resources/subscribe",
@@ -133,7 +133,7 @@ test("requests of two servers have different ids; an answer reaches the server t
   servers[0]!.says({ id: 7, method: "elicitation/create", params: {} });
   const [asked] = client.taken();
   const restarted = session.restart();
-  await vi.waitFor(() => expect(servers).toHaveLength(2));
+  await expect.poll(() => servers).toHaveLength(2);
   const second = servers[1]!;
   second.says({ id: String(second.taken()[0]!["id"]), result: agreed });
   await restarted;
@@ -158,7 +158,7 @@ test("if the server ends by itself, open requests fail, and later ones wait for 
   expect(client.taken()).toMatchObject([{ id: 5, error: { code: -32603 } }]);
   client.says({ id: 6, method: "tools/list" });
   const restarted = session.restart();
-  await vi.waitFor(() => expect(servers).toHaveLength(2));
+  await expect.poll(() => servers).toHaveLength(2);
   servers[1]!.says({ id: String(servers[1]!.taken()[0]!["id"]), result: agreed });
   await restarted;
   expect(servers[1]!.taken().at(-1)).toEqual({ jsonrpc: "2.0", id: 6, method: "tools/list" });
@@ -167,7 +167,7 @@ test("if the server ends by itself, open requests fail, and later ones wait for 
 test("a server that no longer has the revision of the client is refused", async () => {
   const { servers, session } = await withSession();
   const restarted = session.restart();
-  await vi.waitFor(() => expect(servers).toHaveLength(2));
+  await expect.poll(() => servers).toHaveLength(2);
   servers[1]!.says({
     id: String(servers[1]!.taken()[0]!["id"]),
     result: { ...agreed, protocolVersion: "2024-11-05" },

@@ -60,4 +60,4 @@ test(`${count} single mutations are classed as the table says, for every writer 
       expected(one),
     );
   }
-}, 600_000);
+});

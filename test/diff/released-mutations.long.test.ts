@@ -166,5 +166,4 @@ test.each(revisions)(
       ).toEqual([]);
     }
   },
-  600_000,
 );

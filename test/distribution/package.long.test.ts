@@ -344,4 +344,4 @@ test("the one file that is built serves from an empty folder", async () => {
     expect(refused.stdout).toContain("name");
     expect(refused.code).toBe(1);
   }
-}, 60_000);
+});

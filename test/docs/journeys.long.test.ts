@@ -46,14 +46,10 @@ test.each(documents)("docs/journeys/%s shows commands that there are", async (do
     expect(await parseCommandLine(words, "1.0.0", () => {}), words.join(" ")).toBeDefined();
 });
 
-test.each(walked)(
-  "docs/journeys/%s does what it says",
-  async (document) => {
-    const reader = await readerOf(document);
-    for (const step of stepsOf(textOf(document))) await reader.take(step);
-  },
-  120_000,
-);
+test.each(walked)("docs/journeys/%s does what it says", async (document) => {
+  const reader = await readerOf(document);
+  for (const step of stepsOf(textOf(document))) await reader.take(step);
+});
 
 function textOf(document: string): string {
   return readFileSync(join("docs/journeys", document), "utf8");

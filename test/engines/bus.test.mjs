@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { redisNotificationBus } from "@mcpgen/redis";
 import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
@@ -11,6 +10,7 @@ import { Cluster, Redis } from "ioredis";
 import { Redis as Valkey } from "iovalkey";
 import { createClient } from "redis";
 import { newFolder } from "./guarded.mjs";
+import { until } from "../support/until.mjs";
 import { noRedis, startRedis, startRedisCluster } from "./redis.mjs";
 
 /** Clients of one Redis, by driver. Each has the options of its driver, without any of the caller's. */
@@ -49,14 +49,9 @@ function opener(t, connection, address) {
       () => heard.push("gap"),
     );
     // The bus has read where the stream ends: it reports that it knows nothing of before.
-    await until(() => heard.splice(0).length > 0, "the bus does not begin");
+    await until("the bus begins", () => heard.splice(0).length > 0);
     return { bus, heard, errors };
   };
-}
-
-async function until(isTrue, problem) {
-  for (const end = Date.now() + 30_000; !(await isTrue()); await sleep(5))
-    assert.ok(Date.now() < end, problem);
 }
 
 const numbered = (count, first = 0) => Array.from({ length: count }, (_, index) => `change ${first + index}`);
@@ -68,7 +63,7 @@ for (const [name, connection] of Object.entries(connections)) {
     const open = opener(t, connection, socket);
     const buses = [await open(), await open(), await open()];
     for (const method of numbered(1000)) buses[0].bus.publish({ method });
-    for (const { heard } of buses) await until(() => heard.length >= 1000, "changes are missing");
+    for (const { heard } of buses) await until("all changes", () => heard.length >= 1000);
     for (const { heard, errors } of buses) {
       assert.deepEqual(heard, numbered(1000));
       assert.deepEqual(errors, []);
@@ -93,20 +88,20 @@ for (const [name, connection] of Object.entries(connections)) {
           : { sendCommand: async (args) => (await gate, client.sendCommand(args)) },
       );
       writer.bus.publish({ method: "first" });
-      await until(() => slow.heard.length > 0, "the first change is missing");
+      await until("the first change", () => slow.heard.length > 0);
       gate = new Promise((resolve) => (release = resolve));
       // The read that waits takes one of these; the next one begins after the gate.
       for (const method of numbered(1000)) writer.bus.publish({ method });
-      await until(() => writer.heard.includes("change 999"), "the writer does not get its own changes");
+      await until("the writer's own changes", () => writer.heard.includes("change 999"));
       release();
-      await until(() => slow.heard.includes("change 999"), "the last change is missing");
+      await until("the last change", () => slow.heard.includes("change 999"));
       assert.ok(slow.heard.includes("gap"), "no gap was reported");
       const { client, end } = await connection(socket);
       for (const { heard } of [writer, slow]) heard.length = 0;
       await (client.call ? client.call("FLUSHALL") : client.sendCommand(["FLUSHALL"]));
       writer.bus.publish({ method: "last" });
       for (const { heard } of [writer, slow]) {
-        await until(() => heard.includes("last"), "the change after the loss is missing");
+        await until("the change after the loss", () => heard.includes("last"));
         assert.equal(heard[0], "gap");
       }
       end();
@@ -121,21 +116,21 @@ for (const [name, connection] of Object.entries(connections)) {
     const open = opener(t, connection, unixsocket);
     const [one, other] = [await open({ timeoutMs: 300 }), await open({ timeoutMs: 300 })];
     one.bus.publish({ method: "before" });
-    await until(() => other.heard.includes("before"), "the first change is missing");
+    await until("the first change", () => other.heard.includes("before"));
     await stop();
     for (const method of numbered(2000)) one.bus.publish({ method });
-    await until(() => one.errors.length >= 2000 - 1024, "the errors are missing");
+    await until("the errors", () => one.errors.length >= 2000 - 1024);
     for (const { heard } of [one, other]) heard.length = 0;
     const { stop: stopAgain } = await startRedis({ unixsocket });
     t.after(stopAgain);
     const back = Date.now();
-    for (const { heard } of [one, other]) await until(() => heard.includes("gap"), "no gap was reported");
+    for (const { heard } of [one, other]) await until("the report of a gap", () => heard.includes("gap"));
     t.diagnostic(`gap reported ${Date.now() - back} ms after the start`);
     let count = 0;
-    await until(() => {
+    await until("changes travel again", () => {
       one.bus.publish({ method: `after ${count++}` });
       return other.heard.some((method) => method.startsWith("after"));
-    }, "changes do not travel again");
+    });
   });
 }
 
@@ -148,7 +143,7 @@ test("a bus works on a cluster of three nodes", { skip: noRedis }, async (t) => 
   const open = opener(t, connection);
   const [one, other] = [await open(), await open()];
   for (const method of numbered(100)) one.bus.publish({ method });
-  await until(() => other.heard.length >= 100, "changes are missing");
+  await until("all changes", () => other.heard.length >= 100);
   assert.deepEqual(other.heard, numbered(100));
 });
 
@@ -166,7 +161,7 @@ test("a change is one command, and a reader takes two for each batch", { skip: n
   };
   for (const method of numbered(50)) {
     bus.publish({ method });
-    await until(() => heard.includes(method), "a change is missing");
+    await until(method, () => heard.includes(method));
   }
   const { xadd, xread, xrange } = await counts();
   assert.equal(xadd, 50);
@@ -203,15 +198,15 @@ test(
     // The end of the test closes the connection.
     read().catch(() => {});
     there.resourceUpdated("note://one");
-    await until(() => notified.includes("note://one"), "the change of the other process is missing");
+    await until("the change of the other process", () => notified.includes("note://one"));
     notified.length = 0;
     const redis = new Redis({ path: socket });
     await redis.flushall();
     redis.disconnect();
     there.resourceUpdated("note://none");
     await until(
+      "the report of the loss",
       () => notified.includes("note://one") && notified.includes("notifications/tools/list_changed"),
-      "the loss was not reported",
     );
   },
 );

@@ -11,11 +11,10 @@ import {
   updateTask,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { connect } from "@mcpgen/runtime";
-import { isThorough } from "../support/cases.mjs";
 import { driverNames } from "./stores.mjs";
 
 /** Time after which another process may take a task. A busy machine must not hold a process up for half as long. */
-export const leaseMs = isThorough ? 3000 : 10_000;
+export const leaseMs = 10_000;
 
 /** One driver for each engine that processes share. */
 export const sharedDrivers = ["sqlite", "postgres", "redis"].flatMap((engine) => {

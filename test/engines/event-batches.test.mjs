@@ -1,6 +1,7 @@
 // Events that a process appends to a session in one turn are one command; a command that is sent again has one effect.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { until } from "../support/until.mjs";
 import { openClusterStore } from "./cluster-stores.mjs";
 import { noPostgres, startPostgres } from "./postgres.mjs";
 import { noRedis, startRedis } from "./redis.mjs";
@@ -101,8 +102,7 @@ test(
     const spent = statements;
     const ids = await append(log, texts);
     assert.equal(statements - spent, 1);
-    for (let tries = 0; heard.length < 6 && tries < 4000; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("six messages", () => heard.length >= 6);
     assert.deepEqual(
       heard.slice(1),
       texts.map((data, index) => ({ id: ids[index], stream: "s", data })),
@@ -122,7 +122,7 @@ test("events are appended before the commands that follow in the same turn", { s
   const heard = [];
   await store.subscribe("events:{a}", (message) => heard.push(message));
   const [, count] = await Promise.all([append(log, ['"2"']), store.publish("events:{a}", "end")]);
-  while (heard.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("both messages", () => heard.length >= 2);
   assert.deepEqual([count, JSON.parse(heard[0]).data, heard[1]], [1, '"2"', "end"]);
 });
 

@@ -18,7 +18,6 @@ import { connect } from "@mcpgen/runtime";
 import { build } from "esbuild";
 import { engines } from "./engines.mjs";
 
-const timeout = 120_000;
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
 
@@ -49,7 +48,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("they compile", { timeout }, async () => {
+test("they compile", async () => {
   // As users have our packages: built.
   const compilerOptions = { skipLibCheck: true, customConditions: [], lib: ["ES2023", "ESNext.Disposable"] };
   const config = { extends: join(root, "tsconfig.base.json"), compilerOptions };
@@ -59,7 +58,7 @@ test("they compile", { timeout }, async () => {
   assert.deepEqual([status, stdout], [0, ""]);
 });
 
-test("they name the versions that are tested", { timeout }, async () => {
+test("they name the versions that are tested", async () => {
   const read = async (path) => JSON.parse(await readFile(join(root, path, "package.json"), "utf8"));
   const tested = { ...(await read("test/engines")).dependencies };
   const own = ["generated", "runtime/core", "runtime/tasks", "runtime/redis", "runtime/postgres"];
@@ -71,7 +70,7 @@ test("they name the versions that are tested", { timeout }, async () => {
   }
 });
 
-test("their adapters have at most 60 lines, and their tools are the same", { timeout }, async () => {
+test("their adapters have at most 60 lines, and their tools are the same", async () => {
   const read = (name, file) => readFile(join(root, "examples", name, file), "utf8");
   for (const name of names) assert.ok((await read(name, "executor.ts")).split("\n").length <= 61, name);
   const [first, ...others] = await Promise.all(names.map((name) => read(name, "report.ts")));
@@ -90,7 +89,7 @@ for (const name of names) {
       program = join(outdir, "main.js");
     });
 
-    test("a server creates a task, and workers finish it, though one is killed", { timeout }, async (t) => {
+    test("a server creates a task, and workers finish it, though one is killed", async (t) => {
       const { address, stop } = await start();
       const ends = [stop];
       if (prepare) {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
+import { until } from "../support/until.mjs";
 import { engines } from "./engines.mjs";
 
 const program = fileURLToPath(new URL("programs/starts.mjs", import.meta.url));
@@ -29,9 +29,6 @@ for (const [name, { missing }] of Object.entries(engines).filter(([name]) =>
       const folder = name === "postgres" ? address : dirname(address);
       assert.match(folder, /mcpgen-/);
       // The folder is removed after the end of the engine.
-      for (let waited = 0; existsSync(folder); waited++) {
-        assert.ok(waited < 4000, "the engine runs");
-        await sleep(10);
-      }
+      await until("the engine ends", () => !existsSync(folder));
     });
 }

@@ -16,7 +16,7 @@ function steps() {
   );
 }
 
-test("examples/task-server/README.md shows what its commands print", { timeout: 120_000 }, async () => {
+test("examples/task-server/README.md shows what its commands print", async () => {
   const reader = new Reader(temporaryFolder(), readerEnvironment(temporaryFolder(), { cli }), onTestFinished);
   const all = steps();
   expect(all.length).toBeGreaterThan(5);

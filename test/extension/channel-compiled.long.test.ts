@@ -43,4 +43,4 @@ test("the modules of all roles compile, with handlers and calls that fit", async
   );
   // The lamp takes no part in the handshake.
   expect(files.get("extensions/com.example/desk/2025-11-25/lamp.ts")).not.toContain("handshake");
-}, 60_000);
+});

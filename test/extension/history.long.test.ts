@@ -161,7 +161,6 @@ const count = releases.length + releases.flatMap(({ sameFile }) => sameFile).len
 test.skipIf(!isThere)(
   `the schemas of ${count} releases of ${published.package} generate` +
     (isThere ? "" : " (skipped: node test/extension/published.mjs downloads them)"),
-  { timeout: 600_000 },
   async () => {
     const schemas = files.map((file, index) => ({
       version: releases[index]!.version,
@@ -192,7 +191,6 @@ function committed(folder: string, name: string): Published[] {
 
 test.skipIf(clone === undefined)(
   "every schema in a clone of ext-tasks, named by MCPGEN_EXT_TASKS, generates",
-  { timeout: 600_000 },
   async () => {
     const subject = { id: "io.modelcontextprotocol/tasks", bases: ["2026-07-28"] };
     const text = await tryAll(subject, committed(clone!, "schema.json"));

@@ -12,7 +12,7 @@ const extensions = Array.from({ length: randomCount }, (_, number) => randomExte
 const all = revisions.map(releasedSource);
 const more = (): Partial<GenerateRequest> => ({ extensions: extensions.map(stored) });
 
-test(`${randomCount} random extensions compile under strict TypeScript`, { timeout: 300_000 }, async () => {
+test(`${randomCount} random extensions compile under strict TypeScript`, async () => {
   const { files } = await generate(all, more());
   const code = new Map([...files].filter(([path]) => path.endsWith(".ts")));
   expect(await compilerErrors(code)).toEqual([]);

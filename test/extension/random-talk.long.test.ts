@@ -113,7 +113,7 @@ async function outcomeOf(programs: string, base: string, wire: string): Promise<
   }
 }
 
-test(`two processes talk through ${randomCount} random extensions`, { timeout: 600_000 }, async () => {
+test(`two processes talk through ${randomCount} random extensions`, async () => {
   const programs = await builtPrograms();
   const done: { [what: string]: number } = {};
   for (const base of bases) {

@@ -86,5 +86,4 @@ test.skipIf(file === undefined)(
     expect(own.differing.slice(0, 5)).toEqual([]);
     console.log(`${own.judged} instances`);
   },
-  600_000,
 );

@@ -59,25 +59,21 @@ async function compare(stored: StoredExtension, base: ProtocolModel, count: numb
 }
 
 describe.each(storedExtensions("schema").map((stored) => [stored.id, stored] as const))("%s", (_, stored) => {
-  test(
-    `all judges agree with ajv over ${isThorough ? "every base" : "the newest base"} (${instanceCount} instances)`,
-    { timeout: 600_000 },
-    async () => {
-      const { about } = await readStoredExtension(stored, revisions);
-      const bases = isThorough ? about.bases : about.bases.slice(-1);
-      let [count, invalid] = [0, 0];
-      for (const revision of bases) {
-        const base = await publishedModel(revision);
-        const compared = await compare(stored, base, Math.ceil(instanceCount / bases.length));
-        expect(compared.disagreements, revision).toEqual([]);
-        count += compared.count;
-        invalid += compared.invalid;
-      }
-      expect(count).toBeGreaterThanOrEqual(instanceCount);
-      // Instances that are nearly all valid, or all invalid, would prove little.
-      expect(invalid / count).toBeGreaterThan(0.2);
-      expect(invalid / count).toBeLessThan(0.8);
-      if (isThorough) console.log(`${stored.id}: ${count} instances, ${invalid} of them invalid`);
-    },
-  );
+  test(`all judges agree with ajv over ${isThorough ? "every base" : "the newest base"} (${instanceCount} instances)`, async () => {
+    const { about } = await readStoredExtension(stored, revisions);
+    const bases = isThorough ? about.bases : about.bases.slice(-1);
+    let [count, invalid] = [0, 0];
+    for (const revision of bases) {
+      const base = await publishedModel(revision);
+      const compared = await compare(stored, base, Math.ceil(instanceCount / bases.length));
+      expect(compared.disagreements, revision).toEqual([]);
+      count += compared.count;
+      invalid += compared.invalid;
+    }
+    expect(count).toBeGreaterThanOrEqual(instanceCount);
+    // Instances that are nearly all valid, or all invalid, would prove little.
+    expect(invalid / count).toBeGreaterThan(0.2);
+    expect(invalid / count).toBeLessThan(0.8);
+    if (isThorough) console.log(`${stored.id}: ${count} instances, ${invalid} of them invalid`);
+  });
 });

@@ -87,7 +87,7 @@ test("a run that is killed at any step is undone by the next one", async () => {
     if (!dead) expect(contents(folder)).toEqual(after);
   }
   expect(undone).toBeGreaterThan(changes.length);
-}, 60_000);
+});
 
 /** Kills itself before the n-th call that changes the file system. */
 const killed = `

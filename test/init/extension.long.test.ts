@@ -119,4 +119,4 @@ test("the project compiles, its test runs, and its client calls the server", asy
   const judge = ["validate", "wire.jsonl", "--revision", "2025-11-25", "--extension", ticketsId];
   const judged = await mcpgen(folder, judge);
   expect([judged.code, judged.stdout]).toEqual([1, expect.stringContaining("params.title: expected string")]);
-}, 60_000);
+});

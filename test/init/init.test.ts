@@ -55,7 +55,7 @@ test("a project of the sample type-checks, passes its tests, and is what generat
   for (const file of ["mcp.contract.yaml", "src/handlers.ts"]) rename(project, file, "greet", "hail");
   expect((await mcpgen(project, ["generate"])).code).toBe(0);
   expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0\n# cancelled 0\n# skipped 1$/m);
-}, 60_000);
+});
 
 const contract = `name: "4 \\"servers\\" */"
 version: "1"
@@ -75,7 +75,7 @@ test("a project of a contract has a function for everything, and passes its test
   expect((await mcpgen(project, ["check"])).code).toBe(0);
   // test/sync checks sooner that stubs compile.
   if (isThorough) expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);
-}, 60_000);
+});
 
 test("a client of a contract passes its tests, and cannot be made of nothing", async () => {
   const folder = temporaryFolder({ "c.yaml": contract });
@@ -94,7 +94,7 @@ test("a client of a contract passes its tests, and cannot be made of nothing", a
     expect.stringContaining("error MG2003: expected the contract"),
   ]);
   expect(existsSync(join(folder, "empty"))).toBe(false);
-}, 60_000);
+});
 
 test("existing files are never overwritten; --dry-run writes nothing", async () => {
   const folder = temporaryFolder({ "package.json": "mine", "mcp.contract.yaml": contract });

@@ -22,7 +22,7 @@ describe("from the packages as they are published", () => {
     const api = `@opentelemetry/api@${devDependencies["@opentelemetry/api"]}`;
     npm(folder, ["install", ...packed.map(({ tarball }) => tarball), api]);
     // As long as the network takes.
-  }, 600_000);
+  });
 
   const mcpgen = (directory: string, ...args: string[]): string =>
     execFileSync(join(folder, "node_modules/.bin/mcpgen"), args, { cwd: directory, encoding: "utf8" });

@@ -43,14 +43,14 @@ test("main.ts and the tests run tasks, and package.json has the package", async 
   >;
   expect(dependencies).toHaveProperty(["@mcpgen/tasks"]);
   expect(devDependencies).not.toHaveProperty(["@mcpgen/tasks"]);
-}, 60_000);
+});
 
 test("the extension of tasks is run by the package, not written by hand", async () => {
   const folder = temporaryFolder();
   expect((await mcpgen(folder, ["init", "server", "--extension", tasksExtensionId])).code).toBe(0);
   expect(read(folder, "src/main.ts")).toContain("extensions: [tasks(tasksExtension)] }");
   expect(existsSync(join(folder, "src/extensions"))).toBe(false);
-}, 60_000);
+});
 
 test.each([
   ["task of a tool", contract],
@@ -87,7 +87,7 @@ test("a server of a contract without `task` has no such package", async () => {
   expect(read(folder, "src/main.ts")).not.toContain("tasks");
   expect(read(folder, "src/main.ts")).not.toMatch(/\n\n\n/);
   expect(JSON.parse(read(folder, "package.json"))).not.toHaveProperty(["dependencies", "@mcpgen/tasks"]);
-}, 60_000);
+});
 
 test("when a contract gets its first `task`, sync and check print the lines that main.ts lacks", async () => {
   const folder = temporaryFolder({ "mcp.contract.yaml": contract.replaceAll(/, task: \{.*?\}/g, "") });
@@ -106,7 +106,7 @@ test("when a contract gets its first `task`, sync and check print the lines that
     before.replace("{ revisions: serverRevisions }", "{ extensions: [tasks(tasksExtension)] }"),
   );
   expect((await mcpgen(folder, ["sync"])).code).toBe(0);
-}, 60_000);
+});
 
 /** Runs Node in the project, as its scripts do. */
 const node = (folder: string, ...args: string[]): string =>

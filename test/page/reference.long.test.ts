@@ -9,7 +9,7 @@ let page: string;
 
 beforeAll(async () => {
   page = (await mcpgen(".", ["docs", "2026-07-28"])).stdout;
-}, 120_000);
+});
 
 test("the reference of a revision holds its methods, types, errors, history, examples and code", () => {
   for (const part of [

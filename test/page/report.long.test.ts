@@ -6,7 +6,7 @@ let page: string;
 
 beforeAll(async () => {
   page = (await mcpgen(".", ["diff", "2025-11-25", "2026-07-28", "--format", "html"])).stdout;
-}, 120_000);
+});
 
 test("the page of a diff shows what breaks first, each finding with both sides and its proof", async () => {
   const headings = [...page.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id);

@@ -85,7 +85,6 @@ for (const width of [320, 1024, 1920] as const)
       }
       expect(faults).toEqual([]);
     },
-    600_000,
   );
 
 async function shoot(page: Page, name: string): Promise<void> {

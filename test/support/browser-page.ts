@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { lackOf, pathOf } from "./programs.mjs";
+import { until } from "./until.mjs";
 
 /** The program, if it is installed. */
 export const chromium = pathOf("chromium");
@@ -70,7 +70,7 @@ export class Page {
     child.once("exit", () => process.off("exit", kill));
     const file = join(folder, "DevToolsActivePort");
     const address = (): string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
-    for (let waits = 0; address().length < 2 && waits < 300; waits += 1) await setTimeout(100);
+    await until("the browser listens", () => address().length >= 2, 50);
     const [port, path] = address();
     const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
@@ -127,11 +127,7 @@ export class Page {
     // While a page loads, the browser refuses questions about it.
     const isThere = async (): Promise<boolean> =>
       (await this.url()).startsWith(start) && (await this.roles()).some(({ role }) => role === "heading");
-    for (let waits = 0; waits < 300; waits += 1) {
-      if (await isThere().catch(() => false)) return;
-      await setTimeout(50);
-    }
-    throw new Error(`the browser is at ${await this.url()}, not at ${start}`);
+    await until(`a page at ${start}`, () => isThere().catch(() => false), 50);
   }
 
   async go(url: string): Promise<void> {
@@ -238,6 +234,6 @@ export class Page {
     await ended;
     this.socket.close();
     // Its processes end one after another.
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 100 });
   }
 }

@@ -2,6 +2,7 @@ import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import { test } from "vitest";
 import { lackOf } from "./programs.mjs";
+import { hang } from "./until.mjs";
 
 /** Runs a program in a separate terminal. When a text has appeared there, types the answer that stands beside it. */
 const script = `
@@ -48,7 +49,7 @@ export function inPseudoTerminal(
 ): Watched {
   const input = JSON.stringify([command, folder, answers]);
   const env = environment();
-  const output = execFileSync("python3", ["-c", script, input], { encoding: "utf8", env, timeout: 60_000 });
+  const output = execFileSync("python3", ["-c", script, input], { encoding: "utf8", env, timeout: hang });
   return JSON.parse(output) as Watched;
 }
 
@@ -60,7 +61,7 @@ export async function besidePseudoTerminal(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Watched> {
   const input = JSON.stringify([command, folder, answers]);
-  const options = { env: { ...environment(), ...variables }, timeout: 60_000 };
+  const options = { env: { ...environment(), ...variables }, timeout: hang };
   const { stdout } = await promisify(execFile)("python3", ["-c", script, input], options);
   return JSON.parse(stdout) as Watched;
 }

@@ -1,6 +1,7 @@
 import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { serverRevisions } from "@mcpgen/protocol";
 import { type Server, createServer } from "@mcpgen/runtime";
+import { VirtualClock } from "@mcpgen/runtime/testing";
 import { tasks } from "@mcpgen/tasks";
 
 const form = {
@@ -8,14 +9,24 @@ const form = {
   requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
 } as const;
 
-/** A server with tools that ask the user and the model. */
+/** Milliseconds that a request of the server may take. */
+export const limit = 300;
+
+/** A server with tools that ask the user and the model, and one that lets the time of the server pass. */
 export function askingServer(): { readonly server: Server; readonly close: () => Promise<void> } {
   const extension = tasks(serverExtension);
+  const clock = new VirtualClock(1_000_000);
+  const timeouts = { timeout: limit, totalTimeout: limit };
   const server = createServer(
     { name: "asking", version: "1.0.0" },
     // A request that waits for the user itself would time out.
-    { revisions: serverRevisions, extensions: [extension], timeouts: { timeout: 300, totalTimeout: 300 } },
+    { revisions: serverRevisions, extensions: [extension], clock, timeouts },
   );
+  const inputSchema = { type: "object", properties: { ms: { type: "number" } }, required: ["ms"] } as const;
+  server.tool("pass", { inputSchema }, async ({ ms }) => {
+    await clock.advance(ms);
+    return "passed";
+  });
   const task = { support: "optional" } as const;
   server.tool("form", { task }, async (_, { ask }) => {
     const answer = await ask.elicit("name", form);

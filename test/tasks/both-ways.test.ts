@@ -6,7 +6,8 @@ import { tasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { builtProgram } from "../support/built-program.js";
-import { askingServer } from "./asking-server.js";
+import { until } from "../support/until.mjs";
+import { askingServer, limit } from "./asking-server.js";
 
 // Tasks that our servers request of our clients (2025-11-25, tasks), in processes and over HTTP.
 
@@ -44,12 +45,15 @@ async function opened(source: Source, options: Partial<ConnectOptions>) {
   return { client, asked };
 }
 
-/** Longer than the timeout of requests of the server. */
-const slowly = <Value>(value: Value): Promise<Value> =>
-  new Promise((resolve) => setTimeout(() => resolve(value), 700));
-
 describe.each(Object.entries(sources))("over %s", (_, open) => {
   test("a user and a model that are slower than a request may be answer by tasks", async () => {
+    /** Takes longer than a request of the server may, once that has all its tasks. */
+    const slowly = async <Value>(value: Value): Promise<Value> => {
+      await until("the results are asked for", () => fetches() === 3);
+      await client.callTool("pass", { ms: 2 * limit });
+      return value;
+    };
+    const fetches = (): number => asked.filter((method) => method === "tasks/result").length;
     const { client, asked } = await opened(await open(), {
       elicit: () => slowly({ action: "accept", content: { name: "Ann" } } as const),
       elicitUrl: () => slowly({ action: "decline" } as const),

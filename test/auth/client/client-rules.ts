@@ -1,6 +1,7 @@
 // The rules of the specification for clients, tried from outside: the same for every implementation.
 import assert from "node:assert/strict";
 import type { Answer, AuthorizationServer, Call } from "../../support/auth/authorization-server.js";
+import { hang } from "../../support/until.mjs";
 import { type MakeAgent, World, answer, failure } from "./client-world.js";
 
 export { ourAgent } from "./client-world.js";
@@ -23,7 +24,7 @@ export async function tryRule(
   const world = new World(make, revision);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("no end in 20 s")), 20_000);
+    timer = setTimeout(() => reject(new Error("no end")), hang);
   });
   try {
     await Promise.race([rule.holds(world), late]);

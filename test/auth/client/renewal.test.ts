@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type AuthEvent, memoryStore } from "../../../runtime/auth/client.js";
 import { failure, login, pair, send, user } from "./drive.js";
 
@@ -86,10 +86,26 @@ describe("refresh", () => {
     expect([as.count("authorize"), as.count("token refresh_token")]).toEqual([2, 1]);
   });
 
+  test("comes ahead of the end: no request is refused while tokens expire every two seconds", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { as, rs } = await pair({ expiresIn: 2 });
+    const authorizer = login();
+    await send(authorizer, rs.url);
+    const refusals = rs.count(401);
+    const seconds = 60;
+    for (let passed = 0; passed < 1000 * seconds; passed += 50) {
+      vi.setSystemTime(Date.now() + 50);
+      expect(await send(authorizer, rs.url)).toBe(200);
+    }
+    expect(rs.count(401)).toBe(refusals);
+    expect(as.count("token refresh_token")).toBeGreaterThanOrEqual(seconds / 2);
+    expect([as.state.reuses, as.count("authorize")]).toEqual([0, 1]);
+  });
+
   test("that fails ahead of the end leaves the token in use", async () => {
     let broken = false;
     const { as, rs } = await pair({
-      expiresIn: 5,
       fault: (call, answer) => (broken && call.endpoint === "token" ? { status: 503, body: "" } : answer),
     });
     const store = memoryStore();
@@ -99,7 +115,7 @@ describe("refresh", () => {
     const key = JSON.stringify(["tokens", as.issuer, rs.url, ""]);
     const text = (await store.get(key))!;
     const grant = JSON.parse(text) as { tokens: { obtained: number } };
-    grant.tokens.obtained -= 4500;
+    grant.tokens.obtained -= 3_000_000;
     await store.put(key, JSON.stringify(grant), text);
     broken = true;
     expect(await send(login({ store }), rs.url)).toBe(200);

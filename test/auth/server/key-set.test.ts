@@ -65,7 +65,7 @@ test("a key that the issuer withdrew is refused after its keys are read again", 
   pass(601_000);
   // Old keys serve while the new ones are read.
   await guard.http.authenticate({ method: "POST", url: resource, header: () => `Bearer ${token}` });
-  await vi.waitFor(() => expect(as.count("jwks")).toBe(2));
+  await expect.poll(() => as.count("jwks")).toBe(2);
   await vi.waitFor(() => expectRefused(guard, token, /no such key/));
 });
 

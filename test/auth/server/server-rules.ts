@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { SignJWT, exportJWK, exportSPKI, generateKeyPair, importJWK } from "jose";
 import type { AuthorizationServer } from "../../support/auth/authorization-server.js";
 import { shown } from "../../support/auth/secrets.js";
+import { hang } from "../../support/until.mjs";
 
 /**
  * A protected server: it needs the scope `mcp`, has the tools `echo` without further scopes, `write` with `files:write` and
@@ -284,7 +285,7 @@ function statusBeforeBody({ url }: ProtectedTarget): Promise<string> {
     const socket = connect(Number(port), "127.0.0.1");
     const type = "content-type: application/json\r\naccept: application/json, text/event-stream\r\n";
     socket.write(`POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\n${type}content-length: 1000\r\n\r\n`);
-    socket.setTimeout(2000, () => socket.destroy(new Error("no answer in 2 s")));
+    socket.setTimeout(hang, () => socket.destroy(new Error("no answer")));
     socket.on("data", (data: Buffer) => {
       resolve(data.toString().split("\r\n")[0]!);
       socket.destroy();

@@ -1,5 +1,6 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
+import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect } from "vitest";
 import { clientRow } from "./rows.js";
 import {
@@ -297,10 +298,12 @@ clientRow("UTIL-09", "a cancelled request is a closed stream", async (revision) 
 });
 
 clientRow("UTIL-12", "a request that times out is cancelled", async (revision) => {
-  const { server, client } = await connected(revision, { "tools/call": () => undefined });
+  const clock = new VirtualClock();
+  const { server, client } = await connected(revision, { "tools/call": () => undefined }, { clock });
   const answer = client.callTool("x", {}, { timeout: 100 });
   const failed = expect(answer).rejects.toMatchObject({ code: "timeout" });
   const call = await server.until("tools/call");
+  await clock.advance(100);
   await failed;
   if (revision === "2026-07-28") return call.closed;
   const { message } = await server.until("notifications/cancelled");

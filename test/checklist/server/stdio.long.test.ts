@@ -97,7 +97,6 @@ row("STDIO-20", "before initialize there is nothing but ping", async (revision) 
 const program = builtProgram("test/support/every-feature/main.ts");
 
 row("STDIO-06", "the end of the input ends the process, also during a call", async (revision) => {
-  const started = Date.now();
   const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const legacy = revision < "2026";
@@ -127,11 +126,6 @@ row("STDIO-06", "the end of the input ends the process, also during a call", asy
     // The call is being answered when what was sent after it has been.
     if (output.includes('"id":3')) break;
   }
-  const ready = Date.now() - started;
-  const ended = Date.now();
   child.stdin.end();
-  const [code] = (await once(child, "exit")) as [number | null];
-  expect(code).toBe(0);
-  // It never takes longer to end than to start, or the two seconds of the row.
-  expect(Date.now() - ended).toBeLessThan(Math.max(2000, 2 * ready));
+  expect(await once(child, "exit")).toEqual([0, null]);
 });

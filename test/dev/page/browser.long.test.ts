@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { browserTest } from "../../support/browser-test.js";
 import { builtCli, builtProgram } from "../../support/built-program.js";
 import { mcpgen } from "../../support/in-process.js";
-import { fill, opened, press, program, shoot, shows, text, until } from "./driver.js";
+import { fill, opened, press, program, shoot, shows, text } from "./driver.js";
 
 const cli = builtCli();
 const shop = builtProgram("test/dev/page/shop.ts");
@@ -55,7 +55,6 @@ browserTest(
     replay.open({ ...none, message: (message) => server.send(message) });
     await replay.done;
   },
-  120_000,
 );
 
 browserTest(
@@ -97,12 +96,11 @@ browserTest(
 
     await press(page, "wait", "#offer");
     await press(page, "Call", "#target");
-    await until(async () => expect(Number(await text(page, "#log-count"))).toBeGreaterThan(0));
+    await expect.poll(async () => Number(await text(page, "#log-count"))).toBeGreaterThan(0);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
     expect(await page.evaluate("window.refused")).toBe(0);
     expect(await page.evaluate("document.querySelectorAll('script').length")).toBe(1);
     // Without the secret, nothing is served.
     expect((await fetch(new URL("/", url))).status).toBe(404);
   },
-  120_000,
 );

@@ -6,7 +6,7 @@ import { browserTest } from "../../support/browser-test.js";
 import { builtCli, builtProgram } from "../../support/built-program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { violations } from "../../support/accessibility.js";
-import { call, fill, opened, prefer, press, program, shoot, shows, text, until } from "./driver.js";
+import { call, fill, opened, prefer, press, program, shoot, shows, text } from "./driver.js";
 
 const cli = builtCli();
 const everything = builtProgram("examples/everything-server/main.ts");
@@ -59,13 +59,13 @@ browserTest(
     await call(page, "test_input_required_result_sampling");
     await shows(page, "#questions", "asks a model");
     await press(page, "Reject", question("sampling"));
-    await until(() => page.evaluate("document.querySelector('#calls > *').dataset.state === 'failed'"));
+    await expect
+      .poll(() => page.evaluate("document.querySelector('#calls > *').dataset.state"))
+      .toBe("failed");
 
     for (const name of ["test_image_content", "test_audio_content"]) {
       await call(page, name);
-      await until(async () =>
-        expect(await text(page, "#calls > :first-child")).toMatch(new RegExp(`^${name}[^]*done`)),
-      );
+      await expect.poll(() => text(page, "#calls > :first-child")).toMatch(new RegExp(`^${name}[^]*done`));
     }
     expect(await page.evaluate(media)).toEqual(["loaded", "drawn"]);
     expect(await faultsOf(page)).toEqual([]);
@@ -91,7 +91,7 @@ browserTest(
       await shows(page, "#questions", question);
       await press(page, "Cancel", "#calls");
       await shows(page, "#calls > :first-child", "cancelled");
-      await until(async () => expect(await text(page, "#questions")).toBe(""));
+      await expect.poll(() => text(page, "#questions")).toBe("");
     }
     await shows(page, "#wire", "tasks/cancel");
     expect(await text(page, "#wire-count")).toContain("0 invalid");
@@ -140,7 +140,7 @@ browserTest(
     const before = await connections();
     appendFileSync(join(folder, "handlers.ts"), "// changed");
     await shows(page, "#cycle", "server restarted");
-    await until(async () => expect(await connections()).toBeGreaterThan(before));
+    await expect.poll(connections).toBeGreaterThan(before);
     // A fault in the contract is shown with its place, and the server keeps running.
     const file = join(folder, "mcp.contract.json");
     writeFileSync(file, readFileSync(file, "utf8").replace('"number"', '"nmber"'));

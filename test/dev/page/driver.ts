@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { Page } from "../../support/browser-page.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { until } from "../../support/until.mjs";
 
 /** A folder for screenshots, if they are wanted. */
 const shots = process.env["MCPGEN_SCREENSHOTS"];
@@ -41,7 +42,7 @@ export async function opened(
   });
   let stderr = "";
   program.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
-  await Promise.race([until(() => expect(stderr).toContain("server started")), exited]);
+  await Promise.race([until("server started", () => stderr.includes("server started")), exited]);
   expect(stderr).toContain("server started");
   const url = /page: (\S+)/.exec(stderr)![1]!;
   const page = await Page.open(width);
@@ -57,24 +58,24 @@ export function program(file: string, ...words: readonly string[]): readonly str
   return ["--server", [process.execPath, file, ...words].map((word) => `"${word}"`).join(" ")];
 }
 
-export const until = (holds: () => unknown): Promise<void> =>
-  vi.waitFor(async () => void (await holds()), { timeout: 60_000, interval: 20 });
-
 export const text = (page: Page, selector: string): Promise<string> =>
   page.evaluate<string>(
     `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.innerText).join("\\n")`,
   );
 
 export const shows = (page: Page, selector: string, part: string): Promise<void> =>
-  until(async () => expect(await text(page, selector)).toContain(part));
+  expect.poll(() => text(page, selector)).toContain(part);
+
+/** Does something on the page as soon as it does not throw: what it needs is there then. */
+const acts = (page: Page, statement: string): Promise<void> =>
+  expect.poll(() => page.evaluate(`(() => { ${statement}; return true; })()`)).toBe(true);
 
 /** Presses the button, or the link that looks like one, that is seen and whose text begins so. */
 export const press = (page: Page, label: string, within = "body"): Promise<void> =>
-  until(() =>
-    page.evaluate(
-      `[...document.querySelector(${JSON.stringify(within)}).querySelectorAll("button, a.button")]
-         .find((each) => each.checkVisibility() && each.textContent.startsWith(${JSON.stringify(label)})).click()`,
-    ),
+  acts(
+    page,
+    `[...document.querySelector(${JSON.stringify(within)}).querySelectorAll("button, a.button")]
+       .find((each) => each.checkVisibility() && each.textContent.startsWith(${JSON.stringify(label)})).click()`,
   );
 
 /** Chooses an entry of the offer, and sends its request. */
@@ -85,12 +86,11 @@ export async function call(page: Page, name: string): Promise<void> {
 
 /** Types into the field that a label names, as a user does. */
 export async function fill(page: Page, label: string, value: string, within = ".dev"): Promise<void> {
-  await until(() =>
-    page.evaluate(
-      `(() => { const label = [...document.querySelector(${JSON.stringify(within)}).querySelectorAll("label")]
-           .find((each) => each.textContent.startsWith(${JSON.stringify(label)}));
-         label.control.focus(); label.control.select?.(); })()`,
-    ),
+  await acts(
+    page,
+    `const label = [...document.querySelector(${JSON.stringify(within)}).querySelectorAll("label")]
+       .find((each) => each.textContent.startsWith(${JSON.stringify(label)}));
+     label.control.focus(); label.control.select?.()`,
   );
   await page.send("Input.insertText", { text: value });
 }

@@ -5,7 +5,7 @@ import { builtCli } from "../../support/built-program.js";
 import { initialized, scripted } from "../../support/live-server.js";
 import { hostile, hostileContract } from "../../support/hostile-contract.js";
 import { type PageWatch, watchPage } from "../../support/page-watch.js";
-import { type Opened, fill, opened, press, shows, text, until } from "./driver.js";
+import { type Opened, fill, opened, press, shows, text } from "./driver.js";
 
 const cli = builtCli();
 const long = "x".repeat(1_000_000);
@@ -95,11 +95,13 @@ browserTest("hostile lists, results and contents do not run in the page of dev",
     "[...document.querySelectorAll('#offer li button')].map(({ textContent }) => textContent)",
   )) {
     await press(page, name, "#offer");
-    await until(async () => expect(await text(page, "#target-name")).not.toBe(""));
+    await expect.poll(() => text(page, "#target-name")).not.toBe("");
   }
   await press(page, "attack", "#offer");
   await press(page, "Call", "#target");
-  await until(() => page.evaluate("document.querySelectorAll('#calls .result img').length > 0"));
+  await expect
+    .poll(() => page.evaluate("document.querySelectorAll('#calls .result img').length"))
+    .toBeGreaterThan(0);
   await press(page, "Show more", "#calls");
   await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))");
   await isWhole(page);
@@ -107,7 +109,7 @@ browserTest("hostile lists, results and contents do not run in the page of dev",
     await page.evaluate(`document.querySelector('[data-list="${list}"] li button').click()`);
     await page.evaluate(`document.querySelector('#target form').requestSubmit()`);
   }
-  await until(() => page.evaluate("document.querySelectorAll('#calls > *').length > 1"));
+  await expect.poll(() => page.evaluate("document.querySelectorAll('#calls > *').length")).toBeGreaterThan(1);
   await isWhole(page);
   expect(faults).toEqual([]);
 });
@@ -143,7 +145,9 @@ browserTest("a hostile task, and lists that cannot be read, do not run in the pa
   await press(page, "attack", "#offer");
   await press(page, "Call", "#target");
   await shows(page, "#wire", "tasks/result");
-  await until(() => page.evaluate("document.querySelectorAll('#calls .result img').length > 0"));
+  await expect
+    .poll(() => page.evaluate("document.querySelectorAll('#calls .result img').length"))
+    .toBeGreaterThan(0);
   await isWhole(page);
   expect(faults).toEqual([]);
 

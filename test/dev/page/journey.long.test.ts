@@ -12,7 +12,7 @@ import {
   readerEnvironment,
   stepsOf,
 } from "../../support/walkthrough.js";
-import { fill, press, shows, until } from "./driver.js";
+import { fill, press, shows } from "./driver.js";
 
 const cli = builtCli();
 
@@ -28,14 +28,10 @@ class Loop {
   /** Waits until the lines are printed; others may be before them. */
   async sees(lines: string): Promise<string> {
     const pattern = new RegExp(expectedOutput(lines).source.slice(1, -1));
-    let found = "";
-    await until(() => {
-      const unseen = this.#running.output().slice(this.#seen);
-      expect(unseen).toMatch(pattern);
-      const match = pattern.exec(unseen)!;
-      found = match[0];
-      this.#seen += match.index + found.length;
-    });
+    const unseen = (): string => this.#running.output().slice(this.#seen);
+    await expect.poll(unseen).toMatch(pattern);
+    const { index, 0: found } = pattern.exec(unseen())!;
+    this.#seen += index + found.length;
     return found;
   }
 }
@@ -64,32 +60,28 @@ async function does(page: Page, sentence: string): Promise<void> {
   throw new Error(`no sentence that the test knows: ${sentence}`);
 }
 
-browserTest(
-  "docs/journeys/develop.md does what it says",
-  async () => {
-    const env = readerEnvironment(temporaryFolder(), { cli });
-    const reader = new Reader(temporaryFolder(), env, onTestFinished);
-    let running: Running | undefined;
-    let loop: Loop | undefined;
-    let page: Page | undefined;
-    for (const step of stepsOf(readFileSync("docs/journeys/develop.md", "utf8"))) {
-      if (step.kind === "see") await loop!.sees(step.output);
-      else if (step.kind === "do") await does(page!, step.sentence);
-      else if (step.kind === "run" && step.script.startsWith("npx mcpgen dev ")) {
-        running = reader.start(step.script);
-        loop = new Loop(running);
-        const url = /http:\S+/.exec(await loop.sees(step.output!))![0];
-        page = await browser(url, join(reader.folder, "test"));
-      } else {
-        if (step.kind === "run" && running !== undefined) {
-          // The document has ended `dev` before, and the browser has saved the file.
-          await until(() => expect(existsSync(join(reader.folder, "test/session.jsonl"))).toBe(true));
-          await running.interrupt();
-          running = undefined;
-        }
-        await reader.take(step);
+browserTest("docs/journeys/develop.md does what it says", async () => {
+  const env = readerEnvironment(temporaryFolder(), { cli });
+  const reader = new Reader(temporaryFolder(), env, onTestFinished);
+  let running: Running | undefined;
+  let loop: Loop | undefined;
+  let page: Page | undefined;
+  for (const step of stepsOf(readFileSync("docs/journeys/develop.md", "utf8"))) {
+    if (step.kind === "see") await loop!.sees(step.output);
+    else if (step.kind === "do") await does(page!, step.sentence);
+    else if (step.kind === "run" && step.script.startsWith("npx mcpgen dev ")) {
+      running = reader.start(step.script);
+      loop = new Loop(running);
+      const url = /http:\S+/.exec(await loop.sees(step.output!))![0];
+      page = await browser(url, join(reader.folder, "test"));
+    } else {
+      if (step.kind === "run" && running !== undefined) {
+        // The document has ended `dev` before, and the browser has saved the file.
+        await expect.poll(() => existsSync(join(reader.folder, "test/session.jsonl"))).toBe(true);
+        await running.interrupt();
+        running = undefined;
       }
+      await reader.take(step);
     }
-  },
-  300_000,
-);
+  }
+});

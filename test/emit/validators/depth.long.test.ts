@@ -25,7 +25,7 @@ const json = {
 };
 
 describe("recursive definitions", () => {
-  it("are judged at any depth", { timeout: 60_000 }, async () => {
+  it("are judged at any depth", async () => {
     const { isJSONValue, isJSONObject } = await compiled(json);
     for (const depth of [0, 1, 63, 64, 65, 66, 129, 130, 10_000, million]) {
       expect(isJSONValue!(nested(depth, 1)), `arrays, ${depth}`).toBe(true);
@@ -155,7 +155,7 @@ backtracking["unevaluatedItems"] = {
 
 describe("recursion where arms are tried", () => {
   for (const [title, { definitions, good, bad }] of Object.entries(backtracking)) {
-    it(title, { timeout: 60_000 }, async () => {
+    it(title, async () => {
       const { isA } = await compiled(definitions);
       for (const depth of [0, 1, 31, 32, 33, 64, 65, 66, 67, 1_001, 100_000]) {
         expect(isA!(good(depth)), `good, ${depth}`).toBe(true);
@@ -167,7 +167,7 @@ describe("recursion where arms are tried", () => {
 
 describe("size of the schema", () => {
   const count = isThorough ? 15_500 : 1_500;
-  it(`${count} definitions are emitted`, { timeout: 60_000 }, () => {
+  it(`${count} definitions are emitted`, () => {
     const definitions = Object.fromEntries(
       Array.from({ length: count }, (_, index) => [
         `D${index}`,
@@ -184,7 +184,7 @@ describe("size of the schema", () => {
 });
 
 /** What made time or nesting grow with the square of a number, or out of the stack. */
-describe("thousands of parts", { timeout: 60_000 }, () => {
+describe("thousands of parts", () => {
   const count = isThorough ? 15_000 : 300;
   const numbers = Array.from({ length: count }, (_, index) => index);
   const arm = (index: number): object => ({

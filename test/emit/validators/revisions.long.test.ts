@@ -26,7 +26,7 @@ function bundled(entry: string): string {
 /** Formatting takes long: by default, of the newest revision alone. */
 const formatted = isThorough ? revisions : revisions.slice(-1);
 
-describe("validators of the released revisions", { timeout: 120_000 }, () => {
+describe("validators of the released revisions", () => {
   for (const revision of formatted) {
     for (const notes of [true, ...(formatted === revisions ? [false] : [])]) {
       it(`${revision} ${notes ? "corrected" : "as published"}: prettier changes nothing`, async () => {

@@ -222,7 +222,7 @@ browserTest("the pages are complete without script, in 320 pixels", async () => 
     await page.at(url);
     const headings = async (): Promise<string[]> =>
       (await page.roles()).filter(({ role }) => role === "heading").map(({ name }) => name);
-    await expect.poll(headings, { timeout: 20_000 }).toContain(heading);
+    await expect.poll(headings).toContain(heading);
     const roles = await page.roles();
     // What needs the program is not there.
     expect(

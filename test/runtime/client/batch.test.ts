@@ -2,7 +2,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type ClientChannel, connect, createServer } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../../support/failure-of.js";
 import * as http from "../../support/scripted-http-server.js";
@@ -171,7 +171,7 @@ describe("notifications in a batch", () => {
       { status: "fulfilled", value: undefined },
     ]);
     await client.notify(method, { count: 3 });
-    await vi.waitFor(() => expect(heard).toHaveLength(5));
+    await expect.poll(() => heard).toHaveLength(5);
     expect(heard.slice(1)).toEqual([{ count: 2 }, { count: 1 }, { count: 1 }, { count: 3 }]);
     expect(posts.slice(2)).toEqual([
       [[message, message], 202],
@@ -201,7 +201,7 @@ describe("notifications in a batch", () => {
     const late = { ...echo("a"), options: { signal: AbortSignal.abort() } };
     const outcomes = await pair.client.batch([late, seen]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
-    await vi.waitFor(() => expect(heard).toEqual([{ count: 1 }]));
+    await expect.poll(() => heard).toEqual([{ count: 1 }]);
     expect(String(pair.wire)).not.toContain("tools/call");
   });
 });
@@ -245,11 +245,11 @@ describe("a batch over stdio", () => {
       { method: "acme/b", options: { result: z.object({ n: z.number() }), timeout: 1000 } },
       { method: "acme/c", options: { result: {}, timeout: 1000 } },
     ]);
-    await vi.waitFor(() => expect(sent()).toHaveLength(1));
+    await expect.poll(() => sent()).toHaveLength(1);
     const [a, b] = sent()[0]!.map(({ id }) => id);
     peer.send([{ jsonrpc: "2.0", id: b, result: { n: 2 } }]);
     peer.send({ jsonrpc: "2.0", id: a, result: { n: "1" } });
-    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    await expect.poll(() => clock.waiting).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(1000);
     expect(await outcomes).toMatchObject([
@@ -271,7 +271,7 @@ describe("a batch over stdio", () => {
     const bad = { method: "acme/d", params: cyclic, options: { result: {} } };
     const good = { method: "acme/c", options: { result: {} } };
     const outcomes = client.batch([wrong, late, bad, good]);
-    await vi.waitFor(() => expect(sent()).toHaveLength(1));
+    await expect.poll(() => sent()).toHaveLength(1);
     expect(sent()[0]!.map(({ method }) => method)).toEqual(["acme/c"]);
     peer.send([{ jsonrpc: "2.0", id: sent()[0]![0]!.id, result: {} }]);
     expect(
@@ -367,7 +367,7 @@ describe("the answer to a batch over HTTP", () => {
       (incoming, ids) => (call = { incoming: incoming.events(), ids }),
     );
     const outcomes = client.batch([{ ...pair[0], options: { signal: controller.signal } }, pair[1]]);
-    await vi.waitFor(() => expect(call).toBeDefined());
+    await expect.poll(() => call).toBeDefined();
     controller.abort();
     await server.until("notifications/cancelled");
     call!.incoming.event({ jsonrpc: "2.0", id: call!.ids[1], result }).end();

@@ -116,7 +116,7 @@ test("an abort ends a call that waits for another connection, and no other call"
   const controller = new AbortController();
   const aborted = failureOf(client.callTool("a", {}, { signal: controller.signal }));
   const other = failureOf(client.callTool("b"));
-  await vi.waitFor(() => expect(peers[1]?.of("server/discover")).toHaveLength(1));
+  await expect.poll(() => peers[1]?.of("server/discover")).toHaveLength(1);
   controller.abort("enough");
   expect(await aborted).toMatchObject({ code: "cancelled", cause: "enough" });
   await client.close();
@@ -129,7 +129,7 @@ test.each([
 ])("a call waits for another connection within %j", async (options, data) => {
   const { client, clock, peers } = await restarting();
   const calls = [failureOf(client.callTool("a", {}, options)), failureOf(client.ping(options))];
-  await vi.waitFor(() => expect(peers[1]?.of("server/discover")).toHaveLength(1));
+  await expect.poll(() => peers[1]?.of("server/discover")).toHaveLength(1);
   await clock.advance(data.elapsed);
   expect(await Promise.all(calls)).toEqual(
     ["tools/call", "ping"].map((method) =>
@@ -155,7 +155,7 @@ test("the total timeout of a call that is sent again counts from the first time"
   await peers[0]!.until("resources/read");
   await clock.advance(900);
   peers[0]!.hangUp();
-  await vi.waitFor(() => expect(peers[1]?.of("resources/read")).toHaveLength(1));
+  await expect.poll(() => peers[1]?.of("resources/read")).toHaveLength(1);
   await clock.advance(100);
   expect(await outcome).toMatchObject({
     code: "timeout",

@@ -223,7 +223,7 @@ test("a client's own requests never keep it from reading (2025-11-25)", async ()
   while (waiting() < 8_000_000) await new Promise((resolve) => setImmediate(resolve));
   const params = { progressToken: 2, progress: 1 };
   toClient.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params })}\n`);
-  await vi.waitFor(() => expect(progress).toHaveBeenCalledOnce());
+  await expect.poll(() => progress).toHaveBeenCalledOnce();
   await close();
   expect(await call).toMatchObject({ code: "connection-closed" });
 });

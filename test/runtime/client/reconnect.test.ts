@@ -59,7 +59,7 @@ test("closing does not wait for a server that does not answer", async () => {
   await gone(made);
   Object.assign(script, { "server/discover": () => undefined });
   const call = failureOf(client.callTool("a"));
-  await vi.waitFor(() => expect(peers[1]?.of("server/discover")).toHaveLength(1));
+  await expect.poll(() => peers[1]?.of("server/discover")).toHaveLength(1);
   await client.close();
   expect(await call).toMatchObject({ code: "connection-closed" });
   expect(peers).toHaveLength(2);

@@ -32,7 +32,7 @@ describe.each(eras)("the state of a client (%s)", (revision) => {
     peer.hangUp();
     expect(await client.closed).toMatchObject({ code: "connection-closed" });
     expect(client.state).toBe("closed");
-    await vi.waitFor(() => expect(reasons).toHaveLength(1));
+    await expect.poll(() => reasons).toHaveLength(1);
     expect(reasons[0]).toBe(await client.closed);
   });
 
@@ -51,7 +51,7 @@ describe.each(eras)("the state of a client (%s)", (revision) => {
     });
     onTestFinished(() => client.close());
     peers[0]!.hangUp();
-    await vi.waitFor(() => expect(client.state).toBe("reconnecting"));
+    await expect.poll(() => client.state).toBe("reconnecting");
     await client.callTool("a");
     expect([client.state, peers.length, over]).toEqual(["open", 2, false]);
   });

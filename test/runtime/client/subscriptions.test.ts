@@ -1,7 +1,7 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { listeningTo } from "../../support/listening-tables.js";
 import {
   type Members,
@@ -106,7 +106,7 @@ test.each(revisions)("a subscription is tried again five times in a row (%s)", a
     await clock.advance(100 * 2 ** (life - 1) - 1);
     expect(peers).toHaveLength(life);
     await clock.advance(1);
-    await vi.waitFor(() => expect(peers).toHaveLength(life + 1));
+    await expect.poll(() => peers).toHaveLength(life + 1);
     await peers.at(-1)!.until(revision < "2026" ? "notifications/initialized" : "subscriptions/listen");
     await clock.advance(0);
   }

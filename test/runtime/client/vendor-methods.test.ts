@@ -1,6 +1,6 @@
 import { McpError, type ConnectOptions, connect, memoryChannels } from "@mcpgen/runtime";
 import { clientRevisions } from "@mcpgen/protocol";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../../support/failure-of.js";
 import * as http from "../../support/scripted-http-server.js";
@@ -102,16 +102,16 @@ test.each(eras)("a vendor notification is sent and received (%s)", async (revisi
   const off = client.on("notifications/acme/count", { params }, ({ count }) => void counts.push(count));
   client.on("notifications/acme/count", ({ count }) => void counts.push(count));
   peer.notify("notifications/acme/count", { count: 1 });
-  await vi.waitFor(() => expect(counts).toEqual([1, 2]));
+  await expect.poll(() => counts).toEqual([1, 2]);
   peer.notify("notifications/acme/count", { count: "x" });
-  await vi.waitFor(() =>
-    expect(warnings).toEqual([
+  await expect
+    .poll(() => warnings)
+    .toEqual([
       expect.stringMatching(/^notifications\/acme\/count is left out: the parameters are wrong: .*count/s),
-    ]),
-  );
+    ]);
   off();
   peer.notify("notifications/acme/count", { count: 5 });
-  await vi.waitFor(() => expect(counts).toEqual([1, 2, "x", 5]));
+  await expect.poll(() => counts).toEqual([1, 2, "x", 5]);
 });
 
 /** Registers what `prepare` of `connect` gets a client for. */
@@ -211,12 +211,9 @@ test("a schema that cannot be read is a warning when it is registered, and an er
   );
   client.handle("acme/a", { params: { type: "nonsense" } }, () => ({}));
   client.on("notifications/acme/a", { params: 3 as never }, () => undefined);
-  await vi.waitFor(() =>
-    expect(warnings.sort()).toEqual([
-      expect.stringMatching(/^acme\/a: params/),
-      "notifications/acme/a: params: expected a schema",
-    ]),
-  );
+  await expect
+    .poll(() => warnings.toSorted())
+    .toEqual([expect.stringMatching(/^acme\/a: params/), "notifications/acme/a: params: expected a schema"]);
   expect((await peer.ask("acme/a", {})).error).toMatchObject({ code: -32603 });
   expect(errors).toEqual([expect.objectContaining({ code: "invalid-definition" })]);
   for (const result of ["x", null] as const)

@@ -49,7 +49,7 @@ test("it bounds a second attempt with the first", async () => {
     return peers.at(-1)!.channel;
   };
   const outcome = failureOf(connect(start, { ...base(clock), connectTimeout: 900 }));
-  await vi.waitFor(() => expect(peers[1]?.of("initialize")).toHaveLength(1));
+  await expect.poll(() => peers[1]?.of("initialize")).toHaveLength(1);
   await clock.advance(100);
   expect(await outcome).toMatchObject(late(900));
   expect(clock.waiting).toBe(0);
@@ -65,7 +65,7 @@ test("it bounds a source that opens nothing, and closes what that opens later", 
   const peer = new ScriptedPeer("2025-11-25");
   vi.spyOn(peer.channel, "close");
   open(peer.channel);
-  await vi.waitFor(() => expect(peer.channel.close).toHaveBeenCalled());
+  await expect.poll(() => peer.channel.close).toHaveBeenCalled();
   expect(peer.received).toEqual([]);
 });
 

@@ -210,14 +210,11 @@ class Siege {
     };
     const found: object[] = [];
     await expect
-      .poll(
-        async () => {
-          const [{ events, http, server }] = (await this.process.order("read")) as [never];
-          found.push(...(events as object[]));
-          return { http, server };
-        },
-        { timeout: 20_000, interval: 2 },
-      )
+      .poll(async () => {
+        const [{ events, http, server }] = (await this.process.order("read")) as [never];
+        found.push(...(events as object[]));
+        return { http, server };
+      })
       .toMatchObject(expected);
     expect(found.map(line).toSorted()).toEqual(this.events.splice(0).toSorted());
   }
@@ -268,8 +265,7 @@ test.each([legacy, modern])(
     input.on("line", (text) => lines.push(JSON.parse(text) as Record<string, unknown>));
     const send = (message: object): void =>
       void stdin!.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-    const until = (count: number): Promise<void> =>
-      expect.poll(() => lines.length, { timeout: 20_000, interval: 2 }).toBe(count);
+    const until = (count: number): Promise<void> => expect.poll(() => lines.length).toBe(count);
     const _meta = revision === modern ? { _meta: meta } : {};
     const clientInfo = { name: "x", version: "1" };
     if (revision === legacy) {
@@ -287,13 +283,13 @@ test.each([legacy, modern])(
     const ids = Array.from({ length: calls }, (_, index) => index + 1);
     for (const id of ids) call(id);
     const requests = async (): Promise<number> => (await child.order("read"))[0]!.server.gauges.requests;
-    await expect.poll(requests, { timeout: 20_000, interval: 5 }).toBe(calls);
+    await expect.poll(requests).toBe(calls);
     // The client gives a quarter up.
     const isCancelled = (id: number): boolean => id % 4 < 2 && id % 8 < 4;
     for (const requestId of ids.filter(isCancelled))
       send({ method: "notifications/cancelled", params: { requestId, ..._meta } });
     const answered = ids.filter((id) => !isCancelled(id));
-    await expect.poll(requests, { timeout: 20_000, interval: 5 }).toBe(answered.length);
+    await expect.poll(requests).toBe(answered.length);
     await child.order("advance", limit - 1);
     expect(lines).toEqual([]);
     await child.order("advance", 1);
@@ -316,7 +312,7 @@ test.each([legacy, modern])(
     // Late results are not sent.
     expect(await child.order("release")).toBe(calls / 2);
     call(calls + 2);
-    await expect.poll(requests, { timeout: 20_000, interval: 5 }).toBe(1);
+    await expect.poll(requests).toBe(1);
     expect(lines).toEqual([]);
     // The end of the input leaves a handler a second.
     const ended = once(child.child, "exit");

@@ -484,13 +484,10 @@ class Fire {
     const { keptBytes, sessions } = readings[0]!.http!.gauges;
     if (this.kept === 0) this.kept = keptBytes / sessions;
     await expect
-      .poll(
-        async () => {
-          readings = await this.read();
-          return readings.map(({ http, server }) => ({ http: http!.gauges, server: server.gauges }));
-        },
-        { timeout: 20_000, interval: 10 },
-      )
+      .poll(async () => {
+        readings = await this.read();
+        return readings.map(({ http, server }) => ({ http: http!.gauges, server: server.gauges }));
+      })
       .toEqual(this.gauges);
     return readings;
   }

@@ -6,6 +6,7 @@ import { clientOf } from "../../support/scripted-http-server.js";
 import { builtProgram } from "../../support/built-program.js";
 
 interface Report {
+  readonly ready?: true;
   readonly port?: number;
   readonly began?: true;
   readonly handshake?: true;
@@ -16,6 +17,7 @@ const program = builtProgram("test/runtime/http/programs/mortal.ts");
 /** A server in a separate process, and its reports. */
 class Mortal {
   private readonly process: ChildProcess;
+  isReady = false;
   port = 0;
   began = 0;
   handshakes = 0;
@@ -23,7 +25,8 @@ class Mortal {
   constructor() {
     this.process = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     onTestFinished(() => void this.process.kill("SIGKILL"));
-    this.process.on("message", ({ port, began, handshake }: Report) => {
+    this.process.on("message", ({ ready, port, began, handshake }: Report) => {
+      this.isReady ||= ready ?? false;
       this.port = port ?? this.port;
       this.began += began ? 1 : 0;
       this.handshakes += handshake ? 1 : 0;
@@ -62,6 +65,8 @@ async function killedUnder(
     ),
   );
   await first.until(() => first.began === calls.length);
+  // The client waits a few seconds for a server that listens again: the start of a process may take longer.
+  await second.until(() => second.isReady);
   await first.kill();
   await second.listen(first.port, true);
   return { outcomes: await Promise.all(outcomes), second, client };

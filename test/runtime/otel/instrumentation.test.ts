@@ -6,7 +6,7 @@ import { serveHttp } from "@mcpgen/runtime/http";
 import { instrument, instrumentation } from "@mcpgen/runtime/otel";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { build } from "esbuild";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { revisions } from "../../support/revisions.js";
 import { shop } from "./shop.js";
 import { telemetry, useOpenTelemetry } from "./telemetry.js";
@@ -19,10 +19,7 @@ async function pair(revision: string) {
   const server = shop((place) => places.push(place));
   /** Waits until handlers were there. */
   const opened = (place: string, times = 1) =>
-    vi.waitFor(
-      () => expect(places.filter((each) => each === place).length).toBeGreaterThanOrEqual(times),
-      20_000,
-    );
+    expect.poll(() => places.filter((each) => each === place).length).toBeGreaterThanOrEqual(times);
   instrument(server, at.options);
   const { use, onEvent } = instrumentation(at.options);
   const { client, close } = await createTestPair({

@@ -88,7 +88,7 @@ describe("a port", () => {
       new Error("ping"),
     ];
     for (const each of [...others, ...messages, messages, ...others, ping]) port.postMessage(each);
-    await expect.poll(() => inbox.read, { timeout: 20_000 }).toEqual([...messages, messages, ping]);
+    await expect.poll(() => inbox.read).toEqual([...messages, messages, ping]);
     expect(inbox.turns).toBe(6);
   });
 
@@ -99,7 +99,7 @@ describe("a port", () => {
       params: { a: undefined, b: new Date(0), c: new Map([[1, 2]]), ["__proto__"]: 1 },
     });
     const params = JSON.parse('{ "b": "1970-01-01T00:00:00.000Z", "c": {}, "__proto__": 1 }') as object;
-    await expect.poll(() => inbox.read, { timeout: 20_000 }).toEqual([{ ...ping, params }]);
+    await expect.poll(() => inbox.read).toEqual([{ ...ping, params }]);
   });
 
   test("drops what is longer than the limit", async () => {
@@ -107,7 +107,7 @@ describe("a port", () => {
     const { port, inbox } = portAndInbox(length);
     port.postMessage({ ...ping, id: 10 });
     port.postMessage(ping);
-    await expect.poll(() => inbox.read, { timeout: 20_000 }).toEqual([`longer than ${length}`, ping]);
+    await expect.poll(() => inbox.read).toEqual([`longer than ${length}`, ping]);
   });
 
   test("drops small values of a long text, without making the text", async () => {
@@ -128,7 +128,7 @@ describe("a port", () => {
     port.postMessage(Object.assign([], { [2 ** 32 - 2]: ping }));
     port.postMessage({ ...ping, params: { a: new Uint8Array(2), b: undefined } });
     const read = [...params.map(() => "longer than 100000"), { ...ping, params: { a: { 0: 0, 1: 0 } } }];
-    await expect.poll(() => inbox.read, { timeout: 20_000 }).toEqual(read);
+    await expect.poll(() => inbox.read).toEqual(read);
   });
 
   test("sends objects, and nothing after close", async () => {
@@ -148,7 +148,7 @@ describe("a port", () => {
   test("that the other side closes ends the channel once", async () => {
     const { port, channel, inbox } = portAndInbox();
     port.close();
-    await expect.poll(() => inbox.read, { timeout: 20_000 }).toEqual(["closed"]);
+    await expect.poll(() => inbox.read).toEqual(["closed"]);
     channel.send(JSON.stringify(ping));
     await channel.close();
     expect(inbox.read).toEqual(["closed"]);

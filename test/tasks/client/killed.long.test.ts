@@ -21,7 +21,7 @@ const requestedSchema = {
 /** A server whose tool asks the user, and what happened to its tasks. */
 async function serving() {
   const events: string[] = [];
-  let heard: (type: string) => void = () => {};
+  let heard: (type: string) => unknown = () => {};
   const extension = serverTasks(serverExtension, {
     pollMs: 20,
     onEvent: ({ type }) => {
@@ -44,23 +44,15 @@ async function serving() {
   return { url: String(http.url), events, onEvent: (listener: typeof heard) => void (heard = listener) };
 }
 
-/** Runs a client; `line` gets what it says, and the function that kills it. */
-async function run(args: readonly string[], line?: (word: string, kill: () => void) => void) {
+/** A client that runs, and what it has said when it has ended. */
+function started(args: readonly string[]) {
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const kill = (): void => void child.kill("SIGKILL");
   const said: string[] = [];
-  createInterface({ input: child.stdout }).on("line", (word) => {
-    said.push(word);
-    line?.(word, kill);
-  });
-  await once(child, "close");
-  return { said, signal: child.signalCode, kill };
+  const lines = createInterface({ input: child.stdout }).on("line", (word) => said.push(word));
+  const ended = once(child, "close").then(() => ({ said, signal: child.signalCode }));
+  return { lines, ended, kill: () => void child.kill("SIGKILL") };
 }
-
-const untilStopped = (word: string, kill: () => void): void => {
-  if (word === "stopped") kill();
-};
 
 test.each([
   ["after the user has answered, before the answer is sent", "answered", ["asked"], []],
@@ -72,10 +64,12 @@ test.each([
   async (_, stop, first, second) => {
     const { url } = await serving();
     const folder = temporaryFolder({});
-    const killed = await run([url, folder, stop], untilStopped);
+    const { lines, kill, ended } = started([url, folder, stop]);
+    lines.on("line", (word) => word === "stopped" && kill());
+    const killed = await ended;
     expect(killed.signal).toBe("SIGKILL");
     expect(killed.said).toEqual([...first, "stopped"]);
-    const resumed = await run([url, folder]);
+    const resumed = await started([url, folder]).ended;
     expect(resumed.said).toEqual([...second, "result Hello, Ada", "left 0"]);
   },
 );
@@ -83,14 +77,12 @@ test.each([
 test("B17: a client is killed when the server has its answer, before it knows", async () => {
   const { url, onEvent, events } = await serving();
   const folder = temporaryFolder({});
-  let kill = (): void => {};
-  onEvent((type) => {
-    if (type === "answered") kill();
-  });
-  const killed = await run([url, folder, "never"], (_, own) => (kill = own));
+  const { kill, ended } = started([url, folder, "never"]);
+  onEvent((type) => type === "answered" && kill());
+  const killed = await ended;
   expect(killed.said).toEqual(["asked"]);
   expect(killed.signal).toBe("SIGKILL");
   expect(events).toContain("answered");
-  const resumed = await run([url, folder]);
+  const resumed = await started([url, folder]).ended;
   expect(resumed.said).toEqual(["result Hello, Ada", "left 0"]);
 });

@@ -63,7 +63,7 @@ async function serving(options: ClientTasksOptions = {}) {
   const subscribed = async (count: number): Promise<void> => {
     const acknowledged = (): number => sent("server", "notifications/subscriptions/acknowledged").length;
     for (let tries = 0; acknowledged() < count && tries < 60; tries++) await through(clock, turn(), 10);
-    await vi.waitFor(() => expect(acknowledged()).toBe(count), 20_000);
+    await expect.poll(() => acknowledged()).toBe(count);
   };
   return { clock, polls, own, client: pair.client, sent, listens, ends, subscribed };
 }
@@ -110,10 +110,10 @@ test("one subscription for a burst of tasks, renewed when tasks come, closed whe
   await subscribed(2);
   expect(listens()).toEqual([ids, [...ids, later.id]]);
   // The old one has ended.
-  await vi.waitFor(() => expect(ends()).toBe(1), 20_000);
+  await expect.poll(() => ends()).toBe(1);
   await through(clock, Promise.all([results, last]));
   for (let tries = 0; tries < 20 && ends() < 2; tries++) await through(clock, turn(), 100);
-  await vi.waitFor(() => expect(ends()).toBe(2), 20_000);
+  await expect.poll(() => ends()).toBe(2);
   expect(listens()).toHaveLength(2);
 });
 
@@ -123,7 +123,7 @@ test("an announced question is answered at once", async () => {
   await subscribed(1);
   while (clock.now() < 8000) await through(clock, turn(), 100);
   // No time passes.
-  await vi.waitFor(() => expect(sent("client", "tasks/update")).toHaveLength(1), 20_000);
+  await expect.poll(() => sent("client", "tasks/update")).toHaveLength(1);
   expect(polls.length).toBeLessThanOrEqual(1);
   expect((await through(clock, call)).content).toEqual(text("accept"));
 });

@@ -2,6 +2,7 @@ import { type TaskAudit, type TasksOptions, memoryTaskStore } from "@mcpgen/task
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { until } from "../../support/until.mjs";
 import { serverOf } from "./served.js";
 import { type Peer, newest, wired } from "./wire.js";
 
@@ -33,8 +34,7 @@ const lines = (events: readonly TaskAudit[]): string[] =>
 
 /** Runs the loop until the task has a status: checks of answers load code on demand. */
 async function reached(events: readonly TaskAudit[], type: TaskAudit["type"]): Promise<void> {
-  for (const end = Date.now() + 20_000; !events.some((event) => event.type === type) && Date.now() < end;)
-    await turn();
+  await until(type, () => events.some((event) => event.type === type));
 }
 
 test("events of a task of 2026-07-28, from its creation to its removal, name client, tool and status", async () => {

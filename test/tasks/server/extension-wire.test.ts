@@ -1,6 +1,7 @@
 import { McpError } from "@mcpgen/runtime";
 import { type TasksOptions, memoryTaskStore } from "@mcpgen/tasks";
 import { describe, expect, test } from "vitest";
+import { until } from "../../support/until.mjs";
 import { deferred, serverOf, text } from "./served.js";
 import { type Json, type Message, type Peer, newest, transports, wired } from "./wire.js";
 
@@ -118,8 +119,7 @@ describe.each(transports)("over %s", (transport) => {
     await update({ two: { action: "cancel" } });
     expect(await outstanding()).toEqual(["one"]);
     await update({ one: { action: "decline" } });
-    for (const end = Date.now() + 20_000; keysSeen.at(-1)![0] !== "last" && Date.now() < end;)
-      await outstanding();
+    await until("the last question", async () => (await outstanding())[0] === "last");
     await update({ last: accepted });
     expect(await peer.reached(taskId, "completed")).toMatchObject({
       result: { resultType: "complete", content: text("accept decline accept accept") },

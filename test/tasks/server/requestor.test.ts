@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { until } from "../../support/until.mjs";
 import { serverOf, text } from "./served.js";
 import { type Message, RawClient } from "./raw.js";
 
@@ -63,13 +64,6 @@ async function opened(answers: Answers, capabilities: object = runs, revision = 
   /** The requests of the server so far. */
   const methods = () => asked.map(({ method }) => method);
   return { ...served, client, asked, call, methods };
-}
-
-/** Resolves when something holds. */
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !holds() && Date.now() < end;)
-    await new Promise((resolve) => setImmediate(resolve));
-  expect(holds()).toBe(true);
 }
 
 const created = () => ({ result: { task: taskOf() } });
@@ -187,9 +181,9 @@ test.each([
 test("C20: the end of the call cancels the task, by no notification", async () => {
   const { client, call, asked, methods } = await opened({ "elicitation/create": created });
   void call("asks");
-  await until(() => methods().includes("tasks/result"));
+  await until("tasks/result", () => methods().includes("tasks/result"));
   client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
-  await until(() => methods().includes("tasks/cancel"));
+  await until("tasks/cancel", () => methods().includes("tasks/cancel"));
   expect(paramsOf(asked.at(-1)!)).toEqual({ taskId: "c1" });
   const notified = client.heard.filter(({ method }) => method === "notifications/cancelled");
   const ends = notified.map(({ params }) => (params as { requestId: number }).requestId);
@@ -200,10 +194,10 @@ test("C20: the end of the call cancels the task, by no notification", async () =
 test("C20: a task that is created after the end of the call is cancelled", async () => {
   const { client, call, asked, methods } = await opened({});
   void call("asks");
-  await until(() => methods().includes("elicitation/create"));
+  await until("elicitation/create", () => methods().includes("elicitation/create"));
   client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
   client.send({ jsonrpc: "2.0", id: asked[0]!.id, ...created() });
-  await until(() => methods().includes("tasks/cancel"));
+  await until("tasks/cancel", () => methods().includes("tasks/cancel"));
   expect(methods()).toEqual(["elicitation/create", "tasks/cancel"]);
   expect(client.heard.filter(({ method }) => method === "notifications/cancelled")).toEqual([]);
 });
@@ -215,7 +209,7 @@ test("C10: a task that never ends is polled less and less often, and cancelled a
     "tasks/cancel": () => ({ result: taskOf("cancelled") }),
   });
   const waiting = call("asks");
-  await until(() => methods().includes("tasks/result"));
+  await until("tasks/result", () => methods().includes("tasks/result"));
   await clock.advance(4900);
   expect(methods()).not.toContain("tasks/get");
   await clock.advance(600_000);
@@ -224,19 +218,19 @@ test("C10: a task that never ends is polled less and less often, and cancelled a
   const polls = methods().filter((method) => method === "tasks/get").length;
   expect(polls).toBeGreaterThan(10);
   expect(polls).toBeLessThan(30);
-  await until(() => methods().includes("tasks/cancel"));
+  await until("tasks/cancel", () => methods().includes("tasks/cancel"));
   expect(clock.waiting).toBe(0);
 });
 
 test("the timeouts of an ask bound its task", async () => {
   const { call, clock, methods, errors, asked } = await opened({ "elicitation/create": created });
   const waiting = call("soon");
-  await until(() => methods().includes("tasks/result"));
+  await until("tasks/result", () => methods().includes("tasks/result"));
   expect(asked[0]!.params).toMatchObject({ task: { ttl: 20_000 } });
   await clock.advance(21_000);
   expect((await waiting).result).toMatchObject({ isError: true });
   expect(errors).toMatchObject([{ code: "timeout" }]);
-  await until(() => methods().includes("tasks/cancel"));
+  await until("tasks/cancel", () => methods().includes("tasks/cancel"));
 });
 
 test("C10: a result that was lost is fetched again when a poll shows the end", async () => {
@@ -248,7 +242,7 @@ test("C10: a result that was lost is fetched again when a poll shows the end", a
     "tasks/result": () => (++fetches > 1 ? { result: ann } : undefined),
   });
   const waiting = call("asks");
-  await until(() => fetches === 1);
+  await until("a fetch", () => fetches === 1);
   await clock.advance(60_000);
   expect((await waiting).result.content).toEqual(text("Hello, Ann"));
   expect([polls, fetches]).toEqual([3, 2]);
@@ -262,7 +256,7 @@ test("a task that has ended, and gives no result, ends the ask", async () => {
     "tasks/get": () => ({ result: taskOf(++polls === 1 ? "completed" : "working") }),
   });
   const waiting = call("asks");
-  await until(() => methods().includes("tasks/result"));
+  await until("tasks/result", () => methods().includes("tasks/result"));
   await clock.advance(100_000);
   expect((await waiting).result).toMatchObject({ isError: true });
   expect(errors).toMatchObject([{ code: "timeout" }]);
@@ -285,7 +279,7 @@ test.each([
     "tasks/get": () => answer,
   });
   const waiting = call("asks");
-  await until(() => methods().includes("tasks/result"));
+  await until("tasks/result", () => methods().includes("tasks/result"));
   await clock.advance(10_000);
   expect((await waiting).result).toMatchObject({ isError: true });
   expect(errors).toMatchObject([{ code }]);
@@ -299,7 +293,7 @@ test("C14, C15: a task of the server asks by a task of the client, once, whateve
   });
   const { taskId } = (await call("asks", { task: {} })).result.task;
   void client.request("tasks/result", { taskId });
-  await until(() => methods().includes("tasks/result"));
+  await until("tasks/result", () => methods().includes("tasks/result"));
   expect(asked[0]!.params).toMatchObject({
     task: { ttl: 600_000 },
     _meta: { [relatedKey]: { taskId } },
@@ -325,7 +319,7 @@ test("a client that has forgotten its task is asked again", async () => {
   });
   const { taskId } = (await call("asks", { task: {} })).result.task;
   void client.request("tasks/result", { taskId });
-  await until(() => methods().includes("tasks/result"));
+  await until("tasks/result", () => methods().includes("tasks/result"));
   client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } });
   const { result } = await client.request("tasks/result", { taskId });
   expect(result.content).toEqual(text("Hello, Ann"));
@@ -342,8 +336,8 @@ test("C20: the cancellation of a task of the server cancels what its client stil
   const { client, call, asked, methods } = await opened({ "elicitation/create": created });
   const { taskId } = (await call("asks", { task: {} })).result.task;
   void client.request("tasks/result", { taskId });
-  await until(() => methods().includes("tasks/result"));
+  await until("tasks/result", () => methods().includes("tasks/result"));
   expect((await client.request("tasks/cancel", { taskId })).result).toMatchObject({ status: "cancelled" });
-  await until(() => methods().includes("tasks/cancel"));
+  await until("tasks/cancel", () => methods().includes("tasks/cancel"));
   expect(paramsOf(asked.at(-1)!)).toEqual({ taskId: "c1" });
 });

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import {
   getTask,
   tasks as clientTasks,
@@ -15,6 +14,7 @@ import {
 import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
 import { type Tasks, type TasksOptions, tasks } from "@mcpgen/tasks";
 import { onTestFinished } from "vitest";
+import { until } from "../../support/until.mjs";
 
 // A server loads this when it needs it: tests of a manual clock count on no further turn of the event loop.
 await import("../../../runtime/tasks/server/sweep.js");
@@ -93,9 +93,8 @@ type ClientTask = Awaited<ReturnType<typeof getTask>>;
 
 /** The task once it no longer works. Checks of answers load code on demand: they take turns of the event loop. */
 export async function settled(client: Client, task: { readonly taskId: string }): Promise<ClientTask> {
-  for (const end = Date.now() + 20_000; ;) {
+  return until("a task that no longer works", async () => {
     const found = await getTask(client, task);
-    if (found.status !== "working" || Date.now() > end) return found;
-    await turn();
-  }
+    return found.status !== "working" && found;
+  }) as Promise<ClientTask>;
 }

@@ -1,11 +1,11 @@
 import { PassThrough } from "node:stream";
-import { setImmediate as turn } from "node:timers/promises";
 import type { Server } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { streamChannel } from "@mcpgen/runtime/stdio";
 import { onTestFinished } from "vitest";
 import { Arrivals } from "../../support/arrivals.js";
 import { Lines } from "../../support/lines.js";
+import { until } from "../../support/until.mjs";
 
 // Clients that write their messages by hand, over both transports.
 
@@ -119,11 +119,10 @@ export abstract class Peer {
 
   /** The task once it has a status: handlers end in their own time. */
   async reached(taskId: string, ...statuses: readonly string[]): Promise<Json> {
-    for (const end = Date.now() + 20_000; ;) {
+    return until(`a task that is ${statuses.join(" or ")}`, async () => {
       const task = await this.task(taskId);
-      if (statuses.includes(task.status) || Date.now() > end) return task;
-      await turn();
-    }
+      return statuses.includes(task.status) && task;
+    });
   }
 
   /** The first message that was heard and fits, now or once it comes. */

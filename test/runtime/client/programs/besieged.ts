@@ -49,25 +49,30 @@ const reading =
     return "read";
   };
 
-/** Notifies of a million changes, each of something else or all of the same. */
+/** The subscription that notices belong to; revisions before 2026 have none. */
+let listening: unknown;
+
+/** Answers a call after a flood of notices, each of something else or all of the same. */
 const telling = (revision: string, most: number, uri: (index: number) => string): Attack => ({
   revision,
   answer: async ({ id, method, params }, write) => {
     if (method === "resources/subscribe") return {};
     if (method === "subscriptions/listen") {
       const { notifications } = params!;
+      listening = id;
       const own = { notifications, _meta: { [subscriptionId]: id } };
       await write(notice("notifications/subscriptions/acknowledged", own));
-    } else if (method !== "tools/call") return undefined;
-    const _meta = { [subscriptionId]: id };
+      return never();
+    }
+    if (method !== "tools/call") return undefined;
+    const _meta = { [subscriptionId]: listening };
     for (let index = 0; index < 300_000; index++)
       await write(notice("notifications/resources/updated", { uri: uri(index), _meta }));
-    return method === "tools/call" ? { ...modern, content: [] } : never();
+    return { ...modern, content: [] };
   },
   run: async (client) => {
     const changes = await client.subscribe({ uris: ["a:/"] });
-    if (revision < "2026") await client.callTool("x");
-    else await new Promise((resolve) => setTimeout(resolve, 3000));
+    await client.callTool("x");
     const reader = changes[Symbol.asyncIterator]();
     let read = 0;
     try {
@@ -217,7 +222,9 @@ function serveHttp(attack: Attack): void {
 
 async function besiege(attack: Attack, name: string): Promise<void> {
   const [node, program] = [process.execPath, process.argv[1]!];
-  const options = { revisions: clientRevisions, revision: attack.revision, ...attack.options };
+  // What ends an attack is a limit of the client, and no timeout on a busy machine.
+  const patient = { connectTimeout: 600_000, timeouts: { timeout: 600_000 } };
+  const options = { revisions: clientRevisions, revision: attack.revision, ...patient, ...attack.options };
   let source: string | { command: string; args: string[] } = {
     command: node,
     args: [program, "server", name],

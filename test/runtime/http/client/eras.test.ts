@@ -1,7 +1,7 @@
 import { type Client, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { clientRevisions } from "@mcpgen/protocol";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type Incoming,
   type Script,
@@ -104,7 +104,7 @@ describe("a probe that gets a temporary error", () => {
 /** Lets virtual time pass once the client waits for it. */
 async function elapsed(clock: VirtualClock, ms: number): Promise<void> {
   // The answer that it waits after is on its way over a socket: the deadline of connecting is there before that.
-  await vi.waitFor(() => expect(clock.waiting).toBeGreaterThan(2), { interval: 1 });
+  await expect.poll(() => clock.waiting).toBeGreaterThan(2);
   await clock.advance(ms);
 }
 

@@ -12,6 +12,7 @@ interface Order {
 
 process.once("disconnect", () => process.exit());
 process.once("message", ({ port, answers }: Order) => void serve(port, answers));
+process.send!({ ready: true });
 
 async function serve(port: number, answers: boolean): Promise<void> {
   const server = createServer({ name: "mortal", version: "1.0.0" }, { revisions: serverRevisions });

@@ -37,7 +37,7 @@ function endpointOf(sessions: boolean): { endpoint: Endpoint; seen: unknown[] } 
 async function post(endpoint: Endpoint, headers: Readonly<Record<string, string>>, message: object) {
   const exchange = exchangeOf("POST", { ...json, ...headers }, JSON.stringify(message));
   endpoint.handle(exchange);
-  await expect.poll(() => exchange.status, { interval: 1 }).toBe(200);
+  await expect.poll(() => exchange.status).toBe(200);
   return exchange;
 }
 

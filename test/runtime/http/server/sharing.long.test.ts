@@ -126,7 +126,7 @@ describe.each(adapters)("%s", (adapter) => {
     const again = await listening.get({ "last-event-id": stream.events[0]!.id! });
     expect(again.status).toBe(200);
     again.cut();
-    await settledStreams(target.url);
+    await expect.poll(() => target.stats().gauges.streams).toBe(0);
     await clock.advance(1000);
     expect(await status(listening)).toBe(404);
   });
@@ -143,11 +143,6 @@ describe.each(adapters)("%s", (adapter) => {
     expect((await new Party(target.url, "2025-11-25").initialize()).status).toBe(503);
   });
 });
-
-/** Resolves when the server has seen that connections closed before are gone. */
-async function settledStreams(url: string): Promise<void> {
-  for (let count = 0; count < 5; count++) await send(url, "GET");
-}
 
 /** What comes back of bytes that are sent one by one for ever, when the server hangs up. */
 function dripped(port: number, head: string): Promise<string> {
