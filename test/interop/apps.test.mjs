@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { createServer } from "@mcpgen/runtime/all";
 import { createNodeHandler } from "@mcpgen/runtime/http";
+import { hang as timeout } from "../support/until.mjs";
 
 const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** The official sides, and ours with the tables over each base. */
@@ -20,7 +21,6 @@ const sides = [
 const pairings = sides.flatMap((host) =>
   sides.filter((view) => !host.base || !view.base || host.base === view.base).map((view) => ({ host, view })),
 );
-const timeout = 60_000;
 
 /** The driver of the browser is TypeScript. */
 async function driver() {

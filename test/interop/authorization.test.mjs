@@ -14,6 +14,7 @@ import { build } from "esbuild";
 import express from "express";
 import { heldByApplication, sdkAgent } from "./clients/authorized-sdk-v2.mjs";
 import { protectedSdk } from "./servers/protected-sdk-v2.mjs";
+import { hang } from "../support/until.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const page = resolve(root, "docs/authorization-rules.md");
@@ -86,7 +87,7 @@ const contradiction = (trial) =>
   );
 
 for (const [name, make] of Object.entries(columns))
-  test(name, { timeout: 60_000 }, async () => {
+  test(name, { timeout: 5 * hang }, async () => {
     results[name] = [];
     for (const rule of serverRules) {
       // Each rule meets a new server: what it remembers must not decide.
@@ -103,7 +104,7 @@ const clients = {
 };
 
 for (const [name, make] of Object.entries(clients))
-  test(name, { timeout: 120_000 }, async () => {
+  test(name, { timeout: 5 * hang }, async () => {
     results[name] = [];
     for (const rule of clientRules) {
       const found = await contradiction(tryRule(rule, make));

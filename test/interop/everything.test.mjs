@@ -6,9 +6,10 @@ import { textOf } from "./behaviours.mjs";
 import { connect } from "./clients/ours.mjs";
 import { legacy } from "./peers.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
 const file = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
-const timeout = 20_000;
+
 const document = "demo://resource/static/document/features.md";
 
 // At once: this server ends only on a signal, which clients send after some seconds.

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { textOf } from "./behaviours.mjs";
 import { clients, legacy, modern } from "./peers.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
-const timeout = 20_000;
 const examples = ["bench-server", "echo", "everything-server", "weather"];
 
 for (const name of examples)

@@ -4,8 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { textOf } from "./behaviours.mjs";
 import { clients, httpClients, legacy, oursOverHttp } from "./peers.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
-const timeout = 60_000;
 const { "@ai-sdk/mcp": aiSdk } = httpClients;
 const asking = { name: "elicitation.form", visit: "elicitation.url", sample: "sampling", roots: "roots" };
 const without = Object.entries(oursOverHttp).filter(([name]) => name.endsWith("no sessions"));

@@ -11,8 +11,8 @@ import { connect } from "@mcpgen/runtime";
 import { build } from "esbuild";
 import { textOf } from "./behaviours.mjs";
 import { legacy, modern } from "./peers.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
-const timeout = 60_000;
 const names = ["express", "fastify", "hono"];
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");

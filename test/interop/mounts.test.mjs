@@ -7,8 +7,8 @@ import { connect, createServer } from "@mcpgen/runtime";
 import { textOf } from "./behaviours.mjs";
 import { legacy, modern } from "./peers.mjs";
 import { frameworks } from "./mounts/frameworks.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
-const timeout = 20_000;
 const eras = [legacy.at(-1), modern];
 
 for (const [name, { fronts, greedy, serve }] of Object.entries(frameworks))

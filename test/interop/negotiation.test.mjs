@@ -11,8 +11,8 @@ import { textOf } from "./behaviours.mjs";
 import { connect } from "./clients/ours.mjs";
 import { httpServers, modern, oursOverHttp, servers } from "./peers.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
-const timeout = 20_000;
 const late = fileURLToPath(new URL("servers/late.mjs", import.meta.url));
 const info = { name: "fixture", version: "1.0.0" };
 const command = { command: process.execPath, args: [servers.ours.file] };

@@ -5,7 +5,6 @@ import { createServer as createHttpServer } from "node:http";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
@@ -18,6 +17,7 @@ import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { newFolder, start } from "../engines/guarded.mjs";
 import { lackOf, pathOf } from "../support/programs.mjs";
 import { freePorts } from "../support/free-ports.mjs";
+import { until } from "../support/until.mjs";
 import { startSink } from "./otel/sink.mjs";
 import { telemetryTo } from "./otel/telemetry.mjs";
 import { started } from "./started.mjs";
@@ -226,16 +226,14 @@ async function startPrometheus(port) {
   const stopProgram = await start([prometheus, ...settings], { ready, signal: "KILL", folder });
   const query = async (expression) => {
     const url = `http://127.0.0.1:${own}/api/v1/query?query=${encodeURIComponent(expression)}`;
-    const end = performance.now() + 20_000;
-    for (;;) {
-      const { data } = await (await fetch(url)).json();
-      if (data.result.length > 0) return data.result;
-      if (performance.now() > end)
-        assert.fail(
-          `Prometheus has no ${expression}: ${await (await fetch(`http://127.0.0.1:${own}/api/v1/targets`)).text()}`,
-        );
-      await sleep(100);
-    }
+    return until(
+      `${expression} in Prometheus`,
+      async () => {
+        const { data } = await (await fetch(url)).json();
+        return data.result.length > 0 && data.result;
+      },
+      100,
+    );
   };
   const stop = async () => {
     await stopProgram();

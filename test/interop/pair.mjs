@@ -1,8 +1,7 @@
 import { after, before, describe, test } from "node:test";
 import { behaviours } from "./behaviours.mjs";
 import { modern } from "./peers.mjs";
-
-const timeout = 60_000;
+import { hang as timeout } from "../support/until.mjs";
 
 /**
  * All that a client and a server can do together in a revision; the names of the rest say why they cannot.

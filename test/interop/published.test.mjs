@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { textOf } from "./behaviours.mjs";
 import { connect } from "./clients/ours.mjs";
 import { legacy } from "./peers.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
-const timeout = 20_000;
 const fileOf = (name) => fileURLToPath(import.meta.resolve(`@modelcontextprotocol/${name}/dist/index.js`));
 const filesystem = fileOf("server-filesystem");
 const memory = fileOf("server-memory");

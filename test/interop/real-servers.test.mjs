@@ -9,8 +9,7 @@ import { connect } from "@mcpgen/runtime";
 import { compile, mcpgen, projectFolder, sourceOf, writeCalls } from "./real/project.mjs";
 import { sampler } from "./real/sample.mjs";
 import { fillFolder, publishedServers, standIn } from "./real/servers.mjs";
-
-const timeout = 60_000;
+import { hang as timeout } from "../support/until.mjs";
 
 const { folder, remove } = await projectFolder();
 const service = await standIn();

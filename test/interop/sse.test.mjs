@@ -14,8 +14,7 @@ import { connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { z } from "zod";
 import { nameForm } from "./fixture.mjs";
-
-const timeout = 20_000;
+import { hang as timeout } from "../support/until.mjs";
 
 /** Our server. @param reported when what precedes an answer has been read */
 function ours(reported) {

@@ -17,9 +17,10 @@ import { answers } from "./inbox.mjs";
 import { modern } from "./peers.mjs";
 import { connectRaw, framing } from "./raw-modern.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
 const ours = fileURLToPath(new URL("servers/tasks.mjs", import.meta.url));
-const timeout = 60_000;
+
 const user = answers();
 const withInput = { sampling: {}, elicitation: { form: {} } };
 const withTasksToo = { ...withInput, extensions: { "io.modelcontextprotocol/tasks": {} } };

@@ -11,13 +11,14 @@ import { connect as connectCli } from "./clients/inspector.mjs";
 import { modern } from "./peers.mjs";
 import { connectRaw, framing } from "./raw-modern.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
 const run = promisify(execFile);
 const ours = fileURLToPath(new URL("servers/tasks.mjs", import.meta.url));
 const program = fileURLToPath(
   new URL("node_modules/@modelcontextprotocol/inspector/clients/mcpdo/build/mcp-bin.js", import.meta.url),
 );
-const timeout = 60_000;
+
 const textOf = ({ content }) => content[0].text;
 
 /** The inspector's program of commands, with a separate process that keeps connections, and a separate home folder. */

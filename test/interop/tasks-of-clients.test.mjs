@@ -14,9 +14,10 @@ import { InMemoryTaskStore } from "@modelcontextprotocol/sdk/experimental/tasks/
 import { CreateMessageRequestSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { answers } from "./inbox.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
 const file = (path) => fileURLToPath(new URL(path, import.meta.url));
-const timeout = 60_000;
+
 const textOf = ({ content }) => content[0].text;
 
 describe("requestStream of the SDK's server, our client", { concurrency: 1 }, () => {

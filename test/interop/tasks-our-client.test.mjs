@@ -9,12 +9,13 @@ import { connect } from "@mcpgen/runtime";
 import { tasks } from "@mcpgen/tasks/client";
 import { answers } from "./inbox.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
 const theirs = fileURLToPath(new URL("servers/tasks-sdk-v1.mjs", import.meta.url));
 const everything = fileURLToPath(
   import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
 );
-const timeout = 60_000;
+
 const textOf = ({ content }) => content[0].text;
 
 /** A client of ours with tasks; `asked` has what it was asked. */

@@ -13,9 +13,10 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { answers } from "./inbox.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
 const ours = fileURLToPath(new URL("servers/tasks.mjs", import.meta.url));
-const timeout = 60_000;
+
 const relatedKey = "io.modelcontextprotocol/related-task";
 
 /** A client of the SDK, what it asks its user, and the requests that it got. */

@@ -6,9 +6,10 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { modern } from "./peers.mjs";
 import { started } from "./started.mjs";
+import { hang as timeout } from "../support/until.mjs";
 
 const ours = fileURLToPath(new URL("servers/tasks.mjs", import.meta.url));
-const timeout = 60_000;
+
 const textOf = ({ content }) => content[0].text;
 
 /** What a client without tasks gets of a tool that requires them. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 const programs = fileURLToPath(new URL("programs/", import.meta.url));
 
 /** Milliseconds that a run may take: what takes longer has hung. */
-const timeoutMs = 300_000;
+const timeoutMs = 900_000;
 
 /** The command line of a program of ours under a runtime. */
 export function commandOf(runtime, program, ...args) {

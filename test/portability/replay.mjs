@@ -5,9 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
-
-/** Milliseconds in which a task over stdio reaches the status that it had over HTTP. */
-const timeout = 60_000;
+import { hang } from "../support/until.mjs";
 
 /** The error for headers that do not fit the message: stdio has none. */
 const headerMismatch = -32020;
@@ -90,7 +88,7 @@ export async function replay(command, args, exchanges) {
       // A task over stdio reaches each status in its own time, and may have left behind the one that it had over HTTP.
       const isPoll = sent.method === "tasks/get";
       if (isPoll && message.result?.status === "working" && answer.result?.status !== undefined) continue;
-      const end = isPoll ? Date.now() + timeout : 0;
+      const end = isPoll ? Date.now() + hang : 0;
       while (!isEqual(message, answer) && Date.now() < end) {
         await new Promise((resolve) => setTimeout(resolve, 50));
         answer = await exchange(again);

@@ -1,10 +1,10 @@
 // HAProxy before the nodes, with the configuration that examples/deploy documents.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { newFolder, start } from "../engines/guarded.mjs";
 import { freePorts } from "../support/free-ports.mjs";
 import { lackOf, pathOf } from "../support/programs.mjs";
+import { until } from "../support/until.mjs";
 
 const program = pathOf("haproxy");
 
@@ -44,7 +44,6 @@ export async function startHaproxy(ports) {
     }).catch(() => ({}));
     return status === 200;
   };
-  for (const end = performance.now() + 30_000; !(await isReady()); await sleep(20))
-    if (performance.now() > end) throw new Error("HAProxy finds no node that is ready");
+  await until("HAProxy finds a node that is ready", isReady, 20);
   return { url: `http://127.0.0.1:${port}/mcp`, close };
 }

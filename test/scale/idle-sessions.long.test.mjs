@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { noRedis, startRedis } from "../engines/redis.mjs";
 import { isThorough } from "../support/cases.mjs";
+import { until } from "../support/until.mjs";
 import { Nodes } from "./nodes.mjs";
 import { call, openSession, send } from "./raw-requests.mjs";
 import { storeEnv } from "./shared-store.mjs";
@@ -49,12 +50,15 @@ async function started(t, env, options = {}) {
     await Promise.all(Array.from({ length: 16 }, worker));
     return sessions;
   };
+  /** Resolves when the nodes have seen that the clients of all streams are gone. */
+  const unheard = () =>
+    until("no open stream", async () => (await usageOf(nodes)).every(({ gauges }) => gauges.streams === 0));
   const forgotten = async () => {
     for (const end = performance.now() + longest; (await held()) > 0; await sleep(500))
       assert.ok(performance.now() < end, "sessions are not forgotten");
   };
   const heldPorts = (await usageOf(nodes)).map(({ heldPort }) => heldPort);
-  return { ports, heldPorts, agent, heap, held, open, forgotten };
+  return { ports, heldPorts, agent, heap, held, open, unheard, forgotten };
 }
 
 /** Bytes for each of the sessions. */
@@ -132,7 +136,7 @@ test(
     const monitor = monitorOf(socket);
     const ttlMs = isThorough ? 120_000 : 600_000;
     const env = { ...storeEnv("ioredis", socket), SCALE_TTL: `${ttlMs}` };
-    const { ports, heldPorts, heap, open, forgotten } = await started(t, env);
+    const { ports, heldPorts, heap, open, unheard, forgotten } = await started(t, env);
     t.after(async () => {
       monitor.disconnect();
       await stop();
@@ -141,6 +145,7 @@ test(
     const channels = async () => (await monitor.call("PUBSUB", "SHARDCHANNELS", "*")).length;
     const early = await open(first);
     for (const each of [ports, heldPorts]) (await listen(each, early))();
+    await unheard();
     const [heapBefore, before, channelsBefore] = [await heap(), await memory(), await channels()];
     const sessions = await open(count);
     const redis = each((await memory()) - before);
@@ -153,6 +158,7 @@ test(
     const more = await channels();
     const events = each((await memory()) - before);
     endStreams();
+    await unheard();
     const heapSockets = await heap();
     const orphaned = each(heapSockets - heapWithout);
     const endSockets = await listen(heldPorts, sessions);

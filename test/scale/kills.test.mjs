@@ -12,6 +12,7 @@ import { randomFrom } from "../engines/cluster.mjs";
 import { newFolder } from "../engines/guarded.mjs";
 import { noRedis, startRedis } from "../engines/redis.mjs";
 import { isThorough, seed } from "../support/cases.mjs";
+import { hang } from "../support/until.mjs";
 import { Nodes } from "./nodes.mjs";
 import { startProxy } from "./proxy.mjs";
 import { storeEnv } from "./shared-store.mjs";
@@ -19,7 +20,7 @@ import { storeEnv } from "./shared-store.mjs";
 const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
 const kills = Number(process.env.MCPGEN_KILLS ?? (isThorough ? 1000 : 20));
 /** Milliseconds. The bar is 5 s; a busy machine gets more. */
-const longest = 60_000;
+const longest = hang;
 
 /**
  * A `fetch` that counts the answers which arrive whole, by id of the request.

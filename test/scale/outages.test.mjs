@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { randomFrom } from "../engines/cluster.mjs";
 import { noRedis } from "../engines/redis.mjs";
 import { isThorough, seed } from "../support/cases.mjs";
+import { hang } from "../support/until.mjs";
 import { FaultyRedis, WatchedRedis } from "./faulty-redis.mjs";
 import { Nodes } from "./nodes.mjs";
 import { openClusterStore } from "./programs/redis-store.mjs";
@@ -23,17 +24,12 @@ const asks = ({ message }) => message?.method === "elicitation/create";
 const resultOf = ({ result, error }) => (error ? codeOf(error) : result.content[0].text);
 const codeOf = (error) => `${error.code} ${error.data?.code ?? error.message}`;
 
-/** Milliseconds for which a client tries again what is refused with 503. */
-const longestRetry = 30_000;
-
-/** Sends until the answer is another one than 503. */
+/** Sends until the answer is another one than 503. A refusal that stays is an outcome like others. */
 async function insist(send) {
-  const begun = performance.now();
-  for (;;) {
+  for (const end = performance.now() + hang; ; await sleep(100)) {
     const reply = await send();
-    if (reply.status !== 503 || performance.now() - begun > longestRetry) return reply;
+    if (reply.status !== 503 || performance.now() > end) return reply;
     await reply.end();
-    await sleep(100);
   }
 }
 

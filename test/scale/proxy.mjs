@@ -1,5 +1,6 @@
 // A load balancer without affinity: each request goes to the next node, whatever session it belongs to.
 import { Agent, createServer, request as open } from "node:http";
+import { hang } from "../support/until.mjs";
 
 /**
  * Starts a proxy.
@@ -82,7 +83,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
 
   const probe = (port) =>
     new Promise((resolve) => {
-      const request = open({ port, host: "127.0.0.1", path: ready, timeout: 2000 }, (answer) => {
+      const request = open({ port, host: "127.0.0.1", path: ready, timeout: hang }, (answer) => {
         answer.resume();
         resolve(answer.statusCode === 200);
       });

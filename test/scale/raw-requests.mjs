@@ -1,6 +1,7 @@
 // HTTP requests written by hand, for one node: any session, any token, any event.
 import { once } from "node:events";
 import { request as open } from "node:http";
+import { hang } from "../support/until.mjs";
 
 const revision = "2025-11-25";
 
@@ -96,8 +97,8 @@ export class Stream {
   }
 
   /** Waits for a text. @returns the match @throws {Error} it does not come */
-  async until(pattern, longest = 60_000) {
-    const end = performance.now() + longest;
+  async until(pattern) {
+    const end = performance.now() + hang;
     for (;;) {
       const found = pattern.exec(this.text);
       if (found) return found;

@@ -1,8 +1,7 @@
 // A client written by hand, which chooses the node of each request.
-const revision = "2025-11-25";
+import { hang } from "../support/until.mjs";
 
-/** Milliseconds that a test waits for an event, at most. */
-const longestWait = 60_000;
+const revision = "2025-11-25";
 
 /** An event stream, or an answer in JSON. */
 class Reply {
@@ -64,7 +63,7 @@ class Reply {
     const timer = setTimeout(() => {
       isLate = true;
       this.#wake();
-    }, longestWait);
+    }, hang);
     try {
       for (;;) {
         const value = found();

@@ -3,16 +3,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryClusterStore } from "@mcpgen/runtime/cluster";
+import { until } from "../support/until.mjs";
 
 const longTtlMs = 3_600_000;
-/** Milliseconds that a message, or the report of a lost connection, may take on a busy machine. */
-const longestWait = 60_000;
-
-async function until(isTrue, problem) {
-  for (const end = performance.now() + longestWait; !isTrue(); await sleep(1))
-    assert.ok(performance.now() < end, problem);
-}
-
 export class StoreModel {
   /** How often what was done. */
   counts = {};
@@ -84,7 +77,7 @@ export class StoreModel {
     this.#isCutting = true;
     await this.#cut().finally(() => (this.#isCutting = false));
     for (const [index, each] of open.entries())
-      await until(() => each.losses > before[index] || !each.isOpen, "no loss of messages was reported");
+      await until("a report of lost messages", () => each.losses > before[index] || !each.isOpen, 1);
   }
 
   #doubt() {
@@ -114,12 +107,13 @@ export class StoreModel {
 
   /** Calls until it succeeds: for what changes nothing, or nothing the second time. */
   async #settled(call, store) {
-    for (const end = performance.now() + longestWait; ; await sleep(5)) {
-      const { value, error } = await this.#try(call, store);
-      if (!error) return value;
-      assert.ok(performance.now() < end, `the store does not come back: ${error.message}`);
+    const { value } = await until("the store is back", async () => {
+      const outcome = await this.#try(call, store);
+      if (!outcome.error) return outcome;
       this.#doubt();
-    }
+      return undefined;
+    });
+    return value;
   }
 
   async #compareValue(key) {
@@ -295,7 +289,7 @@ export class StoreModel {
     if (isDoubtful) return this.#drain(channel);
     assert.equal(count > 0, listening.length > 0, `${count} got it, of ${listening.length}`);
     for (const { got } of listening) {
-      await until(() => got.includes(message), "a message did not arrive");
+      await until("a message", () => got.includes(message), 1);
       assert.equal(got.at(-1), message, "a later message came first");
       assert.equal(got.filter((each) => each === message).length, 1, "a message came twice");
       got.length = 0;
@@ -307,14 +301,16 @@ export class StoreModel {
   /** Publishes until a message arrives: what was sent during a cut has arrived before it, or not at all. */
   async #drain(channel) {
     const listening = this.#subscriptions.filter((each) => each.channel === channel);
-    const end = performance.now() + longestWait;
-    for (;;) {
-      const message = this.#text();
-      await this.#settled((store) => store.publish(channel, message), this.#stores[0]);
-      await sleep(listening.length > 0 ? 20 : 0);
-      if (listening.every(({ got }) => got.includes(message))) break;
-      assert.ok(performance.now() < end, "no message arrives");
-    }
+    await until(
+      "a message",
+      async () => {
+        const message = this.#text();
+        await this.#settled((store) => store.publish(channel, message), this.#stores[0]);
+        await sleep(listening.length > 0 ? 20 : 0);
+        return listening.every(({ got }) => got.includes(message));
+      },
+      0,
+    );
     for (const { got } of listening) got.length = 0;
   }
 }
