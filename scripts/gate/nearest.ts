@@ -1,4 +1,4 @@
-// Runs the long tests nearest to what changed, for at most three minutes, and names those that are left to the nightly:
+// Runs the long tests nearest to what changed, for two and a half minutes, and names those that are left to the nightly:
 //
 //   npm run test:nearest [-- --list]
 //
@@ -9,7 +9,7 @@ import type { TestModule, TestSpecification } from "vitest/node";
 import { baseCommit, changedSince } from "./changes.js";
 import { type NearTest, nearestTests } from "./nearness.js";
 
-const longest = 180_000;
+const longest = 150_000;
 /** For tests that run when time ends: then the process ends, whatever they do. */
 const grace = 10_000;
 
