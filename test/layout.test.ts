@@ -68,6 +68,17 @@ const alone = new Set([
   "test/support/every-feature/judge.ts",
 ]);
 
+/** Ways to wait, or to pass, that a busy machine breaks: each has another bound, or hides a failure. */
+const hasty = [/\bvi\.wait(?:For|Until)\(/, /\.poll\([^;]*?\btimeout:/, /[{,]\s*retry: \d/];
+
+test("tests wait by the bound of test/support/until.mjs, and none runs again until it passes", () => {
+  const found = files.filter((file) => {
+    const text = readFileSync(file, "utf8");
+    return file !== "test/layout.test.ts" && hasty.some((pattern) => pattern.test(text));
+  });
+  expect(found).toEqual([]);
+});
+
 test.each([
   "engine",
   "runtime/core",

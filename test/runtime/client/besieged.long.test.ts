@@ -5,22 +5,26 @@ import { builtProgram } from "../../support/built-program.js";
 
 const program = builtProgram("test/runtime/client/programs/besieged.ts");
 
-const mb = 1_000_000;
+/**
+ * Bytes that the process may take: its heap, and what a process has beside it. When garbage is collected is no matter of
+ * the test: a heap that is full ends the process.
+ */
+const most = 260_000_000;
 
-/** What becomes of the application, where the server does its worst, and the memory that its process may take. */
-const outcomes: readonly (readonly [string, unknown, number])[] = [
-  ["40 results of 9 MB", "read", 260 * mb],
-  ["5,000 results of 100 KB", "read", 200 * mb],
-  ["300,000 notices of the same", 1000, 180 * mb],
-  ["300,000 notices of others", "limit-exceeded", 180 * mb],
-  ["30,000 questions of 20 KB", "answered", 200 * mb],
-  ["50,000 forms in each of 10 calls", "limit-exceeded", 260 * mb],
-  ["1,000 pages of 1 MB", "list-incomplete", 260 * mb],
-  ["pings of 4 KB whose answers are not read", "timeout", 180 * mb],
-  ["the same over HTTP", "timeout", 200 * mb],
+/** What becomes of the application, where the server does its worst. */
+const outcomes: readonly (readonly [string, unknown])[] = [
+  ["40 results of 9 MB", "read"],
+  ["5,000 results of 100 KB", "read"],
+  ["300,000 notices of the same", 1000],
+  ["300,000 notices of others", "limit-exceeded"],
+  ["30,000 questions of 20 KB", "answered"],
+  ["50,000 forms in each of 10 calls", "limit-exceeded"],
+  ["1,000 pages of 1 MB", "list-incomplete"],
+  ["pings of 4 KB whose answers are not read", "timeout"],
+  ["the same over HTTP", "timeout"],
 ];
 
-test.each(outcomes)("a client with a heap of 160 MB survives %s", async (attack, outcome, most) => {
+test.each(outcomes)("a client with a heap of 160 MB survives %s", async (attack, outcome) => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     "--max-old-space-size=160",
     program,
