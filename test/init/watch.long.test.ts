@@ -75,7 +75,7 @@ test.each(["server", "client"] as const)(
     save(source, `${text}throw new Error("again");\n`);
     await ran(/Error: again/);
 
-    // What does not compile is not tested.
+    // What does not compile is not tested. The file was replaced before, and is again.
     save(source, `${text}const wrong: number = "text";\n`);
     expect(await ran(/error TS2322/)).not.toMatch(/^(?:#|ℹ) fail/m);
     save(source, text);
