@@ -54,8 +54,8 @@ export default defineConfig({
     // One worker a core: the default leaves one core idle, which is half of a small machine.
     maxWorkers: availableParallelism(),
     // These bounds end what hangs; waiting for one thing ends before the test. A busy machine takes ten times as long as a quiet one.
-    testTimeout: isLong ? 5 * hang : 1.5 * hang,
-    hookTimeout: isLong ? 5 * hang : 1.5 * hang,
+    testTimeout: isLong ? 10 * hang : 1.5 * hang,
+    hookTimeout: isLong ? 10 * hang : 1.5 * hang,
     expect: { poll: { timeout: hang, interval: 5 } },
     reporters: process.env["CI"]
       ? [

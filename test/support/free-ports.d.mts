@@ -1,2 +1,2 @@
-/** So many ports of this machine that were free just now, each another one. */
+/** So many ports of this machine that are free, each another one. */
 export function freePorts(count: number): Promise<number[]>;

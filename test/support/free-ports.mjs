@@ -1,13 +1,22 @@
 // Ports for programs that cannot choose one themselves.
 import { createServer } from "node:net";
 
-/** @returns so many ports of this machine that were free just now, each another one */
+/** The system gives ports above these to programs that ask for any: none of them takes one of these in the meantime. */
+const [first, last] = [20_000, 32_000];
+
+/** @returns so many ports of this machine that are free, each another one */
 export async function freePorts(count) {
-  const listeners = Array.from({ length: count }, () => createServer());
-  await Promise.all(
-    listeners.map((listener) => new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve))),
-  );
-  const ports = listeners.map((listener) => listener.address().port);
-  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
-  return ports;
+  const found = new Set();
+  while (found.size < count) {
+    const port = first + Math.floor(Math.random() * (last - first));
+    if (!found.has(port) && (await isFree(port))) found.add(port);
+  }
+  return [...found];
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const listener = createServer().once("error", () => resolve(false));
+    listener.listen(port, "127.0.0.1", () => listener.close(() => resolve(true)));
+  });
 }

@@ -16,6 +16,15 @@ const facts = {
 };
 const never = new AbortController().signal;
 
+/** A server whose stable port no program gets that asks the system for any: Linux gives those below 61,000. */
+function serverOf(name: string): string {
+  const urls = Array.from(
+    { length: 1000 },
+    (_, each) => `https://${name}-${process.pid}-${each}.example/mcp`,
+  );
+  return urls.find((url) => stablePort(url) >= 61_000)!;
+}
+
 /** A receiver that waits, and the promise of what it gets. */
 async function waiting(options: LoopbackOptions = {}) {
   const receiver = await loopback({ port: "any", open: () => undefined, ...options })(
@@ -78,7 +87,7 @@ describe("attack 15: the loopback listener", () => {
   });
 
   test("takes another port if another program has the stable one, and says so of a fixed one", async () => {
-    const url = "https://taken.example/mcp";
+    const url = serverOf("taken");
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(stablePort(url), "127.0.0.1", resolve));
     onTestFinished(() => void other.close());
@@ -90,7 +99,7 @@ describe("attack 15: the loopback listener", () => {
   });
 
   test("gives one server the same port each time", async () => {
-    const url = `https://stable.example/${process.pid}`;
+    const url = serverOf("stable");
     const uris: string[] = [];
     for (let i = 0; i < 2; i++) {
       const receiver = await loopback()(url, never);

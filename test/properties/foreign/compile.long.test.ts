@@ -18,7 +18,7 @@ function expectTaken(outcomes: readonly Outcome[]): ReadonlyMap<string, string> 
   return new Map(outcomes.flatMap(({ files }) => [...files]));
 }
 
-test.each(batches)("protocols from number %i on compile", { timeout: 900_000 }, async (from) => {
+test.each(batches)("protocols from number %i on compile", async (from) => {
   const outcomes: Outcome[] = [];
   const end = Math.min(from + batch, count);
   for (let index = from; index < end; index++)
@@ -26,7 +26,7 @@ test.each(batches)("protocols from number %i on compile", { timeout: 900_000 }, 
   expect(await compilerErrors(expectTaken(outcomes))).toEqual([]);
 });
 
-test.each(batches)("tools from number %i on compile", { timeout: 900_000 }, async (from) => {
+test.each(batches)("tools from number %i on compile", async (from) => {
   const outcomes: Outcome[] = [];
   const end = Math.min(from + batch, count);
   for (let start = from; start < end; start += toolsOfContract) {
