@@ -14,7 +14,7 @@ import { connect } from "@mcpgen/runtime";
 import { driverNames } from "./stores.mjs";
 
 /** Time after which another process may take a task. A busy machine must not hold a process up for half as long. */
-export const leaseMs = 10_000;
+export const leaseMs = Number(process.env.MCPGEN_LEASE ?? 10_000);
 
 /** One driver for each engine that processes share. */
 export const sharedDrivers = ["sqlite", "postgres", "redis"].flatMap((engine) => {
