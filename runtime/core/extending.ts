@@ -50,5 +50,8 @@ export {
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
 export { declares } from "./protocol/revision-view.js";
+export { Admission, type Amounts, type Quota, type Refusal } from "./admission/admission.js";
+export { BoundedMap } from "./admission/bounded-map.js";
+export { Turns } from "./admission/turns.js";
 export { Breaker } from "./time/breaker.js";
 export { abortable, sleep, unref, untilAborted, wallTimeOf, withTimeout } from "./time/clock.js";

@@ -36,6 +36,7 @@ export const buildings: readonly Building[] = [
     rooms: [
       { path: "runtime/core/platform", holds: "types that the platform declares" },
       { path: "runtime/core/time", holds: "clock, timeouts, abort signals" },
+      { path: "runtime/core/admission", holds: "quotas, bounded maps, turns" },
       { path: "runtime/core/jsonrpc", holds: "messages, errors, batches, pending requests, channels" },
       { path: "runtime/core/options", holds: "judging options and members by name" },
       { path: "runtime/core/post-message", holds: "a channel between windows, frames and workers" },

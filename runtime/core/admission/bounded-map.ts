@@ -1,0 +1,150 @@
+import { systemClock } from "../time/clock.js";
+import { Admission, type Quota } from "./admission.js";
+
+export interface MapBounds extends Quota {
+  /** What a new entry does where there is no room: the entry used least recently leaves, or the new one is refused. */
+  readonly full: "evict" | "refuse";
+  /** Milliseconds that an entry lives, if `set` says nothing else. Default: for ever. */
+  readonly lifeMs?: number;
+  /** Milliseconds since any fixed point. Default: the clock of the system, which is never set back. */
+  readonly now?: () => number;
+}
+
+export interface EntryOptions {
+  /** Default: 0. */
+  readonly bytes?: number;
+  /** Milliseconds from now. */
+  readonly lifeMs?: number;
+  /** Whose entry it is: entries of one principal leave first for its own. Default: none; only the whole is a limit. */
+  readonly principal?: string;
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly bytes: number;
+  readonly until: number;
+  readonly principal: string | undefined;
+}
+
+/** Milliseconds between two searches for entries whose life is over: their room is free at most so much later. */
+const sweepMs = 1000;
+
+/** A map that keeps a number of entries and of bytes at most, each entry for a time. */
+export class BoundedMap<Key, Value> {
+  readonly #admission: Admission;
+  readonly #evicts: boolean;
+  readonly #lifeMs: number;
+  readonly #now: () => number;
+  /** The entry used least recently is first. */
+  readonly #entries = new Map<Key, Entry<Value>>();
+  /** In the same order. */
+  readonly #byPrincipal = new Map<string, Set<Key>>();
+  /** The first end of a life that may be among the entries. */
+  #endsAt = Infinity;
+  #sweptAt = -Infinity;
+
+  constructor({ full, lifeMs = Infinity, now = systemClock.now, ...quota }: MapBounds) {
+    this.#admission = new Admission(quota);
+    this.#evicts = full === "evict";
+    this.#lifeMs = lifeMs;
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Bytes of all entries. */
+  get bytes(): number {
+    return this.#admission.used.bytes;
+  }
+
+  get(key: Key): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    if (entry.until <= this.#now()) {
+      this.#remove(key, entry);
+      return undefined;
+    }
+    if (this.#evicts) this.#putLast(key, entry);
+    return entry.value;
+  }
+
+  /**
+   * Sets an entry. If it is refused, the map stays as it was.
+   *
+   * @returns whether there is room for the entry
+   */
+  set(key: Key, value: Value, options: EntryOptions = {}): boolean {
+    const { bytes = 0, lifeMs = this.#lifeMs, principal } = options;
+    if (this.#admission.isTooLarge(principal, bytes)) return false;
+    this.#sweep();
+    const before = this.#entries.get(key);
+    if (before) this.#remove(key, before);
+    for (;;) {
+      const refusal = this.#admission.admit(principal, bytes);
+      if (!refusal) break;
+      if (this.#evicts) {
+        this.#evict(principal);
+        continue;
+      }
+      if (before) this.#keep(key, before);
+      return false;
+    }
+    this.#add(key, { value, bytes, until: this.#now() + lifeMs, principal });
+    return true;
+  }
+
+  delete(key: Key): boolean {
+    const entry = this.#entries.get(key);
+    if (entry) this.#remove(key, entry);
+    return entry !== undefined;
+  }
+
+  /** Makes room: an entry of the principal that wants it leaves, if it has one, else that of anybody. */
+  #evict(principal: string | undefined): void {
+    const own = principal === undefined ? undefined : this.#byPrincipal.get(principal);
+    const [key] = (own ?? this.#entries).keys() as Iterable<Key>;
+    this.#remove(key!, this.#entries.get(key!)!);
+  }
+
+  #keep(key: Key, entry: Entry<Value>): void {
+    this.#admission.admit(entry.principal, entry.bytes);
+    this.#add(key, entry);
+  }
+
+  #add(key: Key, entry: Entry<Value>): void {
+    this.#endsAt = Math.min(this.#endsAt, entry.until);
+    this.#putLast(key, entry);
+  }
+
+  #putLast(key: Key, entry: Entry<Value>): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    const { principal } = entry;
+    if (principal === undefined) return;
+    const own = this.#byPrincipal.get(principal) ?? new Set();
+    own.delete(key);
+    this.#byPrincipal.set(principal, own.add(key));
+  }
+
+  #remove(key: Key, { principal, bytes }: Entry<Value>): void {
+    this.#entries.delete(key);
+    this.#admission.release(principal, bytes);
+    if (principal === undefined) return;
+    const own = this.#byPrincipal.get(principal)!;
+    own.delete(key);
+    if (own.size === 0) this.#byPrincipal.delete(principal);
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    if (now < this.#endsAt || now < this.#sweptAt + sweepMs) return;
+    this.#sweptAt = now;
+    this.#endsAt = Infinity;
+    for (const [key, entry] of this.#entries) {
+      if (entry.until <= now) this.#remove(key, entry);
+      else this.#endsAt = Math.min(this.#endsAt, entry.until);
+    }
+  }
+}

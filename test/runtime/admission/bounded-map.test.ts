@@ -1,0 +1,96 @@
+import { BoundedMap } from "@mcpgen/runtime/extending";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { cases, seed } from "../../support/cases.mjs";
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({
+      type: fc.constant("set" as const),
+      key: fc.nat(9),
+      bytes: fc.nat(40),
+      lifeMs: fc.integer({ min: 1, max: 5000 }),
+      principal: fc.constantFrom("a", "b", undefined),
+    }),
+    fc.record({ type: fc.constant("get" as const), key: fc.nat(9) }),
+    fc.record({ type: fc.constant("delete" as const), key: fc.nat(9) }),
+    fc.record({ type: fc.constant("wait" as const), ms: fc.nat(3000) }),
+  ),
+  { maxLength: 80 },
+);
+
+test.each(["evict", "refuse"] as const)("a map that has to %s stays within its bounds", (full) => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 6 }),
+      fc.integer({ min: 1, max: 100 }),
+      steps,
+      (count, bytes, all) => {
+        let now = 0;
+        const map = new BoundedMap<number, object>({ full, count, bytes, now: () => now });
+        /** The newest value of each key, and when it ends. */
+        const model = new Map<number, { value: object; until: number }>();
+        for (const step of all) {
+          if (step.type === "wait") now += step.ms;
+          else if (step.type === "delete") {
+            map.delete(step.key);
+            model.delete(step.key);
+          } else if (step.type === "get") {
+            const found = map.get(step.key);
+            const known = model.get(step.key);
+            const isAlive = known !== undefined && known.until > now;
+            // A map that evicts may have forgotten; no map gives what is over, or another value.
+            if (full === "refuse" || !isAlive) expect(found).toBe(isAlive ? known.value : undefined);
+            else expect([known.value, undefined]).toContain(found);
+          } else {
+            const { key, bytes, lifeMs, principal } = step;
+            const value = {};
+            const options = { bytes, lifeMs, ...(principal !== undefined && { principal }) };
+            if (map.set(key, value, options)) {
+              model.set(key, { value, until: now + lifeMs });
+              expect(map.get(key)).toBe(value);
+            }
+          }
+          expect(map.size).toBeLessThanOrEqual(count);
+          expect(map.bytes).toBeLessThanOrEqual(bytes);
+        }
+        for (const key of [...model.keys()]) map.delete(key);
+        expect([map.size, map.bytes]).toEqual([0, 0]);
+      },
+    ),
+    { seed, numRuns: cases(10_000) },
+  );
+});
+
+test("the entry used least recently leaves first", () => {
+  const map = new BoundedMap<string, number>({ full: "evict", count: 3, bytes: 30 });
+  for (const [at, key] of ["a", "b", "c"].entries()) map.set(key, at, { bytes: 10 });
+  expect(map.get("a")).toBe(0);
+  map.set("d", 3, { bytes: 10 });
+  expect(["a", "b", "c", "d"].map((key) => map.get(key))).toEqual([0, undefined, 2, 3]);
+  map.set("e", 4, { bytes: 21 });
+  expect(map.size).toBe(1);
+  expect(map.set("f", 5, { bytes: 31 })).toBe(false);
+  expect(map.get("e")).toBe(4);
+});
+
+test("one principal drives out its own entries, not those of another", () => {
+  const map = new BoundedMap<string, number>({ full: "evict", count: 100, bytes: 100_000 });
+  map.set("mine", 1, { bytes: 100, principal: "a" });
+  for (let at = 0; at < 1000; at++) map.set(`${at}`, at, { bytes: 100, principal: "b" });
+  expect(map.get("mine")).toBe(1);
+  expect(map.get("999")).toBe(999);
+  expect(map.size).toBeLessThanOrEqual(51);
+});
+
+test("a full map that refuses has room for others, and again after the life of its entries", () => {
+  let now = 0;
+  const map = new BoundedMap<number, true>({ full: "refuse", count: 10, lifeMs: 5000, now: () => now });
+  let kept = 0;
+  while (map.set(kept, true, { principal: "a" })) kept++;
+  expect(kept).toBe(5);
+  expect(map.set(-1, true, { principal: "b" })).toBe(true);
+  now += 5000;
+  expect(map.set(kept, true, { principal: "a" })).toBe(true);
+  expect(map.size).toBe(1);
+});
