@@ -1,8 +1,9 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, posix, relative, sep } from "node:path";
 import { type JsonObject, type JsonValue, isJsonObject, pointer, resolveUri } from "@mcpgen/engine";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import { parseJson } from "../files/json-file.js";
+import { readRegularFile } from "../files/regular-file.js";
 import { decodeText } from "../files/text-file.js";
 import type { ContractDocument, ContractTool } from "./contract.js";
 
@@ -118,10 +119,11 @@ async function fileAt(
         reference,
         "expected a path inside of the folder given as base, got a link out of it",
       );
-    text = decodeText(readFileSync(file), shown);
+    text = decodeText(readRegularFile(file, { shown }), shown);
   } catch (error) {
-    if (error instanceof CodedError) throw error;
-    throw referenceError(reference, `the file ${JSON.stringify(reference.path)} cannot be read`, error);
+    if (error instanceof CodedError && error.code !== "MG1001") throw error;
+    const why = error instanceof CodedError ? `: ${error.message}` : "";
+    throw referenceError(reference, `the file ${JSON.stringify(reference.path)} cannot be read${why}`, error);
   }
   const { value } = await parseJson(text, shown);
   if (!isJsonObject(value)) throw referenceError(reference, "expected a file that holds an object");

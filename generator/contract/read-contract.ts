@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError, type CodedErrorDetails, type Place } from "../diagnostics/coded-error.js";
 import { parseJson } from "../files/json-file.js";
 import { positionsIn } from "../files/position-index.js";
-import { decodeText, readBytes } from "../files/text-file.js";
+import { readRegularFile } from "../files/regular-file.js";
+import { decodeText } from "../files/text-file.js";
 import type { Contract, ContractDocument } from "./contract.js";
 import { type Fault, contractFaults } from "./fault.js";
 
@@ -26,7 +27,7 @@ const mostFaults = 20;
  * @throws CodedError MG10xx for a file that cannot be read, and as `readContract`
  */
 export async function loadContract(path: string, file = path): Promise<ContractDocument> {
-  return readContract(decodeText(await readBytes(path), file), file);
+  return readContract(decodeText(readRegularFile(path), file), file);
 }
 
 /**

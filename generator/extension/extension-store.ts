@@ -6,7 +6,8 @@ import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";
 import { withPlainLineEnds } from "../files/line-ends.js";
 import { sha256 } from "../files/sha256.js";
-import { decodeText, readBytes } from "../files/text-file.js";
+import { readRegularFile } from "../files/regular-file.js";
+import { decodeText } from "../files/text-file.js";
 import { type LockedExtension, readExtensionLock, readLock } from "../revision/lock.js";
 import { extensionId } from "./extension-id.js";
 
@@ -152,7 +153,7 @@ async function verifyExtension(
     );
   if (!existsSync(file))
     return finding("MG3106", `the extension ${key} has no schema`, "Restore it from version control.");
-  const text = withPlainLineEnds(decodeText(await readBytes(file), file));
+  const text = withPlainLineEnds(decodeText(readRegularFile(file), file));
   const restore = "Restore it from version control; corrections go to notes.json.";
   const canonical = isCanonical(text);
   if (sha256(text) !== locked.canonical) {

@@ -1,5 +1,5 @@
 import { CodedError } from "../diagnostics/coded-error.js";
-import { maximumBytes, tooLarge } from "./text-file.js";
+import { maximumBytes, tooLarge } from "./regular-file.js";
 
 interface DownloadOptions {
   /** Milliseconds for all of it, redirects included. */

@@ -1,7 +1,8 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type DuplicateKey, duplicateKey } from "./duplicate-keys.js";
-import { decodeText, readBytes } from "./text-file.js";
+import { readRegularFile } from "./regular-file.js";
+import { decodeText } from "./text-file.js";
 
 /** A JSON file as read: its value and the text that positions refer to. */
 export interface JsonFile {
@@ -17,7 +18,7 @@ export interface JsonFile {
  * @throws CodedError MG1001–MG1004, MG1009; for text that is not JSON or not clear with line and column
  */
 export async function loadJson(file: string): Promise<JsonFile> {
-  return parseJson(decodeText(await readBytes(file), file), file);
+  return parseJson(decodeText(readRegularFile(file), file), file);
 }
 
 /** As `loadJson`, for text that is read already. */

@@ -4,7 +4,8 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { sha256 } from "./sha256.js";
 import { download } from "./download.js";
 import { type JsonFile, parseJson } from "./json-file.js";
-import { decodeText, maximumBytes, readBytes, tooLarge, unreadable } from "./text-file.js";
+import { maximumBytes, readRegularFile, streamRegularFile, tooLarge, unreadable } from "./regular-file.js";
+import { decodeText } from "./text-file.js";
 
 /** The folder in which a SOURCE of the command line is looked for. */
 export interface SourcePlace {
@@ -52,8 +53,8 @@ export function sourceName(source: string): string {
 export async function readSource(source: string, place: SourcePlace): Promise<SourceFile> {
   const kind = kindOfSource(source);
   const bytes =
-    kind === "file"
-      ? await readBytes(resolve(place.directory, source))
+    kind === "file" && !isDescriptor(source)
+      ? readRegularFile(resolve(place.directory, source))
       : await collect(openSource(source, place), sourceName(source));
   const name = sourceName(source);
   const file = await parseJson(decodeText(bytes, name), name);
@@ -71,11 +72,16 @@ export function openSource(source: string, place: SourcePlace): AsyncIterable<Ui
   return kind === "url" ? download(source) : streamFile(source, place.directory);
 }
 
+/** An open file that the shell hands over, such as `<(COMMAND)`: a pipe that the user has made. */
+function isDescriptor(source: string): boolean {
+  return /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/\d+)$/.test(source);
+}
+
 async function* streamFile(source: string, directory: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(resolve(directory, source)) as AsyncIterable<Uint8Array>;
+    yield* isDescriptor(source) ? createReadStream(source) : streamRegularFile(resolve(directory, source));
   } catch (cause) {
-    throw unreadable(source, cause);
+    throw cause instanceof CodedError ? cause : unreadable(source, cause);
   }
 }
 

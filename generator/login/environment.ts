@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { readRegularFile } from "../files/regular-file.js";
 import type { AuthPackage, Authorizer } from "./auth-package.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,7 +33,7 @@ export function credentialsOf(env: Environment, directory: string): GivenCredent
   };
   if (file) {
     const assertion = async (): Promise<string> =>
-      (await readText(resolve(directory, file), "MCPGEN_ASSERTION_FILE")).trim();
+      readText(resolve(directory, file), "MCPGEN_ASSERTION_FILE").trim();
     return workload("MCPGEN_ASSERTION_FILE", { ...shared, assertion, ...(id && { clientId: id }) });
   }
   if (secret && keyFile)
@@ -114,7 +114,7 @@ function fixedToken(token: string): Authorizer {
 
 /** A private key: PKCS #8 in PEM, or a JWK; the algorithm follows from its type. */
 async function keyOf(file: string): Promise<object> {
-  const text = await readText(file, "MCPGEN_CLIENT_KEY_FILE");
+  const text = readText(file, "MCPGEN_CLIENT_KEY_FILE");
   try {
     if (!text.trimStart().startsWith("{")) return { pem: text, alg: algorithmOf(createPrivateKey(text)) };
     const jwk = JSON.parse(text) as { readonly alg?: string; readonly kid?: string };
@@ -160,12 +160,19 @@ async function githubToken(url: string, request: string, audience: string): Prom
   );
 }
 
-async function readText(file: string, variable: string): Promise<string> {
+/** A file of a token or a key has at most so many bytes. */
+const tokenBytes = 1024 * 1024;
+
+function readText(file: string, variable: string): string {
   try {
-    return await readFile(file, "utf8");
+    return readRegularFile(file, { limit: tokenBytes }).toString("utf8");
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw wrong(`the file of ${variable} cannot be read (${code})`, "Check its path and permissions.", cause);
+    const reason = (cause as CodedError).message;
+    throw wrong(
+      `the file of ${variable} cannot be read: ${reason}`,
+      "Check its path and permissions.",
+      cause,
+    );
   }
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { stateFolder } from "../files/state-folder.js";
+import { StateFiles } from "../files/state-files.js";
 import type { AuthPackage, TokenStore } from "./auth-package.js";
 
 /** Where logins are kept: `auto` takes the keychain where there is one, else files. */
@@ -16,24 +16,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * time do not lose one another. The files hold no secret.
  */
 export class LoginIndex {
-  readonly #folder: string;
+  readonly #files: StateFiles;
 
   constructor(env: Environment) {
-    this.#folder = join(stateFolder(env), "logins");
+    this.#files = new StateFiles(env, "logins");
   }
 
   /** The kind of store by URL. A file that cannot be read counts as absent. */
   read(): Readonly<Record<string, StoreKind>> {
-    let files: string[] = [];
-    try {
-      files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
-    } catch {
-      // There is no login.
-    }
+    const files = this.#files.names().filter((file) => file.endsWith(".json"));
     const entries = files.flatMap((file): [string, StoreKind][] => {
       try {
-        const text = readFileSync(join(this.#folder, file), "utf8");
-        const { server, store } = JSON.parse(text) as {
+        const { server, store } = JSON.parse(this.#files.read(file)!) as {
           readonly server?: unknown;
           readonly store?: StoreKind;
         };
@@ -50,18 +44,15 @@ export class LoginIndex {
    * @throws CodedError MG4107 where files cannot be written
    */
   set(url: string, kind: StoreKind | undefined): void {
-    const file = join(this.#folder, `${createHash("sha256").update(url).digest("hex")}.json`);
+    const file = `${createHash("sha256").update(url).digest("hex")}.json`;
     try {
-      if (kind === undefined) return rmSync(file, { force: true });
+      if (kind === undefined) return this.#files.delete(file);
       if (this.read()[url] === kind) return;
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      chmodSync(dirname(this.#folder), 0o700);
-      const temporary = `${file}.${process.pid}`;
-      writeFileSync(temporary, `${JSON.stringify({ server: url, store: kind }, null, 2)}\n`, { mode: 0o600 });
-      renameSync(temporary, file);
+      this.#files.write(file, `${JSON.stringify({ server: url, store: kind }, null, 2)}\n`);
     } catch (cause) {
+      if (cause instanceof CodedError) throw cause;
       const { code } = cause as NodeJS.ErrnoException;
-      throw new CodedError("MG4107", `the logins in ${this.#folder} cannot be written (${code})`, {
+      throw new CodedError("MG4107", `the logins in ${this.#files.folder} cannot be written (${code})`, {
         next: "Check the permissions of the folder, or keep nothing: --token-store memory.",
         cause,
       });

@@ -5,7 +5,8 @@ import { canonicalise } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { Finding } from "../diagnostics/finding.js";
-import { decodeText, readBytes } from "../files/text-file.js";
+import { readRegularFile } from "../files/regular-file.js";
+import { decodeText } from "../files/text-file.js";
 import { withPlainLineEnds } from "../files/line-ends.js";
 import { sha256 } from "../files/sha256.js";
 import { type Lock, type LockedRevision, readLock } from "./lock.js";
@@ -56,7 +57,7 @@ async function verifyRevision(
       "Restore it from version control.",
     );
   }
-  const text = withPlainLineEnds(decodeText(await readBytes(file), file));
+  const text = withPlainLineEnds(decodeText(readRegularFile(file), file));
   const restore = "Restore it from version control; corrections go to notes.json.";
   if (sha256(text) !== locked.canonical) {
     const canonical = isCanonical(text, locked) ? "" : ", and is not in canonical form";
@@ -111,7 +112,7 @@ export async function verifyUpstream(
         : "different";
   const other = [...lock].find(([name, entry]) => name !== revision && entry.canonical === canonical);
   const file = join(schemaDir, revision, "schema.json");
-  const stored: unknown = existsSync(file) ? JSON.parse(decodeText(await readBytes(file), file)) : {};
+  const stored: unknown = existsSync(file) ? JSON.parse(decodeText(readRegularFile(file), file)) : {};
   const before = new Set(
     isJsonObject(stored) && isJsonObject(stored["$defs"]) ? Object.keys(stored["$defs"]) : [],
   );

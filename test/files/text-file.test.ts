@@ -1,16 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { createWriteStream, ftruncateSync, openSync, closeSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
-import { decodeText, maximumBytes, readBytes } from "../../generator/files/text-file.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { decodeText } from "../../generator/files/text-file.js";
 
 const text = '{"a": "é😀"}';
-
-function temporaryFile(content: string | Uint8Array): string {
-  return join(temporaryFolder({ "schema.json": content }), "schema.json");
-}
 
 function codeOf(work: () => unknown): string | undefined {
   try {
@@ -52,46 +44,5 @@ describe("text is decoded", () => {
     ["a lone surrogate in UTF-16", Buffer.from([0xff, 0xfe, 0x00, 0xd8])],
   ])("not from %s", (_, bytes) => {
     expect(codeOf(() => decodeText(bytes, "f"))).toBe("MG1004");
-  });
-});
-
-describe("bytes are read", () => {
-  test("from a file", async () => {
-    expect((await readBytes(temporaryFile(text))).toString()).toBe(text);
-  });
-
-  test("not from what is not there, or is a folder", async () => {
-    const folder = temporaryFolder();
-    await expect(readBytes(join(folder, "none"))).rejects.toMatchObject({ code: "MG1001" });
-    await expect(readBytes(folder)).rejects.toMatchObject({ code: "MG1001" });
-    await expect(readBytes(join(folder, "no\0name"))).rejects.toMatchObject({ code: "MG1001" });
-  });
-
-  test("not from a file beyond 32 MiB, which is not even opened", async () => {
-    const file = temporaryFile("");
-    const descriptor = openSync(file, "r+");
-    // Larger than a Buffer can be: reading it would fail in another way.
-    ftruncateSync(descriptor, 2 ** 43);
-    closeSync(descriptor);
-    await expect(readBytes(file)).rejects.toMatchObject({
-      code: "MG1003",
-      message: expect.stringContaining("8388608 MiB") as string,
-    });
-  });
-
-  test("up to the limit itself, and not a byte more", async () => {
-    expect(await readBytes(temporaryFile(Buffer.alloc(maximumBytes)))).toHaveLength(maximumBytes);
-    await expect(readBytes(temporaryFile(Buffer.alloc(maximumBytes + 1)))).rejects.toMatchObject({
-      code: "MG1003",
-      message: "expected at most 32 MiB, got 33 MiB",
-    });
-  });
-
-  test.skipIf(process.platform === "win32")("from a pipe, and not without end from a device", async () => {
-    const pipe = join(temporaryFolder(), "pipe");
-    execFileSync("mkfifo", [pipe]);
-    const [bytes] = await Promise.all([readBytes(pipe), createWriteStream(pipe).end(text)]);
-    expect(bytes.toString()).toBe(text);
-    await expect(readBytes("/dev/zero")).rejects.toMatchObject({ code: "MG1003" });
   });
 });

@@ -3,7 +3,8 @@ import { type JsonObject, type JsonValue, isJsonObject, kindOf } from "@mcpgen/e
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { parseJson } from "../../files/json-file.js";
 import { openSource } from "../../files/source.js";
-import { decodeText, readBytes } from "../../files/text-file.js";
+import { readRegularFile } from "../../files/regular-file.js";
+import { decodeText } from "../../files/text-file.js";
 import type { CommandContext } from "../context.js";
 
 /**
@@ -41,7 +42,7 @@ async function inline(text: string): Promise<{ readonly value: JsonValue }> {
 }
 
 async function readArguments(file: string, name: string, context: CommandContext): Promise<string> {
-  if (file !== "-") return decodeText(await readBytes(resolve(context.directory, file)), name);
+  if (file !== "-") return decodeText(readRegularFile(resolve(context.directory, file)), name);
   const chunks: Buffer[] = [];
   for await (const chunk of openSource("-", context)) chunks.push(Buffer.from(chunk as Uint8Array));
   return decodeText(Buffer.concat(chunks), name);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { LookIn } from "../../sync/meanings.js";
 import { ModuleGraph } from "../../sync/module-graph.js";
-import { readBytes } from "../../files/text-file.js";
+import { readRegularFile } from "../../files/regular-file.js";
 import { Resolution } from "./resolution.js";
 import type { ServerContract } from "./server-contracts.js";
 
@@ -40,7 +40,7 @@ export class Code {
     const texts = new Map<string, Text>();
     for (const path of files) {
       try {
-        const bytes = await readBytes(path);
+        const bytes = readRegularFile(path);
         const text = bytes.toString("utf8");
         texts.set(path, { text, isText: Buffer.from(text).equals(bytes) });
       } catch (error) {

@@ -1,18 +1,8 @@
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { StoredTask } from "../../capture/live-tasks.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { stateFolder } from "../../files/state-folder.js";
+import { StateFiles } from "../../files/state-files.js";
 import type { CommandContext } from "../context.js";
 import type { ServerKey } from "./server-key.js";
 
@@ -41,34 +31,32 @@ const format = 1;
  * them.
  */
 export class TaskFiles {
-  readonly #folder: string;
+  readonly #files: StateFiles;
 
   constructor({ env }: Pick<CommandContext, "env">) {
-    this.#folder = join(stateFolder(env), "tasks");
+    this.#files = new StateFiles(env, "tasks");
   }
 
-  /** @throws CodedError MG1010 for a file with other content */
+  /** @throws CodedError MG1010 for a file with other content, MG3008 for one that others could have written */
   read(server: ServerKey, taskId: string): KeptTask | undefined {
-    return this.#read(this.#fileOf(server, taskId));
+    return readTask(this.#files.in(server), nameOf(taskId));
   }
 
   /** @param broken gets the error of a file that is none, and the rest is listed */
   list(server: ServerKey, broken: (error: CodedError) => void): KeptTask[] {
-    return this.#listed(join(this.#folder, server), broken);
+    return listed(this.#files.in(server), broken);
   }
 
   /** The tasks of all servers. */
   all(broken: (error: CodedError) => void): KeptTask[] {
-    return inOrder(
-      namesIn(this.#folder).flatMap((server) => this.#listed(join(this.#folder, server), broken)),
-    );
+    return inOrder(this.#files.names().flatMap((server) => listed(this.#files.in(server), broken)));
   }
 
   /** The task of another server with this id. */
   elsewhere(server: ServerKey, taskId: string): KeptTask | undefined {
-    const others = namesIn(this.#folder).filter((name) => name !== server);
+    const others = this.#files.names().filter((name) => name !== server);
     for (const other of others) {
-      const found = this.#read(this.#fileOf(other as ServerKey, taskId));
+      const found = readTask(this.#files.in(other), nameOf(taskId));
       if (found) return found;
     }
     return undefined;
@@ -76,54 +64,43 @@ export class TaskFiles {
 
   /** @throws where the file cannot be written */
   put(server: ServerKey, kept: KeptTask): void {
-    const file = this.#fileOf(server, kept.task.taskId);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    for (const folder of [dirname(this.#folder), this.#folder, dirname(file)]) chmodSync(folder, 0o700);
-    const temporary = `${file}.${process.pid}`;
-    writeFileSync(temporary, `${JSON.stringify({ format, ...kept }, null, 2)}\n`, { mode: 0o600 });
-    renameSync(temporary, file);
+    const text = `${JSON.stringify({ format, ...kept }, null, 2)}\n`;
+    this.#files.in(server).write(nameOf(kept.task.taskId), text);
   }
 
   delete(server: ServerKey, taskId: string): void {
-    const file = this.#fileOf(server, taskId);
-    if (existsSync(file)) rmSync(file, { force: true });
+    this.#files.in(server).delete(nameOf(taskId));
   }
+}
 
-  #fileOf(server: ServerKey, taskId: string): string {
-    return join(this.#folder, server, `${createHash("sha256").update(taskId).digest("hex")}.json`);
-  }
+function nameOf(taskId: string): string {
+  return `${createHash("sha256").update(taskId).digest("hex")}.json`;
+}
 
-  #listed(folder: string, broken: (error: CodedError) => void): KeptTask[] {
-    const files = namesIn(folder).filter((name) => name.endsWith(".json"));
-    const tasks = files.flatMap((name): KeptTask[] => {
-      try {
-        const kept = this.#read(join(folder, name));
-        return kept ? [kept] : [];
-      } catch (error) {
-        if (!(error instanceof CodedError)) throw error;
-        broken(error);
-        return [];
-      }
-    });
-    return inOrder(tasks);
-  }
-
-  #read(file: string): KeptTask | undefined {
-    let text: string;
+function listed(files: StateFiles, broken: (error: CodedError) => void): KeptTask[] {
+  const names = files.names().filter((name) => name.endsWith(".json"));
+  const tasks = names.flatMap((name): KeptTask[] => {
     try {
-      text = readFileSync(file, "utf8");
+      const kept = readTask(files, name);
+      return kept ? [kept] : [];
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-      throw error;
+      if (!(error instanceof CodedError)) throw error;
+      broken(error);
+      return [];
     }
-    const kept = parsed(text);
-    if (kept) return kept;
-    throw new CodedError("MG1010", "the file is no handle of a task", {
-      place: { file },
-      next: "Remove the file. The task goes on, and its id still works; answers that the server did not get are asked for again.",
-    });
-  }
+  });
+  return inOrder(tasks);
+}
+
+function readTask(files: StateFiles, name: string): KeptTask | undefined {
+  const text = files.read(name);
+  if (text === undefined) return undefined;
+  const kept = parsed(text);
+  if (kept) return kept;
+  throw new CodedError("MG1010", "the file is no handle of a task", {
+    place: { file: join(files.folder, name) },
+    next: "Remove the file. The task goes on, and its id still works; answers that the server did not get are asked for again.",
+  });
 }
 
 function parsed(text: string): KeptTask | undefined {
@@ -134,15 +111,6 @@ function parsed(text: string): KeptTask | undefined {
     return layout === format && isWhole && typeof task?.answers === "object" ? (kept as KeptTask) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // No task was started.
-    return [];
   }
 }
 

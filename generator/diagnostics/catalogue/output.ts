@@ -45,6 +45,12 @@ export const outputDiagnostics = {
     explanation:
       "With `--revision` or `--schema`, mcpgen generates only some revisions and keeps the output of the others. The files that all revisions share (index, authoring) need all their schemas. The output folder has a revision that the schema folder does not have; usually it was generated with `--schema` and `--name`. Add its schema with `mcpgen revision add`, or choose another folder with `--out`. `mcpgen generate` without these options deletes the output of revisions without a stored schema.",
   },
+  MG3008: {
+    title: "The state folder of the user cannot be used",
+    exit: 2,
+    explanation:
+      "mcpgen keeps what it remembers (trusted folders, logins, tasks, the cache of `check`) in files of the user's state folder, `$XDG_STATE_HOME/mcpgen` or `~/.local/state/mcpgen`. It believes these files, so it refuses a file or folder there that belongs to another user, that other users can change, or that is a symbolic link. Check who made it, and remove it; or set `XDG_STATE_HOME` to an absolute path of your own.",
+  },
   MG3101: {
     title: "A generated file is out of date",
     exit: 1,

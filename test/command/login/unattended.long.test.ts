@@ -205,7 +205,7 @@ describe("credentials of the environment", () => {
   test.each([
     [{ MCPGEN_CLIENT_SECRET: "s3cret" }, "MCPGEN_CLIENT_SECRET is set, and MCPGEN_CLIENT_ID is not"],
     [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_SECRET: "s3cret", MCPGEN_CLIENT_KEY_FILE: "k" }, "are both set"],
-    [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_KEY_FILE: "missing" }, "cannot be read (ENOENT)"],
+    [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_KEY_FILE: "missing" }, "cannot be read: there is no such file"],
     [{ MCPGEN_ASSERTION_FILE: "missing" }, "the file of MCPGEN_ASSERTION_FILE cannot be read"],
     [{ MCPGEN_TOKEN: "s3cret\n" }, "MCPGEN_TOKEN holds characters that no token has"],
   ])("variables that do not fit: %j", async (env, text) => {

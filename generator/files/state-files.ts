@@ -1,0 +1,133 @@
+import type { Stats } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { HeldFolder, Obstacle } from "./held-folder.js";
+import { stateFolder } from "./state-folder.js";
+
+/**
+ * Files that mcpgen keeps for one user, in a folder of the state folder: trust, logins, tasks, the cache. Files have mode
+ * 600, folders 700. What another user owns or could have written is refused: nothing in these files is believed otherwise.
+ */
+export class StateFiles {
+  /** The path of the folder, for messages. */
+  readonly folder: string;
+  readonly #base: string;
+  readonly #names: readonly string[];
+
+  /** @param names the folder, name by name below the state folder */
+  constructor(env: Readonly<Record<string, string | undefined>>, ...names: readonly string[]) {
+    const state = stateFolder(env);
+    this.#base = dirname(state);
+    this.#names = ["mcpgen", ...names];
+    this.folder = join(state, ...names);
+  }
+
+  /** The folder `name` in this one, by the same rules. */
+  in(name: string): StateFiles {
+    return new StateFiles({ XDG_STATE_HOME: this.#base }, ...this.#names.slice(1), name);
+  }
+
+  /**
+   * The text of a file; `undefined` where there is none.
+   *
+   * @throws CodedError MG3008 for a file or folder that is not this user's alone, MG1001 where it cannot be read
+   */
+  read(name: string): string | undefined {
+    return this.#opened((folder) => {
+      if (!folder.stat(name)) return undefined;
+      const inspect = (about: Stats): void => refuseOthers(join(this.folder, name), about);
+      return folder.read(name, { inspect }).toString("utf8");
+    });
+  }
+
+  /**
+   * Writes a file as a whole: a reader finds the old text or the new one.
+   *
+   * @throws CodedError MG3008 as `read`; errors of the operating system
+   */
+  write(name: string, text: string): void {
+    this.#opened((folder) => {
+      const temporary = `.${randomBytes(8).toString("hex")}.tmp`;
+      folder.create(temporary, text, 0o600);
+      try {
+        folder.rename(temporary, name);
+      } catch (error) {
+        folder.remove(temporary);
+        throw error;
+      }
+    }, true);
+  }
+
+  /** Removes a file, if there is one. */
+  delete(name: string): void {
+    this.#opened((folder) => {
+      if (folder.stat(name)) folder.remove(name);
+    });
+  }
+
+  /** The names of files and folders in the folder, in no order; unfinished files are left out. */
+  names(): string[] {
+    return (
+      this.#opened((folder) =>
+        folder
+          .entries()
+          .map(({ name }) => name)
+          .filter((name) => !name.startsWith(".")),
+      ) ?? []
+    );
+  }
+
+  /** `undefined` where there is no folder, unless `make`. */
+  #opened<Result>(act: (folder: HeldFolder) => Result, make = false): Result | undefined {
+    let folder: HeldFolder | undefined;
+    try {
+      folder = make ? HeldFolder.open(this.#base, 0o700) : HeldFolder.open(this.#base);
+      if (folder) refuseBase(folder);
+      for (const name of this.#names) {
+        if (!folder) return undefined;
+        const parent: HeldFolder = folder;
+        folder = undefined;
+        try {
+          folder = make ? parent.child(name, 0o700) : parent.child(name);
+        } finally {
+          parent.close();
+        }
+        if (!folder) return undefined;
+        refuseOthers(folder.path, folder.stats, "folder");
+        folder.makePrivate();
+      }
+      return folder && act(folder);
+    } catch (error) {
+      if (!(error instanceof Obstacle)) throw error;
+      // Nothing is kept in a file; a link could lead to the folder of another user.
+      if (!make && error.found === "a file") return undefined;
+      throw unsafe(error.place, `is ${error.found}, not a ${error.wanted}`, error);
+    } finally {
+      folder?.close();
+    }
+  }
+}
+
+/** The folder above belongs to the user or the system, and not everybody may put another folder in the place of ours. */
+function refuseBase({ path, stats }: HeldFolder): void {
+  if (process.getuid === undefined) return;
+  const { uid, mode } = stats;
+  if (uid !== process.getuid() && uid !== 0) throw unsafe(path, "belongs to another user");
+  if ((mode & 0o002) !== 0 && (mode & 0o1000) === 0) throw unsafe(path, "can be changed by every user");
+}
+
+/** A folder with too many rights is mended (`makePrivate`); a file that others can change has perhaps been changed. */
+function refuseOthers(path: string, { uid, mode }: Stats, kind: "file" | "folder" = "file"): void {
+  if (process.getuid === undefined) return;
+  if (uid !== process.getuid()) throw unsafe(path, "belongs to another user");
+  if ((mode & 0o022) !== 0 && kind === "file") throw unsafe(path, "can be changed by other users");
+}
+
+function unsafe(place: string, why: string, cause?: unknown): CodedError {
+  return new CodedError("MG3008", `the state folder cannot be used: ${place} ${why}`, {
+    place: { file: place },
+    next: "Remove it, or name another folder by XDG_STATE_HOME.",
+    ...(cause !== undefined && { cause }),
+  });
+}
