@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 import type { AuthorizationFacts, RedirectReceiver } from "../client/options.js";
 import { AuthError } from "../shared/errors.js";
-import { checkNames } from "../shared/option-check.js";
+import { checkNames, wrongOption } from "../shared/option-check.js";
 import { openBrowser } from "./opener.js";
 
 /** Options of `loopback()`. */
@@ -13,7 +13,7 @@ export interface LoopbackOptions {
    * taken. A number must be free. Default: `stable`.
    */
   readonly port?: number | "stable" | "any";
-  /** Default: `/callback`. */
+  /** A path without a query, which would mix with the parameters of the response. Default: `/callback`. */
   readonly path?: string;
   /** Brings the user to the URL. Default: `openBrowser`. */
   readonly open?: (url: string, facts: AuthorizationFacts, signal: AbortSignal) => unknown;
@@ -121,6 +121,9 @@ export function loopback(
   options: LoopbackOptions = {},
 ): (server: string, signal: AbortSignal) => Promise<RedirectReceiver> {
   checkNames(options, ["port", "path", "open", "timeout"]);
+  const { path } = options;
+  if (path !== undefined && !/^\/[\w./~-]*$/.test(path))
+    throw wrongOption("path", "expected a path such as /callback");
   return async (url) => {
     const { port = "stable" } = options;
     const ports = typeof port === "number" ? [port] : port === "any" ? [0] : [stablePort(url), 0];

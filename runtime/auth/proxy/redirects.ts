@@ -32,6 +32,8 @@ export function redirectProblem(uri: unknown, customSchemes: readonly string[]):
   // What a URL parser would change could be read differently by the browser.
   if (!/^[!-~]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return "is not a valid URL";
   if (uri.includes("#")) return "has a fragment";
+  const own = queryOf(uri).find(ofResponse);
+  if (own !== undefined) return `has the parameter ${ofResponse(own)}, which belongs to the response`;
   const { protocol, username, password } = new URL(uri);
   if (username || password || /^[a-z]+:\/\/[^/?]*@/i.test(uri)) return "has a user name";
   if (uri.startsWith("https://")) return uri[8] === "/" ? "has no host" : undefined;
@@ -51,13 +53,38 @@ export function isResource(asked: string, resource: string): boolean {
   return asked === resource || (asked === `${resource}/` && new URL(resource).pathname === "/");
 }
 
-/** Adds parameters to a redirect URI, whose characters stay as they are. */
+/**
+ * A name of a parameter of authorization responses (RFC 6749, 4.1.2 and 4.2.2; RFC 9207; OpenID Connect; JARM), as the
+ * laxest parser reads it: in any case, `code[]` and `code.0` as `code`. A redirect URI that brings its own would answer in
+ * place of the authorization server: many clients read the first of two.
+ */
+const responseName =
+  /^\s*(code|state|iss|error|error_description|error_uri|response|access_token|id_token|session_state)(?=[[.]|\s*$)/i;
+
+/** The parts of a URI's query. Some parsers take `;` for a separator, too. */
+function queryOf(uri: string): string[] {
+  return uri.split("?").slice(1).join("?").split(/[&;]/);
+}
+
+/** The parameter of responses that a part of a query is. */
+function ofResponse(part: string): string | undefined {
+  const [[name = ""] = []] = new URLSearchParams(part);
+  return responseName.exec(name)?.[1];
+}
+
+/**
+ * The redirect of an authorization response. Characters of the redirect URI stay as they are. Parameters of responses that
+ * it has itself are removed: a client may have registered before they were refused.
+ */
 export function withParameters(
   uri: string,
   parameters: Readonly<Record<string, string | undefined>>,
 ): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.append(name, value);
-  const join = !uri.includes("?") ? "?" : /[?&]$/.test(uri) ? "" : "&";
-  return `${uri}${join}${query.toString()}`;
+  const parts = queryOf(uri);
+  const kept = parts.filter((part) => !ofResponse(part));
+  const own = kept.length === parts.length ? uri : `${uri.split("?")[0]}?${kept.join("&")}`;
+  const join = !own.includes("?") ? "?" : /[?&]$/.test(own) ? "" : "&";
+  return `${own}${join}${query.toString()}`;
 }

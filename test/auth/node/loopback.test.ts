@@ -180,3 +180,10 @@ describe("attack 16: the browser", () => {
     expect(await openBrowser("https://as.example/")).toBe(false);
   });
 });
+
+test.each(["/cb?code=x", "cb", "/cb#x", "//[", "/cb\r\n"])(
+  "a path is a path alone: %j is refused",
+  (path) => {
+    expect(() => loopback({ path })).toThrow(expect.objectContaining({ code: "auth-options" }));
+  },
+);
