@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { tooOld } from "./command/node-version.js";
-import { escapeUnprintable } from "./print/text.js";
+import { printable } from "./print/terminal-text.js";
 
 // A reader that has seen enough (`mcpgen … | head`) is no error.
 for (const stream of [process.stdout, process.stderr]) {
@@ -11,7 +11,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 // An error that escapes `main` comes from a callback of mcpgen, or from a module that the user's configuration loads.
 process.on("uncaughtException", (error) => {
-  process.stderr.write(`error MG7001: a bug in mcpgen: ${escapeUnprintable(error.message)}\n`);
+  process.stderr.write(`error MG7001: a bug in mcpgen: ${printable(error.message)}\n`);
   process.exit(70);
 });
 

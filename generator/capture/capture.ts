@@ -3,6 +3,7 @@ import type { Contract } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
 import type { LiveClient, LiveList, LiveOptions, RejectedItem } from "./runtime.js";
 import { oneLine } from "../print/one-line.js";
+import { secrets } from "../print/secrets.js";
 import { isRuntimeError } from "./server-error.js";
 
 /** An entry of a list that is not in the contract. */
@@ -64,7 +65,7 @@ export const lists: readonly ListOf[] = [
 /**
  * Reads a server's offer as a contract: all pages of all declared lists, entries unchanged and in the server's order.
  * Data of the exchange (sessions, cursors, metadata of results, lifetimes) is dropped. `leftOut` lists the entries that
- * a contract cannot hold.
+ * a contract cannot hold. A secret that the server repeats is not in it: contracts are shared.
  */
 export async function capture(client: LiveClient, options: LiveOptions = {}): Promise<Captured> {
   const { serverInfo, serverCapabilities, instructions, revision } = client;
@@ -88,7 +89,7 @@ export async function capture(client: LiveClient, options: LiveOptions = {}): Pr
     if (kept.length > 0) contract[list.name] = kept;
   }
   return {
-    contract: contract as unknown as Contract,
+    contract: secrets.hideIn(contract) as unknown as Contract,
     leftOut,
     revision,
     nameless: nonEmptyString(serverInfo?.["name"]) === undefined,

@@ -1,6 +1,7 @@
 import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { oneLine } from "../print/one-line.js";
+import { secrets } from "../print/secrets.js";
 import { type ServerSource, kindOfServer } from "./server-source.js";
 import { shownSource } from "./shown-source.js";
 
@@ -135,7 +136,7 @@ function stderrOf(data: unknown): string | undefined {
 }
 
 function lastLines(text: string): string {
-  const lines = text.trimEnd().split(/\r?\n/);
+  const lines = secrets.hide(text).trimEnd().split(/\r?\n/);
   const shown = lines.slice(-10).map((line) => (line.length > 300 ? `${line.slice(0, 299)}…` : line));
   return [...(lines.length > shown.length ? ["…"] : []), ...shown].join("\n");
 }

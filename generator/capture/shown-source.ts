@@ -2,7 +2,8 @@ import type { ServerSource } from "./server-source.js";
 
 /** A text that looks like an environment variable, or like an option for a secret, with its value. */
 const assigned = /(?<=^|\s)([A-Z][A-Z0-9_]*=)(?:"[^"]*"|'[^']*'|\S+)/g;
-const secretOption = /(--?[\w-]*(?:token|key|secret|password|auth)[\w-]*[= ])(?:"[^"]*"|'[^']*'|\S+)/gi;
+const secretOption =
+  /(--?[\w-]*(?:token|key|secret|passw|passphrase|credential|cookie|auth)[\w-]*[= ])(?:"[^"]*"|'[^']*'|\S+)/gi;
 
 /** Whether a SOURCE may hold a secret: a password, a value in a URL's query, an assignment or a secret option. */
 export function mayHoldSecret(source: string): boolean {

@@ -1,3 +1,5 @@
+import { secrets } from "../print/secrets.js";
+
 /** Longer lines are not parsed: lines of this length are messages in practice. */
 const maxLineLength = 65_536;
 
@@ -9,7 +11,7 @@ export class StrayOutput {
   /** Checks one line. */
   line(text: string): void {
     if (text.trim() === "" || text.length > maxLineLength || isMessage(text)) return;
-    if (this.count++ === 0) this.first = text;
+    if (this.count++ === 0) this.first = secrets.hide(text);
   }
 
   /** Describes the collected lines; undefined without any. */

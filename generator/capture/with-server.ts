@@ -3,6 +3,7 @@ import { packageVersion } from "../files/package-folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
+import { secrets } from "../print/secrets.js";
 import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
@@ -166,6 +167,8 @@ function linkTo(
     const { address } = source;
     if (address.kind === "stdio") {
       const { command, cwd } = address;
+      secrets.learnWords(command);
+      secrets.learnVariables(address.env);
       return {
         link: new ProcessLink(runtime, { command, cwd, env: { ...address.env, ...variables }, onStderr }),
         headers: {},
@@ -176,6 +179,7 @@ function linkTo(
   }
   if (/^stdio:/i.test(source)) {
     const start = { command: runtime.parseStdioSource(source), cwd: directory, env: variables, onStderr };
+    secrets.learnWords(start.command);
     return { link: new ProcessLink(runtime, start), headers: {} };
   }
   const { url, headers } = addressOf(source);
@@ -191,6 +195,7 @@ async function connected(
   authorization: ServerAuthorization | undefined,
 ): Promise<LiveClient> {
   const limit = timeout ?? connectTimeout;
+  secrets.learnHeaders(Object.entries(headers));
   const opened = typeof source === "function" && tap ? () => tap.channel(source()) : source;
   const connecting = runtime.connect(opened, {
     revisions: runtime.revisions,
@@ -226,6 +231,7 @@ async function connected(
 /** Sends the name and password of a URL as a header: `fetch` rejects them, and errors would quote them. */
 function addressOf(source: string): { readonly url: string; readonly headers: Record<string, string> } {
   if (!URL.canParse(source)) throw noServer(source);
+  secrets.learnUrl(source);
   const url = new URL(source);
   const { username, password } = url;
   if (username === "" && password === "") return { url: source, headers: {} };

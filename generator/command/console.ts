@@ -1,4 +1,5 @@
-import { Colours, type Paint } from "../print/terminal-text.js";
+import { secrets } from "../print/secrets.js";
+import { Colours, type Paint, terminalText, withoutCiCommands } from "../print/terminal-text.js";
 
 export type Format = "text" | "json" | "github";
 export type ColorChoice = "auto" | "always" | "never";
@@ -19,7 +20,7 @@ interface Streams {
 
 /**
  * The output of a command: results to standard output, all other text to standard error. It is the border to the
- * terminal: only text and this program's colours pass.
+ * terminal and to the log of a CI job: only text and this program's colours pass, no command and no secret.
  */
 export class Console {
   readonly settings: ConsoleSettings;
@@ -31,6 +32,7 @@ export class Console {
   private readonly colours: Colours;
   private readonly errorColours: Colours;
   private progressShown = false;
+  private readonly streamEnds: (() => void)[] = [];
 
   constructor(settings: ConsoleSettings, streams: Streams) {
     this.settings = settings;
@@ -45,15 +47,24 @@ export class Console {
 
   /** A result, to standard output. */
   result(text: string): void {
-    this.clearProgress();
-    const shown = this.colours.show(text);
-    this.streams.stdout.write(shown.endsWith("\n") ? shown : shown + "\n");
+    this.writeResult(shownBy(this.colours, text));
+  }
+
+  /** A result as JSON. Its texts and keys keep their meaning, apart from secrets. */
+  document(value: object): void {
+    // JSON needs no escape for some characters that a terminal obeys or does not show; all it allows.
+    this.writeResult(withoutCiCommands(terminalText(JSON.stringify(secrets.hideIn(value), null, 2))));
+  }
+
+  /** A command for GitHub Actions, as `annotation` makes it: the only text that a CI runner may obey. */
+  annotation(line: string): void {
+    this.writeResult(this.colours.show(secrets.hide(line)));
   }
 
   /** An error, to standard error, at every setting. */
   error(text: string): void {
     this.clearProgress();
-    this.streams.stderr.write(this.errorColours.show(text) + "\n");
+    this.streams.stderr.write(shownBy(this.errorColours, text) + "\n");
   }
 
   /** Worth knowing, not part of the result. */
@@ -66,17 +77,51 @@ export class Console {
     if (this.settings.verbose) this.error(this.paintError("dim", text));
   }
 
+  /**
+   * For the output of another program, which comes in pieces: whole lines are printed as `detail`. `end` prints the rest.
+   */
+  details(): (piece: string) => void {
+    if (!this.settings.verbose) return () => {};
+    const { push, end } = secrets.stream();
+    let line = "";
+    const add = (text: string, isLast = false): void => {
+      const lines = (line + text).split(/\r?\n/);
+      line = isLast || lines.at(-1)!.length > longestLine ? "" : lines.pop()!;
+      if (isLast && lines.at(-1) === "") lines.pop();
+      if (lines.length > 0) this.detail(lines.join("\n"));
+    };
+    this.streamEnds.push(() => add(end(), true));
+    return (piece) => add(push(piece));
+  }
+
+  /** Prints what is left of the output of other programs. */
+  end(): void {
+    for (const end of this.streamEnds.splice(0)) end();
+  }
+
   /** Progress: one line, replaced by the next; only at a terminal. */
   progress(text: string): void {
     if (this.settings.quiet || !this.streams.stderr.isTTY || this.streams.env["CI"]) return;
-    this.streams.stderr.write(`\r\x1b[K${this.errorColours.show(this.paintError("dim", text))}`);
+    this.streams.stderr.write(`\r\x1b[K${shownBy(this.errorColours, this.paintError("dim", text))}`);
     this.progressShown = true;
+  }
+
+  private writeResult(shown: string): void {
+    this.clearProgress();
+    this.streams.stdout.write(shown.endsWith("\n") ? shown : shown + "\n");
   }
 
   private clearProgress(): void {
     if (this.progressShown) this.streams.stderr.write("\r\x1b[K");
     this.progressShown = false;
   }
+}
+
+/** Characters of a line of another program that are kept until it ends. */
+const longestLine = 65_536;
+
+function shownBy(colours: Colours, text: string): string {
+  return colours.show(withoutCiCommands(secrets.hide(text)));
 }
 
 /** `--color` decides, then FORCE_COLOR, then NO_COLOR (no-color.org), then whether a terminal listens. */

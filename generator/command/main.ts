@@ -1,5 +1,6 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { packageVersion } from "../files/package-folder.js";
+import { secrets } from "../print/secrets.js";
 import { Console } from "./console.js";
 import type { CommandContext } from "./context.js";
 import { parseCommandLine } from "./parse.js";
@@ -21,13 +22,18 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
   const { stdout, stderr, env } = surrounding;
   const console = new Console(readSettings(args), { stdout, stderr, env });
   let name = "";
+  secrets.learnVariables(env);
+  secrets.learnWords(args);
   try {
     const selection = await parseCommandLine(args, packageVersion(), (text) => console.result(text));
     if (!selection) return 0;
     name = selection.command.name;
     const run = await selection.command.load();
-    return present(name, await run(selection.args, contextOf(args, surrounding, console)), console);
+    const outcome = await run(selection.args, contextOf(args, surrounding, console));
+    console.end();
+    return present(name, outcome, console);
   } catch (error) {
+    console.end();
     const coded = error instanceof CodedError ? error : (codedErrorOf(error) ?? bug(error, console));
     return presentError(name, coded, console, surrounding.directory);
   }

@@ -2,16 +2,9 @@ import { isAbsolute } from "node:path";
 import type { CodedError, Place } from "../diagnostics/coded-error.js";
 import type { Console } from "./console.js";
 import type { ErrorFinding, Finding } from "../diagnostics/finding.js";
-import { escapeUnprintable } from "../print/text.js";
 import { type Outcome, exitCodeOf } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
-import {
-  type Paint,
-  printable,
-  printableLines,
-  terminalText,
-  withoutWorkflowCommands,
-} from "../print/terminal-text.js";
+import { type Paint, printable, printableLines } from "../print/terminal-text.js";
 
 /** Version of the documents that `--json` prints. */
 const documentFormat = 1;
@@ -26,14 +19,15 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   const findings = outcome.findings ?? [];
   if (console.settings.format === "json") {
     const { data, mend } = outcome;
-    console.result(documentText({ format: documentFormat, command, exit, findings, ...data, mend }));
+    console.document({ format: documentFormat, command, exit, findings, ...data, mend });
     return exit;
   }
-  const show = console.settings.format === "github" ? annotation : findingText;
-  for (const finding of findings) console.result(show(finding, console.paint));
-  if (outcome.text !== undefined) console.result(withoutWorkflowCommands(outcome.text));
-  if (outcome.steps !== undefined && !console.settings.quiet)
-    console.result(withoutWorkflowCommands(outcome.steps));
+  for (const finding of findings) {
+    if (console.settings.format === "github") console.annotation(annotation(finding));
+    else console.result(findingText(finding, console.paint));
+  }
+  if (outcome.text !== undefined) console.result(outcome.text);
+  if (outcome.steps !== undefined && !console.settings.quiet) console.result(outcome.steps);
   if (outcome.summary !== undefined && !console.settings.quiet) console.result(printable(outcome.summary));
   if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", printable(outcome.mend))}`);
   return exit;
@@ -55,16 +49,14 @@ export function presentError(
   const more = error.more.map((each) => shownError(each, directory));
   if (console.settings.format === "json") {
     const others = more.length > 0 && { more };
-    console.result(
-      documentText({
-        ...{ format: documentFormat, command, exit: exitCode },
-        ...{ error: { ...shown, ...error.facts }, ...others },
-      }),
-    );
+    console.document({
+      ...{ format: documentFormat, command, exit: exitCode },
+      ...{ error: { ...shown, ...error.facts }, ...others },
+    });
   }
   for (const each of [shown, ...more]) {
     const finding: Finding = { severity: "error", ...each };
-    if (console.settings.format === "github") console.result(annotation(finding));
+    if (console.settings.format === "github") console.annotation(annotation(finding));
     else console.error(findingText(finding, console.paintError));
   }
   return exitCode;
@@ -84,11 +76,6 @@ function shownError(
     ...(next && { next }),
     ...(detail && { detail }),
   };
-}
-
-/** JSON needs no escape for some characters that a terminal obeys or does not show; all it allows. */
-function documentText(document: object): string {
-  return terminalText(JSON.stringify(document, null, 2));
 }
 
 /** `place: error MG1002: message`, then what to do, then the details. */
@@ -138,7 +125,7 @@ export function annotation({ code, severity, message, place, next, detail }: Fin
     .filter(([, value]) => value !== undefined)
     .map(
       ([key, value]) =>
-        `${key}=${escapeData(escapeUnprintable(String(value)))
+        `${key}=${escapeData(printable(String(value)))
           .replaceAll(":", "%3A")
           .replaceAll(",", "%2C")}`,
     );

@@ -4,6 +4,7 @@ import { type ServerSource, isServerSource, kindOfServer } from "../capture/serv
 import type { ServerOptions } from "../capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
+import { secrets } from "../print/secrets.js";
 import { printable } from "../print/terminal-text.js";
 import { authorizationOf, loginOptionDefinitions } from "./login/authorization-of.js";
 
@@ -73,15 +74,19 @@ export function expectReach(args: Arguments, source: ServerSource): void {
 /** How the command line wants a server to be reached. */
 export function serverOptions(args: Arguments, context: CommandContext): ServerOptions {
   const { console, directory } = context;
+  const headers = (args.strings("header") ?? []).map(header);
+  const given = variables(args.strings("env") ?? [], context);
+  secrets.learnHeaders(headers);
+  secrets.learnVariables(given);
   return {
     directory,
     revision: args.string("revision"),
     timeout: milliseconds(args.string("timeout")),
-    headers: Object.fromEntries((args.strings("header") ?? []).map(header)),
-    variables: variables(args.strings("env") ?? [], context),
+    headers: Object.fromEntries(headers),
+    variables: given,
     authorization: authorizationOf(args, context),
     onAsked: (what) => console.note(printable(`declined: the server asked ${what}`)),
-    onStderr: (text) => console.detail(text.trimEnd()),
+    onStderr: console.details(),
   };
 }
 

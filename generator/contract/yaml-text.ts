@@ -1,4 +1,5 @@
 import { Document, type Scalar, visit } from "yaml";
+import { withoutCiCommands } from "../print/terminal-text.js";
 import { escapedLines } from "../print/text.js";
 
 /** Characters that a reader would not see as they are; in a text of several lines, a tab is one of them. */
@@ -10,10 +11,12 @@ export function stringifyYaml(value: unknown): string {
   visit(document, {
     Scalar(_, scalar: Scalar) {
       const { value } = scalar;
-      // Plain, `<<` would merge what follows it.
-      if (typeof value === "string" && (value === "<<" || hidden.test(value))) scalar.type = "QUOTE_DOUBLE";
+      // Plain, `<<` would merge what follows it, and a CI runner would obey a command. Quoted, it can be escaped.
+      if (typeof value !== "string") return;
+      const isObeyed = value === "<<" || withoutCiCommands(value) !== value;
+      if (isObeyed || hidden.test(value)) scalar.type = "QUOTE_DOUBLE";
     },
   });
   const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity });
-  return escapedLines(text);
+  return withoutCiCommands(escapedLines(text));
 }

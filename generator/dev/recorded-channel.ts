@@ -1,11 +1,12 @@
 import { basename, dirname } from "node:path";
 import type { Channel, Recording } from "../capture/runtime.js";
+import { secrets } from "../print/secrets.js";
 import { applyChanges } from "../files/transaction.js";
 
 /**
  * The channel to a server, recorded. The file is replaced when the channel closes, so that it holds the whole session with
  * the last server: its handshake, too, which the proxy repeats after a restart. A recording at the client's end could not
- * be replayed, because it has answers of several servers.
+ * be replayed, because it has answers of several servers. The file holds no secret that mcpgen knows.
  */
 export function recorded(channel: Channel, recording: Recording, file: string): Channel {
   const wrapped = recording.of(channel, "client");
@@ -15,7 +16,7 @@ export function recorded(channel: Channel, recording: Recording, file: string): 
     flush: () => wrapped.flush(),
     close: async () => {
       await wrapped.close();
-      applyChanges(dirname(file), [{ path: basename(file), content: recording.toString() }]);
+      applyChanges(dirname(file), [{ path: basename(file), content: secrets.hide(recording.toString()) }]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { maximumBytes, tooLarge } from "./regular-file.js";
+import { secrets } from "../print/secrets.js";
 
 interface DownloadOptions {
   /** Milliseconds for all of it, redirects included. */
@@ -17,6 +18,7 @@ export async function* download(
   url: string,
   { timeout = 30_000 }: DownloadOptions = {},
 ): AsyncGenerator<Uint8Array> {
+  secrets.learnUrl(url);
   try {
     const response = await request(url, AbortSignal.timeout(timeout));
     let size = 0;
@@ -53,6 +55,7 @@ async function request(url: string, signal: AbortSignal): Promise<Response> {
 function nextAddress(url: string, at: string, location: string): string {
   const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
   const allowed = at.startsWith("https:") ? ["https:"] : ["http:", "https:"];
+  if (next) secrets.learnUrl(next.href);
   if (next && allowed.includes(next.protocol)) return next.href;
   throw misdirected(url, `expected a redirect to ${allowed[0]}//…, got one to ${JSON.stringify(location)}`);
 }

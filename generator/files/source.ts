@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { publicUrl } from "../print/secrets.js";
 import { sha256 } from "./sha256.js";
 import { download } from "./download.js";
 import { type JsonFile, parseJson } from "./json-file.js";
@@ -18,7 +19,7 @@ export interface SourcePlace {
 export interface SourceFile extends JsonFile {
   /** The hash of the bytes as received. */
   readonly sha256: string;
-  /** The URL of the download. */
+  /** The URL of the download, without secrets: files keep it. */
   readonly url?: string;
 }
 
@@ -58,7 +59,7 @@ export async function readSource(source: string, place: SourcePlace): Promise<So
       : await collect(openSource(source, place), sourceName(source));
   const name = sourceName(source);
   const file = await parseJson(decodeText(bytes, name), name);
-  return { ...file, sha256: sha256(bytes), ...(kind === "url" && { url: source }) };
+  return { ...file, sha256: sha256(bytes), ...(kind === "url" && { url: publicUrl(source) }) };
 }
 
 /**

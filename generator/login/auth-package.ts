@@ -31,6 +31,7 @@ export interface Authorizer {
 export interface TokenStore {
   get(key: string): Promise<string | undefined>;
   put(key: string, value: string | undefined, expected?: string): Promise<boolean>;
+  lock?(key: string, signal: AbortSignal): Promise<() => Promise<void>>;
 }
 
 /** What a login asks for; all of it may be shown. */

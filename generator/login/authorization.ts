@@ -162,7 +162,10 @@ export class ServerAuthorization {
       else if (!this.#inner && !this.#credentials && !this.#isKnown) return {};
       try {
         const inner = await (this.#inner ??= this.#unattended());
-        return await inner.authorize(attempt);
+        const given = await inner.authorize(attempt);
+        // The headers become secrets of the process.
+        headersWith(given ?? {});
+        return given;
       } catch (error) {
         // Without the package the refusal of the server has to do.
         if (error instanceof CodedError && error.code === "MG2013") return undefined;

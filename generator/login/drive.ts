@@ -1,3 +1,4 @@
+import { secrets } from "../print/secrets.js";
 import type { Authorizer, Refusal } from "./auth-package.js";
 
 /** Attempts of one request, as the runtime makes them. */
@@ -61,5 +62,6 @@ export function headersWith(given: Headers | Readonly<Record<string, string | un
   });
   const entries = given instanceof Headers ? [...given] : Object.entries(given);
   for (const [name, value] of entries) if (value !== undefined) all.set(name, value);
+  secrets.learnCredential(all.get("authorization") ?? "");
   return all;
 }

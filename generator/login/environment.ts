@@ -2,6 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { resolve } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { readRegularFile } from "../files/regular-file.js";
+import { secrets } from "../print/secrets.js";
 import type { AuthPackage, Authorizer } from "./auth-package.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -153,7 +154,10 @@ async function githubToken(url: string, request: string, audience: string): Prom
     signal: AbortSignal.timeout(githubTimeout),
   });
   const { value } = (await response.json()) as { readonly value?: unknown };
-  if (response.ok && typeof value === "string") return value;
+  if (response.ok && typeof value === "string") {
+    secrets.learn(value);
+    return value;
+  }
   throw wrong(
     `GitHub Actions gave no identity: ${response.status}`,
     "Check `permissions: id-token: write` of the job.",
@@ -165,7 +169,10 @@ const tokenBytes = 1024 * 1024;
 
 function readText(file: string, variable: string): string {
   try {
-    return readRegularFile(file, { limit: tokenBytes }).toString("utf8");
+    const text = readRegularFile(file, { limit: tokenBytes }).toString("utf8");
+    // A key as JSON is secret in its private members.
+    secrets.learnStored(text);
+    return text;
   } catch (cause) {
     const reason = (cause as CodedError).message;
     throw wrong(

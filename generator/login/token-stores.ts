@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { stateFolder } from "../files/state-folder.js";
 import { StateFiles } from "../files/state-files.js";
+import { secrets } from "../print/secrets.js";
 import type { AuthPackage, TokenStore } from "./auth-package.js";
 
 /** Where logins are kept: `auto` takes the keychain where there is one, else files. */
@@ -68,11 +69,32 @@ export function openStore(
   onChoice: (chosen: "keychain" | "file", folder: string) => void,
 ): TokenStore {
   const folder = join(stateFolder(env), "tokens");
-  if (kind === "memory") return auth.memoryStore();
-  if (kind === "file") return auth.fileStore(folder);
-  return auth.keychain({
+  if (kind === "memory") return hiding(auth.memoryStore());
+  if (kind === "file") return hiding(auth.fileStore(folder));
+  const keychain = auth.keychain({
     folder,
     fallback: kind === "auto" ? "file" : "none",
     onChoice: (chosen: "keychain" | "file") => onChoice(chosen, folder),
   });
+  return hiding(keychain);
+}
+
+/** The store, whose tokens and keys no output shows. */
+function hiding(store: TokenStore): TokenStore {
+  const { get, put } = store;
+  const learned = (text: string | undefined): void => {
+    if (text !== undefined) secrets.learnStored(text);
+  };
+  return {
+    ...(store.lock && { lock: store.lock.bind(store) }),
+    get: async (key: string) => {
+      const text = await get.call(store, key);
+      learned(text);
+      return text;
+    },
+    put: (key: string, value: string | undefined, expected?: string) => {
+      learned(value);
+      return put.call(store, key, value, expected);
+    },
+  };
 }

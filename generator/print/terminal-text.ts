@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { secrets } from "./secrets.js";
 import { escapeUnprintable } from "./text.js";
 
 /**
@@ -13,33 +14,31 @@ export function terminalText(text: string): string {
     .join("");
 }
 
-/**
- * Makes one line of foreign text safe for a terminal and for the log of a workflow. GitHub Actions takes lines that start
- * with `::` or `##[` for commands.
- */
+/** Makes one line of foreign text safe for a terminal and for the log of a CI job. It holds no secret of this process. */
 export function printable(line: string): string {
-  return escapeUnprintable(line).replace(workflowCommand, escapeStart);
-}
-
-/** GitHub Actions takes lines that start so for commands. */
-const workflowCommand = /^\s*(?:::|##\[)/;
-
-function escapeStart(start: string): string {
-  const sign = start.trimStart();
-  return `${start.slice(0, -sign.length)}\\u00${sign.charCodeAt(0).toString(16)}${sign.slice(1)}`;
+  return withoutCiCommands(escapeUnprintable(secrets.hide(line)));
 }
 
 /** The same for several lines. */
 export function printableLines(text: string): string {
-  return withoutWorkflowCommands(terminalText(text));
+  return withoutCiCommands(terminalText(secrets.hide(text)));
 }
 
-/** Escapes commands of GitHub Actions alone. The text may hold marks of `Colours`; the console escapes the rest. */
-export function withoutWorkflowCommands(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => line.replace(workflowCommand, escapeStart))
-    .join("\n");
+/**
+ * What runners take for commands: GitHub Actions `::` at the start of a line and `##[` anywhere, Azure Pipelines `##vso[`,
+ * TeamCity `##teamcity[`, GitLab the marks of sections.
+ */
+const ciCommand = /^([^\S\n]*):(?=:)|##(?=\[|vso\[|teamcity\[)|section_(?=(?:start|end):\d)/gim;
+
+/**
+ * Escapes the first character of each command for a CI runner, so that the line is shown, and not obeyed. The text may hold
+ * marks of `Colours`. JSON and quoted YAML keep their meaning: their strings know the escape.
+ */
+export function withoutCiCommands(text: string): string {
+  return text.replace(ciCommand, (command, indent = "") => {
+    const sign = command.slice(indent.length);
+    return `${indent}\\u00${sign.charCodeAt(0).toString(16)}${sign.slice(1)}`;
+  });
 }
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";

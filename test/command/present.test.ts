@@ -1,10 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Console } from "../../generator/command/console.js";
 import type { Outcome } from "../../generator/command/outcome.js";
 import { annotation, findingText, present } from "../../generator/command/present.js";
 import { printable } from "../../generator/print/terminal-text.js";
 import type { Finding } from "../../generator/diagnostics/finding.js";
+import { cases, seed } from "../support/cases.mjs";
 
 const hostile = "a\r\n::error::b\u001b[2J\u0007\u009b1m\u200b\u202e\u2066\u2029\u{e0041}";
 const odd = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -30,11 +32,100 @@ test("every character of a finding shows, and none is obeyed", () => {
   expect(note).not.toContain("\n");
 });
 
-test("a workflow command at the start of a line is escaped", () => {
-  expect(printable("  ::error::x")).toBe("  \\u003a:error::x");
-  expect(printable("##[error]x")).toBe("\\u0023#[error]x");
-  expect(printable("a::b ##[c]")).toBe("a::b ##[c]");
+/** What runners obey: GitHub Actions, Azure Pipelines, TeamCity, GitLab. */
+const obeyed = /^\s*::|##\[|##vso\[|##teamcity\[|section_(?:start|end):\d/im;
+
+test.each<[string, string]>([
+  ["  ::error::x", "  \\u003a:error::x"],
+  ["##[error]x", "\\u0023#[error]x"],
+  ["a ##[group]b", "a \\u0023#[group]b"],
+  ["a ##VSO[task.setvariable variable=x]y", "a \\u0023#VSO[task.setvariable variable=x]y"],
+  ["##teamcity[buildNumber '1']", "\\u0023#teamcity[buildNumber '1']"],
+  ["section_start:1:a", "\\u0073ection_start:1:a"],
+  ["a::b ## [c] section_start: x", "a::b ## [c] section_start: x"],
+])("a command for a CI runner is escaped: %j", (line, shown) => {
+  expect(printable(line)).toBe(shown);
 });
+
+test("whatever a console prints, no CI runner obeys it, but for our own annotations", () => {
+  const parts = fc.constantFrom(
+    ...[
+      "::",
+      ":",
+      "#",
+      "##",
+      "[",
+      "vso[",
+      "teamcity[",
+      "section_",
+      "start:1:",
+      "\n",
+      "\r",
+      " ",
+      "\t",
+      "a",
+      "\u001b[0K",
+    ],
+  );
+  const text = fc.array(parts, { maxLength: 12 }).map((all) => all.join(""));
+  fc.assert(
+    fc.property(text, text, (one, other) => {
+      let printed = "";
+      const stream = { write: (shown: string) => void (printed += shown) };
+      for (const format of ["text", "json", "github"] as const) {
+        const console = new Console(
+          { format, quiet: false, verbose: true, color: "never" },
+          { stdout: stream, stderr: stream, env: {} },
+        );
+        const details = console.details();
+        for (const piece of [one, other]) details(piece);
+        console.end();
+        console.note(one);
+        const found: Finding = { ...finding, message: one, next: other, detail: one + other };
+        present(
+          "x",
+          { text: one, steps: other, summary: one, mend: other, findings: [found], data: { [one]: other } },
+          console,
+        );
+      }
+      const lines = printed.split("\n").filter((line) => !line.startsWith("::error file="));
+      for (const line of lines) expect(line).not.toMatch(obeyed);
+    }),
+    { numRuns: cases(2_000), seed },
+  );
+});
+
+test("JSON keeps the meaning of what it escapes", () => {
+  let stdout = "";
+  const streams = {
+    stdout: { write: (text: string) => void (stdout += text) },
+    stderr: { write() {} },
+    env: {},
+  };
+  const console = new Console({ format: "json", quiet: false, verbose: false, color: "never" }, streams);
+  const data = { "##vso[a]": ["::set-output name=x::y", "##[error]", "section_start:1:a\r\u001b[0K"] };
+  console.document(data);
+  expect(stdout).not.toMatch(obeyed);
+  expect(JSON.parse(stdout)).toEqual(data);
+});
+
+test("output of another program comes line by line, wherever it is cut", () => {
+  const { write, lines } = recorder();
+  const console = new Console(
+    { format: "text", quiet: false, verbose: true, color: "never" },
+    { stdout: { write }, stderr: { write }, env: {} },
+  );
+  const details = console.details();
+  for (const piece of ["one\nt", "wo :", ":warning::x\r\n", ":", ":error::y\nlast"]) details(piece);
+  expect(lines).toEqual(["one\n", "two ::warning::x\n", "\\u003a:error::y\n"]);
+  console.end();
+  expect(lines.at(-1)).toBe("last\n");
+});
+
+function recorder() {
+  const lines: string[] = [];
+  return { lines, write: (text: string) => void lines.push(text) };
+}
 
 test.each(["always", "never"] as const)("results keep our colours and no others (--color %s)", (color) => {
   let stdout = "";

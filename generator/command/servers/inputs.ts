@@ -1,6 +1,7 @@
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import type { Arguments } from "../arguments.js";
 import { canAsk, type CommandContext } from "../context.js";
+import { secrets } from "../../print/secrets.js";
 import { printable } from "../../print/terminal-text.js";
 import type { Values } from "./expand.js";
 import type { InputDeclaration } from "./read-host-file.js";
@@ -25,6 +26,7 @@ export function inputValues(
       ));
     if (known === undefined) throw noValue(id, place);
     given.set(id, known);
+    if (declared.find((input) => input.id === id)?.isSecret) secrets.learn(known);
     return known;
   };
 }

@@ -4,6 +4,7 @@ import type { NamedServer, ServerSource } from "../../capture/server-source.js";
 import { isServerSource, noServer } from "../../capture/server-source.js";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
+import { secrets } from "../../print/secrets.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
@@ -138,7 +139,11 @@ async function expanded(
     const url = await text(entry.url);
     if (!/^https?:/i.test(url) || !URL.canParse(url))
       throw wrongUrl({ ...place, pointer: `${place.pointer}/url` }, entry.url);
-    return { kind: "http", url, headers: await all(entry.headers) };
+    const headers = await all(entry.headers);
+    // What stands in a file as a variable is not for all eyes.
+    for (const [header, value] of Object.entries(headers))
+      if (value !== entry.headers[header]) secrets.learnCredential(value);
+    return { kind: "http", url, headers };
   }
   const command: [string, ...string[]] = [await text(entry.command)];
   for (const arg of entry.args) command.push(await text(arg));

@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { replaced } from "../../capture/replaced.js";
 import type { Channel, Receiver } from "../../capture/runtime.js";
+import { secrets } from "../../print/secrets.js";
 import type { Side, Verdict, WireEvent } from "../../page/browser/dev/messages.js";
 import { EventReader } from "./event-reader.js";
 
@@ -91,7 +92,8 @@ export class WireLog {
     this.#judgeRest();
   }
 
-  add(from: Side, text: string): void {
+  add(from: Side, message: string): void {
+    const text = secrets.hide(message);
     const at = Math.round(performance.now() - this.#started);
     const logged: Logged = { number: ++this.#number, from, at, text };
     this.#size += text.length;

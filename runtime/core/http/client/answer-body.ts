@@ -165,7 +165,7 @@ function parsed(text: string): unknown {
 export function refusal(response: Response, body: string, to = ""): McpError {
   const { status } = response;
   const details = detailsOf(response.headers);
-  const what = body === "" ? "" : `: ${body.slice(0, 200)}`;
+  const what = body === "" ? "" : `: ${body.length > 200 ? `${body.slice(0, 200)}…` : body}`;
   return new McpError(
     "connection-closed",
     `the server answered ${status}${to}${adviceFor(status, details)}${what}`,

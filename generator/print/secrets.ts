@@ -1,0 +1,303 @@
+/** Shorter secrets are not looked for: they would take words out of all texts. */
+const shortest = 8;
+
+/** Characters of all forms together. The oldest secrets are forgotten beyond it: a server can give a client any token. */
+const mostCharacters = 4_000_000;
+
+/** A secret that was cut off is known by at least so many characters before the mark of the cut. */
+const shortestCut = 4;
+const cut = "…";
+
+/** A spelling of a secret, with the table of Knuth, Morris and Pratt: time then grows with the text alone. */
+interface Form {
+  readonly text: string;
+  readonly failure: Int32Array;
+}
+
+type Interval = readonly [start: number, end: number];
+
+/**
+ * The secrets that this process knows. Everything that it prints, and every file of foreign text that it writes, passes
+ * through here: a server may send back what it was sent, e.g. the headers of a request in the body of an error.
+ *
+ * A secret counts from 8 characters on, as it is, escaped as JSON, percent-encoded or in base64. Each is replaced by `…`.
+ */
+export class Secrets {
+  readonly #known = new Map<string, readonly Form[]>();
+  #forms: readonly Form[] = [];
+  #size = 0;
+  #mark = cut;
+  readonly #limit: number;
+
+  constructor(limit = mostCharacters) {
+    this.#limit = limit;
+  }
+
+  /** Remembers a secret. White space around it does not count. */
+  learn(given: string | undefined): void {
+    const secret = given?.trim() ?? "";
+    if (secret.length < shortest || this.#known.has(secret)) return;
+    const forms = spellings(secret).map((text): Form => ({ text, failure: failureOf(text) }));
+    this.#known.set(secret, forms);
+    for (const { text } of forms) this.#size += text.length;
+    for (const [oldest, { length }] of this.#sizes()) {
+      if (this.#size <= this.#limit || oldest === secret) break;
+      this.#known.delete(oldest);
+      this.#size -= length;
+    }
+    this.#forms = [...this.#known.values()].flat();
+    this.#mark = markOutside([...this.#known.keys()]);
+    // The lines of a key may be quoted one by one.
+    for (const line of secret.includes("\n") ? secret.split("\n") : [])
+      if (!line.startsWith("-----")) this.learn(line);
+  }
+
+  /** Remembers a name and password, also as `Authorization: Basic` sends them. */
+  learnLogin(name: string, password: string): void {
+    if (password === "") return this.learn(name);
+    this.learn(password);
+    this.learn(Buffer.from(`${name}:${password}`).toString("base64").replace(/=+$/, ""));
+  }
+
+  /** Remembers the name and password of a URL, and the values of its query that are secret by their name or look so. */
+  learnUrl(text: string): void {
+    if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text)) return;
+    const { username, password, searchParams } = new URL(text);
+    this.learnLogin(decoded(username), decoded(password));
+    for (const [name, value] of searchParams) if (isSecretName(name) || looksRandom(value)) this.learn(value);
+  }
+
+  /** Remembers the values of headers that are secret by their name or look so. */
+  learnHeaders(headers: Iterable<readonly [string, string | undefined]>): void {
+    for (const [name, value = ""] of headers) {
+      if (/^(?:set-)?cookie$/i.test(name))
+        for (const pair of value.split(";")) this.learn(pair.slice(pair.indexOf("=") + 1));
+      else if (isSecretName(name) || looksRandom(value)) this.learnCredential(value);
+    }
+  }
+
+  /** Remembers the values of variables that are secret by their name, and the passwords in URLs among them. */
+  learnVariables(variables: Readonly<Record<string, string | undefined>>): void {
+    for (const [name, value = ""] of Object.entries(variables)) {
+      if (isSecretName(name)) this.learn(value);
+      this.learnUrl(value);
+    }
+  }
+
+  /** Remembers what a stored text holds: the members of JSON that are secret by their name, else all of it. */
+  learnStored(text: string): void {
+    try {
+      this.#learnMembers(JSON.parse(text) as unknown);
+    } catch {
+      this.learn(text);
+    }
+  }
+
+  /** Remembers the secrets that words of a command hold: assignments, options for secrets, URLs. */
+  learnWords(words: readonly string[]): void {
+    for (const [index, word] of words.entries()) {
+      const [, name = "", value] = /^-{0,2}([\w-]+)[=:]([^]*)$/.exec(word) ?? [];
+      if (value !== undefined && isSecretName(name)) this.learn(value);
+      if (/^--?[\w-]+$/.test(word) && isSecretName(word)) this.learn(words[index + 1]);
+      this.learnUrl(/^[\w-]+=/.test(word) ? word.slice(word.indexOf("=") + 1) : word);
+      this.learnUrl(word);
+    }
+  }
+
+  /** The text without secrets, otherwise unchanged. */
+  hide(text: string): string {
+    if (this.#forms.length === 0) return text;
+    const stream = this.stream();
+    return stream.push(text) + stream.end();
+  }
+
+  /** A JSON value without secrets in its texts and keys. */
+  hideIn<T>(value: T): T {
+    if (typeof value === "string") return this.hide(value) as T;
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map((each: unknown) => this.hideIn(each)) as T;
+    const toJson = (value as { readonly toJSON?: unknown }).toJSON;
+    if (typeof toJson === "function") return value;
+    const entries = Object.entries(value).map(
+      ([key, each]) => [this.hide(key), this.hideIn<unknown>(each)] as const,
+    );
+    return Object.fromEntries(entries) as T;
+  }
+
+  /** For a text that comes in pieces. A piece is held back as far as a secret may begin at its end. */
+  stream(): { readonly push: (piece: string) => string; readonly end: () => string } {
+    let held = "";
+    /** Characters of `held` that belong to a secret whose mark was given out. */
+    let carried = 0;
+    const take = (piece: string, isLast: boolean): string => {
+      const text = held + piece;
+      const { found, tail } = scan(text, this.#forms);
+      if (carried > 0) found.push([0, carried]);
+      const until = isLast ? text.length : text.length - tail;
+      if (until === 0) {
+        held = text;
+        return "";
+      }
+      let shown = "";
+      let at = 0;
+      let rest = 0;
+      for (const [start, end] of merged(found)) {
+        if (start >= until) break;
+        shown += text.slice(at, start) + (start === 0 && carried > 0 ? "" : this.#mark);
+        at = Math.min(end, until);
+        rest = end - at;
+      }
+      shown += text.slice(at, until);
+      [held, carried] = [text.slice(until), rest];
+      return shown;
+    };
+    return { push: (piece) => take(piece, false), end: () => take("", true) };
+  }
+
+  /** Remembers the value of a header that holds a credential: the part after a scheme, and a password in it. */
+  learnCredential(value: string): void {
+    const [, scheme = "", rest = ""] = /^([\w-]+)\s+(\S[^]*)$/.exec(value.trim()) ?? [];
+    this.learn(rest === "" ? value : rest);
+    if (!/^basic$/i.test(scheme)) return;
+    const text = Buffer.from(rest, "base64").toString();
+    if (text.includes(":")) this.learn(text.slice(text.indexOf(":") + 1));
+  }
+
+  #learnMembers(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      // The private members of a key (RFC 7518, 6.2.2 and 6.3.2).
+      if (typeof member !== "string") this.#learnMembers(member);
+      else if (isSecretName(name) || /^(?:d|p|q|dp|dq|qi|k)$/.test(name)) this.learnStored(member);
+    }
+  }
+
+  *#sizes(): Generator<readonly [string, { readonly length: number }]> {
+    for (const [secret, forms] of this.#known)
+      yield [secret, { length: forms.reduce((sum, { text }) => sum + text.length, 0) }];
+  }
+}
+
+/** The secrets of this process. */
+export const secrets = new Secrets();
+
+/** The spellings of a secret that texts have. */
+function spellings(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const percent = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, "\ufffd"));
+  const form = new URLSearchParams({ "": secret }).toString().slice(1);
+  const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
+  const all = [
+    ...[secret, json, json.replace(/[^ -~]/g, escapedUnit), json.replaceAll("/", "\\/")],
+    ...[percent, form].flatMap((text) => [text, text.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase())]),
+    ...[base64, base64.replaceAll("+", "-").replaceAll("/", "_")],
+  ];
+  return [...new Set(all)];
+}
+
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** For each position the length of the longest proper prefix that ends there. */
+function failureOf(text: string): Int32Array {
+  const failure = new Int32Array(text.length);
+  for (let at = 1, depth = 0; at < text.length; at++) {
+    while (depth > 0 && text[at] !== text[depth]) depth = failure[depth - 1]!;
+    if (text[at] === text[depth]) depth++;
+    failure[at] = depth;
+  }
+  return failure;
+}
+
+/** The places of all forms, and the length of the longest end of the text with which a form may begin. */
+function scan(text: string, forms: readonly Form[]): { readonly found: Interval[]; readonly tail: number } {
+  const found: Interval[] = [];
+  let tail = 0;
+  for (const { text: form, failure } of forms) {
+    const head = form.slice(0, shortestCut);
+    /** From here on the text is too short for the head. */
+    const last = Math.max(0, text.length - shortestCut + 1);
+    let depth = 0;
+    for (let at = 0; at < text.length; at++) {
+      if (depth === 0 && at < last) {
+        // Most texts hold no secret: the platform finds the next beginning faster than a loop.
+        const next = text.indexOf(head, at);
+        at = next < 0 ? last : next;
+        if (at >= text.length) break;
+      }
+      if (depth >= shortestCut && text[at] === cut && form[depth] !== cut) found.push([at - depth, at]);
+      while (depth > 0 && text[at] !== form[depth]) depth = failure[depth - 1]!;
+      if (text[at] === form[depth]) depth++;
+      if (depth < form.length) continue;
+      found.push([at + 1 - depth, at + 1]);
+      depth = failure[depth - 1]!;
+    }
+    tail = Math.max(tail, depth);
+  }
+  return { found, tail };
+}
+
+/** Intervals that overlap as one, in order. */
+function merged(intervals: readonly Interval[]): Interval[] {
+  const all: [number, number][] = [];
+  for (const [start, end] of [...intervals].sort(([one], [other]) => one - other)) {
+    const last = all.at(-1);
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
+    else all.push([start, end]);
+  }
+  return all;
+}
+
+/** A mark that is in no secret, so that no secret appears around it. */
+function markOutside(known: readonly string[]): string {
+  const isFree = (mark: string): boolean => !known.some((secret) => secret.includes(mark));
+  if (isFree(cut)) return cut;
+  for (let code = 0x2580; ; code++) if (isFree(String.fromCharCode(code))) return String.fromCharCode(code);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const secretWords: ReadonlySet<string> = new Set(
+  `apikey auth authorization cookie credential credentials jwt key pass passphrase passwd password pat pwd secret sig
+  signature token tokens`.split(/\s+/),
+);
+
+/** Last words of names for what is no secret, although it is about one. */
+const publicEnds: ReadonlySet<string> = new Set(
+  "dir endpoint file folder host id issuer method name path port sock store type uri url".split(" "),
+);
+
+/** Whether the value of a variable, option, parameter or header of that name is a secret. */
+export function isSecretName(name: string): boolean {
+  if (/^(?:OLD)?PWD$/.test(name)) return false;
+  const words = name
+    .replace(/(?<=[a-z\d])(?=[A-Z])/g, "_")
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== "");
+  return words.some((word) => secretWords.has(word)) && !publicEnds.has(words.at(-1)!);
+}
+
+/** Whether a value looks as if a machine had made it: long, of one piece, with letters and digits. */
+function looksRandom(value: string): boolean {
+  const isCommit = /^[\da-f]{40}$/.test(value);
+  return /^[\w.~+/=-]{20,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !isCommit;
+}
+
+/** A URL as files keep it: without a name, a password, and parameters that are secret by their name. */
+export function publicUrl(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  const named = [...url.searchParams.keys()].filter(isSecretName);
+  if (url.username === "" && url.password === "" && named.length === 0) return text;
+  [url.username, url.password] = ["", ""];
+  for (const name of named) url.searchParams.delete(name);
+  return url.href;
+}
