@@ -3,7 +3,7 @@ import type { Contract } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
 import type { LiveClient, LiveList, LiveOptions, RejectedItem } from "./runtime.js";
 import { oneLine } from "../print/one-line.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import { isRuntimeError } from "./server-error.js";
 
 /** An entry of a list that is not in the contract. */

@@ -1,7 +1,7 @@
 import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { oneLine } from "../print/one-line.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import { type ServerSource, kindOfServer } from "./server-source.js";
 import { shownSource } from "./shown-source.js";
 

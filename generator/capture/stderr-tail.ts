@@ -1,4 +1,4 @@
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 
 /** Characters of a server's standard error that are kept. */
 const most = 8192;

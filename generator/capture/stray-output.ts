@@ -1,4 +1,4 @@
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 
 /** Longer lines are not parsed: lines of this length are messages in practice. */
 const maxLineLength = 65_536;

@@ -3,7 +3,7 @@ import { packageVersion } from "../files/package-folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";

@@ -1,4 +1,4 @@
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import { Colours, type Paint, terminalText, withoutCiCommands } from "../print/terminal-text.js";
 
 export type Format = "text" | "json" | "github";

@@ -1,6 +1,6 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { packageVersion } from "../files/package-folder.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import { Console } from "./console.js";
 import type { CommandContext } from "./context.js";
 import { parseCommandLine } from "./parse.js";

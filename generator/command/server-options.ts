@@ -4,7 +4,7 @@ import { type ServerSource, isServerSource, kindOfServer } from "../capture/serv
 import type { ServerOptions } from "../capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import { printable } from "../print/terminal-text.js";
 import { authorizationOf, loginOptionDefinitions } from "./login/authorization-of.js";
 

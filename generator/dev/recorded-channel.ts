@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { Channel, Recording } from "../capture/runtime.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import { applyChanges } from "../files/transaction.js";
 
 /**

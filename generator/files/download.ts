@@ -1,6 +1,6 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { maximumBytes, tooLarge } from "./regular-file.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 
 interface DownloadOptions {
   /** Milliseconds for all of it, redirects included. */

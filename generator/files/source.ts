@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { publicUrl } from "../print/secrets.js";
+import { publicUrl } from "../secrets/secret-names.js";
 import { sha256 } from "./sha256.js";
 import { download } from "./download.js";
 import { type JsonFile, parseJson } from "./json-file.js";

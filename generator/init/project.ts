@@ -1,5 +1,6 @@
 import { isJsonObject } from "@mcpgen/engine";
 import { commentText } from "../print/text.js";
+import { markdownText } from "../print/markdown.js";
 import type { Render } from "../print/templates.js";
 import type { ContractDocument, ContractTool } from "../contract/contract.js";
 import { hostSnippets } from "./host-snippets.js";
@@ -41,7 +42,7 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
   const { role, document, contractFile, render } = request;
   const { title, name, tools = [] } = document.contract;
   const view = {
-    title: commentText(title ?? name).replaceAll("\n", " "),
+    title: markdownText(commentText(title ?? name)),
     contract: contractFile,
     ...hostSnippets(name, request.folder),
     call: request.isSample ? "greet name=Ada" : callOf(tools[0]),
@@ -66,14 +67,14 @@ function callOf(tool: ContractTool | undefined): string {
     const schema = isJsonObject(properties) ? properties[name] : undefined;
     const type = isJsonObject(schema) ? schema["type"] : undefined;
     const isJson = type === "array" || type === "object";
-    return /^[\w.-]+$/.test(name) ? `${name}${isJson ? ":" : ""}=…` : "KEY=…";
+    return /^\w[\w.-]*$/.test(name) ? `${name}${isJson ? ":" : ""}=…` : "KEY=…";
   });
   return [plainName(tool?.name), ...words].join(" ");
 }
 
 /** A tool's name as a shell takes it; what it stands for where it is no such word. */
 function plainName(name: string | undefined): string {
-  return name !== undefined && /^[\w./-]+$/.test(name) ? name : "TOOL";
+  return name !== undefined && /^\w[\w./-]*$/.test(name) ? name : "TOOL";
 }
 
 /** The JSON Schemas of our files, for editors, in installed packages: no network is needed. */

@@ -1,4 +1,4 @@
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import type { Authorizer, Refusal } from "./auth-package.js";
 
 /** Attempts of one request, as the runtime makes them. */

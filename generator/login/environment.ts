@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { resolve } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { readRegularFile } from "../files/regular-file.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import type { AuthPackage, Authorizer } from "./auth-package.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;

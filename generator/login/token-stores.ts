@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { stateFolder } from "../files/state-folder.js";
 import { StateFiles } from "../files/state-files.js";
-import { secrets } from "../print/secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import type { AuthPackage, TokenStore } from "./auth-package.js";
 
 /** Where logins are kept: `auto` takes the keychain where there is one, else files. */

@@ -1,4 +1,4 @@
-import { fenced } from "../print/markdown.js";
+import { fencedBlock, markdownProse, markdownText as plain, oneLineCode as code } from "../print/markdown.js";
 import type { Render } from "../print/templates.js";
 import { escapeHtml, visible } from "./html.js";
 import { longestName, shortened } from "./long-text.js";
@@ -87,11 +87,12 @@ function details(title: string, content: string): string {
   return `<details><summary>${escapeHtml(shortened(title, longestName))}</summary>\n\n${content}\n\n</details>`;
 }
 
-/** A fenced block, whose fence is longer than any run of back-ticks in it. */
 function block(language: string, text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}${language}\n${shortened(text, 20_000)}\n${fence}`;
+  return fencedBlock(language, shortened(text, 20_000));
+}
+
+function prose(text: string): string {
+  return markdownProse(shortened(text.trim()));
 }
 
 function memberLines(
@@ -107,28 +108,4 @@ function memberLines(
     `${indent}- ${label}${textOf(type)}${more}${said}`,
     ...members.flatMap((member) => memberLines(member, `${indent}  `)),
   ];
-}
-
-/** Prose: back-ticks mark code, all else is text. */
-function prose(text: string): string {
-  return shortened(text.trim())
-    .split(/`([^`\n]{1,200})`/)
-    .map((piece, index) => (index % 2 ? code(piece) : plain(piece)))
-    .join("");
-}
-
-/** Text without meaning in Markdown and HTML; one paragraph. */
-function plain(text: string): string {
-  return text
-    .replace(/[\\`*_{}[\]()#+!|~$]/g, (character) => `\\${character}`)
-    .replace(/&/g, "&amp;")
-    .replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;")
-    .replace(/(https?|mailto|ftp)(?=:)|\bwww(?=\.)|@/gi, (match) => `${match}<!-- -->`)
-    .replace(/\s*\n\s*/g, " ")
-    .replace(/^(\s*)([-=]|\d+\.)/, "$1\\$2");
-}
-
-function code(text: string): string {
-  return fenced(text.replace(/\s+/g, " "));
 }

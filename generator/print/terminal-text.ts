@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { secrets } from "./secrets.js";
+import { secrets } from "../secrets/secrets.js";
 import { escapeUnprintable } from "./text.js";
 
 /**

@@ -116,6 +116,7 @@ export const buildings: readonly Building[] = [
     folder: "generator",
     rooms: [
       { path: "generator/diagnostics", holds: "error codes, findings, suggestions" },
+      { path: "generator/secrets", holds: "the secrets of the process, hidden in all output" },
       { path: "generator/files", holds: "reading, positions, download; plan, compare, atomic write" },
       { path: "generator/print", holds: "names, text, layout, formatting" },
       { path: "generator/notes", holds: "annotations of a schema" },

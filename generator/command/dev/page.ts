@@ -9,9 +9,10 @@ import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
 import { packageFolder } from "../../files/package-folder.js";
 import { devPage } from "../../page/dev-page.js";
+import { secrets } from "../../secrets/secrets.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import { openUrl } from "../docs/page-file.js";
+import { openSecretly } from "../docs/page-file.js";
 import { pageTemplates } from "../docs/templates.js";
 import { usual } from "../lint.js";
 import type { Project } from "../project.js";
@@ -43,8 +44,15 @@ export class DevPage implements Session {
   readonly #events: EventStream;
   readonly #session: PageSession;
   readonly #server: PageServer;
+  readonly #removeOpened: (() => void) | undefined;
 
-  private constructor(events: EventStream, session: PageSession, server: PageServer) {
+  private constructor(
+    events: EventStream,
+    session: PageSession,
+    server: PageServer,
+    removeOpened: (() => void) | undefined,
+  ) {
+    this.#removeOpened = removeOpened;
     this.#events = events;
     this.#session = session;
     this.#server = server;
@@ -76,9 +84,12 @@ export class DevPage implements Session {
     };
     const server = await PageServer.open(routesOf(page, events, session, context));
     context.console.note(`page: ${server.url}`);
-    if (args.flag("open") && !(await openUrl(server.url)))
+    // This line is the only one that shows the address.
+    secrets.learn(server.secret);
+    const secretPage = args.flag("open") ? await openSecretly(server.url) : undefined;
+    if (secretPage?.opened === false)
       context.console.note("there is no program that opens the page: open its address in a browser");
-    return new DevPage(events, session, server);
+    return new DevPage(events, session, server, secretPage?.remove);
   }
 
   get isRunning(): boolean {
@@ -90,6 +101,7 @@ export class DevPage implements Session {
   }
 
   async close(): Promise<void> {
+    this.#removeOpened?.();
     this.#events.close();
     await Promise.all([this.#server.close(), this.#session.close()]);
   }

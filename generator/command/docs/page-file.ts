@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { applyChanges } from "../../files/transaction.js";
+import { escapeHtml } from "../../page/html.js";
 
 /** The file of a page: `out` itself, or `name` in it, where it is a folder or has no extension of a page. */
 export function pageFile(out: string, name: string): string {
@@ -47,13 +48,32 @@ const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens a file as the desktop does; false where there is no program. */
-export function openFile(file: string): Promise<boolean> {
-  return openUrl(pathToFileURL(file).href);
+/** A page that leads to a secret address. */
+export interface SecretPage {
+  /** Whether there was a program that opens it. */
+  readonly opened: boolean;
+  /** Removes its file. */
+  readonly remove: () => void;
 }
 
-/** The same for a URL. */
-export function openUrl(url: string): Promise<boolean> {
+/**
+ * Opens an address that holds a secret. Every user of the machine can read the command lines of programs, so the browser is
+ * given a file that only this user can read, and the file leads to the address.
+ */
+export async function openSecretly(url: string): Promise<SecretPage> {
+  const file = temporaryPage("page.html");
+  const address = escapeHtml(url);
+  const text = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${address}"><title>mcpgen dev</title><p><a href="${address}">Open the page</a>\n`;
+  writeFileSync(file, text, { mode: 0o600, flag: "wx" });
+  return {
+    opened: await openFile(file),
+    remove: () => rmSync(dirname(file), { recursive: true, force: true }),
+  };
+}
+
+/** Opens a file as the desktop does; false where there is no program. */
+export function openFile(file: string): Promise<boolean> {
+  const url = pathToFileURL(file).href;
   const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
   return new Promise((resolve) => {
     const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, shell: false });

@@ -1,7 +1,7 @@
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import type { Arguments } from "../arguments.js";
 import { canAsk, type CommandContext } from "../context.js";
-import { secrets } from "../../print/secrets.js";
+import { secrets } from "../../secrets/secrets.js";
 import { printable } from "../../print/terminal-text.js";
 import type { Values } from "./expand.js";
 import type { InputDeclaration } from "./read-host-file.js";

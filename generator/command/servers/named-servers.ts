@@ -4,7 +4,7 @@ import type { NamedServer, ServerSource } from "../../capture/server-source.js";
 import { isServerSource, noServer } from "../../capture/server-source.js";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
-import { secrets } from "../../print/secrets.js";
+import { secrets } from "../../secrets/secrets.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";

@@ -1,6 +1,6 @@
 import type { Paint } from "../../print/terminal-text.js";
 import type { Guide, Point, Section } from "./guide.js";
-import { fenced } from "../../print/markdown.js";
+import { markdownText as plain, oneLineCode as code } from "../../print/markdown.js";
 
 /** More particulars than these are asked for with --verbose. */
 const mostDetails = 3;
@@ -67,13 +67,4 @@ function folded(details: readonly string[], indent: string): string[] {
   if (details.length <= mostDetails) return details.map((detail) => `${indent}- ${code(detail)}`);
   const list = details.map((detail) => `${indent}- ${code(detail)}`);
   return [`${indent}<details><summary>${details.length}</summary>`, "", ...list, "", `${indent}</details>`];
-}
-
-/** Text whose characters mean nothing to Markdown. */
-function plain(text: string): string {
-  return text.replace(/[\\`*_[\]<>]/g, "\\$&");
-}
-
-function code(text: string): string {
-  return fenced(text.replaceAll("\n", " "));
 }

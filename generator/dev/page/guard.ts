@@ -26,9 +26,11 @@ export function guarded({ method, url = "", headers }: GuardedRequest, { token, 
   const origin = headers["origin"];
   if (origin !== undefined && origin !== `http://${host}`) return { status: 403 };
   const site = headers["sec-fetch-site"];
-  // `none`: the user has typed the address, or another program has opened it.
-  if (site !== undefined && site !== "same-origin" && site !== "none") return { status: 403 };
   const [, given = "", path] = /^\/([^/?]*)\/([^?]*)(?:\?|$)/.exec(url) ?? [];
+  // `none`: the user has typed the address, or another program has opened it. A file of this user, too, leads to the page,
+  // and to nothing else: a browser takes it for another site.
+  const isOwn = site === undefined || site === "same-origin" || site === "none";
+  if (!isOwn && !(path === "" && method === "GET" && isWholePage(headers))) return { status: 403 };
   if (path === undefined || !isSame(given, token)) return { status: 404 };
   if (method === "GET") return { path };
   if (method !== "POST") return { status: 405 };
@@ -36,6 +38,11 @@ export function guarded({ method, url = "", headers }: GuardedRequest, { token, 
   return /^application\/json\s*(;|$)/i.test(String(headers["content-type"]))
     ? { path: `POST ${path}` }
     : { status: 415 };
+}
+
+/** The request shows a page in a tab of the browser: no other page gets its content. */
+function isWholePage(headers: GuardedRequest["headers"]): boolean {
+  return headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 }
 
 function isSame(given: string, token: string): boolean {

@@ -67,6 +67,11 @@ export class PageServer {
     return `http://127.0.0.1:${port}/${token}/`;
   }
 
+  /** The part of the address that admits. */
+  get secret(): string {
+    return this.#access.token;
+  }
+
   close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { replaced } from "../../capture/replaced.js";
 import type { Channel, Receiver } from "../../capture/runtime.js";
-import { secrets } from "../../print/secrets.js";
+import { secrets } from "../../secrets/secrets.js";
 import type { Side, Verdict, WireEvent } from "../../page/browser/dev/messages.js";
 import { EventReader } from "./event-reader.js";
 

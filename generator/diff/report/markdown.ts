@@ -4,7 +4,7 @@ import { sharedShapes, subjectsText } from "./group-text.js";
 import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
 import { overviewLines, summaryText } from "./summary.js";
 import { placeText, usesOf } from "./with-uses.js";
-import { fenced } from "../../print/markdown.js";
+import { markdownText, oneLineCode, tableCell } from "../../print/markdown.js";
 
 const headings: readonly (readonly [Level, string])[] = [
   ["breaking", "Breaking"],
@@ -15,7 +15,7 @@ const headings: readonly (readonly [Level, string])[] = [
 export function markdownReport(report: Report): string {
   const { from, to, findings, notes } = report;
   const overview = overviewLines(report).map((line) => `- ${line}`);
-  const parts = [`## Protocol: ${from} → ${to}`, `${summaryText(report)}.`];
+  const parts = [`## Protocol: ${named(from)} → ${named(to)}`, `${summaryText(report)}.`];
   if (overview.length > 0) parts.push(overview.join("\n"));
   for (const [level, heading] of headings) {
     const chosen = findings.filter(({ worst }) => worst === level);
@@ -26,7 +26,7 @@ export function markdownReport(report: Report): string {
     parts.push(`<details><summary>${safe.length} safe</summary>`, table(safe, "safe"), "</details>");
   }
   parts.push(...whereUsed(report));
-  return [...parts, ...notes.map((note) => `_${note}_`)].join("\n\n");
+  return [...parts, ...notes.map((note) => `_${markdownText(note)}_`)].join("\n\n");
 }
 
 /** The uses of changed parts in the code, an item for each group of findings. */
@@ -46,7 +46,7 @@ function table(findings: readonly ReportedFinding[], level: Level): string {
     const first = group[0]!;
     const subjects = group.map(({ subject }) => code(subjectText(subject))).join("<br>");
     const state = group.every(({ approval }) => approval) ? " (approved)" : "";
-    return `| ${hit(first, level)} | ${first.rule}${state} | ${subjects} | ${change(group)} | ${cell(first.advice)} |`;
+    return `| ${hit(first, level)} | ${first.rule}${state} | ${subjects} | ${change(group)} | ${tableCell(first.advice)} |`;
   });
   return ["| hits | rule | what | change | what to do |", "| --- | --- | --- | --- | --- |", ...rows].join(
     "\n",
@@ -78,11 +78,11 @@ function examples(findings: readonly ReportedFinding[]): string[] {
   return [`<details><summary>Examples</summary>`, lines.join("\n"), "</details>"];
 }
 
-/** A code span in a table cell: bars are escaped, because they would end the cell. */
 function code(text: string): string {
-  return cell(fenced(text));
+  return tableCell(oneLineCode(text));
 }
 
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+/** The name of a source: a path or an address may hold markup. */
+function named(source: string): string {
+  return /^[\w./ :-]+$/.test(source) ? source : oneLineCode(source);
 }

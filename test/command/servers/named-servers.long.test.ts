@@ -66,12 +66,15 @@ test("VS Code's file: comments, its variables, its inputs", async () => {
     },
   }`;
   const folder = temporaryFolder({ ".vscode/mcp.json": text, "sub/.gitkeep": "" });
-  const env = { MODE: "slow", token: "from-env" };
+  const env = { MODE: "slow", token: "short" };
   const call = ["call", "weather", "echo"];
   const given = await mcpgen(folder, [...call, "--input", "token=x=y"], { env });
   const expected = { cwd: join(folder, "sub"), args: [folder.split("/").at(-1), "slow"], env: "x=y" };
   expect([given.stderr, JSON.parse(given.stdout || "{}")]).toEqual(["", expected]);
-  expect((await mcpgen(folder, [...call, "--input", "token"], { env })).stdout).toContain('"env":"from-env"');
+  expect((await mcpgen(folder, [...call, "--input", "token"], { env })).stdout).toContain('"env":"short"');
+  // A value of eight characters or more is hidden.
+  const long = { ...env, token: "a-long-secret" };
+  expect((await mcpgen(folder, [...call, "--input", "token"], { env: long })).stdout).toContain('"env":"…"');
   const missing = await mcpgen(folder, call, { env });
   expect([missing.code, missing.stderr]).toEqual([
     2,

@@ -18,7 +18,34 @@ test("the page is served to its own address alone", () => {
   });
 });
 
+const navigated = { ...headers, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+
+test("a file of the user leads to the page, in a new tab", () => {
+  const given = { ...navigated, "sec-fetch-dest": "document" };
+  expect(guarded({ method: "GET", url: "/secret/", headers: given }, access)).toEqual({ path: "" });
+});
+
 test.each([
+  [
+    "a frame on another site",
+    403,
+    { method: "GET", url: "/secret/", headers: { ...navigated, "sec-fetch-dest": "iframe" } },
+  ],
+  [
+    "a link to a message",
+    403,
+    { method: "GET", url: "/secret/message/1", headers: { ...navigated, "sec-fetch-dest": "document" } },
+  ],
+  [
+    "a form that navigates",
+    403,
+    { method: "POST", url: "/secret/", headers: { ...navigated, "sec-fetch-dest": "document" } },
+  ],
+  [
+    "a file that does not know the secret",
+    404,
+    { method: "GET", url: "/other/", headers: { ...navigated, "sec-fetch-dest": "document" } },
+  ],
   ["another secret", 404, { method: "GET", url: "/secreT/", headers }],
   ["a longer secret", 404, { method: "GET", url: "/secret1/", headers }],
   ["no secret", 404, { method: "GET", url: "/", headers }],

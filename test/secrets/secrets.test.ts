@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Secrets, isSecretName, publicUrl } from "../../generator/print/secrets.js";
+import { isSecretName, publicUrl } from "../../generator/secrets/secret-names.js";
+import { Secrets } from "../../generator/secrets/secrets.js";
 import { cases, seed } from "../support/cases.mjs";
 
 const runs = { numRuns: cases(10_000), seed };

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import MarkdownIt from "markdown-it";
+import { expect, test } from "vitest";
+import {
+  fencedBlock,
+  markdownProse,
+  markdownText,
+  oneLineCode,
+  tableCell,
+} from "../../generator/print/markdown.js";
+import { cases, seed } from "../support/cases.mjs";
+
+const markdown = new MarkdownIt({ html: true, linkify: true });
+/** The tags of what GitHub would show, without the comments that keep names from becoming links. */
+const tagsOf = (text: string): string[] =>
+  markdown
+    .render(text)
+    .replaceAll("<!-- -->", "")
+    .match(/<\/?[a-z][^>]*>/gi) ?? [];
+
+const unit = fc.constantFrom(
+  ..."ab1 <>&\"'`*_{}[]()#+-=.!|~$\\/:@\n\t",
+  ...[
+    "<img src=x onerror=1>",
+    "<!--",
+    "-->",
+    "](",
+    "https://a.example/",
+    "```",
+    "| - |",
+    "\n\n",
+    "    ",
+    "1. ",
+    "&lt;",
+  ],
+);
+const foreign = fc.array(unit, { maxLength: 20 }).map((parts) => parts.join(""));
+const runs = { numRuns: cases(10_000), seed };
+
+test("foreign text is no markup in a paragraph, a heading, a list and a table", () => {
+  fc.assert(
+    fc.property(foreign, (text) => {
+      const shown = markdownText(text);
+      expect(tagsOf(`x ${shown}`)).toEqual(["<p>", "</p>"]);
+      expect(tagsOf(`# x ${shown}`)).toEqual(["<h1>", "</h1>"]);
+      expect(tagsOf(`- x ${shown}`)).toEqual(["<ul>", "<li>", "</li>", "</ul>"]);
+      expect(
+        tagsOf(`| a |\n|---|\n| x ${tableCell(shown)} |`).filter((tag) => /td|p|img|a\b/.test(tag)),
+      ).toEqual(["<td>", "</td>"]);
+    }),
+    runs,
+  );
+});
+
+test("foreign prose is text and code alone, and a block holds all of its text", () => {
+  fc.assert(
+    fc.property(foreign, (text) => {
+      for (const tag of tagsOf(`x ${markdownProse(text)}`)) expect(tag).toMatch(/^<\/?(?:p|code)>$/);
+      expect(tagsOf(`x ${oneLineCode(text)}`).filter((tag) => !/^<\/?(?:p|code)>$/.test(tag))).toEqual([]);
+      const [block] = markdown.parse(fencedBlock("json", text), {});
+      expect(block).toMatchObject({ type: "fence", info: "json" });
+      expect(block!.content.replace(/\n$/, "")).toBe(text.replace(/\t/g, "\t"));
+    }),
+    runs,
+  );
+});
