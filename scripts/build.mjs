@@ -11,8 +11,6 @@ import { buildPages } from "./pages.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = "node20.19";
-/** Debuggers and stack traces (`node --enable-source-maps`) show TypeScript; the packages hold no sources beside. */
-const sourceMaps = { sourcemap: true, sourcesContent: true };
 
 /** Packages that import the runtime by name, and packages that import these. */
 const besides = ["auth", "tasks"];
@@ -121,7 +119,6 @@ async function generated() {
     platform: "neutral",
     format: "esm",
     target,
-    ...sourceMaps,
     logLevel: "warning",
   };
   const written = declarations("scripts/tsconfig.generated.json");
@@ -214,7 +211,6 @@ function common(outdir) {
     splitting: true,
     format: "esm",
     target,
-    ...sourceMaps,
     logLevel: "warning",
     chunkNames: "[name]-[hash]",
   };

@@ -89,13 +89,11 @@ describe("from the packages as they are published", () => {
     }
   });
 
-  test("their source maps hold the sources", () => {
+  test("they hold no source maps, which were two thirds of them", () => {
     for (const { name, tarball, files } of packed) {
-      const maps = files.filter((file) => file.endsWith(".js.map"));
-      expect({ name, maps: maps.length > 0 }).toEqual({ name, maps: true });
-      const text = execFileSync("tar", ["-xzOf", tarball, `package/${maps[0]}`], { encoding: "utf8" });
-      const { sources, sourcesContent } = JSON.parse(text) as Record<string, string[]>;
-      expect(sourcesContent).toHaveLength(sources!.length);
+      expect({ name, maps: files.filter((file) => file.endsWith(".map")) }).toEqual({ name, maps: [] });
+      const text = execFileSync("tar", ["-xzOf", tarball], { encoding: "utf8", maxBuffer: 2 ** 28 });
+      expect(text).not.toMatch(/^\/\/# sourceMappingURL=/m);
     }
   });
 

@@ -1,5 +1,5 @@
 // Judges the packages as they are published: publint (manifests, entries, formats), are-the-types-wrong (what each way of
-// resolving modules finds), and a publication without an upload. Node 22 runs the judges; one line a package.
+// resolving modules finds), their contents, and a publication without an upload. Node 22 runs the judges; one line a package.
 //
 //   node test/portability/packages.mjs
 import { spawnSync } from "node:child_process";
@@ -24,6 +24,7 @@ try {
       join(here, "node_modules/@arethetypeswrong/cli/dist/index.js"),
       ...[tarball, "--profile", "esm-only", "--no-color", "--format", "ascii"],
     );
+    judge(`${name}: no source maps, and a provenance`, contentsProblem(tarball));
     run(`${name}: npm publish --dry-run`, "npm", "publish", tarball, "--dry-run", "--tag=next");
   }
 } finally {
@@ -31,6 +32,24 @@ try {
 }
 console.log(`${problems} problems`);
 process.exitCode = problems > 0 ? 1 : 0;
+
+/** What a tarball holds that it should not, or lacks. */
+function contentsProblem(tarball) {
+  const tar = (...args) => spawnSync("tar", args, { encoding: "utf8", maxBuffer: 2 ** 28 }).stdout;
+  const maps = tar("-tzf", tarball)
+    .split("\n")
+    .filter((file) => file.endsWith(".map"));
+  if (maps.length > 0) return `source maps: ${maps.slice(0, 3).join(", ")}`;
+  const { publishConfig } = JSON.parse(tar("-xzOf", tarball, "package/package.json"));
+  return publishConfig?.provenance === true ? "" : "publishConfig.provenance is not true";
+}
+
+function judge(what, problem) {
+  console.log(`${problem === "" ? "ok     " : "PROBLEM"} ${what}`);
+  if (problem === "") return;
+  problems++;
+  console.log(problem);
+}
 
 function run(what, command, ...args) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });

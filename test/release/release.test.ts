@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 
 const { version, workspaces, repository } = JSON.parse(readFileSync("package.json", "utf8")) as {
   version: string;
@@ -23,15 +22,6 @@ test("a release is refused where tag, versions and repository disagree", () => {
   expect(check({ TAG: `v${version}`, GITHUB_REPOSITORY: slug })).toEqual([0, [""]]);
   expect(check({ TAG: "v0.0.0" })).toEqual([1, [expect.stringContaining("the tag is v0.0.0")]]);
   expect(check({ GITHUB_REPOSITORY: "a/b" })[1]).toHaveLength(1 + workspaces.length);
-});
-
-test.each([".github/workflows/release.yml"])("%s pins each action to a commit", (file) => {
-  const { jobs } = parse(readFileSync(file, "utf8")) as {
-    jobs: Record<string, { steps: readonly { uses?: string }[] }>;
-  };
-  const uses = Object.values(jobs).flatMap(({ steps }) => steps.flatMap((step) => step.uses ?? []));
-  expect(uses.length).toBeGreaterThan(0);
-  for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
 });
 
 test("the release publishes each package, after those that it depends on", () => {
