@@ -14,11 +14,12 @@ export { dialectOf, isSchemaPlace, type Dialect } from "./ir/vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read/read.js";
 export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
-export { divides } from "./emitted/shared-checks.js";
+export { divides, textOf } from "./emitted/shared-checks.js";
 export { PatternBudget } from "./patterns/budget.js";
 export { exampleOf } from "./patterns/example.js";
 export { isAutomaton, matcherOf } from "./patterns/pattern.js";
 export { keywords, type Keyword, type KeywordShape } from "./ir/keywords.js";
+export { ValueSet } from "./interpret/value-set.js";
 export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";
 
 // The schema IR and walks over it.

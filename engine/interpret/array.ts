@@ -1,6 +1,6 @@
 import type { SchemaNode } from "../ir/ir.js";
 import type { JsonValue } from "../ir/json.js";
-import { hasRepeated } from "../ir/repeated.js";
+import { distinct } from "../emitted/shared-checks.js";
 import type { Compiler } from "./check.js";
 
 type ArrayCheck = (items: readonly JsonValue[]) => boolean;
@@ -14,7 +14,7 @@ export function arrayCheck(node: SchemaNode, compiler: Compiler): ArrayCheck | u
   }
   for (const check of [itemsCheck(node, compiler), containsCheck(node, compiler)])
     if (check) checks.push(check);
-  if (node.uniqueItems) checks.push((items) => !hasRepeated(items));
+  if (node.uniqueItems) checks.push(distinct);
   if (checks.length <= 1) return checks[0];
   return (items) => checks.every((check) => check(items));
 }

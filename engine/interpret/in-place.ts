@@ -1,15 +1,17 @@
 import type { SchemaNode } from "../ir/ir.js";
-import { isJsonObject } from "../ir/json.js";
+import { type JsonValue, isJsonObject } from "../ir/json.js";
+import { children } from "../ir/references.js";
 import type { Check, Compiler } from "./check.js";
 import { isPresent } from "./object.js";
+import { ValueSet } from "./value-set.js";
 
 /** The keywords that apply schemas to the value itself. */
 export function inPlaceChecks(node: SchemaNode, compiler: Compiler): Check[] {
   const checks: Check[] = [];
   if (node.ref !== undefined) checks.push(compiler.reference(node.ref));
   for (const child of node.allOf ?? []) checks.push(compiler.check(child));
-  if (node.anyOf) checks.push(anyOf(node.anyOf.map((arm) => compiler.check(arm))));
-  if (node.oneOf) checks.push(oneOf(node.oneOf.map((arm) => compiler.check(arm))));
+  if (node.anyOf) checks.push(anyOf(new Arms(node.anyOf, compiler)));
+  if (node.oneOf) checks.push(oneOf(new Arms(node.oneOf, compiler)));
   if (node.not) {
     const not = compiler.check(node.not);
     checks.push((value) => !not(value));
@@ -22,22 +24,72 @@ export function inPlaceChecks(node: SchemaNode, compiler: Compiler): Check[] {
   return checks;
 }
 
-function anyOf(arms: readonly Check[]): Check {
+/**
+ * The arms of a union. Those that list values are looked up together: unions of many constants are common, and the time
+ * must not be their number for each value.
+ */
+class Arms {
+  /** The checks of the arms that do not list their values. */
+  readonly others: readonly Check[];
+  readonly #listing: readonly SchemaNode[];
+  readonly #compiler: Compiler;
+  #once: ValueSet | undefined;
+  #again = new ValueSet();
+
+  constructor(nodes: readonly SchemaNode[], compiler: Compiler) {
+    this.#listing = nodes.filter(isListing);
+    this.others = nodes.filter((node) => !isListing(node)).map((node) => compiler.check(node));
+    this.#compiler = compiler;
+  }
+
+  /** How many arms list the value: 0, 1, or 2 for several. */
+  listed(value: JsonValue): 0 | 1 | 2 {
+    if (this.#listing.length === 0) return 0;
+    const once = (this.#once ??= this.#gather());
+    if (!once.has(value)) return 0;
+    return this.#again.has(value) ? 2 : 1;
+  }
+
+  /** What an arm lists is all that it may accept: what of that is left by its other keywords is accepted. */
+  #gather(): ValueSet {
+    const once = new ValueSet();
+    for (const node of this.#listing) {
+      const check = this.#compiler.check(node);
+      const own = new ValueSet();
+      for (const value of node.const ? [node.const.value] : node.enum!) {
+        if (own.has(value) || !check(value)) continue;
+        own.add(value);
+        if (once.has(value)) this.#again.add(value);
+        else once.add(value);
+      }
+    }
+    return once;
+  }
+}
+
+/** Whether a node lists its values, and judges them without other nodes: the answer never depends on a question put off. */
+function isListing(node: SchemaNode): boolean {
+  return (node.const ?? node.enum) !== undefined && node.ref === undefined && children(node).length === 0;
+}
+
+function anyOf(arms: Arms): Check {
+  const { others } = arms;
   return (value) => {
-    for (const arm of arms) if (arm(value)) return true;
+    if (arms.listed(value) > 0) return true;
+    for (const arm of others) if (arm(value)) return true;
     return false;
   };
 }
 
-function oneOf(arms: readonly Check[]): Check {
+function oneOf(arms: Arms): Check {
+  const { others } = arms;
   return (value) => {
-    let matched = false;
-    for (const arm of arms) {
-      if (!arm(value)) continue;
-      if (matched) return false;
-      matched = true;
+    let matched = arms.listed(value);
+    for (const arm of others) {
+      if (matched > 1) return false;
+      if (arm(value)) matched++;
     }
-    return matched;
+    return matched === 1;
   };
 }
 

@@ -1,8 +1,9 @@
 import type { SchemaNode, TypeName } from "../ir/ir.js";
-import { type JsonValue, isJsonObject, jsonEqual } from "../ir/json.js";
+import { type JsonValue, isJsonObject } from "../ir/json.js";
 import { patternOf } from "../patterns/compiled.js";
 import type { Check, Compiler } from "./check.js";
 import { divides } from "../emitted/shared-checks.js";
+import { ValueSet } from "./value-set.js";
 
 /** `type`. */
 export function typeCheck(types: readonly TypeName[]): Check {
@@ -25,15 +26,10 @@ const typeChecks: { readonly [T in TypeName]: Check } = {
 
 /** `const` and `enum`: whether a value is one of some. */
 export function memberCheck(members: readonly JsonValue[]): Check {
-  const scalars = new Set<JsonValue>(
-    members.filter((member) => typeof member !== "object" || member === null),
-  );
-  const others = members.filter((member) => !scalars.has(member));
-  if (others.length > 0) {
-    return (value) => scalars.has(value) || others.some((member) => jsonEqual(member, value));
-  }
-  const [only] = scalars;
-  return scalars.size === 1 ? (value) => value === only : (value) => scalars.has(value);
+  const [only] = members;
+  if (members.length === 1 && (typeof only !== "object" || only === null)) return (value) => value === only;
+  const set = new ValueSet(members);
+  return (value) => set.has(value);
 }
 
 /** The keywords about numbers; undefined without any. */

@@ -4,8 +4,8 @@ import {
   type Schema,
   type SchemaNode,
   type TypeName,
+  ValueSet,
   canonicalText,
-  jsonEqual,
   matcherOf,
 } from "@mcpgen/engine";
 import type { Choices } from "./choices.js";
@@ -106,7 +106,8 @@ export function fixedValues(facts: readonly SchemaNode[]): JsonValue[] | undefin
   for (const { const: constant, enum: members } of facts) {
     const allowed = constant ? [constant.value] : members;
     if (!allowed) continue;
-    left = left ? left.filter((value) => allowed.some((other) => jsonEqual(value, other))) : [...allowed];
+    const set = new ValueSet(allowed);
+    left = left ? left.filter((value) => set.has(value)) : [...allowed];
   }
   return left;
 }

@@ -1,4 +1,4 @@
-import { type JsonValue, type SchemaNode, jsonEqual } from "@mcpgen/engine";
+import { type SchemaNode, ValueSet, jsonEqual } from "@mcpgen/engine";
 import { boundKeywords } from "../../compare/shape/bounds.js";
 import type { Bounds, Conjunction, Form, ShapeArm, Scalar } from "../../compare/shape/form.js";
 
@@ -12,9 +12,9 @@ export function scalarsFit(source: Form, target: Form): boolean {
 
 function scalarFits(source: Scalar, target: Scalar): boolean {
   const fitsFree = (bounds: Bounds): boolean => target.free.some((limits) => boundsFit(bounds, limits));
-  const isListed = (value: JsonValue): boolean => target.values.some((other) => jsonEqual(value, other));
+  const listed = new ValueSet(target.values);
   return (
-    source.free.every(fitsFree) && source.values.every((value) => isListed(value) || fitsFree(new Map()))
+    source.free.every(fitsFree) && source.values.every((value) => listed.has(value) || fitsFree(new Map()))
   );
 }
 

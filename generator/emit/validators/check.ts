@@ -1,6 +1,6 @@
-import type { Scalar, SchemaNode } from "@mcpgen/engine";
+import { type Scalar, type SchemaNode, textOf } from "@mcpgen/engine";
 import { assertions } from "./assertions.js";
-import { type Expression, compare, not } from "./expression.js";
+import { type Expression, call, compare, not } from "./expression.js";
 import { condition, constantsOfArms } from "./condition.js";
 import { kindTest } from "./kind-test.js";
 import { amongTest, ownCondition, ownKinds } from "./own.js";
@@ -111,7 +111,12 @@ function checkOwn(node: SchemaNode, subject: string, place: Place, within: Kinds
 
 /** `const` and `enum` with objects or arrays among their values. */
 function checkConstants(node: SchemaNode, subject: string, place: Place): Statement[] {
-  const arms = place.shapes.constantsOf(node).map((value) => constantSchema(value, node.pointer));
+  const values = place.shapes.constantsOf(node);
+  if (values.length > mostCompared) {
+    const texts = place.unit.parts.ofValues(values.map(textOf));
+    return refuseUnless(call(`${texts}.has`, `textOf(${subject})`));
+  }
+  const arms = values.map((value) => constantSchema(value, node.pointer));
   return refuseUnless(split({ pointer: node.pointer, anyOf: arms }, subject, place));
 }
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { compiled } from "./emitted.js";
+import { compiled, validatorsOf } from "./emitted.js";
 import { ajvFor, interpreterFor, isReadByAjv } from "../../support/ajv-verdicts.js";
 import { schemaFrom } from "../../support/revisions.js";
 
@@ -375,5 +375,38 @@ describe("values that JSON.parse never gives", () => {
       expect(isArray(["a", , "b"])).toBe(false); // eslint-disable-line no-sparse-arrays
       expect(isArray([undefined])).toBe(false);
     }
+  });
+});
+
+describe("lists of more objects and arrays than are compared one by one", () => {
+  const list: JsonValue[] = [
+    ...Array.from({ length: 300 }, (_, index) => ({ id: index, deep: { names: ["a", index] } })),
+    ...objects,
+    ...arrays,
+    ...scalars,
+  ];
+  const definitions: Record<string, JsonValue> = {
+    Listed: { enum: list },
+    Narrowed: { enum: list, type: "object", required: ["id"] },
+    Items: { type: "array", items: { enum: list } },
+  };
+
+  it("are looked up in a set, with the interpreter's verdict", async () => {
+    const schema = schemaFrom(definitions);
+    expect(validatorsOf(schema)).toMatch(/\.has\(textOf\(value\)\)/);
+    const validators = await compiled(definitions);
+    const judge = interpreterFor(schema);
+    const near = list.slice(0, 300).map((value) => ({ ...(value as object), deep: { names: ["a", "1"] } }));
+    const turned = { deep: { names: ["a", 7] }, id: 7 };
+    for (const name of Object.keys(definitions))
+      for (const value of [
+        ...instances,
+        ...near,
+        turned,
+        list.slice(0, 3),
+        [...list, {}],
+        [turned, near[0]!],
+      ])
+        expect(validators[`is${name}`]!(value), `${name} ${JSON.stringify(value)}`).toBe(judge(name, value));
   });
 });
