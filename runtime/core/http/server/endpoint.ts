@@ -174,7 +174,12 @@ export class Endpoint {
       );
     const end = (session: HttpSession): void => this.#sessions!.end(session, "ended");
     const { clock } = this.#server.definition;
-    return (this.#cluster = cluster.join({ clock, warn: (error) => this.#warn(error), end }));
+    return (this.#cluster = cluster.join({
+      clock,
+      warn: (error) => this.#warn(error),
+      end,
+      lifeMs: store?.lifeMs,
+    }));
   }
 
   /**

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import { BoundedMap } from "../../admission/bounded-map.js";
 import { McpError, rpc } from "../../jsonrpc/errors.js";
 import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
 import type { LogLevel } from "../../protocol/meta.js";
@@ -35,8 +36,8 @@ const longestId = 4096;
 const longestText = 64;
 /** Milliseconds without use after which a process forgets a session. The next request brings it back. */
 const forgetMs = 15_000;
-/** Sessions that were ended and are remembered. */
-const mostEnded = 100_000;
+/** Sessions that were ended and are remembered until their time is over: of all principals, and of one. */
+const mostEnded = { count: 200_000, share: { count: 100_000 } };
 
 /** A session as ids hold it. */
 type Sealed = readonly [
@@ -62,11 +63,10 @@ export function sealedSessions(options: SealedSessionOptions): SealedSessions {
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isSecret))
     throw invalid(`sealedSessions: keys: expected secrets of ${shortestSecret} characters or more.`);
   const seal = new Seal(keys);
-  const now = (): number => wallTimeOf(clock);
   return {
     idleMs: forgetMs,
     generateId: (session) => idOf(seal, session),
-    store: new SealedStore(seal, ttlMs, now),
+    store: new SealedStore(seal, ttlMs, clock),
   };
 }
 
@@ -89,25 +89,26 @@ function idOf(seal: Seal, session: NewSession): string {
 
 /** Reads sessions from their ids. It stores nothing but which sessions have ended. */
 class SealedStore implements SessionStore {
-  /** Ids of sessions that ended in this process, and when they would have ended. The first one ended first. */
-  readonly #ended = new Map<string, number>();
+  readonly lifeMs: number;
+  /** Codes of sessions that ended in this process, for as long as they would have lived: none is forgotten before. */
+  readonly #ended: BoundedMap<string, true>;
   readonly #seal: Seal;
-  readonly #ttlMs: number;
-  readonly #now: () => number;
+  readonly #clock: Clock;
 
-  constructor(seal: Seal, ttlMs: number, now: () => number) {
+  constructor(seal: Seal, ttlMs: number, clock: Clock) {
     this.#seal = seal;
-    this.#ttlMs = ttlMs;
-    this.#now = now;
+    this.lifeMs = ttlMs;
+    this.#clock = clock;
+    this.#ended = new BoundedMap({ ...mostEnded, full: "refuse", now: () => wallTimeOf(clock) });
   }
 
   get(id: string): StoredSession | undefined {
-    const text = this.#ended.has(id) ? undefined : this.#seal.open(id);
+    const text = this.#ended.get(id.slice(-codeLength)) ? undefined : this.#seal.open(id);
     if (text === undefined) return undefined;
     const [created, principal, revision, clientInfo, clientCapabilities, declared, logLevel] = JSON.parse(
       text,
     ) as Sealed;
-    if (created + this.#ttlMs <= this.#now()) return undefined;
+    if (this.#leftOf(created) <= 0) return undefined;
     const client = { clientInfo, clientCapabilities };
     return { id, created, principal, revision, ...client, declared, logLevel, subscriptions: [] };
   }
@@ -119,13 +120,19 @@ class SealedStore implements SessionStore {
     return this.get(id) !== undefined;
   }
 
+  /** @throws {McpError} `limit-exceeded`: so many have ended that no more can be remembered. The session goes on. */
   delete(id: string): void {
-    const now = this.#now();
-    this.#ended.set(id, now + this.#ttlMs);
-    for (const [each, until] of this.#ended) {
-      if (until > now && this.#ended.size <= mostEnded) return;
-      this.#ended.delete(each);
-    }
+    const session = this.get(id);
+    if (!session) return;
+    const { created, principal } = session;
+    const options = { principal, lifeMs: this.#leftOf(created) };
+    if (!this.#ended.set(id.slice(-codeLength), true, options))
+      throw new McpError("limit-exceeded", "sealedSessions: too many sessions have ended within their life");
+  }
+
+  /** Milliseconds that a session has left. */
+  #leftOf(created: number): number {
+    return created + this.lifeMs - wallTimeOf(this.#clock);
   }
 }
 

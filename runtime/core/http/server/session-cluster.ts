@@ -18,6 +18,8 @@ export interface ClusterEndpoint {
   readonly warn: (error: unknown) => void;
   /** Ends a session that another process has ended. */
   readonly end: (session: HttpSession) => void;
+  /** Milliseconds that a session lives at most, where no store can remove it: see `lifeMs` of `SessionStore`. */
+  readonly lifeMs?: number | undefined;
 }
 
 /** One endpoint among those that share sessions. */

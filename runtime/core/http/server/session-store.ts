@@ -34,6 +34,11 @@ export type NewSession = Omit<StoredSession, "id">;
  * with 503. The endpoint waits for a promise without limit: give the connection to the store a timeout.
  */
 export interface SessionStore {
+  /**
+   * Milliseconds after its handshake at which a session ends, whatever its use, where the id itself holds the session. What says
+   * that it was ended before must live as long: `cluster` keeps that so long. Default: `delete` removes the session itself.
+   */
+  readonly lifeMs?: number;
   /** Finds a session. Called before a request with an unknown id gets 404: the id may be any visible ASCII text. */
   get(id: string): StoredSession | undefined | Promise<StoredSession | undefined>;
   /**

@@ -275,8 +275,11 @@ export class Sessions {
   }
 
   async #delete(id: string, store: SessionStore): Promise<void> {
-    await stored(() => store.delete(id));
-    await this.#environment.cluster?.end(id);
+    try {
+      await stored(() => store.delete(id));
+    } finally {
+      await this.#environment.cluster?.end(id);
+    }
   }
 
   /** Ends the session of this id. Returns whether this process had it. @throws {McpError} `store-failed` */

@@ -45,7 +45,7 @@ class Watched {
 }
 
 /** Nodes over one store in memory and one clock. */
-async function nodes(count: number, options: ServeHttpOptions = {}, more: object = {}) {
+async function nodes(count: number, options: ServeHttpOptions = {}, more: object = {}, ttlMs?: number) {
   const clock = new VirtualClock();
   const memory = new MemoryClusterStore(clock);
   return await Promise.all(
@@ -64,7 +64,7 @@ async function nodes(count: number, options: ServeHttpOptions = {}, more: object
         keepAliveMs: 0,
         ...options,
         sessions: sealedSessions({ keys, clock }),
-        cluster: cluster({ store: watched.store, keys, node: `n${index}` }),
+        cluster: cluster({ store: watched.store, keys, node: `n${index}`, ...(ttlMs && { ttlMs }) }),
       });
       return { ...found, clock, target, watched, own };
     }),
@@ -566,4 +566,30 @@ test("our client asks and is asked over four nodes in turn", async () => {
   const client = await clientOf(all[0]!.target.url, { revision, elicit: () => answer, http } as never);
   for (let call = 0; call < 8; call++)
     expect(JSON.stringify(await client.callTool("greet", {}))).toContain("Hello, Ada");
+});
+
+describe("a session that has ended does not come back", () => {
+  test("while its id could open it, also where the cluster keeps events for a shorter time", async () => {
+    const [a, b] = await nodes(2, {}, {}, 10_000);
+    const party = await open(a!);
+    expect((await party.delete()).status).toBe(204);
+    for (const passed of [5000, 10_000, 60_000]) {
+      await a!.clock.advance(passed);
+      const there = at(party, b!);
+      expect((await there.post(there.message("ping"))).status).toBe(404);
+    }
+  });
+
+  test("by what another node stores of it at the same time", async () => {
+    const [a, b, c] = await nodes(3);
+    const party = await open(a!);
+    const there = at(party, b!);
+    await there.tool("echo", { text: "x" });
+    b!.watched.mode = "loses";
+    expect((await party.delete()).status).toBe(204);
+    // The node has not heard of the end, and changes what all nodes know.
+    await there.request("logging/setLevel", { level: "error" });
+    const late = at(party, c!);
+    expect((await late.post(late.message("ping"))).status).toBe(404);
+  });
 });

@@ -184,3 +184,28 @@ test.each([
 ])("the options %j are refused", (options, named) => {
   expect(() => sealedSessions(options as SealedSessionOptions)).toThrow(named);
 });
+
+test("no session that has ended is forgotten within its life: above 100,000 of one principal, further ends are refused", () => {
+  let now = 0;
+  const clock = { now: () => now, wallTime: () => now, schedule: () => 0, clear: () => {} };
+  const { generateId, store } = sealedSessions({ keys: [secret], ttlMs: 60_000, clock });
+  const made = (principal: string): string =>
+    generateId({
+      ...{ principal, revision, created: now, clientInfo: { name: "a", version: "1" } },
+      ...{ clientCapabilities: {}, declared: {}, logLevel: "info", subscriptions: [] },
+    } as never) as string;
+  const ended = Array.from({ length: 100_000 }, () => made("ada"));
+  for (const id of ended) store.delete(id);
+  const last = made("ada");
+  expect(() => store.delete(last)).toThrow("too many sessions have ended");
+  expect(store.get(last)).toMatchObject({ id: last });
+  for (const id of [ended[0]!, ended[1]!, ended.at(-1)!]) expect(store.get(id)).toBeUndefined();
+  // Another principal has its own share.
+  const other = made("bob");
+  store.delete(other);
+  expect(store.get(other)).toBeUndefined();
+  now = 61_000;
+  const fresh = made("ada");
+  store.delete(fresh);
+  expect(store.get(fresh)).toBeUndefined();
+});

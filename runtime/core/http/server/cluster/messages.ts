@@ -30,6 +30,8 @@ export interface SessionMessage {
   /** A notification for the node at which the session was opened, or at which the request runs. */
   readonly message?: object;
   readonly state?: SharedState;
+  /** The session has ended. */
+  readonly ended?: boolean;
   /** The client listens at the sender. */
   readonly listens?: boolean;
   /** The sender was disconnected: answers that were sent to it may be lost. It names no session. */
@@ -38,7 +40,6 @@ export interface SessionMessage {
 
 /** What the nodes know about a session besides its record. */
 export interface SharedState {
-  readonly ended?: boolean;
   readonly logLevel?: LogLevel | undefined;
   readonly subscriptions?: readonly string[];
 }
@@ -51,6 +52,8 @@ export const eventsChannel = (session: string): string => `events:{${session}}`;
 export const listenerKey = (session: string): string => `listens:${session}`;
 /** The key of the sign that messages wait until the client listens. */
 export const wantedKey = (session: string): string => `wanted:${session}`;
+/** The key of the sign that the session has ended. Nothing else is stored there: a late change does not bring it back. */
+export const endedKey = (session: string): string => `ended:${session}`;
 export const stateKey = (session: string): string => `state:${session}`;
 
 /** Characters of the longest list of ids in a stream's name. */

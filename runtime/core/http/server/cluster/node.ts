@@ -9,6 +9,7 @@ import {
   type NodeMessage,
   type SessionMessage,
   type SharedState,
+  endedKey,
   eventsChannel,
   listenerKey,
   nodeChannel,
@@ -40,6 +41,7 @@ export class Node implements ClusterNode {
   readonly endpoint: ClusterEndpoint;
   /** Streams of other nodes that clients of this one read. */
   readonly followers = new Set<Follower>();
+  /** Milliseconds for which the end of a session, and what has changed about it, are kept: as long as it may be opened. */
   readonly #ttlMs: number;
   /** The sessions that other nodes may name, by digest. */
   readonly #sessions = new Map<string, SharedSession>();
@@ -60,7 +62,7 @@ export class Node implements ClusterNode {
     this.name = `${node ? `${node}-` : ""}${randomText(6)}`;
     this.store = store;
     this.endpoint = endpoint;
-    this.#ttlMs = ttlMs;
+    this.#ttlMs = Math.max(ttlMs, endpoint.lifeMs ?? 0);
     this.ids = new NodeIds(this.name, keys);
     this.events = {
       append: (session, stream, data) => {
@@ -188,7 +190,8 @@ export class Node implements ClusterNode {
 
   async isOpen(id: string): Promise<boolean> {
     try {
-      return (await this.stateOf(digestOf(id))).ended !== true;
+      const key = endedKey(digestOf(id));
+      return (await stored(() => this.store.get(key), "cluster store")) === undefined;
     } catch (error) {
       // Calls go on while the store is away.
       this.endpoint.warn(error);
@@ -196,8 +199,10 @@ export class Node implements ClusterNode {
     }
   }
 
-  end(id: string): Promise<void> {
-    return this.share(digestOf(id), { ended: true });
+  async end(id: string): Promise<void> {
+    const digest = digestOf(id);
+    await stored(() => this.store.put(endedKey(digest), "1", this.#ttlMs), "cluster store");
+    await this.sendAll(digest, { ended: true });
   }
 
   async close(): Promise<void> {
@@ -277,13 +282,13 @@ export class Node implements ClusterNode {
     for (const follower of this.followers) if (over && follower.continues(session, over)) follower.over();
   }
 
-  #changed({ session, node, message, state, listens, missed }: SessionMessage): void {
+  #changed({ session, node, message, state, ended, listens, missed }: SessionMessage): void {
     if (node === this.name) return;
     if (missed) this.#repeatAnswers(node);
     const found = session === undefined ? undefined : this.#sessions.get(session);
     if (listens) found?.outbox.listens();
     if (message) found?.notified(message);
-    if (state?.ended) found?.end();
-    else if (state) found?.apply(state);
+    if (state) found?.apply(state);
+    if (ended) found?.end();
   }
 }
