@@ -6,7 +6,7 @@ export type { Executor } from "./server/executor.js";
 export type { Quotas } from "./server/quotas.js";
 export type { TaskAudit, TaskEventListener } from "./server/events.js";
 export { type MemoryTaskStore, memoryTaskStore } from "./store/memory.js";
-export type { TaskStore, TaskUsage } from "./store/store.js";
+export type { StoreLimits, TaskStore, TaskUsage } from "./store/store.js";
 export { advance, type TaskEvent } from "./state/advance.js";
 export type { Lease, TaskError, TaskLimits, TaskRecord, TaskStatus } from "./state/record.js";
 export type { Asked, Done, Journal, StoredRequest } from "./state/record.js";

@@ -1,16 +1,25 @@
 // KEYS of all: the records by id; version, size and owner by id; ids by the time when they are due; owners with ids, in the
-// order of text; the sum of sizes by owner. Names hold no character \0.
+// order of text; the sum of sizes by owner, and that of all under \0. Names hold no character \0.
 
-/** ARGV: id, record, version, time, size, owner, and the version that it replaces: empty for a new task. */
+/**
+ * ARGV: id, record, version, time, size, owner, the version that it replaces: empty for a new task; the limits of the sums of
+ * sizes of the owner and of all, in which a record that does not grow always fits. Returns 1; 0 for another version; 2 for no
+ * room.
+ */
 export const put = `
-local id, record, version, due, size, owner, replaced = unpack(ARGV)
+local id, record, version, due, size, owner, replaced, most, mostOfAll = unpack(ARGV)
 local known, before = string.match(redis.call("HGET", KEYS[2], id) or "", "^(%d+) (%d+)")
 if (known or "") ~= replaced then return 0 end
+local growth = size - (before or 0)
+local own = tonumber(redis.call("HGET", KEYS[5], owner) or 0)
+local free = mostOfAll - (redis.call("HGET", KEYS[5], "\\0") or 0) - growth
+if growth > 0 and (own + growth > tonumber(most) or free < 0 or (own > 0 and own + growth > free)) then return 2 end
 redis.call("HSET", KEYS[1], id, record)
 redis.call("HSET", KEYS[2], id, version .. " " .. size .. " " .. owner)
 redis.call("ZADD", KEYS[3], due, id)
 redis.call("ZADD", KEYS[4], 0, owner .. "\\0" .. id)
-redis.call("HINCRBY", KEYS[5], owner, size - (before or 0))
+redis.call("HINCRBY", KEYS[5], owner, growth)
+redis.call("HINCRBY", KEYS[5], "\\0", growth)
 return 1`;
 
 /** ARGV: id, version. */
@@ -22,7 +31,9 @@ redis.call("HDEL", KEYS[1], id)
 redis.call("HDEL", KEYS[2], id)
 redis.call("ZREM", KEYS[3], id)
 redis.call("ZREM", KEYS[4], owner .. "\\0" .. id)
-if redis.call("HINCRBY", KEYS[5], owner, 0 - size) == 0 then redis.call("HDEL", KEYS[5], owner) end
+for _, name in ipairs({ owner, "\\0" }) do
+  if redis.call("HINCRBY", KEYS[5], name, 0 - size) == 0 then redis.call("HDEL", KEYS[5], name) end
+end
 return 1`;
 
 /** ARGV: time, limit. */

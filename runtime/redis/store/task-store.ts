@@ -1,5 +1,5 @@
 import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
-import type { TaskRecord, TaskStore } from "@mcpgen/tasks";
+import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type RedisClient, scriptOf, send } from "./client.js";
 import * as scripts from "./scripts.js";
 
@@ -36,14 +36,23 @@ export function redisTaskStore(client: RedisClient, options: RedisTaskStoreOptio
   const list = script(scripts.list);
   const usage = script(scripts.usage);
   const now = script(scripts.now);
-  const write = async (task: TaskRecord, replaced: number | ""): Promise<boolean> => {
+  const write = async (
+    task: TaskRecord,
+    replaced: number | "",
+    { bytes = Infinity, totalBytes = Infinity }: Partial<StoreLimits> = {},
+  ): Promise<boolean | "full"> => {
     const { id, version, owner, dueAt, size = 0 } = task;
-    const written = await put(exact(id), JSON.stringify(task), version, dueAt, size, exact(owner), replaced);
-    return Number(written) === 1;
+    const limits = [bytes, totalBytes].map((most) => Math.min(most, Number.MAX_SAFE_INTEGER));
+    const record = JSON.stringify(task);
+    const written = await put(exact(id), record, version, dueAt, size, exact(owner), replaced, ...limits);
+    return Number(written) === 2 ? "full" : Number(written) === 1;
   };
   return {
-    create: async (task) => {
-      if (!(await write(task, ""))) throw new Error(`there is a task ${task.id} already`);
+    create: async (task, limits) => {
+      const written = await write(task, "", limits);
+      if (written === "full") return written;
+      if (!written) throw new Error(`there is a task ${task.id} already`);
+      return undefined;
     },
     read: async (id) => recordsOf([await send(client, "HGET", keys[0]!, exact(id))])[0],
     replace: write,

@@ -1,13 +1,19 @@
 import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
-import type { TaskRecord, TaskStore } from "@mcpgen/tasks";
+import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type Row, type SqliteDatabase, shareFile, statementOf } from "./database.js";
 
 export interface SqliteTaskStoreOptions {
-  /** Name of the table. Default: `mcpgen_tasks_v1`, where 1 is the number of its layout. */
+  /**
+   * Name of the table; beside it there is another one, with `_usage` at the end. Default: `mcpgen_tasks_v1`, where 1 is the
+   * number of its layout.
+   */
   readonly table?: string;
 }
 
 const rules: Rules<SqliteTaskStoreOptions> = { table: "string" };
+
+/** The owner of the sums of all owners, as SQL: no name is written so, for its quotation mark would be escaped. */
+const everybody = `'"'`;
 
 /**
  * A store of tasks in a SQLite file. Several processes may use the file at once. The table is made here, if it is absent:
@@ -20,6 +26,7 @@ export function sqliteTaskStore(database: SqliteDatabase, options: SqliteTaskSto
   checkOptions(options, rules, "sqliteTaskStore: ");
   const { table = "mcpgen_tasks_v1" } = options;
   const tasks = quoted(table);
+  const sums = quoted(`${table}_usage`);
   shareFile(database);
   database.exec(`
     CREATE TABLE IF NOT EXISTS ${tasks} (
@@ -32,36 +39,73 @@ export function sqliteTaskStore(database: SqliteDatabase, options: SqliteTaskSto
     );
     CREATE INDEX IF NOT EXISTS ${quoted(`${table}_due`)} ON ${tasks} (due_at, id);
     CREATE INDEX IF NOT EXISTS ${quoted(`${table}_owner`)} ON ${tasks} (owner, id);
+    CREATE TABLE IF NOT EXISTS ${sums} (owner TEXT PRIMARY KEY NOT NULL, tasks INTEGER NOT NULL, bytes INTEGER NOT NULL);
+    CREATE TRIGGER IF NOT EXISTS ${quoted(`${table}_added`)} AFTER INSERT ON ${tasks} BEGIN
+      INSERT OR IGNORE INTO ${sums} VALUES (NEW.owner, 0, 0), (${everybody}, 0, 0);
+      UPDATE ${sums} SET tasks = tasks + 1, bytes = bytes + NEW.size WHERE owner IN (NEW.owner, ${everybody});
+    END;
+    CREATE TRIGGER IF NOT EXISTS ${quoted(`${table}_changed`)} AFTER UPDATE OF size ON ${tasks} BEGIN
+      UPDATE ${sums} SET bytes = bytes + NEW.size - OLD.size WHERE owner IN (NEW.owner, ${everybody});
+    END;
+    CREATE TRIGGER IF NOT EXISTS ${quoted(`${table}_removed`)} AFTER DELETE ON ${tasks} BEGIN
+      UPDATE ${sums} SET tasks = tasks - 1, bytes = bytes - OLD.size WHERE owner IN (OLD.owner, ${everybody});
+      DELETE FROM ${sums} WHERE owner = OLD.owner AND tasks = 0;
+    END;
   `);
+  /** Whether there is room for more. Its values: bytes and totalBytes. @param owner and growth as SQL */
+  const room = (owner: string, growth: string): string => `EXISTS (
+    SELECT 1 FROM (
+      SELECT
+        ${growth} AS growth, ? AS bytes, ? AS total,
+        coalesce((SELECT bytes FROM ${sums} WHERE owner = ${owner}), 0) AS own,
+        coalesce((SELECT bytes FROM ${sums} WHERE owner = ${everybody}), 0) AS taken
+    ) WHERE growth <= 0 OR (
+      own + growth <= bytes AND taken + growth <= total AND (own = 0 OR own + taken + 2 * growth <= total)
+    )
+  )`;
   const sql = (text: string) => statementOf(database, text);
-  const insert = sql(`INSERT INTO ${tasks} VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`);
+  const insert = sql(
+    `INSERT INTO ${tasks} SELECT ?, ?, ?, ?, ?, ? WHERE ${room("?", "?")} ON CONFLICT (id) DO NOTHING`,
+  );
   const select = sql(`SELECT record FROM ${tasks} WHERE id = ?`);
+  const selectVersion = sql(`SELECT version FROM ${tasks} WHERE id = ?`);
   const update = sql(
-    `UPDATE ${tasks} SET version = ?, due_at = ?, size = ?, record = ? WHERE id = ? AND version = ?`,
+    `UPDATE ${tasks} SET version = ?, due_at = ?, size = ?, record = ?
+      WHERE id = ? AND version = ? AND ${room(`${tasks}.owner`, `? - ${tasks}.size`)}`,
   );
   const due = sql(`SELECT record FROM ${tasks} WHERE due_at <= ? ORDER BY due_at, id LIMIT ?`);
   const list = sql(`SELECT record FROM ${tasks} WHERE owner = ? AND id > ? ORDER BY id LIMIT ?`);
-  const usage = sql(`SELECT count(*) AS tasks, total(size) AS bytes FROM ${tasks} WHERE owner = ?`);
+  const usage = sql(`SELECT tasks, bytes FROM ${sums} WHERE owner = ?`);
   const remove = sql(`DELETE FROM ${tasks} WHERE id = ? AND version = ?`);
   return {
-    create: async (task) => {
+    create: async (task, limits) => {
       const { id, version, owner, dueAt, size = 0 } = task;
-      if (insert.run(exact(id), version, exact(owner), dueAt, size, JSON.stringify(task)) === 0)
-        throw new Error(`there is a task ${id} already`);
+      const values = [exact(id), version, exact(owner), dueAt, size, JSON.stringify(task)] as const;
+      // In the order of the text: growth and limits stand before the owner.
+      if (insert.run(...values, size, ...valuesOf(limits), exact(owner)) > 0) return undefined;
+      if (selectVersion.all(exact(id)).length === 0) return "full";
+      throw new Error(`there is a task ${id} already`);
     },
     read: async (id) => recordsOf(select.all(exact(id)))[0],
-    replace: async (task, old) => {
+    replace: async (task, old, limits) => {
       const { id, version, dueAt, size = 0 } = task;
-      return update.run(version, dueAt, size, JSON.stringify(task), exact(id), old) === 1;
+      const values = [version, dueAt, size, JSON.stringify(task), exact(id), old] as const;
+      if (update.run(...values, size, ...valuesOf(limits)) > 0) return true;
+      return selectVersion.all(exact(id))[0]?.["version"] === old ? "full" : false;
     },
     due: async (now, limit) => recordsOf(due.all(now, limit)),
     list: async (owner, after, limit) => recordsOf(list.all(exact(owner), exact(after ?? ""), limit)),
     usage: async (owner) => {
-      const { tasks, bytes } = usage.all(exact(owner))[0]!;
+      const { tasks = 0, bytes = 0 } = usage.all(exact(owner))[0] ?? {};
       return { tasks: Number(tasks), bytes: Number(bytes) };
     },
     remove: async (id, version) => remove.run(exact(id), version) === 1,
   };
+}
+
+/** Limits as values of a statement. */
+function valuesOf({ bytes = Infinity, totalBytes = Infinity }: Partial<StoreLimits> = {}): [number, number] {
+  return [Math.min(bytes, Number.MAX_SAFE_INTEGER), Math.min(totalBytes, Number.MAX_SAFE_INTEGER)];
 }
 
 /** Text without the characters that SQLite, or its drivers, would cut off or replace: NUL, and halves of pairs. */

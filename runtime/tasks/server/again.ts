@@ -94,6 +94,7 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
     run.settle(call(), context);
   } catch (error) {
     const { message } = error as Error;
+    run.onSettled();
     // If the store fails, the lease lapses.
     await run
       .apply({ type: "failed", run: run.name, error: internal(message) })

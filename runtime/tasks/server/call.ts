@@ -115,6 +115,7 @@ export class Call {
   async #create(outcome: () => Promise<object>): Promise<object> {
     const run = this.#run;
     const record = await this.#store(run).catch((error: Error) => {
+      run.counts(outcome());
       run.stop(error);
       throw error;
     });

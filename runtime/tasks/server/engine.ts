@@ -9,7 +9,7 @@ import { clockOf, invalid, principalOf, reportTo, unref, wallTimeOf } from "@mcp
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type Lease, type TaskRecord, isFinal } from "../state/record.js";
 import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";
-import type { TaskStore } from "../store/store.js";
+import type { StoreLimits, TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
 import type { TaskIds } from "./ids.js";
 import { notifyOf } from "./notices.js";
@@ -22,6 +22,9 @@ import type { Voice } from "./voice.js";
 
 /** Attempts to change a record that others change at the same time. */
 const attempts = 20;
+
+/** Characters of a failure that the store takes whatever it has: what the server itself says is shorter. */
+const shortError = 1000;
 
 export const again = () => import("./again.js");
 
@@ -145,13 +148,16 @@ export class Engine {
    *
    * @param known the record, if it has been read
    * @returns the record afterwards; `undefined` if there is no such task
+   * @throws {McpError} `limit-exceeded`: the store has no room for what the event adds
    */
   async apply(id: string, event: TaskEvent, known?: TaskRecord): Promise<TaskRecord | undefined> {
     let record = known ?? (await this.store.read(id));
     for (let attempt = 0; record && attempt < attempts; attempt++) {
       const next = advance(record, event, this.now());
       if (next === record) return record;
-      if (await this.store.replace(next, record.version)) {
+      const replaced = await this.store.replace(next, record.version, this.#limitsOf(record, next));
+      if (replaced === "full") throw await (await import("./refusals.js")).growthRefused(this, record, next);
+      if (replaced) {
         this.advanced(record, next);
         return next;
       }
@@ -159,6 +165,12 @@ export class Engine {
     }
     if (record) throw new McpError("store-failed", `the task was changed ${attempts} times meanwhile`);
     return undefined;
+  }
+
+  /** The limits for a record that takes the place of another one. A task can always fail. */
+  #limitsOf({ size: before = 0 }: TaskRecord, { status, size = 0 }: TaskRecord): StoreLimits | undefined {
+    const isShort = status === "failed" && size <= shortError;
+    return size > before && !isShort ? this.quotas.limits : undefined;
   }
 
   /** A record has taken the place of another one. */
@@ -206,11 +218,11 @@ export class Engine {
       .catch((error: unknown) => this.fault(error));
   }
 
-  /** Counts a run until its end. */
+  /** Counts a run until its handler has ended, which may be long after its task has. */
   counted(run: Run, owner: string): void {
     this.quotas.ran(owner, 1);
+    run.onSettled = () => this.quotas.ran(owner, -1);
     run.onEnd = () => {
-      this.quotas.ran(owner, -1);
       const { id = "" } = run;
       if (this.runs.get(id) === run) this.runs.delete(id);
     };

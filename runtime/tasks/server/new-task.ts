@@ -1,6 +1,6 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
 import { principalOf, storedRequest } from "@mcpgen/runtime/extending";
-import type { TaskRecord } from "../state/record.js";
+import { type TaskRecord, charactersOf } from "../state/record.js";
 import type { CallWords } from "./call.js";
 import type { Engine } from "./engine.js";
 import { began } from "./following.js";
@@ -65,13 +65,14 @@ async function stored(
   const journal = run?.journal();
   const now = engine.now();
   const dueAt = now + engine.leaseMs;
+  const { message = task.immediate, ...note } = run?.note ?? {};
   const record: TaskRecord = {
     id,
     owner,
     version: 1,
     status: "working",
-    ...(task.immediate !== undefined && { message: task.immediate }),
-    ...run?.note,
+    ...(message !== undefined && { message }),
+    ...note,
     createdAt: now,
     updatedAt: now,
     dueAt,
@@ -84,13 +85,15 @@ async function stored(
     tool,
     onRestart: task.onRestart ?? "fail",
     request,
-    // Until the task has a result.
-    size: JSON.stringify([request.params, journal]).length,
+    size: charactersOf(request) + charactersOf(journal) + (message?.length ?? 0),
     ...(run && journal ? { journal, lease: { run: run.name, until: dueAt } } : { queued: 1 }),
   };
   const isStranded = (): boolean => run !== undefined && engine.isClosed;
   if (!isStranded()) {
-    await engine.store.create(record);
+    if ((await engine.store.create(record, engine.quotas.limits)) === "full") {
+      const { fullQuota } = await import("./refusals.js");
+      await refuseCall(engine.refused(await fullQuota(engine, owner, record.size!), owner, tool)!);
+    }
     if (!isStranded()) return record;
     await engine.store.remove(id, record.version);
   }

@@ -83,6 +83,7 @@ const rules: Rules<TasksOptions> = {
     perMinute: "amount",
     stored: "amount",
     storedBytes: "amount",
+    totalBytes: "amount",
     resultBytes: "amount",
     earlyPolls: "amount",
   } satisfies Rules<Quotas>,

@@ -1,18 +1,27 @@
-import type { TaskUsage } from "../store/store.js";
+import type { StoreLimits, TaskUsage } from "../store/store.js";
 
 /** What one client may have. Each process counts for itself, unless stated otherwise. `Infinity` lifts a limit. */
 export interface Quotas {
-  /** Tasks that run at once, or wait in the queue of an `executor`. Default: 100. */
+  /**
+   * Tasks that run at once, or wait in the queue of an `executor`. A task that was cancelled runs until its handler has ended.
+   * Default: 100.
+   */
   readonly running?: number;
   /** Tasks that it makes in a minute. Default: 600. */
   readonly perMinute?: number;
   /** Tasks that the store has, those that have ended included. The store counts them. Default: 10,000. */
   readonly stored?: number;
   /**
-   * Characters of what the store has: of results, and of the calls and journals of tasks that have not ended. Above it, the client makes no
-   * further task. Default: 100,000,000.
+   * Characters of what the store has: of results and errors, and of the calls, asks, answers and effects of tasks that have not
+   * ended. The store never has more: a call does not become a task, an answer is refused, and a task fails whose result or
+   * effect has no room. Default: 100,000,000.
    */
   readonly storedBytes?: number;
+  /**
+   * The same, of all clients together. One client gets no more than stays free for the others: alone, half of it. Default:
+   * 250,000,000.
+   */
+  readonly totalBytes?: number;
   /** Characters of the JSON of one result. A longer one fails the task. Default: 10,000,000. */
   readonly resultBytes?: number;
   /**
@@ -41,6 +50,7 @@ export class QuotaCounter {
       perMinute: 600,
       stored: 10_000,
       storedBytes: 100_000_000,
+      totalBytes: 250_000_000,
       resultBytes: 10_000_000,
       earlyPolls: 60,
       // An option that is undefined lifts no limit.
@@ -50,6 +60,12 @@ export class QuotaCounter {
 
   get resultBytes(): number {
     return this.#most.resultBytes;
+  }
+
+  /** What the store may have. */
+  get limits(): StoreLimits {
+    const { storedBytes, totalBytes } = this.#most;
+    return { bytes: storedBytes, totalBytes };
   }
 
   /** The name of the quota that a further task of a client would exceed, as far as this process counts. */

@@ -1,7 +1,10 @@
 import { McpError } from "@mcpgen/runtime";
 import { rateLimitedCode } from "@mcpgen/runtime/extending";
+import type { TaskEvent } from "../state/advance.js";
+import { type TaskRecord, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import type { Quotas } from "./quotas.js";
+import type { Run } from "./run.js";
 
 // Errors of quotas. Loaded when a client exceeds one.
 
@@ -11,6 +14,45 @@ export function quotaExceeded(quota: keyof Quotas): McpError {
     rpcCode: -32600,
     data: { limit: `quotas.${quota}` },
   });
+}
+
+/** The quota that a client, or all together, would exceed. @param more characters that the store refused to keep */
+export async function fullQuota(
+  { store, quotas }: Engine,
+  owner: string,
+  more: number,
+): Promise<keyof Quotas> {
+  const usage = await store.usage?.(owner);
+  return usage && usage.bytes + more <= quotas.limits.bytes ? "totalBytes" : "storedBytes";
+}
+
+/** The error for a change of a task that the store has no room for. */
+export async function growthRefused(
+  engine: Engine,
+  before: TaskRecord,
+  after: TaskRecord,
+): Promise<McpError> {
+  const { id, owner, tool } = before;
+  const quota = await fullQuota(engine, owner, (after.size ?? 0) - (before.size ?? 0));
+  engine.report("refused", { id, owner, tool, reason: `quotas.${quota}` });
+  return new McpError("limit-exceeded", `the tasks of the client have no room for more (quotas.${quota})`, {
+    rpcCode: -32600,
+    data: { limit: `quotas.${quota}` },
+  });
+}
+
+/** The failure of a task that the store has no room for. */
+export function failureFor({ name, outcome }: Run, { data }: McpError): TaskEvent {
+  const { limit } = data as { readonly limit: string };
+  const what = outcome?.type === "completed" ? "the result" : outcome ? "what the task keeps" : "an effect";
+  return { type: "failed", run: name, error: internal(`${what} is too large (${limit})`, limit) };
+}
+
+/** The failure of a task whose handler gave more characters than are kept. */
+export function tooLong({ type }: TaskEvent, run: string, most: number): TaskEvent {
+  const what = type === "completed" ? "result" : "error";
+  const error = internal(`the ${what} has more than ${most} characters`, "quotas.resultBytes");
+  return { type: "failed", run, error };
 }
 
 /** Refuses a poll that came too early. @throws {McpError} `rate-limited` */

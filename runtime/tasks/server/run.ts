@@ -9,12 +9,17 @@ import {
   unref,
 } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
-import { type Note, type TaskError, type TaskRecord, internal } from "../state/record.js";
+import { type Note, type TaskError, type TaskRecord, charactersOf, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import type { Report, Voice } from "./voice.js";
 
+const refusals = () => import("./refusals.js");
+
 /** Milliseconds between two reports of progress that are stored. */
 const noteInterval = 1000;
+
+/** Characters of the longest message that a task keeps of a report. */
+const longestMessage = 1000;
 
 /** Why a run is stopped whose task has ended, waits, or belongs to another run. */
 export const ended = (): McpError => new McpError("cancelled", "the task has ended");
@@ -36,6 +41,8 @@ export class Run {
   /** The end of the handler; it may not be stored yet. */
   outcome: TaskEvent | undefined;
   onEnd: () => void = () => {};
+  /** Called once, when the handler has ended: a handler that does not heed its signal goes on after the end of its task. */
+  onSettled: () => void = () => {};
   readonly #engine: Engine;
   #id: string | undefined;
   #handler: Detachable | undefined;
@@ -81,7 +88,12 @@ export class Run {
         this.#done.push(effect);
         // What a task has done once is stored before its handler goes on.
         await this.#created;
-        if (this.record) await this.apply({ type: "done", run: this.name, effect });
+        if (this.record)
+          await this.apply({ type: "done", run: this.name, effect }).catch(async (error: unknown) => {
+            // Work that cannot be stored would be repeated.
+            await this.apply(await this.#failureFor(error));
+            throw error;
+          });
       },
       progressed: (...report: Report): void => {
         // No progress follows the end of a task.
@@ -160,7 +172,7 @@ export class Run {
     const part = this.#engine.keepsProgress ? progress / total! : Number.NaN;
     if ((message === undefined && !(part <= 1)) || this.isOver) return;
     this.#note = {
-      ...(message !== undefined && { message: `${message}` }),
+      ...(message !== undefined && { message: `${message}`.slice(0, longestMessage) }),
       ...(part <= 1 && { progress: part }),
     };
     if (this.#isNoting || !this.record) return;
@@ -178,6 +190,7 @@ export class Run {
 
   /** Ends the task as its handler ends. */
   settle(outcome: Promise<object>, context: HandlerContext): void {
+    this.counts(outcome);
     void outcome
       .then((result) => this.#endOf(result))
       // Also of a result that is no JSON.
@@ -189,30 +202,51 @@ export class Run {
       .catch((error: unknown) => reportTo(this.#engine.server, error, context.method));
   }
 
+  /** The run has its place until the handler has ended. */
+  counts(outcome: Promise<object>): void {
+    const end = (): void => this.onSettled();
+    outcome.then(end, end);
+  }
+
   /** Stores how the handler has ended. If that fails, sweeps try again until the lease has lapsed. */
   async save(): Promise<void> {
-    if (!this.isAbandoned) await this.apply(this.outcome!);
+    if (!this.isAbandoned) {
+      await this.apply(this.outcome!).catch(async (error: unknown) => {
+        this.outcome = await this.#failureFor(error);
+        return this.apply(this.outcome);
+      });
+    }
     this.end();
   }
 
-  #endOf(result: object): TaskEvent {
+  /** The failure of a task that the store has no room for. @throws the error, if it is another one */
+  #failureFor(error: unknown): Promise<TaskEvent> {
+    const { code } = error as McpError;
+    if (code !== "limit-exceeded") throw error;
+    return refusals().then(({ failureFor }) => failureFor(this, error as McpError));
+  }
+
+  #endOf(result: object): TaskEvent | Promise<TaskEvent> {
     const run = this.name;
     const asked = this.#asked();
     if (asked) return asked;
     const text = JSON.stringify(result);
-    const most = this.#engine.quotas.resultBytes;
-    if (text.length > most)
-      return { type: "failed", run, error: internal(`the result has more than ${most} characters`) };
-    return { type: "completed", run, result: JSON.parse(text) as object, size: text.length };
+    return this.#fitting({ type: "completed", run, result: JSON.parse(text) as object, size: text.length });
   }
 
-  #failureOf(thrown: unknown, context: HandlerContext): TaskEvent {
+  #failureOf(thrown: unknown, context: HandlerContext): TaskEvent | Promise<TaskEvent> {
     const asked = this.#asked();
     if (asked) return asked;
     const error: TaskError = this.#isStopped
       ? internal("the handler was stopped")
       : errorOfHandler(this.#handler?.context ?? context, thrown);
-    return { type: "failed", run: this.name, error };
+    return this.#fitting({ type: "failed", run: this.name, error, size: charactersOf(error) });
+  }
+
+  /** The end of a handler, or a failure where that is too long to be kept. */
+  #fitting(event: TaskEvent & { readonly size: number }): TaskEvent | Promise<TaskEvent> {
+    const most = this.#engine.quotas.resultBytes;
+    return event.size > most ? refusals().then(({ tooLong }) => tooLong(event, this.name, most)) : event;
   }
 
   /** The event for a handler that has ended, and waits for input: what it gave is void. */

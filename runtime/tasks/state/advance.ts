@@ -6,6 +6,7 @@ import {
   type Note,
   type TaskError,
   type TaskRecord,
+  charactersOf,
   isFinal,
 } from "./record.js";
 
@@ -27,7 +28,7 @@ export type TaskEvent =
   | { readonly type: "answered"; readonly answers: Journal["answers"] }
   | { readonly type: "completed"; readonly run: string; readonly result: object; readonly size?: number }
   /** With `run`, the handler failed; without, the server gives up. */
-  | { readonly type: "failed"; readonly run?: string; readonly error: TaskError }
+  | { readonly type: "failed"; readonly run?: string; readonly error: TaskError; readonly size?: number }
   | { readonly type: "cancelled"; readonly message?: string };
 
 /**
@@ -53,16 +54,16 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
       return asked(record, event.wanted, at);
     case "answered":
       return answered(record, event.answers, at);
-    case "completed":
-      return ended(
-        record,
-        { status: "completed", result: event.result, ...(event.size && { size: event.size }) },
-        at,
-      );
-    case "failed":
-      return ended(record, { status: "failed", error: event.error, message: event.error.message }, at);
+    case "completed": {
+      const { result, size = charactersOf(result) } = event;
+      return ended(record, { status: "completed", result }, size, at);
+    }
+    case "failed": {
+      const { error, size = charactersOf(error) } = event;
+      return ended(record, { status: "failed", error, message: error.message }, size, at);
+    }
     case "cancelled":
-      return ended(record, { status: "cancelled", ...messageOf(event) }, at);
+      return ended(record, { status: "cancelled", ...messageOf(event) }, 0, at);
   }
 }
 
@@ -91,7 +92,8 @@ function noted(record: TaskRecord, event: TaskEvent & { type: "noted" }, at: num
   const { type: _, run: __, ...note } = event;
   const { message = record.message, progress = record.progress } = note;
   const isSame = message === record.message && progress === record.progress;
-  return isSame ? record : next(record, { ...note, updatedAt: at });
+  const more = (message?.length ?? 0) - (record.message?.length ?? 0);
+  return isSame ? record : next(record, { ...note, ...grown(record, more), updatedAt: at });
 }
 
 /** An effect is stored once: the next run takes its first result. */
@@ -100,13 +102,13 @@ function done(record: TaskRecord, effect: Done): TaskRecord {
   if (journal.once.some(({ key }) => key === effect.key)) return record;
   return next(record, {
     journal: { ...journal, once: [...journal.once, effect] },
-    size: grown(record, effect),
+    ...grown(record, charactersOf(effect)),
   });
 }
 
-/** Characters of a record that keeps another value. */
-function grown({ size = 0 }: TaskRecord, value: object): number {
-  return size + JSON.stringify(value).length;
+/** @param more characters that the record keeps from now on; negative if it keeps less */
+function grown({ size = 0 }: TaskRecord, more: number): { readonly size?: number } {
+  return more === 0 ? {} : { size: Math.max(0, size + more) };
 }
 
 function released(record: TaskRecord, at: number): TaskRecord {
@@ -120,9 +122,11 @@ function asked(record: TaskRecord, wanted: { readonly [key: string]: Asked }, at
   const fresh = Object.entries(wanted).filter(([key]) => !Object.hasOwn(answers, key));
   if (fresh.length === 0) return record;
   const { lease: _, ...rest } = record;
+  const asks = Object.fromEntries(fresh);
   return next(rest, {
     status: "input_required",
-    wanted: Object.fromEntries(fresh),
+    wanted: asks,
+    ...grown(record, charactersOf(asks)),
     updatedAt: at,
     dueAt: at + record.limits.waitMs,
   });
@@ -138,22 +142,23 @@ function answered(record: TaskRecord, answers: Journal["answers"], at: number): 
   const old = journalOf(record);
   const fresh = Object.fromEntries(taken);
   const journal = { ...old, answers: { ...old.answers, ...fresh } };
-  const size = grown(record, fresh);
   const left = outstanding.filter((each) => !isAnswered(each));
-  return left.length > 0
-    ? next(rest, {
-        journal,
-        size,
-        wanted: Object.fromEntries(left),
-        updatedAt: at,
-        dueAt: at + record.limits.waitMs,
-      })
-    : next(rest, { journal, size, status: "working", updatedAt: at, dueAt: at });
+  const still = left.length > 0 ? Object.fromEntries(left) : undefined;
+  const size = grown(record, charactersOf(fresh) + charactersOf(still) - charactersOf(wanted));
+  return still
+    ? next(rest, { journal, ...size, wanted: still, updatedAt: at, dueAt: at + record.limits.waitMs })
+    : next(rest, { journal, ...size, status: "working", updatedAt: at, dueAt: at });
 }
 
-/** A task that has ended keeps what clients can still ask for. A copy of all other members takes more memory. */
-function ended(record: TaskRecord, outcome: Partial<TaskRecord>, at: number): TaskRecord {
-  const { id, owner, version, createdAt, limits, tool, onRestart, message } = record;
+/**
+ * A task that has ended keeps what clients can still ask for. A copy of all other members takes more memory.
+ *
+ * @param kept characters of the outcome
+ */
+function ended(record: TaskRecord, outcome: Partial<TaskRecord>, kept: number, at: number): TaskRecord {
+  const { id, owner, version, createdAt, limits, tool, onRestart } = record;
+  const { message = record.message } = outcome;
+  const size = kept + (message?.length ?? 0);
   return {
     id,
     owner,
@@ -165,8 +170,9 @@ function ended(record: TaskRecord, outcome: Partial<TaskRecord>, at: number): Ta
     limits,
     tool,
     onRestart,
-    ...(message !== undefined && { message }),
     ...outcome,
+    ...(message !== undefined && { message }),
+    ...(size > 0 && { size }),
   };
 }
 

@@ -44,7 +44,10 @@ export interface TaskRecord {
   /** How often it was handed to a queue since its last run. */
   readonly queued?: number;
   readonly result?: object;
-  /** Characters of the JSON of the result; of the call and of the journal, until the task ends. */
+  /**
+   * Characters of what it keeps of its client and of its handler: of the JSON of the result or of the error; until the task
+   * ends, of the call, of the journal and of what is wanted. With those of `message`.
+   */
   readonly size?: number;
   readonly error?: TaskError;
 }
@@ -87,7 +90,12 @@ export function isFinal(status: TaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-/** The error of a task that the server gives up. */
-export function internal(message: string): TaskError {
-  return { code: -32603, message };
+/** The error of a task that the server gives up. @param limit the quota that made it do so */
+export function internal(message: string, limit?: string): TaskError {
+  return { code: -32603, message, ...(limit !== undefined && { data: { limit } }) };
+}
+
+/** Characters of the JSON of a value: what a record that keeps it takes. */
+export function charactersOf(value: object | undefined): number {
+  return value === undefined ? 0 : JSON.stringify(value).length;
 }

@@ -1,5 +1,5 @@
 import type { TaskRecord } from "../state/record.js";
-import type { TaskStore, TaskUsage } from "./store.js";
+import type { StoreLimits, TaskStore, TaskUsage } from "./store.js";
 
 /** A store in the memory of a process. */
 export interface MemoryTaskStore extends TaskStore {
@@ -23,12 +23,21 @@ export function memoryTaskStore(): MemoryTaskStore {
   let due: TaskRecord[] = [];
   /** No other task is due before. */
   let earliest = Infinity;
+  let total = 0;
+  const isRoom = ({ id, owner, size = 0 }: TaskRecord, { bytes, totalBytes }: StoreLimits): boolean => {
+    const growth = size - (tasks.get(id)?.size ?? 0);
+    const own = owners.get(owner)?.bytes ?? 0;
+    const free = totalBytes - total - growth;
+    return growth <= 0 || (own + growth <= bytes && free >= (own > 0 ? own + growth : 0));
+  };
   const put = (task: TaskRecord): void => {
     const { id, owner, size = 0, dueAt } = task;
     const owned = owners.get(owner) ?? { ids: new Set(), bytes: 0 };
     owners.set(owner, owned);
     owned.ids.add(id);
-    owned.bytes += size - (tasks.get(id)?.size ?? 0);
+    const growth = size - (tasks.get(id)?.size ?? 0);
+    owned.bytes += growth;
+    total += growth;
     tasks.set(id, task);
     earliest = Math.min(earliest, dueAt);
   };
@@ -45,14 +54,16 @@ export function memoryTaskStore(): MemoryTaskStore {
     get size() {
       return tasks.size;
     },
-    create: async (task) => {
+    create: async (task, limits) => {
       if (tasks.has(task.id)) throw new Error(`there is a task ${task.id} already`);
-      put(task);
+      if (limits && !isRoom(task, limits)) return "full";
+      return put(task);
     },
     find: (id) => tasks.get(id),
     read: async (id) => tasks.get(id),
-    replace: async (task, version) => {
+    replace: async (task, version, limits) => {
       if (tasks.get(task.id)?.version !== version) return false;
+      if (limits && !isRoom(task, limits)) return "full";
       put(task);
       return true;
     },
@@ -83,6 +94,7 @@ export function memoryTaskStore(): MemoryTaskStore {
       const owned = owners.get(task.owner)!;
       owned.ids.delete(id);
       owned.bytes -= task.size ?? 0;
+      total -= task.size ?? 0;
       if (owned.ids.size === 0) owners.delete(task.owner);
       return true;
     },

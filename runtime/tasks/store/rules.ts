@@ -225,6 +225,95 @@ export const storeRules: readonly StoreRule[] = [
     same(await store.usage("bob"), { tasks: 1, bytes: 7 });
     same(await store.usage("eve"), { tasks: 0, bytes: 0 });
   }),
+  rule("what one client has stays within its limit", async (store) => {
+    const limits = { bytes: 100, totalBytes: Infinity };
+    same(await store.create(sampleTask("a", { size: 60 }), limits), undefined);
+    same(await store.create(sampleTask("b", { size: 41 }), limits), "full");
+    same(await store.read("b"), undefined);
+    same(await store.create(sampleTask("b", { size: 40 }), limits), undefined);
+    same(await store.replace(sampleTask("b", { version: 2, size: 41 }), 1, limits), "full");
+    same(await store.read("b"), sampleTask("b", { size: 40 }));
+    // A record that does not grow always fits.
+    const below = { bytes: 1, totalBytes: 1 };
+    same(await store.replace(sampleTask("b", { version: 2, size: 40 }), 1, below), true);
+    same(await store.replace(sampleTask("b", { version: 3, size: 30 }), 2, below), true);
+    same(await store.replace(sampleTask("b", { version: 4, size: 40 }), 3, limits), true);
+    same(await store.replace(sampleTask("b", { version: 9, size: 99 }), 3, limits), false);
+    same(await store.create(sampleTask("c", { owner: "bob", size: 100 }), limits), undefined);
+    await store.remove("a", 1);
+    same(await store.create(sampleTask("d", { size: 60 }), limits), undefined);
+  }),
+  rule("what all clients have stays within its limit, and each leaves as much as it has", async (store) => {
+    const limits = { bytes: Infinity, totalBytes: 100 };
+    const owned = (owner: string, size: number) => sampleTask(`${owner} ${size}`, { owner, size });
+    same(await store.create(owned("ann", 10), limits), undefined);
+    same(await store.create(owned("ann", 41), limits), "full");
+    same(await store.create(owned("ann", 40), limits), undefined);
+    same(await store.create(owned("bob", 51), limits), "full");
+    same(await store.create(owned("bob", 20), limits), undefined);
+    same(await store.create(owned("bob", 6), limits), "full");
+    same(await store.create(owned("bob", 5), limits), undefined);
+    same(await store.create(owned("eve", 25), limits), undefined);
+    same(await store.create(owned("dan", 1), limits), "full");
+    same(await store.create(owned("dan", 0), limits), undefined);
+    await store.remove("ann 40", 1);
+    same(await store.create(owned("dan", 30), limits), undefined);
+  }),
+  rule("records that grow at once stay within the limits together", async (store) => {
+    const limits = { bytes: 100, totalBytes: 150 };
+    const owners = ["ann", "bob"];
+    const all = Array.from({ length: 40 }, (_, index) => ({
+      id: `task ${index}`,
+      owner: owners[index % 2]!,
+    }));
+    const made = await Promise.all(
+      all.map(({ id, owner }) => store.create(sampleTask(id, { owner, size: 1 }), limits)),
+    );
+    same(
+      made,
+      all.map(() => undefined),
+    );
+    const grown = await Promise.all(
+      all.map(({ id, owner }) => store.replace(sampleTask(id, { owner, version: 2, size: 11 }), 1, limits)),
+    );
+    const taken = owners.map(
+      (name) => all.filter(({ owner }, at) => owner === name && grown[at] === true).length,
+    );
+    same(
+      taken.every((count) => count > 0 && 20 + count * 10 <= 100),
+      true,
+    );
+    same(40 + (taken[0]! + taken[1]!) * 10 <= 150, true);
+    // Those that were refused may grow once there is room.
+    same(
+      grown.every((each) => each === true || each === "full"),
+      true,
+    );
+    const first = grown.indexOf("full");
+    for (const [at, { id }] of all.entries())
+      if (at !== first) await store.remove(id, grown[at] === true ? 2 : 1);
+    same(
+      await store.replace(
+        sampleTask(all[first]!.id, { owner: all[first]!.owner, version: 2, size: 75 }),
+        1,
+        limits,
+      ),
+      true,
+    );
+  }),
+  rule(
+    "of first tasks of one client that are made at once, no more stay than there is room for",
+    async (store) => {
+      const ids = Array.from({ length: 20 }, (_, index) => `task ${index}`);
+      for (let round = 0; round < 5; round++) {
+        const limits = { bytes: 35, totalBytes: Infinity };
+        const made = await Promise.all(ids.map((id) => store.create(sampleTask(id, { size: 10 }), limits)));
+        same(made.filter((each) => each !== "full").length, 3);
+        await Promise.all(ids.map((id, index) => made[index] !== "full" && store.remove(id, 1)));
+        if (store.usage) same(await store.usage("ann"), { tasks: 0, bytes: 0 });
+      }
+    },
+  ),
   rule("pages of a list stay where they are while tasks go and come", async (store) => {
     if (!store.list) return;
     for (let index = 0; index < 9; index++) await store.create(sampleTask(`task ${index}`));
@@ -286,9 +375,10 @@ export const storeRules: readonly StoreRule[] = [
       // Times differ: the order of equal ones is free.
       const changes = { owner: `owner ${id.charCodeAt(5) % 3}`, dueAt: one(9) * 1000 + step, size: one(100) };
       const stale = version - one(2);
+      const limits = [undefined, { bytes: 150, totalBytes: 300 }][one(2)];
       const act = [
-        (on: TaskStore) => on.create(sampleTask(id, changes)).catch(() => "refused"),
-        (on: TaskStore) => on.replace(sampleTask(id, { ...changes, version: version + 1 }), stale),
+        (on: TaskStore) => on.create(sampleTask(id, changes), limits).catch(() => "refused"),
+        (on: TaskStore) => on.replace(sampleTask(id, { ...changes, version: version + 1 }), stale, limits),
         (on: TaskStore) => on.remove(id, stale),
       ][one(3)]!;
       same(await act(store), await act(model));

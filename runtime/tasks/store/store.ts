@@ -1,5 +1,16 @@
 import type { TaskRecord } from "../state/record.js";
 
+/** What the records of a store may take, in characters: the sums of `size`. `Infinity`: no limit. */
+export interface StoreLimits {
+  /** Of one client. */
+  readonly bytes: number;
+  /**
+   * Of all clients. A client that has some gets no more than stays free afterwards: alone, half of it. One that has none yet
+   * may take what is left.
+   */
+  readonly totalBytes: number;
+}
+
 /** What the tasks of one client take. */
 export interface TaskUsage {
   readonly tasks: number;
@@ -12,16 +23,24 @@ export interface TaskUsage {
  * rules that every store obeys.
  */
 export interface TaskStore {
-  /** Adds a task. It is durable, and other processes can read it, when the promise resolves. */
-  create(task: TaskRecord): Promise<void>;
+  /**
+   * Adds a task. It is durable, and other processes can read it, when the promise resolves.
+   *
+   * @param limits of what the store has afterwards. A store that does not know them keeps more than the quotas
+   *   `storedBytes` and `totalBytes` allow.
+   * @returns `full` if it would have more; nothing is changed then
+   */
+  create(task: TaskRecord, limits?: StoreLimits): Promise<void | "full">;
   read(id: string): Promise<TaskRecord | undefined>;
   /**
    * Puts a record in the place of another one.
    *
    * @param version of the record that it replaces
-   * @returns `false` if the task has another version, or is gone; nothing is changed then
+   * @param limits of what the store has afterwards; a record that is not larger than the one that it replaces always fits
+   * @returns `false` if the task has another version, or is gone; `full` if the store would have more than the limits allow;
+   *   nothing is changed then
    */
-  replace(task: TaskRecord, version: number): Promise<boolean>;
+  replace(task: TaskRecord, version: number, limits?: StoreLimits): Promise<boolean | "full">;
   /**
    * The tasks whose `dueAt` has come, the earliest first.
    *

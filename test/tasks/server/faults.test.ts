@@ -245,12 +245,12 @@ test("storedBytes counts the arguments of tasks that have not ended", async () =
     () => new Promise<never>(() => {}),
   );
   const client = await clientOf(served);
-  const calling = call(client, "slow", { text: "x".repeat(2000) });
+  const calling = call(client, "slow", { text: "x".repeat(1000) });
   await served.clock.advance(0);
   const task = await calling;
-  expect(await failureOf(call(client, "slow"))).toMatchObject({
-    data: { limit: "quotas.storedBytes" },
-  });
+  const refused = failureOf(call(client, "slow", { text: "x".repeat(1000) }));
+  await served.clock.advance(0);
+  expect(await refused).toMatchObject({ data: { limit: "quotas.storedBytes" } });
   await cancelTask(client, task);
   const next = call(client, "slow");
   await served.clock.advance(0);

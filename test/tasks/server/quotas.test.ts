@@ -1,9 +1,9 @@
 import { cancelTask, getTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
-import type { McpError } from "@mcpgen/runtime";
+import { McpError } from "@mcpgen/runtime";
 import { type TasksOptions, memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
-import { call, clientOf, serverOf, settled } from "./served.js";
+import { call, clientOf, deferred, serverOf, settled } from "./served.js";
 import { wired } from "./wire.js";
 
 test("quotas: a client with too many tasks is served inline, or refused where the tool requires tasks", async () => {
@@ -76,16 +76,26 @@ test.each([
   expect((await call(client, "required")).resultType).toBe("task");
 });
 
-test("quotas: characters of results that the store has", async () => {
-  const { client, clock } = await sized({ quotas: { storedBytes: 500 }, keepMs: 5000 });
-  await call(client, "required", { size: 300 });
+test.each([
+  ["in memory", {}],
+  ["of other processes", { store: memoryTaskStore(), keys }],
+] as const)("quotas: a result for which a store %s has no room fails its task", async (_, where) => {
+  const quotas = { storedBytes: 2000 };
+  const { client, clock } = await sized({ ...where, quotas, keepMs: 5000 });
+  const first = await call(client, "required", { size: 1000 });
   await clock.advance(0);
-  expect((await call(client, "required", { size: 300 })).resultType).toBe("task");
+  expect(await settled(client, first)).toMatchObject({ status: "completed" });
+  const second = await call(client, "required", { size: 1000 });
   await clock.advance(0);
-  expect(await failureOf(call(client, "required"))).toMatchObject({ data: { limit: "quotas.storedBytes" } });
-  expect(await call(client, "optional", { size: 0 })).toMatchObject({ content: [{ text: "inline" }] });
+  const limit = "quotas.storedBytes";
+  expect(await settled(client, second)).toMatchObject({
+    status: "failed",
+    error: { code: -32603, message: `the result is too large (${limit})`, data: { limit } },
+  });
   await clock.advance(7000);
-  expect((await call(client, "required")).resultType).toBe("task");
+  const third = await call(client, "required", { size: 1000 });
+  await clock.advance(0);
+  expect(await settled(client, third)).toMatchObject({ status: "completed" });
 });
 
 test("quotas: calls that come together count one another", async () => {
@@ -182,14 +192,16 @@ test("quotas: tasks in the queue count as running", async () => {
 
 test("quotas: runs that continue after input wait for a free place", async () => {
   const served = serverOf({ quotas: { running: 1 } });
+  const gate = deferred();
   served.server.tool("asks", { task: { support: "required" } }, async (_, { ask, task }) => {
     task?.detach();
     await ask.elicit("ok", { message: "ok?", requestedSchema: { type: "object", properties: {} } });
     return "done";
   });
-  served.server.tool("long", { task: { support: "required" } }, (_, { task }) => {
+  served.server.tool("long", { task: { support: "required" } }, async (_, { task }) => {
     task?.detach();
-    return never();
+    await gate.promise;
+    return "late";
   });
   const client = await clientOf(served, { elicit: () => ({ action: "decline" }) });
   const { taskId } = await call(client, "asks");
@@ -200,19 +212,95 @@ test("quotas: runs that continue after input wait for a free place", async () =>
   await served.clock.advance(3000);
   expect(served.engine.engine.runs.size).toBe(1);
   await cancelTask(client, long);
+  // The handler does not heed its signal: it has the place.
+  await served.clock.advance(10_000);
+  expect(await getTask(client, { taskId })).toMatchObject({ status: "working" });
+  gate.resolve();
   await served.clock.advance(10_000);
   expect(await settled(client, { taskId })).toMatchObject({ status: "completed" });
 });
 
-test("quotas: storedBytes counts what context.once and the client have given a task that works", async () => {
+test("quotas: an effect of context.once for which there is no room fails the task, and its signal aborts", async () => {
   const served = serverOf({ quotas: { storedBytes: 2000 } });
-  served.server.tool("long", { task: { support: "required" } }, async (_, { once, task }) => {
+  const seen: unknown[] = [];
+  served.server.tool("long", { task: { support: "required" } }, async (_, { once, task, signal }) => {
     task?.detach();
-    await once("pages", () => "x".repeat(2000));
+    await once("few", () => "x".repeat(500));
+    await once("many", () => "x".repeat(2000)).catch((error: McpError) =>
+      seen.push(error.code, signal.aborted),
+    );
     return never();
   });
   const client = await clientOf(served);
-  await call(client, "long");
+  const task = await call(client, "long");
   await served.clock.advance(0);
-  expect(await failureOf(call(client, "long"))).toMatchObject({ data: { limit: "quotas.storedBytes" } });
+  expect(await settled(client, task)).toMatchObject({
+    status: "failed",
+    error: { message: "an effect is too large (quotas.storedBytes)", data: { limit: "quotas.storedBytes" } },
+  });
+  expect(seen).toEqual(["limit-exceeded", true]);
+});
+
+test("quotas: an answer for which there is no room is refused; the task waits on, and takes a smaller one", async () => {
+  const served = serverOf({ quotas: { storedBytes: 2000 } });
+  served.server.tool("asks", { task: { support: "required" } }, async (_, { ask, task }) => {
+    task?.detach();
+    return (await ask.elicit("ok", { message: "ok?", requestedSchema: { type: "object", properties: {} } }))
+      .action;
+  });
+  const client = await clientOf(served, { elicit: () => ({ action: "decline" }) });
+  const { taskId } = await call(client, "asks");
+  expect(await settled(client, { taskId })).toMatchObject({ status: "input_required" });
+  const answer = (text: string) => ({ ok: { action: "accept", content: { text } } });
+  const update = (text: string) =>
+    client.request("tasks/update" as string, { taskId, inputResponses: answer(text) });
+  const refused = { rpcCode: -32600, data: { limit: "quotas.storedBytes" } };
+  expect(await failureOf(update("x".repeat(2000)))).toMatchObject(refused);
+  expect(await getTask(client, { taskId })).toMatchObject({ status: "input_required" });
+  await update("x");
+  await served.clock.advance(0);
+  expect(await settled(client, { taskId })).toMatchObject({ status: "completed" });
+});
+
+test("quotas: an error of a handler that is too long fails the task in other words", async () => {
+  const served = serverOf({ quotas: { resultBytes: 2000 } });
+  served.server.tool("long", { task: { support: "required" } }, async (_, { task }) => {
+    task?.detach();
+    await Promise.resolve();
+    throw new McpError("invalid-params", "no", { rpcCode: -32602, data: { text: "x".repeat(3000) } });
+  });
+  const client = await clientOf(served);
+  const task = await call(client, "long");
+  await served.clock.advance(0);
+  expect(await settled(client, task)).toMatchObject({
+    status: "failed",
+    error: { message: "the error has more than 2000 characters", data: { limit: "quotas.resultBytes" } },
+  });
+});
+
+test("quotas: a task that was cancelled has its place until its handler has ended", async () => {
+  const served = serverOf({ quotas: { running: 2 } });
+  let running = 0;
+  const ends: (() => void)[] = [];
+  served.server.tool("deaf", { task: { support: "required" } }, (_, { task }) => {
+    task?.detach();
+    running++;
+    return new Promise<string>((resolve) => {
+      ends.push(() => {
+        running--;
+        resolve("late");
+      });
+    });
+  });
+  const client = await clientOf(served);
+  for (let round = 0; round < 2; round++) {
+    await cancelTask(client, await call(client, "deaf"));
+    await served.clock.advance(2000);
+  }
+  expect(await failureOf(call(client, "deaf"))).toMatchObject({ data: { limit: "quotas.running" } });
+  expect(running).toBe(2);
+  ends.shift()!();
+  await served.clock.advance(0);
+  expect((await call(client, "deaf")).resultType).toBe("task");
+  expect(await failureOf(call(client, "deaf"))).toMatchObject({ data: { limit: "quotas.running" } });
 });
