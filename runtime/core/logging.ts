@@ -1,5 +1,6 @@
 // One line a request on standard error, for servers and clients.
 import { isMcpError } from "./jsonrpc/errors.js";
+import { longestName, longestText, shortened } from "./jsonrpc/foreign-text.js";
 import { type Params, isPromise } from "./jsonrpc/message.js";
 import { type Rules, checkOptions } from "./options/option-check.js";
 import type { ClientEvent, ServerEvent } from "./protocol/events.js";
@@ -124,7 +125,7 @@ class RequestLines {
   }
 
   #paramsOf({ params }: MiddlewareRequest): string {
-    return this.#withParams ? ` ${shortened(JSON.stringify(params), longestParams)}` : "";
+    return this.#withParams ? ` ${shortened(JSON.stringify(params), longestText)}` : "";
   }
 
   /** The members of an event. Its error and its message may quote what the other side sent. */
@@ -134,7 +135,7 @@ class RequestLines {
     const texts = kept.map(([name, value]) => `${name}=${plain(name === "name" ? nameIn(value) : value)}`);
     if (error !== undefined) texts.push(`error=${isMcpError(error) ? error.code : nameOf(error)}`);
     if (this.#withParams && error !== undefined) texts.push(messageIn(error));
-    if (this.#withParams && message !== undefined) texts.push(String(message));
+    if (this.#withParams && message !== undefined) texts.push(shortened(String(message), longestText));
     return ["", ...texts].join(" ") + whoOf({ sessionId, principal });
   }
 }
@@ -152,10 +153,12 @@ function aboutOf({ direction, method, params, context }: MiddlewareRequest): str
   const { name } = placeOf(method, params as Params);
   return [
     direction === "incoming" ? "<-" : "->",
-    method,
+    shortened(method, longestName),
     ...(name === undefined ? [] : [JSON.stringify(nameIn(name))]),
     // An outgoing request of a server belongs to the request with this id.
-    ...(requestId === undefined ? [] : [`${direction === "incoming" ? "id" : "for"}=${requestId}`]),
+    ...(requestId === undefined
+      ? []
+      : [`${direction === "incoming" ? "id" : "for"}=${shortened(String(requestId), longestName)}`]),
     context.revision + whoOf(connection),
   ].join(" ");
 }
@@ -172,26 +175,21 @@ function whoOf({
   return principal ? `${session} principal=${shortened(String(principal as string), 8)}` : session;
 }
 
-const longestName = 80;
-const longestParams = 1000;
-
 /** A name or URI without query and fragment, which may hold secrets. */
 function nameIn(name: unknown): string {
   return shortened(String(name).replace(/[?#].*$/s, "?…"), longestName);
 }
 
 function plain(value: unknown): string {
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
-}
-
-function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return JSON.stringify(shortened(value, longestName));
+  return shortened(JSON.stringify(value), longestText);
 }
 
 /** The class of a thrown value. */
 function nameOf(error: unknown): string {
   try {
-    return error instanceof Error ? error.name : typeof error;
+    return error instanceof Error ? shortened(error.name, longestName) : typeof error;
   } catch {
     return "unreadable";
   }
@@ -200,7 +198,7 @@ function nameOf(error: unknown): string {
 /** The message of a thrown value. */
 function messageIn(error: unknown): string {
   try {
-    return shortened(error instanceof Error ? error.message : String(error), longestParams);
+    return shortened(error instanceof Error ? error.message : String(error), longestText);
   } catch {
     return "unreadable";
   }

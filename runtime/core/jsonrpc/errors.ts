@@ -1,3 +1,4 @@
+import { longestMessage, longestName, shortened } from "./foreign-text.js";
 import { isObject } from "./message.js";
 
 /** Stable names of errors, for programs. */
@@ -48,7 +49,7 @@ export type ErrorCode =
   /** An option, or a definition of a server, is wrong. */
   | "invalid-definition";
 
-/** The one error class of the runtime. */
+/** The one error class of the runtime. Its message is shortened: it may quote the peer. */
 export class McpError extends Error {
   override readonly name = "McpError";
   readonly code: ErrorCode;
@@ -66,7 +67,10 @@ export class McpError extends Error {
       readonly cause?: unknown;
     } = {},
   ) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(
+      shortened(message, longestMessage),
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
     this.code = code;
     if (details.rpcCode !== undefined) this.rpcCode = details.rpcCode;
     if (details.data !== undefined) this.data = details.data;
@@ -146,12 +150,12 @@ export function isInterrupted(error: unknown): boolean {
  * are written as `\u{…}`, because terminals obey or hide them.
  */
 export function printWarning(message: string): void {
-  console.error(message.replace(unprintable, escaped));
+  console.error(shortened(message, longestMessage).replace(unprintable, escaped));
 }
 
 /** Writes an error with its stack and causes to standard error. Each line is escaped as by `printWarning`. */
 export function printError(place: string, thrown: unknown): void {
-  const lines = `${place}: ${stackOf(thrown, 0)}`.split("\n");
+  const lines = `${shortened(place, 2 * longestName)}: ${stackOf(thrown, 0)}`.split("\n");
   console.error(lines.map((line) => line.replace(unprintable, escaped)).join("\n"));
 }
 
@@ -162,12 +166,13 @@ const mostCauses = 4;
 
 function stackOf(thrown: unknown, depth: number): string {
   try {
-    if (!(thrown instanceof Error)) return messageOf(thrown);
-    const { stack = messageOf(thrown), cause } = thrown;
+    if (!(thrown instanceof Error)) return shortened(messageOf(thrown), longestMessage);
+    const { stack: whole = messageOf(thrown), cause } = thrown;
+    const stack = shortened(whole, 2 * longestMessage);
     if (cause === undefined || depth === mostCauses) return stack;
     return `${stack}\n[cause]: ${stackOf(cause, depth + 1)}`;
   } catch {
-    return messageOf(thrown);
+    return shortened(messageOf(thrown), longestMessage);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Attributes, type Span, SpanStatusCode } from "@opentelemetry/api";
 import { type McpError, isMcpError, rpc } from "../jsonrpc/errors.js";
+import { longestText, shortened } from "../jsonrpc/foreign-text.js";
 import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { isSuspended } from "../server/rounds.js";
@@ -31,7 +32,7 @@ const faultsOfCaller: ReadonlySet<number> = new Set([
 /** Stands for names that are no labels: labels with many values are costly. */
 export const other = "_OTHER";
 
-/** Characters of the longest method in a span. */
+/** Characters of the longest method, name, URI or id in a span. */
 const longestMethod = 256;
 
 /** A request or a notification of either role. */
@@ -65,7 +66,7 @@ export interface Outcome {
   /** The operation failed. */
   readonly isError: boolean;
   /** Of a JSON-RPC error: the other side gets it, too. */
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /** What is known of an operation at its begin. */
@@ -90,7 +91,7 @@ export function begun(operation: Operation): Begun {
   const isIncoming = direction === "incoming";
   const known = isIncoming && !isDefined(operation) ? other : method;
   const name = Object.hasOwn(targets, method) ? (params as Params | undefined)?.["name"] : undefined;
-  const target = typeof name === "string" ? name : undefined;
+  const target = typeof name === "string" ? shortened(name, longestMethod) : undefined;
   return {
     spanName: target === undefined ? known : `${method} ${target}`,
     labels: labelsOf(known, revision, transportOf(context)),
@@ -101,7 +102,7 @@ export function begun(operation: Operation): Begun {
 
 /** The attributes that a sampler gets. The others are made only for a span that is recorded. */
 export function sampled({ method }: Operation, { target }: Begun): Attributes {
-  const attributes: Attributes = { "mcp.method.name": method.slice(0, longestMethod) };
+  const attributes: Attributes = { "mcp.method.name": shortened(method, longestMethod) };
   if (target !== undefined) attributes[targets[method]!.name] = target;
   return attributes;
 }
@@ -111,7 +112,7 @@ export function describe(span: Span, operation: Operation, { labels }: Begun, se
   const { direction, context } = operation;
   for (const name in labels) if (name !== "mcp.method.name") span.setAttribute(name, labels[name]!);
   const uri = resourceOf(operation);
-  if (uri !== undefined) span.setAttribute("mcp.resource.uri", withoutQuery(uri));
+  if (uri !== undefined) span.setAttribute("mcp.resource.uri", shortened(withoutQuery(uri), longestMethod));
   // The context of an outgoing request of a server is that of the request that it belongs to.
   if (direction === "incoming") setId(span, context);
   const sessionId = sessions ? (context as OperationContext).connection?.sessionId : undefined;
@@ -167,7 +168,8 @@ export function describeSent(span: Span, { direction, context }: Operation): voi
 
 function setId(span: Span, context: object): void {
   const { sentId, requestId = sentId } = context as OperationContext;
-  if (requestId !== undefined) span.setAttribute("jsonrpc.request.id", String(requestId));
+  if (requestId !== undefined)
+    span.setAttribute("jsonrpc.request.id", shortened(String(requestId), longestMethod));
 }
 
 /** The transport, and on a client the server's address. */
@@ -229,13 +231,19 @@ export function outcomeOfError(operation: Operation, error: unknown): Outcome {
   return { isError: true, attributes, message: messageOf(operation, found) };
 }
 
-/** The message of a JSON-RPC error, without the query of the resource that it is about. */
-function messageOf(operation: Operation, { message }: McpError): string {
+/** The message of a JSON-RPC error, without the query of the resource that it is about; none if that may be cut off in it. */
+function messageOf(operation: Operation, { message }: McpError): string | undefined {
   // The errors of a client name the method.
   const prefix = operation.direction === "incoming" ? "" : `${operation.method}: `;
   const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
   const uri = resourceOf(operation);
-  return uri ? text.replaceAll(uri, () => withoutQuery(uri)) : text;
+  if (!uri) return shortened(text, longestText);
+  return uri.length > longestText
+    ? undefined
+    : shortened(
+        text.replaceAll(uri, () => withoutQuery(uri)),
+        longestText,
+      );
 }
 
 /** The code with which the other side answered. A server keeps it in the error that the client sent. */

@@ -1,0 +1,19 @@
+// Names, ids, headers and messages that a peer sends may be as long as a message. What quotes them shortens them here, before it
+// goes to an error, a log, a span or a terminal.
+
+/** Characters that are shown of a name, a method or an id. */
+export const longestName = 80;
+
+/** Characters that are shown of a message. */
+export const longestText = 1000;
+
+/** Characters of the message of an error. It may quote several names, and text of the application. */
+export const longestMessage = 16_384;
+
+/** The beginning of a text that has more than `most` characters, with `…` at its end. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 1);
+  // No half of a pair is left at the end.
+  return `${text.slice(0, last >= 0xd800 && last < 0xdc00 ? most - 1 : most)}…`;
+}
