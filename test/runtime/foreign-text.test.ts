@@ -60,7 +60,7 @@ describe.each(routes)("names of a megabyte over %s at %s", (wire, revision) => {
     const [logged, onTerminal] = [lines, printed.mock.calls.map(([line]) => String(line))];
     for (const line of logged.filter((each) => !onTerminal.includes(each)))
       expect(line.length).toBeLessThan(longestLine);
-    // Of errors that nobody takes, the stack is printed, too.
+    // An error without a handler is printed with its stack.
     for (const line of onTerminal) expect(line.length).toBeLessThan(4 * longestMessage);
   });
 });
