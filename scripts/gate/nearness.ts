@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { filesBelow, importsOf, specifiersOf } from "../rooms/imports.js";
+import { importsOf, specifiersOf } from "../rooms/imports.js";
 
 /** A long test, and how it came to be chosen. */
 export interface NearTest {
@@ -16,23 +16,27 @@ const readers: readonly (readonly [start: string, reader: string])[] = [
   ["schema/", "test/support/revisions.ts"],
 ];
 
-/** What long tests start as a program, and its source. */
-const programs: readonly (readonly [text: string, source: string])[] = [
-  ["dist/generator/cli.js", "generator/cli.ts"],
+/** What builds write, and the source. */
+const built: readonly (readonly [pattern: RegExp, source: string])[] = [
+  [/^dist\/generator\/(.+)\.js$/, "generator/$1.ts"],
+  [/^dist\/examples\/(.+)\.js$/, "examples/$1.ts"],
 ];
+
+const isCode = (file: string): boolean => /\.(?:ts|mts|mjs)$/.test(file);
 
 /**
  * The long tests from which imports lead to a changed file, nearest first; of two at one distance, the one whose changed file
- * changed last. Tests of documents and examples are near to what they are named for: `test/docs/` to `docs/`.
+ * changed last. A program that a module names by its path counts as imported. A file that is no code is near to the tests of the
+ * folder of its name, `docs/` to `test/docs/`, or to those around it.
  *
- * @param changed last changed first
+ * @param changed last changed first; files that are gone, too
+ * @param files all files of the repository
  */
-export function nearestTests(changed: readonly string[]): NearTest[] {
-  const files = ["engine", "runtime", "generator", "examples", "scripts", "test"].flatMap(filesBelow);
-  const importers = importersOf(files);
+export function nearestTests(changed: readonly string[], files: readonly string[]): NearTest[] {
+  const importers = importersOf(files.filter(isCode), new Set(files));
   const found = new Map<string, NearTest>();
   const order = new Map(changed.map((file, index) => [file, index]));
-  const isLong = (file: string): boolean => file.endsWith(".long.test.ts");
+  const isLong = (file: string): boolean => /\.long\.test\.(?:ts|mjs)$/.test(file) && existsSync(file);
   // Breadth first from all changed files together: who is met first is nearest.
   let front = changed.map((file) => ({ file, changed: file }));
   const seen = new Set(changed);
@@ -52,24 +56,39 @@ export function nearestTests(changed: readonly string[]): NearTest[] {
   );
 }
 
-/** By file: who imports it. */
-function importersOf(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
+/** By file: who imports it, or names its path. */
+function importersOf(
+  code: readonly string[],
+  files: ReadonlySet<string>,
+): ReadonlyMap<string, readonly string[]> {
   const importers = new Map<string, string[]>();
   const add = (from: string, to: string): void => {
     if (!importers.has(to)) importers.set(to, []);
     importers.get(to)!.push(from);
   };
   const entries = packageEntries();
-  for (const { from, to } of importsOf(files)) add(from, to);
-  for (const from of files) {
+  for (const { from, to } of importsOf(code)) add(from, to);
+  for (const from of code) {
     const text = readFileSync(from, "utf8");
     for (const { specifier } of specifiersOf(text)) {
       const source = entries.get(specifier);
       if (source !== undefined) add(from, source);
     }
-    for (const [mention, source] of programs) if (text.includes(mention)) add(from, source);
+    for (const path of pathsIn(text, dirname(from))) if (files.has(path)) add(from, path);
   }
   return importers;
+}
+
+/** Where the paths of files may lead that stand in the texts of a module: from the root, or from its folder. */
+function pathsIn(text: string, folder: string): string[] {
+  const paths = [...text.matchAll(/["'`]([\w./-]+\.(?:[mc]?[jt]s|json|md|hbs|py|sh))["'`]/g)].map(
+    ([, path]) => path!,
+  );
+  return paths.flatMap((path) => [
+    ...built.flatMap(([pattern, source]) => (pattern.test(path) ? [path.replace(pattern, source)] : [])),
+    join(path),
+    join(folder, path),
+  ]);
 }
 
 /** The sources of what our packages export, by specifier. */
@@ -88,11 +107,15 @@ function packageEntries(): ReadonlyMap<string, string> {
   return new Map(entries);
 }
 
-/** Who depends on a file without an import: the module that reads its folder, or the tests in the folder of its name. */
-function named(file: string, files: readonly string[]): string[] {
-  if (file.endsWith(".ts") && !file.startsWith("examples/")) return [];
+/** Who depends on a file without an import: the module that reads its folder, or tests that read it. */
+function named(file: string, files: readonly string[]): readonly string[] {
+  if (isCode(file) && !file.startsWith("examples/")) return [];
   const reader = readers.find(([start]) => file.startsWith(start))?.[1];
   if (reader !== undefined) return [reader];
-  const folder = `test/${file.split("/")[0]!}/`;
-  return existsSync(dirname(folder)) ? files.filter((each) => each.startsWith(folder)) : [];
+  const below = (folder: string): string[] =>
+    files.filter((each) => each.startsWith(`${folder}/`) && isCode(each));
+  if (!file.startsWith("test/")) return below(`test/${file.split("/")[0]!}`);
+  let folder = dirname(file);
+  while (below(folder).length === 0) folder = dirname(folder);
+  return below(folder);
 }

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { baseCommit, changedSince } from "../../scripts/gate/changes.js";
+import { baseCommit, changedSince, filesOf } from "../../scripts/gate/changes.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
@@ -14,6 +14,7 @@ function repository(date: string) {
     execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], {
       cwd: folder,
       encoding: "utf8",
+      stdio: "pipe",
       env: { ...process.env, GIT_COMMITTER_DATE: date, GIT_CONFIG_GLOBAL: "/dev/null" },
     }).trim();
   git("init", "-q");
@@ -22,7 +23,7 @@ function repository(date: string) {
     git("commit", "-q", "-m", "x");
     return git("rev-parse", "HEAD");
   };
-  return { folder, commit, first: commit() };
+  return { folder, commit, git, first: commit() };
 }
 
 test("a changed file counts, one that was renamed alone does not; last changed first", () => {
@@ -38,10 +39,29 @@ test("a changed file counts, one that was renamed alone does not; last changed f
   expect(changedSince(second, folder)).toEqual([]);
   writeFileSync(join(folder, "b.long.ts"), "not committed yet");
   rmSync(join(folder, "c.ts"));
-  expect(changedSince(first, folder)).toEqual(["b.long.ts", "d.ts", "a.long.ts"]);
+  expect(changedSince(first, folder)).toEqual(["b.long.ts", "c.ts", "d.ts", "a.long.ts"]);
 });
 
-test("changes count from BASE, else from the newest commit older than seven days, else from the first", () => {
+test("files count whose names git would quote, that are in no commit yet, that a merge changed, that became links", () => {
+  const { folder, commit, first, git } = repository("2020-01-01T00:00:00Z");
+  writeFileSync(join(folder, 'ä "x"\t.ts'), "new");
+  commit();
+  git("checkout", "-q", "-b", "side", first);
+  writeFileSync(join(folder, "side.ts"), "new");
+  commit();
+  git("merge", "-q", "--no-commit", "--no-ff", "-");
+  writeFileSync(join(folder, "a.ts"), "changed by the merge");
+  commit();
+  rmSync(join(folder, "b.ts"));
+  symlinkSync("a.ts", join(folder, "b.ts"));
+  writeFileSync(join(folder, "untracked.ts"), "new");
+  expect(changedSince(first, folder).toSorted()).toEqual(
+    ["a.ts", "b.ts", "side.ts", "untracked.ts", 'ä "x"\t.ts'].toSorted(),
+  );
+  expect(filesOf(folder)).toContain('ä "x"\t.ts');
+});
+
+test("changes count from BASE, else from the newest commit older than seven days; without one, all files changed", () => {
   const old = repository("2020-01-01T00:00:00Z");
   writeFileSync(join(old.folder, "a.ts"), "x");
   const second = old.commit();
@@ -50,6 +70,19 @@ test("changes count from BASE, else from the newest commit older than seven days
   const fresh = repository(new Date().toISOString());
   writeFileSync(join(fresh.folder, "a.ts"), "x");
   fresh.commit();
-  expect(baseCommit(fresh.folder, undefined)).toBe(fresh.first);
-  expect(() => baseCommit(fresh.folder, "nothing")).toThrow('BASE names no commit of this clone: "nothing"');
+  expect(changedSince(baseCommit(fresh.folder, undefined), fresh.folder)).toEqual(["a.ts", "b.ts", "c.ts"]);
+  for (const name of ["nothing", "", "--all", "HEAD:a.ts"])
+    expect(() => baseCommit(fresh.folder, name)).toThrow(
+      `BASE names no commit of this clone: ${JSON.stringify(name)}`,
+    );
+  // A clone of the last commit alone has none that is older, although the repository may have.
+  const shallow = temporaryFolder();
+  execFileSync("git", ["clone", "-q", "--depth=1", `file://${fresh.folder}`, "."], {
+    cwd: shallow,
+    stdio: "pipe",
+  });
+  expect(changedSince(baseCommit(shallow, undefined), shallow)).toEqual(["a.ts", "b.ts", "c.ts"]);
+  expect(() => baseCommit(shallow, fresh.first)).toThrow(
+    "A clone of a part of the history (--depth) may lack it.",
+  );
 });
