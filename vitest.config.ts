@@ -8,6 +8,9 @@ const conditions = ["mcpgen-source", "node", "import", "default"];
 /** Slow tests are known by their name; MCPGEN_LONG=1 runs them, too. */
 const isLong = process.env["MCPGEN_LONG"] === "1";
 
+/** For the summary of .ci/run. */
+const isReported = process.env["CI"] !== undefined || process.env["MCPGEN_REPORT"] !== undefined;
+
 /** Tests of what runs in users' programs. */
 const running = "test/{runtime,checklist}/**/*.test.ts";
 
@@ -57,16 +60,6 @@ export default defineConfig({
     testTimeout: isLong ? 10 * hang : 1.5 * hang,
     hookTimeout: isLong ? 10 * hang : 1.5 * hang,
     expect: { poll: { timeout: hang, interval: 5 } },
-    reporters: process.env["CI"]
-      ? [
-          "default",
-          [
-            "json",
-            {
-              outputFile: `node_modules/.cache/mcpgen-reports/${process.env["MCPGEN_REPORT"] ?? "test"}.json`,
-            },
-          ],
-        ]
-      : ["default"],
+    reporters: ["default", ...(isReported ? ["./scripts/gate/vitest-report.mjs"] : [])],
   },
 });

@@ -4,12 +4,12 @@
 //
 // BASE names the commit from which changes count. `--list` prints the tests, and runs none; `--seconds` is how long after the
 // start of this program no test goes on.
-import { mkdirSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { TestModule, TestSpecification } from "vitest/node";
 import { baseCommit, changedSince, filesOf } from "./changes.js";
 import { type NearTest, nearestTests } from "./nearness.js";
+import { writeReport } from "./report.mjs";
 
 /** For tests that run when time ends: then the process ends, whatever they do. */
 const grace = 10_000;
@@ -88,21 +88,6 @@ function finish(near: readonly NearTest[], ended: ReadonlyMap<string, Ended>, er
   }
   if (left.length > 0)
     console.log(`left to the nightly, ${left.length} of ${near.length}:\n  ${left.join("\n  ")}`);
-  report(counts, failed);
+  writeReport({ ...counts, failedFiles: failed });
   process.exit(failed.size + errors > 0 ? 1 : 0);
-}
-
-/** In the form of vitest's own reports, for the summary. */
-function report(
-  { passed, failed, skipped }: Readonly<Record<"passed" | "failed" | "skipped", number>>,
-  failedFiles: ReadonlySet<string>,
-): void {
-  mkdirSync("node_modules/.cache/mcpgen-reports", { recursive: true });
-  const text = JSON.stringify({
-    numPassedTests: passed,
-    numFailedTests: failed,
-    numPendingTests: skipped,
-    testResults: [...failedFiles].map((name) => ({ name, status: "failed" })),
-  });
-  writeFileSync("node_modules/.cache/mcpgen-reports/nearest.json", text);
 }

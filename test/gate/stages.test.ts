@@ -47,7 +47,7 @@ test.each([
   const { status, lines, output } = ran(`stage first true\n${line}\nstage last echo later`);
   expect(status).toBeGreaterThan(0);
   expect(output).not.toContain("later");
-  expect(lines.slice(-2)).toEqual(["summary --failed", `failed in: ${where}`]);
+  expect(lines.slice(-2)).toEqual([`failed in: ${where}`, "summary --failed"]);
   if (where === "one") expect(output).toMatch(/\d s {2}one\n +\d+ s {2}in all/);
 });
 
@@ -55,7 +55,7 @@ test("suites that fail do not keep others from running, and fail the run", () =>
   const { status, lines } = ran(`suite one false\nsuite two echo ran\nsuite three false`);
   expect(status).toBe(1);
   expect(lines).toContain("ran");
-  expect(lines.slice(-3)).toEqual(["summary --failed", "failed in: one", "failed in: three"]);
+  expect(lines.slice(-3)).toEqual(["failed in: one", "failed in: three", "summary --failed"]);
 });
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
@@ -77,7 +77,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     child.kill(signal);
     await once(child, "close");
     expect(child.exitCode).not.toBe(0);
-    expect(output).toContain("summary --failed\nfailed in: one\n");
+    expect(output).toContain("failed in: one\nsummary --failed\n");
     await until("all have ended", () => members(group).length === 0);
   },
 );

@@ -3,16 +3,20 @@
 // The gate draws few of them, always the same: a failure stays until it is mended. The nightly draws the number that the
 // property's issue names, from a new seed that it prints.
 
-/** Decides all that tests draw: MCPGEN_SEED, or 1. A row of test/seeds.json repeats one that failed. */
-export const seed = Number(process.env.MCPGEN_SEED ?? 1);
+/** The variable of a number; text that Number reads as one by its own rules (an empty text, 0x10, 1e3) is refused. */
+function numberOf(name, absent, expected, isRight) {
+  const text = process.env[name];
+  if (text === undefined) return absent;
+  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (!isRight(value)) throw new Error(`${name} is ${JSON.stringify(text)}: expected ${expected}`);
+  return value;
+}
 
-if (!Number.isSafeInteger(seed))
-  throw new Error(`MCPGEN_SEED is ${process.env.MCPGEN_SEED}: expected a whole number`);
+/** Decides all that tests draw: MCPGEN_SEED, or 1. A row of test/seeds.json repeats one that failed. */
+export const seed = numberOf("MCPGEN_SEED", 1, "a whole number from 0", Number.isSafeInteger);
 
 /** How much of the full numbers is asked for, from 0 to 1: MCPGEN_SHARE, or 0, as in the gate. */
-export const share = Number(process.env.MCPGEN_SHARE ?? 0);
-if (!(share >= 0 && share <= 1))
-  throw new Error(`MCPGEN_SHARE is ${process.env.MCPGEN_SHARE}: expected a number from 0 to 1`);
+export const share = numberOf("MCPGEN_SHARE", 0, "a number from 0 to 1", (value) => value >= 0 && value <= 1);
 
 /** Whether more than the gate's numbers is asked for. */
 export const isThorough = share > 0;
