@@ -79,6 +79,17 @@ test("tests wait by the bound of test/support/until.mjs, and none runs again unt
   expect(found).toEqual([]);
 });
 
+/** Numbers and seeds that a property has of its own: the nightly draws no more of it, or the same again. */
+const fixedDraws = [/\bnumRuns: ?\d/, /\bfc\.sample\([^;]*?\bseed: ?\d/, /\{ ?seed: ?\d[^}]*numRuns/];
+
+test("test/support/cases.mjs decides how many cases a property draws, and from which seed", () => {
+  const found = files.filter((file) => {
+    const text = readFileSync(file, "utf8");
+    return file !== "test/layout.test.ts" && fixedDraws.some((pattern) => pattern.test(text));
+  });
+  expect(found).toEqual([]);
+});
+
 test.each([
   "engine",
   "runtime/core",

@@ -9,6 +9,10 @@ import {
   variableNames,
 } from "../../generator/contract/emit/uri-template.js";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
+import { cases } from "../support/cases.mjs";
+
+/** Documents that are drawn. */
+const runs = cases(3000);
 
 /** What a function returns, or `undefined` if it throws. */
 function attempt<T>(work: () => T): T | undefined {
@@ -53,11 +57,11 @@ test("the compiler and the runtime read the same templates, and match the same",
       expect(parts === undefined).toBe(matched === undefined);
       if (matched) matchable++;
     }),
-    { numRuns: 3000 },
+    { numRuns: runs },
   );
   // The templates are no good if few of them can be read.
-  expect(readable).toBeGreaterThan(300);
-  expect(matchable).toBeGreaterThan(200);
+  expect(readable).toBeGreaterThan(runs / 10);
+  expect(matchable).toBeGreaterThan(runs / 20);
 });
 
 test("types, table and routing of templates of every level", async () => {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { positionsIn } from "../../generator/files/position-index.js";
 import { positionOf } from "../../generator/files/positions.js";
+import { cases } from "../support/cases.mjs";
 
 /** Pointers to every value, and to some that are not there. */
 function pointersIn(value: JsonValue, at = ""): string[] {
@@ -24,7 +25,7 @@ test("the index finds what looking through the text finds, however often it is a
         expect(position(each), each).toEqual(positionOf(text, each));
       }
     }),
-    { numRuns: 200 },
+    { numRuns: cases(2000) },
   );
 });
 

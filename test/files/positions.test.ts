@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type JsonValue, atPointer, isJsonObject, pointer } from "@mcpgen/engine";
 import { lineAndColumn, positionOf } from "../../generator/files/positions.js";
 import { documentOf } from "../support/revisions.js";
+import { cases } from "../support/cases.mjs";
 
 function offsetOf(text: string, { line, column }: { line: number; column: number }): number {
   const lines = text.split("\n");
@@ -39,7 +40,7 @@ describe("the position of a place", () => {
           expect(start.startsWith(first!), `${at} in ${text}`).toBe(true);
         }
       }),
-      { seed: 3, numRuns: 150 },
+      { numRuns: cases(1000) },
     );
   });
 

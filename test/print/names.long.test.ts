@@ -5,6 +5,7 @@ import { nameDefinitions } from "../../generator/print/names.js";
 import { revisions, schemaOf } from "../support/revisions.js";
 import { shuffled, randomFrom } from "../../generator/sample/random.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
+import { cases } from "../support/cases.mjs";
 
 const words = [
   "break case catch class const continue debugger default delete do else enum export extends false finally for",
@@ -55,7 +56,7 @@ describe("identifiers", () => {
         for (const identifier of identifiers) expect(identifier).toMatch(/^[A-Za-z_$][\w$]*$/);
         expect(new Set(identifiers.map(capitalised)).size).toBe(list.length);
       }),
-      { seed: 23, numRuns: 1000 },
+      { numRuns: cases(1000) },
     );
   });
 
@@ -67,7 +68,7 @@ describe("identifiers", () => {
         const others = identifiersFor(shuffled(list, randomFrom(seed)));
         for (const name of list) expect(others.get(name)).toBe(identifiers.get(name));
       }),
-      { seed: 23, numRuns: 300 },
+      { numRuns: cases(1000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { commentText, docComment, propertyKey, stringLiteral } from "../../generator/print/text.js";
 import { format } from "../../generator/print/format.js";
+import { cases } from "../support/cases.mjs";
 
 /** Pieces that texts break on, in all mixtures. */
 const piece = fc.constantFrom(
@@ -20,7 +21,7 @@ const hostile = fc.oneof(
   fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join("")),
   fc.string({ unit: "binary" }),
 );
-const seeded = { seed: 17, numRuns: 1500 };
+const drawn = { numRuns: cases(1500) };
 
 /** Characters that are not seen, or change how others are. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
@@ -42,12 +43,12 @@ describe("a string literal", () => {
         expect(evaluate(literal)).toBe(text);
         expect(literal).not.toMatch(unseen);
       }),
-      seeded,
+      drawn,
     );
   });
 
   test("is what prettier would write", async () => {
-    const texts = fc.sample(hostile, { seed: 19, numRuns: 200 });
+    const texts = fc.sample(hostile, cases(200));
     const code = texts.map((text, index) => `const x${index} = ${stringLiteral(text)};\n`);
     expect(await format("a.ts", code.join("").replaceAll(" = ", " =\n "))).toSatisfy((formatted: string) =>
       texts.every((text) => formatted.includes(stringLiteral(text))),
@@ -78,7 +79,7 @@ describe("a property key", () => {
           if (key === name) expect(name).toMatch(/^[A-Za-z_$][\w$]*$/);
         },
       ),
-      seeded,
+      drawn,
     );
   });
 });
@@ -93,7 +94,7 @@ describe("a comment", () => {
         expect(comment.replaceAll("\n", "").replaceAll("\t", "")).not.toMatch(unseen);
         expect(Buffer.from(comment).toString()).toBe(comment);
       }),
-      seeded,
+      drawn,
     );
   });
 
@@ -128,7 +129,7 @@ describe("a comment", () => {
           }
         },
       ),
-      { seed: 17, numRuns: 500 },
+      drawn,
     );
   });
 

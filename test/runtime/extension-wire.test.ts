@@ -5,6 +5,7 @@ import { Party, messagesOf } from "../support/raw-http-client.js";
 import { type Members, metaOf, raw } from "../support/raw-stdio-client.js";
 import { clientOf, serverWith, sourceOf } from "./served.js";
 import { id, searchClient, searchServer } from "./search-extension.js";
+import { cases } from "../support/cases.mjs";
 
 const search = searchServer.implement(
   { "search/query": ({ query }) => ({ items: [query] }) },
@@ -145,7 +146,7 @@ test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
       fc.asyncProperty(messages, async (sent) => {
         expect(await linesOf(sent, { extensions: [search] })).toEqual(await linesOf(sent, {}));
       }),
-      { numRuns: 8 },
+      { numRuns: cases(100, 8) },
     );
   },
 );

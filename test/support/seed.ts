@@ -1,4 +1,4 @@
 import fc from "fast-check";
-import { seed } from "./cases.mjs";
+import { cases, seed } from "./cases.mjs";
 
-fc.configureGlobal({ seed: seed });
+fc.configureGlobal({ seed, numRuns: cases(1000) });

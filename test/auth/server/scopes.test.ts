@@ -5,6 +5,7 @@ import { type ResourceServer } from "@mcpgen/auth/server";
 import { missingScopes, scopeHierarchy } from "../../../runtime/auth/shared/scopes.js";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { bearer, callerOf, claimsFor, denialOf, guardOf, metadataUrl } from "./requests.js";
+import { cases } from "../../support/cases.mjs";
 
 const hierarchy = { admin: ["write"], write: ["read"] };
 
@@ -98,6 +99,6 @@ test("property: what is granted directly is never missing, and more grants never
       const missing = missingScopes(needed, granted, all);
       for (const each of missingScopes(needed, [...granted, ...more], all)) expect(missing).toContain(each);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(2000) },
   );
 });

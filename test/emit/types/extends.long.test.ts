@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { noted, types } from "./printed.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";
+import { cases } from "../../support/cases.mjs";
 
 const definitions = ["Open", "Closed", "Narrow", "Union", "Scalar", "Loop"];
 const fixed: JsonObject = {
@@ -56,7 +57,7 @@ const member: fc.Arbitrary<JsonValue> = fc.letrec<{ schema: JsonValue }>((tie) =
 test("an interface that extends another compiles, with any members", async () => {
   const pairs = fc.sample(
     fc.tuple(member, fc.oneof(member, fc.constant(undefined)), fc.boolean(), fc.boolean()),
-    { seed: 29, numRuns: 700 },
+    cases(700),
   );
   const all: JsonObject = { ...fixed };
   const notes: JsonObject[] = [];

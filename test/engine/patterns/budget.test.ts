@@ -14,6 +14,7 @@ import { parsePattern } from "../../../engine/patterns/parse.js";
 import { programOf } from "../../../engine/patterns/program.js";
 import { hasProgram } from "../../../engine/patterns/states.js";
 import { hardPatterns, judgingSteps } from "../../support/hard-patterns.js";
+import { cases } from "../../support/cases.mjs";
 
 /** A document whose members `p0`, `p1` … have the patterns, in this order. */
 const documentOf = (patterns: readonly string[]): JsonObject => ({
@@ -153,7 +154,7 @@ describe("hasProgram says whether a pattern has an automaton, without making it"
         const expression = parsePattern(source)!;
         expect(hasProgram(expression), source).toBe(programOf(expression) !== undefined);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(3000) },
     );
   });
 });

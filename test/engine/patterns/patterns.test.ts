@@ -7,6 +7,7 @@ import { parsePattern } from "../../../engine/patterns/parse.js";
 import { programOf } from "../../../engine/patterns/program.js";
 import { Work } from "../../../engine/patterns/work.js";
 import { stepsOf } from "./backtracking-steps.js";
+import { cases } from "../../support/cases.mjs";
 
 describe("the hazard of", () => {
   test.each<[string, Hazard]>([
@@ -85,7 +86,7 @@ test("without a hazard, the steps of a backtracking matcher grow linearly with t
         expect(most - more, `${source} on ${unit}`).toBeLessThanOrEqual(2.2 * (more - some) + 200);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: cases(3000) },
   );
   expect([...seen].sort()).toEqual(["exponential", "none", "polynomial"]);
 });
@@ -98,7 +99,7 @@ test("the automaton says what the platform's own matcher says", () => {
       const native = new RegExp(source, "u");
       for (const each of texts) expect(matcher.test(each), each).toBe(native.test(each));
     }),
-    { numRuns: 400 },
+    { numRuns: cases(4000) },
   );
 });
 

@@ -18,6 +18,7 @@ import { randomFrom } from "../../../generator/sample/random.js";
 import { documentOf, revisions } from "../../support/revisions.js";
 import { instance, schemaDocument } from "./documents.js";
 import { shuffledSchema } from "../../support/shuffled-schema.js";
+import { cases } from "../../support/cases.mjs";
 
 const draft07 = "http://json-schema.org/draft-07/schema#";
 const text = (value: JsonValue): string => JSON.stringify(value);
@@ -57,6 +58,8 @@ describe.each(revisions)("revision %s", (revision) => {
 });
 
 describe("for every schema", () => {
+  /** Documents that Ajv judges values by. */
+  const judged = cases(200, 22);
   const documents = fc.oneof(schemaDocument("draft-07"), schemaDocument("2020-12"));
 
   test("the canonical form is idempotent, and independent of the order of keys and set members", () => {
@@ -66,7 +69,7 @@ describe("for every schema", () => {
         expect(text(canonicalise(canonical))).toBe(text(canonical));
         expect(text(canonicalise(shuffledSchema(document, randomFrom(seed))))).toBe(text(canonical));
       }),
-      { seed: 11, numRuns: 120 },
+      { numRuns: cases(1000) },
     );
   });
 
@@ -77,7 +80,7 @@ describe("for every schema", () => {
         canonicalise(document, { descriptions: false });
         expect(text(document)).toBe(before);
       }),
-      { seed: 11, numRuns: 100 },
+      { numRuns: cases(1000) },
     );
   });
 
@@ -91,7 +94,8 @@ describe("for every schema", () => {
           ? // The option is how Ajv 8 spells what draft-07 says of the siblings of `$ref`.
             new Ajv({ ...options, ignoreKeywordsWithRef: true } as Options).compile(document)
           : new Ajv2020(options).compile(document);
-      const canonical = new Ajv2020(options).compile(canonicalise(document));
+      // As JSON: to Ajv, an object without a prototype equals none that has one.
+      const canonical = new Ajv2020(options).compile(JSON.parse(text(canonicalise(document))) as JsonObject);
       for (const value of values) {
         const expected = input(value);
         expect(canonical(value), text(value)).toBe(expected);
@@ -100,11 +104,10 @@ describe("for every schema", () => {
       }
     };
     fc.assert(fc.property(schemaDocument(dialect), fc.array(instance, { minLength: 20 }), agree), {
-      seed: 13,
-      numRuns: 22,
+      numRuns: judged,
     });
-    expect(valid).toBeGreaterThan(50);
-    expect(invalid).toBeGreaterThan(50);
+    expect(valid).toBeGreaterThan(judged / 2);
+    expect(invalid).toBeGreaterThan(judged / 2);
   });
 
   test("each schema knows the place it comes from", () => {
@@ -118,7 +121,7 @@ describe("for every schema", () => {
           expect(schema["default"]).toEqual((source as JsonObject)["default"]);
         }
       }),
-      { seed: 11, numRuns: 100 },
+      { numRuns: cases(1000) },
     );
   });
 });

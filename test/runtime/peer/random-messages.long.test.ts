@@ -4,6 +4,7 @@ import { memoryChannels } from "@mcpgen/runtime";
 import { openPeer } from "@mcpgen/runtime/peer";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { cases } from "../../support/cases.mjs";
 
 const methods = (table: typeof hostTable | typeof viewTable): string[] => [
   ...table.incomingRequests.keys(),
@@ -81,6 +82,6 @@ test.each([
       }
       expect(answered.length).toBeLessThanOrEqual(whole.length + 1);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(600, 60) },
   );
 });

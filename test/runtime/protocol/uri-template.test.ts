@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { McpError, type TemplateValue, UriTemplate, createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/runtime/testing";
+import { cases } from "../../support/cases.mjs";
 
 describe("a URI template gives the variables of a URI, or undefined if the URI does not match", () => {
   test.each<[string, string, { [name: string]: string | string[] } | undefined]>([
@@ -278,7 +279,7 @@ test("a template matches each of its expansions, and gives the values of the exp
       const there = Object.entries(each).filter(([, value]) => value !== undefined);
       expect(template.match(template.expand(each))).toEqual(Object.fromEntries(there));
     }),
-    { numRuns: 500 },
+    { numRuns: cases(5000) },
   );
 });
 

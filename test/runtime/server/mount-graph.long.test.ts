@@ -9,6 +9,7 @@ import {
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { metaOf } from "../../support/raw-stdio-client.js";
+import { cases } from "../../support/cases.mjs";
 
 interface Tool {
   name: string;
@@ -143,6 +144,6 @@ test("servers list what was registered and mounted, after any steps; a refused s
         }
       }
     }),
-    { numRuns: 150 },
+    { numRuns: cases(1000, 150) },
   );
 });

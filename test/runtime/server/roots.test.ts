@@ -5,6 +5,7 @@ import { createServer, isInsideRoots } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { cases } from "../../support/cases.mjs";
 
 const project = [{ uri: "file:///home/ada/project" }];
 
@@ -76,7 +77,7 @@ test("paths judged to be inside a root are inside by Node, for any URI", () => {
         folder !== undefined && place !== undefined && !/^\.\.(\/|$)/.test(posix.relative(folder, place))
       );
     }),
-    { numRuns: 5000 },
+    { numRuns: cases(5000) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { batchArguments } from "../../../runtime/core/stdio/command.js";
 import { throughBatchFile } from "./cmd-exe.js";
+import { cases } from "../../support/cases.mjs";
 
 const variables = { CD: "C:\\work", PATH: "C:\\secret", CMDCMDLINE: "cmd" };
 
@@ -37,7 +38,7 @@ test("any text without a line end arrives unchanged, and has no operators", () =
     fc.property(fc.array(nasty), (words) => {
       expect(throughBatchFile(batchArguments("C:\\100% & x\\npx.cmd", words), variables)).toEqual(words);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(2000) },
   );
 });
 

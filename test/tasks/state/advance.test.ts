@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { type TaskEvent, type TaskRecord, type TaskStatus, advance } from "@mcpgen/tasks";
 import { sampleTask } from "@mcpgen/tasks/testing";
 import { expect, test } from "vitest";
+import { cases } from "../../support/cases.mjs";
 
 /** 2025-11-25, tasks, task status lifecycle. */
 const allowed: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
@@ -75,7 +76,7 @@ test("C08: whatever happens, the status follows the allowed edges, and final rec
         else expect(after === before || after.version === before.version + 1).toBe(true);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: cases(5000) },
   );
 });
 
@@ -89,7 +90,7 @@ test("a run that has not the lease changes nothing; a lease changes hands only w
         expect(!before.lease || before.lease.run === each.lease.run || before.lease.until <= at).toBe(true);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: cases(5000) },
   );
 });
 
@@ -106,7 +107,7 @@ test("a task is handed to a queue only when it is due; a later run forgets how o
         expect((after.restarts ?? 0) - (before.restarts ?? 0)).toBe(before.lease ? 1 : 0);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: cases(5000) },
   );
 });
 
@@ -120,7 +121,7 @@ test("E06: a key that was answered is never outstanding again; outstanding keys 
         if (status !== "working") expect(lease).toBeUndefined();
       }
     }),
-    { numRuns: 500 },
+    { numRuns: cases(5000) },
   );
 });
 
