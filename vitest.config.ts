@@ -1,5 +1,8 @@
 import { availableParallelism } from "node:os";
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { isThorough } from "./test/support/cases.mjs";
 import { hang } from "./test/support/until.mjs";
 
 /** Our own packages are taken from source: tests need no build, and see what is being worked on. */
@@ -25,6 +28,16 @@ const others = [
   "test/scale/**",
   ...(isLong ? [] : ["test/**/*.long.test.ts"]),
 ];
+
+/** With the numbers of their issues, files that draw cases take longest: they begin, and no core waits for one at the end. */
+class DrawsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const draws = ({ moduleId }: TestSpecification): boolean =>
+      readFileSync(moduleId, "utf8").includes("support/cases.mjs");
+    return [...sorted.filter(draws), ...sorted.filter((file) => !draws(file))];
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -54,6 +67,7 @@ export default defineConfig({
     setupFiles: ["test/support/seed.ts", "test/support/auth/search-output.ts"],
     // Files share the modules a worker has loaded: reading them anew for each would cost a third of the time.
     isolate: false,
+    ...(isThorough && { sequence: { sequencer: DrawsFirst } }),
     // One worker a core: the default leaves one core idle, which is half of a small machine.
     maxWorkers: availableParallelism(),
     // These bounds end what hangs; waiting for one thing ends before the test. A busy machine takes ten times as long as a quiet one.

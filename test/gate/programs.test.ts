@@ -22,7 +22,7 @@ function installed(programs: Readonly<Record<string, string>>): {
     const found = spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
     symlinkSync(found, join(bin, name));
   }
-  for (const [name, text] of Object.entries(programs)) {
+  for (const [name, text] of Object.entries({ sleep: "", ...programs })) {
     writeFileSync(join(bin, name), `#!${join(bin, "bash")}\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
   }
@@ -36,7 +36,7 @@ function installed(programs: Readonly<Record<string, string>>): {
 const { chromium: _, ...withoutChromium } = everything;
 const root = "echo 0";
 /** An apt-get that installs Chromium if it is asked for that alone. */
-const installs = `if [ "$*" = "-qq install -y --no-install-recommends chromium" ]; then cp "$FOLDER/bin/haproxy" "$FOLDER/bin/chromium"; fi`;
+const installs = `if [ "$*" = "-o DPkg::Lock::Timeout=240 -qq install -y --no-install-recommends chromium" ]; then cp "$FOLDER/bin/haproxy" "$FOLDER/bin/chromium"; fi`;
 
 test("each package of the list has a program", () => {
   expect(needed.map(([name]) => name)).toContain("redis-server");
@@ -50,6 +50,11 @@ test("one without a program gets it", () => {
   expect(installed({ ...withoutChromium, id: root, "apt-get": installs })).toEqual({ code: 0, output: "" });
   const sudo = { id: "echo 1000", sudo: 'shift; exec "$@"', true: "" };
   expect(installed({ ...withoutChromium, ...sudo, "apt-get": installs })).toEqual({ code: 0, output: "" });
+});
+
+test("one where another run holds the lists of packages waits for it", () => {
+  const busy = `case "$*" in *update) [ -e "$FOLDER/asked" ] || { : >"$FOLDER/asked"; exit 100; };; esac\n${installs}`;
+  expect(installed({ ...withoutChromium, id: root, "apt-get": busy })).toEqual({ code: 0, output: "" });
 });
 
 test.each([

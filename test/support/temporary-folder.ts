@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -13,11 +14,9 @@ export function temporaryFolder(files: Files = {}): string {
   return folder;
 }
 
-let shared = 0;
-
 /** A folder with `files` for all tests of one file or `describe`. Call it where tests are collected. */
 export function sharedFolder(files: Files = {}): string {
-  const folder = join(realpathSync(tmpdir()), `mcpgen-test-shared-${process.pid}-${++shared}`);
+  const folder = join(realpathSync(tmpdir()), `mcpgen-test-shared-${randomUUID()}`);
   beforeAll(() => {
     mkdirSync(folder);
     writeFiles(folder, files);
