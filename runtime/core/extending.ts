@@ -49,6 +49,7 @@ export {
 } from "./client/answering.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
+export { type Members, malformedMember, withoutNulls } from "./protocol/members.js";
 export { declares } from "./protocol/revision-view.js";
 export { Admission, type Amounts, type Quota, type Refusal } from "./admission/admission.js";
 export { BoundedMap } from "./admission/bounded-map.js";

@@ -1,5 +1,12 @@
 import { EmbeddedJWK, type JWK, calculateJwkThumbprint, compactVerify } from "jose";
-import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
+import {
+  checkBoolean,
+  checkFunction,
+  checkNames,
+  checkNumber,
+  checkTexts,
+  wrongOption,
+} from "../shared/option-check.js";
 import { digestOf } from "./digest.js";
 import { DpopNonces } from "./dpop-nonces.js";
 import { jsonObject } from "../shared/json-object.js";
@@ -95,8 +102,7 @@ export function dpop(options: DpopOptions = {}): DpopProofs {
 function checkDpopOptions(options: DpopOptions): void {
   checkNames(options, ["required", "algorithms", "seconds", "nonces", "replay"], "dpop.");
   const { required, algorithms, seconds, nonces, replay } = options;
-  if (required !== undefined && typeof required !== "boolean")
-    throw wrongOption("dpop.required", "expected true or false");
+  if (required !== undefined) checkBoolean(required, "dpop.required");
   if (algorithms !== undefined) checkAlgorithms(algorithms, "dpop.algorithms");
   if (seconds !== undefined) checkNumber(seconds, "dpop.seconds", 1, 300);
   if (replay !== undefined) checkFunction(replay?.use, "dpop.replay.use");

@@ -1,7 +1,7 @@
-import { AuthError } from "../shared/errors.js";
+import { jsonObject } from "../shared/json-object.js";
 import { checkNames, checkTexts } from "../shared/option-check.js";
 import { type Fetch, boundedFetch, unavailable } from "./issuer-document.js";
-import { refused } from "./jwks.js";
+import { refused } from "./claims.js";
 import type { Claims, TokenIssuer } from "./token-issuer.js";
 
 export interface GoogleOptions {
@@ -40,12 +40,11 @@ async function informed(send: Fetch, token: string): Promise<Claims> {
   });
   if (response.status === 400) throw refused("its issuer says that it is not active");
   if (response.status !== 200) throw unavailable(`the issuer answered with status ${response.status}`);
-  try {
-    const { iss: _, exp, ...claims } = (await response.json()) as Record<string, unknown>;
-    // It writes numbers as texts. Answers about ID tokens have an `iss`, those about access tokens have none.
-    if (_ !== undefined) throw refused("it is not an access token");
-    return { ...claims, exp: Number(exp) || undefined };
-  } catch (error) {
-    throw error instanceof AuthError ? error : unavailable("the issuer answered with no JSON", error);
-  }
+  const answer = jsonObject(await response.text());
+  if (!answer) throw unavailable("the issuer answered with no JSON object");
+  const { iss, exp } = answer;
+  // Answers about ID tokens have an `iss`, those about access tokens have none.
+  if (iss !== undefined) throw refused("it is not an access token");
+  // It writes numbers as texts.
+  return { ...answer, exp: typeof exp === "string" && /^\d{1,12}$/.test(exp) ? Number(exp) : exp };
 }

@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
-import { checkFunction, checkNames } from "../shared/option-check.js";
+import { checkBoolean, checkFunction, checkNames } from "../shared/option-check.js";
 import { checkAudience } from "./audience.js";
 import {
   type Fetch,
@@ -10,7 +10,7 @@ import {
   issuerEndpoint,
   unavailable,
 } from "./issuer-document.js";
-import { refused } from "./jwks.js";
+import { refuseOtherTokens, refused } from "./claims.js";
 import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
@@ -22,11 +22,16 @@ export interface IntrospectionOptions extends ClientCredentials {
   readonly audience?: Audience;
   /** The granted scopes. Default: `scope`. */
   readonly scopes?: (claims: Claims) => readonly string[];
+  /** Accepts tokens without `sub`: this issuer names the users of all other tokens. Default: `false`. */
+  readonly clientTokens?: boolean;
   /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: Fetch;
 }
 
-const known = ["issuer", "endpoint", "audience", "scopes", "fetch", "clientId", "clientSecret", "clientKey"];
+const known = [
+  ...["issuer", "endpoint", "audience", "scopes", "clientTokens", "fetch"],
+  ...["clientId", "clientSecret", "clientKey"],
+];
 
 /** Seconds that a token without expiry counts as valid. */
 const withoutExpiry = 60;
@@ -39,12 +44,13 @@ const withoutExpiry = 60;
  */
 export function introspection(options: IntrospectionOptions): TokenIssuer {
   checkNames(options, known, "introspection.");
-  const { issuer, endpoint, audience, scopes, fetch: send = fetch } = options;
+  const { issuer, endpoint, audience, scopes, clientTokens = false, fetch: send = fetch } = options;
   checkIssuer(issuer, "introspection.issuer");
   checkCredentials(options, "introspection.");
   if (endpoint !== undefined) checkUrl(endpoint, "introspection.endpoint");
   if (audience !== undefined) checkAudience(audience, "introspection.audience");
   if (scopes !== undefined) checkFunction(scopes, "introspection.scopes");
+  checkBoolean(clientTokens, "introspection.clientTokens");
   if (options.fetch !== undefined) checkFunction(options.fetch, "introspection.fetch");
   let found: string | undefined = endpoint;
   return {
@@ -52,6 +58,7 @@ export function introspection(options: IntrospectionOptions): TokenIssuer {
     opaque: true,
     ...(audience === undefined ? {} : { audience }),
     ...(scopes && { scopes }),
+    ...(clientTokens && { clientTokens }),
     async verify(token) {
       found ??= await issuerEndpoint(send, issuer, "introspection_endpoint");
       return introspected(send, { issuer, introspection_endpoint: found }, options, token);
@@ -74,12 +81,7 @@ async function introspected(
     });
     const { active, ...claims } = await oauth.processIntrospectionResponse(as, client, response);
     if (!active) throw refused("its issuer says that it is not active");
-    if (
-      claims["token_use"] !== undefined &&
-      claims["token_use"] !== "access_token" &&
-      claims["token_use"] !== "access"
-    )
-      throw refused("it is not an access token");
+    refuseOtherTokens(claims, false);
     return { exp: Math.floor(Date.now() / 1000) + withoutExpiry, ...claims };
   } catch (error) {
     if (error instanceof AuthError) throw error;

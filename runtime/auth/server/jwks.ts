@@ -1,8 +1,8 @@
 import { type CompactVerifyGetKey, type JSONWebKeySet, compactVerify, createLocalJWKSet } from "jose";
-import { AuthError } from "../shared/errors.js";
 import { jsonObject } from "../shared/json-object.js";
-import { checkFunction, checkNames, checkTexts, wrongOption } from "../shared/option-check.js";
+import { checkBoolean, checkFunction, checkNames, checkTexts, wrongOption } from "../shared/option-check.js";
 import { checkAudience } from "./audience.js";
+import { refuseOtherTokens, refused } from "./claims.js";
 import { type Fetch, checkIssuer, checkUrl, fetchObject, issuerEndpoint } from "./issuer-document.js";
 import { KeySet } from "./key-set.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
@@ -35,6 +35,8 @@ export interface JwksOptions {
   readonly scopes?: (claims: Claims) => readonly string[];
   /** The client. Default: `client_id`, or `azp`. */
   readonly client?: (claims: Claims) => string | undefined;
+  /** Accepts tokens without `sub`: this issuer writes them for clients that act for themselves, never for users. Default: `false`. */
+  readonly clientTokens?: boolean;
   /** Sends the requests for metadata and keys. Default: the platform's `fetch`. */
   readonly fetch?: Fetch;
 }
@@ -48,6 +50,7 @@ const known = [
   "types",
   "scopes",
   "client",
+  "clientTokens",
   "fetch",
 ];
 
@@ -60,7 +63,7 @@ const known = [
 export function jwks(issuer: string, options: JwksOptions = {}): TokenIssuer {
   checkJwksOptions(issuer, options);
   const { algorithms = ["ES256", "RS256"], audience, alsoIssuers = [], scopes, client } = options;
-  const { types = ["at+jwt", "JWT", "absent"], keys } = options;
+  const { types = ["at+jwt", "JWT", "absent"], keys, clientTokens = false } = options;
   const keyOf = keys ? createLocalJWKSet(keys) : remoteKeys(issuer, options);
   return {
     issuer,
@@ -68,6 +71,7 @@ export function jwks(issuer: string, options: JwksOptions = {}): TokenIssuer {
     ...(audience === undefined ? {} : { audience }),
     ...(scopes && { scopes }),
     ...(client && { client }),
+    ...(clientTokens && { clientTokens }),
     verify: (token) => verifyJwt(token, keyOf, algorithms, types),
   };
 }
@@ -76,6 +80,7 @@ function checkJwksOptions(issuer: string, options: JwksOptions): void {
   checkIssuer(issuer, "jwks(issuer)");
   checkNames(options, known, "jwks.");
   const { algorithms, audience, alsoIssuers, jwksUri, keys, types, scopes, client, fetch } = options;
+  if (options.clientTokens !== undefined) checkBoolean(options.clientTokens, "jwks.clientTokens");
   if (algorithms !== undefined) checkAlgorithms(algorithms, "jwks.algorithms");
   if (audience !== undefined) checkAudience(audience, "jwks.audience");
   if (alsoIssuers !== undefined) {
@@ -119,12 +124,12 @@ async function verifyJwt(
   try {
     // Claims are judged here and by the resource server, for introspection as for JWT.
     const { payload, protectedHeader } = await compactVerify(token, keyOf, { algorithms: [...algorithms] });
-    const { typ } = protectedHeader;
-    if (!types.includes(typeof typ === "string" ? typeOf(typ) : "absent"))
-      throw refused("its typ is not that of an access token");
+    const { typ } = protectedHeader as { readonly typ?: unknown };
+    const type = typ === undefined ? "absent" : typeOf(typ);
+    if (!types.includes(type)) throw refused("its typ is not that of an access token");
     const claims = jsonObject(new TextDecoder().decode(payload));
     if (!claims) throw refused(malformed);
-    refuseOtherTokens(claims);
+    refuseOtherTokens(claims, type === "at+jwt");
     return claims;
   } catch (error) {
     const code = joseCode(error);
@@ -156,18 +161,10 @@ export function statedIssuer(token: string): string | undefined {
 }
 
 /** Media types compare without case, and without `application/` (RFC 7515, 4.1.9). */
-function typeOf(typ: string): string {
+function typeOf(typ: unknown): string {
+  if (typeof typ !== "string") return "malformed";
   const name = typ.toLowerCase().replace(/^application\//, "");
   return name === "jwt" ? "JWT" : name;
-}
-
-/** ID, logout and refresh tokens are signed with the same keys. These claims say what they are. */
-function refuseOtherTokens(claims: Claims): void {
-  const { token_use: use = "access", typ = "Bearer" } = claims;
-  const isOther = ["at_hash", "c_hash", "events"].some((name) => claims[name] !== undefined);
-  // Cognito writes `token_use`, Keycloak `typ`.
-  if (isOther || use !== "access" || (typ !== "Bearer" && typ !== "DPoP"))
-    throw refused("it is not an access token");
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -176,7 +173,3 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_JWKS_NO_MATCHING_KEY: "its issuer has no such key",
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: "its kid is missing, and its issuer has several keys",
 };
-
-export function refused(why: string, cause?: unknown): AuthError {
-  return new AuthError("auth-token-refused", why, { cause });
-}

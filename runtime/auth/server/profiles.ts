@@ -2,11 +2,14 @@
 import { checkNames, checkText, checkTexts, wrongOption } from "../shared/option-check.js";
 import { scopesOf } from "../shared/scopes.js";
 import type { Fetch } from "./issuer-document.js";
-import { type JwksOptions, jwks, refused } from "./jwks.js";
+import { checkKinds, refused } from "./claims.js";
+import { type JwksOptions, jwks } from "./jwks.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
 /** Options of every profile. */
 interface ProfileOptions {
+  /** Accepts tokens without `sub`, as `clientTokens` of `jwks`. Default: `false`. */
+  readonly clientTokens?: boolean;
   /** Sends the requests for metadata and keys. Default: the platform's `fetch`. */
   readonly fetch?: Fetch;
 }
@@ -26,6 +29,9 @@ export interface EntraOptions extends ProfileOptions {
   readonly applicationIdUri?: string;
 }
 
+/** Names of the options of every profile. */
+const common = ["clientTokens", "fetch"];
+
 const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
@@ -35,7 +41,7 @@ const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
  * @throws {AuthError} `auth-options`
  */
 export function entra(options: EntraOptions): TokenIssuer {
-  checkNames(options, ["tenant", "clientId", "applicationIdUri", "fetch"], "entra.");
+  checkNames(options, ["tenant", "clientId", "applicationIdUri", ...common], "entra.");
   const { tenant, clientId, applicationIdUri = `api://${clientId}` } = options;
   if (!guid.test(String(tenant)))
     throw wrongOption(
@@ -54,17 +60,19 @@ export function entra(options: EntraOptions): TokenIssuer {
     jwksUri: `${host}/discovery/v2.0/keys`,
     audience: [clientId, applicationIdUri],
     scopes: (claims) => entraGrants(claims).map((name) => `${applicationIdUri}/${name}`),
-    client: ({ azp, appid }) => firstText(azp, appid),
-    ...sendBy(options),
+    client: ({ azp, appid }) => (azp ?? appid) as string | undefined,
+    ...commonOf(options),
   });
   // ID tokens have the same issuer and keys; for one registration of client and server, the same audience too.
+  // `roles` is a claim of applications at other issuers, so that only this profile judges it.
   return checked(issuer, (claims) => entraGrants(claims).length > 0, "it has neither scp nor roles");
 }
 
-/** Delegated permissions of a user, or the application permissions of a client. */
-function entraGrants({ scp, roles }: Claims): string[] {
-  if (typeof scp === "string") return scopesOf(scp);
-  return Array.isArray(roles) ? roles.filter((each): each is string => typeof each === "string") : [];
+/** Delegated permissions of a user, or the application permissions of a client. @throws {AuthError} `auth-token-refused` */
+function entraGrants(claims: Claims): readonly string[] {
+  checkKinds(claims, { scp: "string", roles: "texts" });
+  const { scp, roles = [] } = claims as { readonly scp?: string; readonly roles?: readonly string[] };
+  return scp === undefined ? roles : scopesOf(scp);
 }
 
 export interface CognitoOptions extends ProfileOptions {
@@ -80,7 +88,7 @@ export interface CognitoOptions extends ProfileOptions {
 
 /** Amazon Cognito user pools. @throws {AuthError} `auth-options` */
 export function cognito(options: CognitoOptions): TokenIssuer {
-  checkNames(options, ["region", "userPool", "clients", "fetch"], "cognito.");
+  checkNames(options, ["region", "userPool", "clients", ...common], "cognito.");
   const { region, userPool, clients } = options;
   if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(String(region)))
     throw wrongOption("cognito.region", "expected a region, such as eu-west-1");
@@ -90,7 +98,7 @@ export function cognito(options: CognitoOptions): TokenIssuer {
   const issuer = jwks(`https://cognito-idp.${region}.amazonaws.com/${userPool}`, {
     algorithms: ["RS256"],
     ...(clients && { audience: { claim: "client_id", oneOf: clients } }),
-    ...sendBy(options),
+    ...commonOf(options),
   });
   return checked(issuer, ({ token_use: use }) => use === "access", "it is not an access token");
 }
@@ -117,7 +125,7 @@ export function okta(
   const { domain, server = "default" } = named(options, "okta", ["domain", "server"]);
   return jwks(`https://${hostOf(domain, "okta.domain")}/oauth2/${segment(server, "okta.server")}`, {
     algorithms: ["RS256"],
-    client: ({ cid }) => firstText(cid),
+    client: ({ cid }) => cid as string | undefined,
     ...audienceOf(options),
   });
 }
@@ -183,14 +191,16 @@ export function zitadel(
     algorithms: ["RS256", "ES256", "EdDSA"],
     audience: segment(project, "zitadel.project"),
     scopes: (claims) => zitadelGrants(claims, project),
-    ...sendBy(options),
+    ...commonOf(options),
   });
 }
 
+/** @throws {AuthError} `auth-token-refused` */
 function zitadelGrants(claims: Claims, project: string): string[] {
-  const roles = claims[`urn:zitadel:iam:org:project:${project}:roles`];
-  const scopes = typeof claims["scope"] === "string" ? scopesOf(claims["scope"]) : [];
-  return [...scopes, ...Object.keys(typeof roles === "object" && roles !== null ? roles : {})];
+  const name = `urn:zitadel:iam:org:project:${project}:roles`;
+  checkKinds(claims, { scope: "string", [name]: "object" });
+  const { scope = "" } = claims as { readonly scope?: string };
+  return [...scopesOf(scope), ...Object.keys(claims[name] ?? {})];
 }
 
 /** Adds a check to the verification of an issuer. */
@@ -206,17 +216,20 @@ function checked(issuer: TokenIssuer, fits: (claims: Claims) => boolean, why: st
 /** Checks the names of options of a profile. */
 function named<Options extends object>(options: Options, profile: string, own: readonly string[]): Options {
   const names = profile === "zitadel" ? own : [...own, "audience"];
-  checkNames(options, [...names, "fetch"], `${profile}.`);
+  checkNames(options, [...names, ...common], `${profile}.`);
   return options;
 }
 
-function audienceOf({ audience, ...options }: NamedOptions): Pick<JwksOptions, "audience" | "fetch"> {
+function audienceOf({
+  audience,
+  ...options
+}: NamedOptions): Pick<JwksOptions, "audience" | "clientTokens" | "fetch"> {
   const given: Audience | undefined = audience;
-  return { ...(given !== undefined && { audience: given }), ...sendBy(options) };
+  return { ...(given !== undefined && { audience: given }), ...commonOf(options) };
 }
 
-function sendBy({ fetch }: ProfileOptions): Pick<JwksOptions, "fetch"> {
-  return fetch ? { fetch } : {};
+function commonOf({ clientTokens, fetch }: ProfileOptions): Pick<JwksOptions, "clientTokens" | "fetch"> {
+  return { ...(clientTokens !== undefined && { clientTokens }), ...(fetch && { fetch }) };
 }
 
 /** @throws {AuthError} `auth-options`: the value is no host, as in a URL without scheme and path */
@@ -234,8 +247,4 @@ function hostOf(value: unknown, name: string): string {
 function segment(value: unknown, name: string): string {
   if (typeof value === "string" && /^[\w.~-]+$/.test(value) && !/^\.+$/.test(value)) return value;
   throw wrongOption(name, "expected a name of letters, digits and hyphens");
-}
-
-function firstText(...values: readonly unknown[]): string | undefined {
-  return values.find((each): each is string => typeof each === "string" && each !== "");
 }

@@ -1,4 +1,5 @@
 import {
+  checkBoolean,
   checkFunction,
   checkNames,
   checkNumber,
@@ -35,8 +36,8 @@ export interface ResourceServerOptions {
   readonly issuers: readonly TokenIssuer[];
   readonly scopes?: ScopeOptions;
   /**
-   * Names the owner of sessions and state within the issuer. Default: `sub`, or the client if there is none. The issuer is
-   * always part of the principal.
+   * Names the owner of sessions and state within the issuer. Default: `sub`; the client for a token without `sub`, if its issuer
+   * has `clientTokens`. The issuer is always part of the principal.
    */
   readonly principal?: (claims: Claims) => string;
   /** Proofs of possession (RFC 9449), by `dpop()`. Default: tokens that need proofs are refused. */
@@ -97,6 +98,10 @@ function checkIssuers(issuers: readonly TokenIssuer[]): void {
       throw wrongOption(place, "expected an issuer, such as jwks(url) or introspection(options)");
     checkIssuer(each.issuer, `${place}.issuer`);
     if (each.audience !== undefined) checkAudience(each.audience, `${place}.audience`);
+    if (each.clientTokens !== undefined) checkBoolean(each.clientTokens, `${place}.clientTokens`);
+    if (each.opaque !== undefined) checkBoolean(each.opaque, `${place}.opaque`);
+    for (const name of ["scopes", "client", "upstream"] as const)
+      if (each[name] !== undefined) checkFunction(each[name], `${place}.${name}`);
     if (each.accepts !== undefined) checkTexts(each.accepts, `${place}.accepts`);
     for (const iss of new Set(each.accepts ?? [each.issuer])) {
       checkIssuer(iss, `${place}.accepts`);

@@ -4,9 +4,11 @@ import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scop
 import { isForUs } from "./audience.js";
 import { type AuthInfo, frozen } from "./auth-info.js";
 import { challengeText, mostScopeText } from "./challenge.js";
+import { wrongOption } from "../shared/option-check.js";
 import { digestOf } from "./digest.js";
 import type { ProofRequest } from "./dpop.js";
-import { refused, statedIssuer } from "./jwks.js";
+import { checkClaims, refused } from "./claims.js";
+import { statedIssuer } from "./jwks.js";
 import { metadataRoutes, metadataUrl } from "./resource-metadata.js";
 import { type ResourceServerOptions, checkResourceServerOptions } from "./resource-server-options.js";
 import { TokenCache } from "./token-cache.js";
@@ -254,10 +256,10 @@ class ResourceGuard {
     const issuer = this.#issuerOf(token);
     if (!issuer) throw refused("no issuer of this server issued it");
     const claims = await issuer.verify(token);
+    checkClaims(claims);
     // Introspection may leave it out: then it is the issuer that answered.
-    const { iss = issuer.opaque ? issuer.issuer : undefined } = claims;
-    if (typeof iss !== "string" || this.#byIssuer.get(iss) !== issuer)
-      throw refused("it names another issuer");
+    const { iss = issuer.opaque ? issuer.issuer : undefined } = claims as { readonly iss?: string };
+    if (iss === undefined || this.#byIssuer.get(iss) !== issuer) throw refused("it names another issuer");
     this.#checkTimes(claims);
     if (!isForUs(claims, this.#options.resource, issuer.audience))
       throw refused("it was not issued for this server: its audience is another");
@@ -269,44 +271,41 @@ class ResourceGuard {
     return this.#byIssuer.get(statedIssuer(token) ?? "") ?? this.#opaque;
   }
 
-  #checkTimes({ exp, nbf }: Claims): void {
+  #checkTimes({ exp, nbf = -Infinity }: { readonly exp?: number; readonly nbf?: number }): void {
     const now = Date.now() / 1000;
-    if (typeof exp !== "number") throw refused("it has no expiry");
+    if (exp === undefined) throw refused("it has no expiry");
     if (exp + this.#skew <= now) throw refused("it has expired");
-    if (nbf !== undefined && (typeof nbf !== "number" || nbf - this.#skew > now))
-      throw refused("it is not valid yet");
+    if (nbf - this.#skew > now) throw refused("it is not valid yet");
   }
 
   /** What a verified token means here. */
   #accept(claims: Claims & { readonly iss: string }): Verified {
-    const { iss, sub, exp, cnf } = claims;
+    const { iss, sub, exp, cnf } = claims as JudgedClaims;
     const issuer = this.#byIssuer.get(iss)!;
-    const clientId = (issuer.client ?? clientOf)(claims);
-    const scopes = [...new Set((issuer.scopes ?? grantedBy)(claims))];
+    const clientId = clientOf(claims, issuer);
+    const scopes = grantedBy(claims, issuer);
     const auth: AuthInfo = frozen({
       issuer: iss,
-      ...(typeof sub === "string" && sub !== "" && { subject: sub }),
+      ...(sub !== undefined && { subject: sub }),
       ...(clientId !== undefined && { clientId }),
       scopes,
-      ...(typeof exp === "number" && { expiresAt: exp }),
+      ...(exp !== undefined && { expiresAt: exp }),
       claims: { ...claims },
       ...(issuer.upstream && { upstream: () => issuer.upstream!(claims) }),
     });
     const missing = missingScopes(this.#required, scopes, this.#hierarchy);
-    const { jkt, ...others } =
-      typeof cnf === "object" && cnf !== null ? (cnf as Record<string, unknown>) : {};
     // A confirmation that is not understood must not be ignored (RFC 7800, 3.1).
-    if (Object.keys(others).length > 0 || (jkt !== undefined && typeof jkt !== "string"))
+    if (cnf && (Object.keys(cnf).length !== 1 || typeof cnf["jkt"] !== "string" || cnf["jkt"] === ""))
       throw refused("it is bound to its sender in a way that is not supported here");
     return {
-      caller: { principal: this.#principalOf(auth), auth },
-      thumbprint: jkt,
+      caller: { principal: this.#principalOf(auth, issuer), auth },
+      thumbprint: cnf?.["jkt"] as string | undefined,
       denial: missing.length > 0 ? this.#forbidden(scopes, this.#required) : undefined,
     };
   }
 
   /** The issuer and the subject, which is unique at its issuer only. */
-  #principalOf({ issuer, subject, clientId, claims }: AuthInfo): string {
+  #principalOf({ issuer, subject, clientId, claims }: AuthInfo, { clientTokens }: TokenIssuer): string {
     const { principal } = this.#options;
     if (principal) {
       const name: unknown = principal(claims);
@@ -315,6 +314,8 @@ class ResourceGuard {
       return `${issuer}|${name}`;
     }
     if (subject !== undefined) return `${issuer}|${subject}`;
+    // All users of a client would be one principal.
+    if (!clientTokens) throw refused("it names no subject (sub), and its issuer has no option clientTokens");
     if (clientId === undefined) throw refused("it names neither a subject nor a client");
     // No issuer contains "#", so no subject gives the same name.
     return `${issuer}#${clientId}`;
@@ -418,14 +419,35 @@ function metadataOf(options: ResourceServerOptions): Readonly<Record<string, unk
   };
 }
 
-/** The scopes of a token: a text in which spaces separate them (RFC 9068, 2.2.3), or the list of some issuers. */
-function grantedBy({ scope, scp }: Claims): readonly string[] {
-  const given = scope ?? scp;
-  if (typeof given === "string") return scopesOf(given);
-  return Array.isArray(given) ? given.filter((each): each is string => typeof each === "string") : [];
+/** Claims that `checkClaims` has judged. */
+interface JudgedClaims {
+  readonly iss: string;
+  readonly sub?: string;
+  readonly exp?: number;
+  readonly cnf?: Readonly<Record<string, unknown>>;
+  readonly scope?: string | readonly string[];
+  readonly scp?: string | readonly string[];
+  readonly client_id?: string;
+  readonly azp?: string;
 }
 
-function clientOf({ client_id: id, azp }: Claims): string | undefined {
-  const found = id ?? azp;
-  return typeof found === "string" && found !== "" ? found : undefined;
+/**
+ * The scopes of a token: a text in which spaces separate them (RFC 9068, 2.2.3), or the list of some issuers.
+ *
+ * @throws {AuthError} `auth-options`: the function of the issuer returned something else
+ */
+function grantedBy(claims: Claims, { scopes }: TokenIssuer): readonly string[] {
+  const { scope, scp } = claims as JudgedClaims & Claims;
+  const given: unknown = scopes ? scopes(claims) : (scope ?? scp ?? []);
+  if (typeof given === "string" && !scopes) return [...new Set(scopesOf(given))];
+  if (Array.isArray(given) && given.every((each) => typeof each === "string")) return [...new Set(given)];
+  throw wrongOption("scopes", "expected a function that returns a list of texts");
+}
+
+/** @throws {AuthError} `auth-options`: the function of the issuer returned no text */
+function clientOf(claims: Claims, { client }: TokenIssuer): string | undefined {
+  const { client_id: id, azp } = claims as JudgedClaims & Claims;
+  const found: unknown = client ? client(claims) : (id ?? azp);
+  if (found === undefined || (typeof found === "string" && found !== "")) return found;
+  throw wrongOption("client", "expected a function that returns a text, or undefined");
 }

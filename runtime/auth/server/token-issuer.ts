@@ -25,6 +25,11 @@ export interface TokenIssuer {
   readonly audience?: Audience;
   /** The granted scopes. Default: `scope` as a text, or `scp` as a text or list. */
   readonly scopes?: (claims: Claims) => readonly string[];
+  /**
+   * Whether tokens without `sub` are accepted: the client is their principal. Only for an issuer whose tokens for users always
+   * have a `sub`. Default: they are refused.
+   */
+  readonly clientTokens?: boolean;
   /** The client that the token was issued to. Default: `client_id`, or `azp`. */
   readonly client?: (claims: Claims) => string | undefined;
   /**

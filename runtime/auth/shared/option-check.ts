@@ -46,3 +46,8 @@ export function checkNumber(value: unknown, name: string, least: number, most: n
 export function checkFunction(value: unknown, name: string): void {
   if (typeof value !== "function") throw wrongOption(name, "expected a function");
 }
+
+/** @throws {AuthError} `auth-options`: the value is neither true nor false */
+export function checkBoolean(value: unknown, name: string): void {
+  if (typeof value !== "boolean") throw wrongOption(name, "expected true or false");
+}

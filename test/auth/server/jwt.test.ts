@@ -32,8 +32,6 @@ test.each([
   ["our resource with a slash", `${resource}/`],
   ["another path in another case", "https://api.example.com/MCP"],
   ["a user before our host", "https://api.example.com@evil.example/mcp"],
-  ["another type", 7],
-  ["an object", { [resource]: true }],
 ])("AUTHS-04: a token for %s is refused", async (_, aud) => {
   const as = await authorizationServer();
   await expectRefused(guardOf(as), await as.sign(claimsFor(as, { aud })), /audience/);
@@ -100,14 +98,15 @@ test("attack 10: the same sub at two issuers is two principals", async () => {
 
 test("attack 10: no principal of a client is that of a user", async () => {
   const as = await authorizationServer();
-  const client = await callerOf(guardOf(as), await as.sign(claimsFor(as, { sub: undefined })));
+  const guard = guardOf(as, { issuers: [jwks(as.issuer, { clientTokens: true })] });
+  const client = await callerOf(guard, await as.sign(claimsFor(as, { sub: undefined })));
   const names = ["client-1", "#client-1", "|client-1"];
   for (const sub of names)
-    expect((await callerOf(guardOf(as), await as.sign(claimsFor(as, { sub })))).principal).not.toBe(
+    expect((await callerOf(guard, await as.sign(claimsFor(as, { sub })))).principal).not.toBe(
       client.principal,
     );
   await expectRefused(
-    guardOf(as),
+    guard,
     await as.sign(claimsFor(as, { sub: undefined, client_id: undefined })),
     /subject/,
   );

@@ -130,7 +130,9 @@ describe("Google", () => {
     ["without expiry", { ...answer, exp: undefined }, 200, 401],
     ["an unknown token", { error: "invalid_token" }, 400, 401],
     ["when it fails", {}, 500, 503],
-    ["when it answers no object", [] as object, 200, 401],
+    ["when it answers no object", [] as object, 200, 503],
+    ["an expiry that is no number", { ...answer, exp: "soon" }, 200, 401],
+    ["a subject that is no text", { ...answer, sub: 17 }, 200, 401],
   ])("%s", async (_, body, answered, status) => {
     expect((await denialOf(guardWith(body, answered), "ya29.x")).status).toBe(status);
   });

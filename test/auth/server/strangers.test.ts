@@ -60,7 +60,10 @@ async function world() {
     return "slow";
   });
   server.resource(file, { name: "ada" }, () => "text");
-  const { http } = resourceServer({ resource, issuers: [jwks(one.issuer), jwks(two.issuer)] });
+  const { http } = resourceServer({
+    resource,
+    issuers: [jwks(one.issuer, { clientTokens: true }), jwks(two.issuer)],
+  });
   const handler = createHttpHandler(server, http);
   onTestFinished(() => handler.close());
   const sender = (token: string) => ({

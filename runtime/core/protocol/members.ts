@@ -1,0 +1,53 @@
+/** What a member of a document must be. */
+export type Kind = keyof typeof kinds;
+
+/** Seconds since 1970 at most: a later time is no date (ECMAScript, time values). */
+const latest = 8.64e12;
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === "string");
+
+const kinds = {
+  /** A string that is not empty. */
+  text: isText,
+  /** A string. */
+  string: (value: unknown) => typeof value === "string",
+  /** A list of strings. */
+  texts: isTexts,
+  /** A string that is not empty, or a list of such strings. */
+  "text or texts": (value: unknown) =>
+    isText(value) || (isTexts(value) && (value as unknown[]).every(isText)),
+  /** A string, or a list of strings. */
+  "string or texts": (value: unknown) => typeof value === "string" || isTexts(value),
+  boolean: (value: unknown) => typeof value === "boolean",
+  /** NumericDate (RFC 7519, 2). JSON can write numbers that are infinite when read. */
+  time: (value: unknown) => typeof value === "number" && Math.abs(value) <= latest,
+  /** A number of seconds, which some servers write as a text. */
+  seconds: (value: unknown) =>
+    (typeof value === "number" && value >= 0) ||
+    (typeof value === "string" && /^\d{1,15}(?:\.\d{1,9})?$/.test(value)),
+  object: isObject,
+  objects: (value: unknown) => Array.isArray(value) && value.every(isObject),
+} as const;
+
+/** What the members of a document must be, where they are present. */
+export type Members = Readonly<Record<string, Kind>>;
+
+/** The first member that is present and malformed, with what it must be: `sub: expected text`. */
+export function malformedMember(document: object, members: Members): string | undefined {
+  for (const name in members) {
+    const value = Object.hasOwn(document, name) ? (document as Record<string, unknown>)[name] : undefined;
+    const kind = members[name]!;
+    if (value !== undefined && !kinds[kind](value)) return `${name}: expected ${kind}`;
+  }
+  return undefined;
+}
+
+/** A document without its members that are `null`: peers write it for optional members that are absent. */
+export function withoutNulls<Document extends object>(document: Document): Document {
+  const members = Object.entries(document).filter(([, value]) => value !== null);
+  return Object.fromEntries(members) as Document;
+}
