@@ -132,11 +132,16 @@ export class ListeningChannels {
     this.#retry.unref();
   }
 
+  /** What no store sent stays as it is: any program may notify the channel, and the listener judges the text. */
+  #messageOf(payload: string): string | Promise<string> {
+    if (/^o\d{1,18}$/.test(payload)) return this.#store.read(payload.slice(1));
+    return payload.startsWith("m") ? payload.slice(1) : payload;
+  }
+
   #receive(channel: string, payload: string): void {
     this.#delivery = this.#delivery.then(async () => {
       try {
-        const text = payload.slice(1);
-        this.subscriptions.deliver(channel, payload.startsWith("m") ? text : await this.#store.read(text));
+        this.subscriptions.deliver(channel, await this.#messageOf(payload));
       } catch {
         this.subscriptions.reportLoss(channel);
       }

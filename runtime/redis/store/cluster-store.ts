@@ -159,12 +159,18 @@ function sessionOf(channel: string): string | undefined {
   return /\{(.*)\}/s.exec(channel)?.[1];
 }
 
-/** What a message says: an event is read here, for the function that sent it cannot write JSON. */
+/**
+ * What a message says: an event is read here, for the function that sent it cannot write JSON. What no store sent stays as it is:
+ * any program may publish on the channel, and the listener judges the text.
+ */
 function messageOf(message: string): string {
   if (message.startsWith("m")) return message.slice(1);
-  const [head, number, counter, writer, , length] = /^e(\d+) (\d+) (\S+) (\d+) (\d+) /.exec(message) ?? [];
-  const bytes = Buffer.from(message.slice(head!.length));
+  const [head, number, counter, writer, , length] = eventHead.exec(message) ?? [];
+  if (head === undefined) return message;
+  const bytes = Buffer.from(message.slice(head.length));
   const stream = bytes.toString("utf8", 0, Number(length));
   const data = bytes.toString("utf8", Number(length));
   return JSON.stringify({ id: `${number}.${counter}.${writer}`, stream, data } satisfies FollowedEvent);
 }
+
+const eventHead = /^e(\d+) (\d+) (\S+) (\d+) (\d+) /;

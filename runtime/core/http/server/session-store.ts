@@ -1,7 +1,7 @@
 import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
-import { isObject } from "../../jsonrpc/message.js";
-import type { LogLevel } from "../../protocol/meta.js";
+import { type Members, malformedMember } from "../../protocol/members.js";
+import { type LogLevel, isLogLevel } from "../../protocol/meta.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { beforeHandshake } from "../../server/legacy.js";
@@ -65,6 +65,19 @@ export function isSessionId(id: unknown): id is string {
   return typeof id === "string" && id.length <= longestId && /^[\x21-\x7e]+$/.test(id);
 }
 
+const members: Members = {
+  ...{ principal: "string", revision: "text", created: "time", logLevel: "text" },
+  ...{ clientInfo: "object", clientCapabilities: "object", declared: "object", subscriptions: "texts" },
+};
+const required = [
+  "principal",
+  "revision",
+  "clientCapabilities",
+  "declared",
+  "subscriptions",
+  "created",
+] as const;
+
 /**
  * Checks what a store returned. A session with another id than it was asked for would be opened by each request.
  *
@@ -72,21 +85,12 @@ export function isSessionId(id: unknown): id is string {
  */
 export function checkedRecord(found: unknown, id: string): StoredSession | undefined {
   if (found === undefined || found === null) return undefined;
-  const {
-    id: own,
-    principal,
-    revision,
-    clientCapabilities,
-    declared,
-    subscriptions,
-  } = Object(found) as Partial<StoredSession>;
+  const record = Object(found) as Partial<StoredSession>;
   const isWhole =
-    own === id &&
-    typeof principal === "string" &&
-    typeof revision === "string" &&
-    isObject(clientCapabilities) &&
-    isObject(declared) &&
-    Array.isArray(subscriptions);
+    record.id === id &&
+    required.every((name) => record[name] !== undefined) &&
+    malformedMember(record, members) === undefined &&
+    (record.logLevel === undefined || isLogLevel(record.logLevel));
   if (isWhole) return found as StoredSession;
   throw new Error("get returned something else than the session of this id");
 }

@@ -1,6 +1,7 @@
 import { McpError } from "../../../jsonrpc/errors.js";
 import { type Clock, systemClock } from "../../../time/clock.js";
 import { MemoryEventStore } from "../event-streams.js";
+import { deliver } from "./subscriptions.js";
 import type { ClusterLog, ClusterStore, FollowedEvent } from "./store.js";
 
 /** A map whose entries end by themselves. */
@@ -65,7 +66,7 @@ class SharedMemory {
     const subscriptions = [...(this.channels.get(channel) ?? [])];
     for (const subscription of subscriptions)
       queueMicrotask(() => {
-        if (this.channels.get(channel)?.has(subscription)) subscription.listener(message);
+        if (this.channels.get(channel)?.has(subscription)) deliver(subscription.listener, message);
       });
     return subscriptions.length;
   }

@@ -1,5 +1,6 @@
-import type { RequestId } from "../../../jsonrpc/message.js";
-import type { LogLevel } from "../../../protocol/meta.js";
+import { type RequestId, classify, isObject, isRequestId } from "../../../jsonrpc/message.js";
+import { type Members, malformedMember } from "../../../protocol/members.js";
+import { type LogLevel, isLogLevel } from "../../../protocol/meta.js";
 
 /** To one node, on its channel. */
 export interface NodeMessage {
@@ -44,6 +45,74 @@ export interface SharedState {
   readonly subscriptions?: readonly string[];
 }
 
+const nodeMembers: Members = {
+  ...{ session: "string", message: "object", follows: "object", over: "text" },
+  ...{ text: "text", returned: "text", from: "text", taken: "text" },
+};
+const followsMembers: Members = { stream: "text", from: "text" };
+const sessionMembers: Members = {
+  ...{ session: "string", node: "text", message: "object" },
+  ...{ state: "object", ended: "boolean", listens: "boolean", missed: "boolean" },
+};
+const stateMembers: Members = { logLevel: "text", subscriptions: "texts" };
+
+/** The message to a node that a text holds; `undefined` for any other text: another program may publish on the channel. */
+export function nodeMessageOf(text: string): NodeMessage | undefined {
+  const found = judged(text, nodeMembers, ["session"]) as NodeMessage | undefined;
+  if (!found) return undefined;
+  const { message, follows, text: sent, returned, from } = found;
+  const isWhole =
+    // Requests came past no check of who may send them.
+    (!message || ["response", "notification"].includes(classify(message) as string)) &&
+    (!follows || (isWholeObject(follows, followsMembers) && "stream" in follows && "from" in follows)) &&
+    ((sent === undefined && returned === undefined) || from !== undefined) &&
+    [sent, returned].every((each) => each === undefined || isMessage(each));
+  return isWhole ? found : undefined;
+}
+
+/** The message to all nodes that a text holds; `undefined` for any other text. */
+export function sessionMessageOf(text: string): SessionMessage | undefined {
+  const found = judged(text, sessionMembers, ["node"]) as SessionMessage | undefined;
+  if (!found) return undefined;
+  const { message, state } = found;
+  return (!message || classify(message) === "notification") && (!state || isState(state)) ? found : undefined;
+}
+
+/** The state of a session that a text holds; `undefined` for any other text. */
+export function sharedStateOf(text: string): SharedState | undefined {
+  const found = judged(text, stateMembers, []);
+  return found && isState(found) ? (found as SharedState) : undefined;
+}
+
+function judged(text: string, members: Members, required: readonly string[]): object | undefined {
+  const found = parsed(text);
+  if (!isObject(found) || !required.every((name) => Object.hasOwn(found, name))) return undefined;
+  return isWholeObject(found, members) ? found : undefined;
+}
+
+function isWholeObject(value: object, members: Members): boolean {
+  return malformedMember(value, members) === undefined;
+}
+
+function isState(value: object): boolean {
+  const { logLevel } = value as { readonly logLevel?: unknown };
+  return isWholeObject(value, stateMembers) && (logLevel === undefined || isLogLevel(logLevel));
+}
+
+/** Whether a text is a request or notification for a client. */
+function isMessage(text: string): boolean {
+  return ["request", "notification"].includes(classify(parsed(text)) as string);
+}
+
+/** The JSON value of a text; `undefined` for any other text. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 export const sessionsChannel = "sessions";
 export const nodeChannel = (node: string): string => `node:${node}`;
 /** The braces keep the channel beside the events of the session (Redis Cluster). */
@@ -80,6 +149,7 @@ export function partsOfStream(name: string): {
   const [node = "", , list] = name.split(".");
   if (list === undefined) return { node };
   if (/^-?\d+$/.test(list)) return { node, ids: [Number(list)] };
-  const ids = list === "" ? [] : (JSON.parse(Buffer.from(list, "base64url").toString()) as RequestId[]);
-  return { node, ids };
+  const ids = list === "" ? [] : parsed(Buffer.from(list, "base64url").toString());
+  // A name that no node made is one whose ids are not known.
+  return { node, ids: Array.isArray(ids) && ids.every(isRequestId) ? ids : [] };
 }

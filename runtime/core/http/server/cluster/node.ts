@@ -1,3 +1,4 @@
+import { McpError } from "../../../jsonrpc/errors.js";
 import { unref } from "../../../time/clock.js";
 import { type EventStore, randomText } from "../event-streams.js";
 import type { ClusterEndpoint, ClusterNode, ClusterSession } from "../session-cluster.js";
@@ -13,7 +14,10 @@ import {
   eventsChannel,
   listenerKey,
   nodeChannel,
+  nodeMessageOf,
+  sessionMessageOf,
   sessionsChannel,
+  sharedStateOf,
   stateKey,
   wantedKey,
 } from "./messages.js";
@@ -129,10 +133,9 @@ export class Node implements ClusterNode {
     return stored(() => this.store.publish(channel, text), "cluster store");
   }
 
-  /** What other nodes have stored about a session. @throws {McpError} `store-failed` */
+  /** What other nodes have stored about a session. @throws {McpError} `store-failed`: also for what no node stored */
   async stateOf(digest: string): Promise<SharedState> {
-    const text = await stored(() => this.store.get(stateKey(digest)), "cluster store");
-    return text === undefined ? {} : (JSON.parse(text) as SharedState);
+    return stateIn(await stored(() => this.store.get(stateKey(digest)), "cluster store"));
   }
 
   /** Stores what has changed about a session, then reports it to all nodes. @throws {McpError} `store-failed` */
@@ -232,12 +235,12 @@ export class Node implements ClusterNode {
     const channels = [
       [
         nodeChannel(this.name),
-        (text: string) => this.#received(JSON.parse(text) as NodeMessage),
+        this.#listener(nodeMessageOf, (message) => this.#received(message)),
         () => this.#reconnected(),
       ],
       [
         sessionsChannel,
-        (text: string) => this.#changed(JSON.parse(text) as SessionMessage),
+        this.#listener(sessionMessageOf, (message) => this.#changed(message)),
         // Another node may have said meanwhile that it missed answers.
         () => this.#repeatAnswers(),
       ],
@@ -253,6 +256,22 @@ export class Node implements ClusterNode {
     } finally {
       this.#isJoining = false;
     }
+  }
+
+  /** A listener of a channel. It never throws: what no node sent, and what fails, is reported. */
+  #listener<Message>(
+    messageOf: (text: string) => Message | undefined,
+    use: (message: Message) => void,
+  ): (text: string) => void {
+    return (text) => {
+      try {
+        const message = messageOf(text);
+        if (message) use(message);
+        else this.endpoint.warn(malformed("a message on a channel"));
+      } catch (error) {
+        this.endpoint.warn(error);
+      }
+    };
   }
 
   /** The store was away. It may have lost answers to this node, and may have forgotten who listens here. */
@@ -291,4 +310,19 @@ export class Node implements ClusterNode {
     if (state) found?.apply(state);
     if (ended) found?.end();
   }
+}
+
+/** @throws {McpError} `store-failed`: another program wrote the text */
+function stateIn(text: string | undefined): SharedState {
+  const state = text === undefined ? {} : sharedStateOf(text);
+  if (state) return state;
+  throw malformed("the state of a session");
+}
+
+/** The error of what another program wrote or published. */
+function malformed(what: string): McpError {
+  return new McpError(
+    "store-failed",
+    `cluster store: ${what} is malformed. Let no other program write there.`,
+  );
 }

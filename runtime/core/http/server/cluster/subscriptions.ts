@@ -52,17 +52,12 @@ export class Subscriptions {
 
   /** Passes a message on. An error of a listener reaches no other one. */
   deliver(name: string, message: string): void {
-    for (const listener of this.#channels.get(name)?.listeners ?? [])
-      try {
-        listener.message(message);
-      } catch {
-        // Listeners must not throw.
-      }
+    for (const listener of this.#channels.get(name)?.listeners ?? []) deliver(listener.message, message);
   }
 
   /** Reports that messages of a channel may be lost. */
   reportLoss(name: string): void {
-    for (const { lost } of this.#channels.get(name)?.listeners ?? []) lost?.();
+    for (const { lost } of this.#channels.get(name)?.listeners ?? []) if (lost) deliver(lost);
   }
 
   /** The connection was lost and is back: opens all channels again, and reports that messages may be lost. */
@@ -96,5 +91,14 @@ export class Subscriptions {
     });
     channel.work = work.catch(() => {});
     return work;
+  }
+}
+
+/** Calls a listener of a channel. None may throw; if one does, neither the connection nor another listener is to end by it. */
+export function deliver<Given extends unknown[]>(listener: (...given: Given) => void, ...given: Given): void {
+  try {
+    listener(...given);
+  } catch {
+    // What a listener wants to report, it reports itself.
   }
 }
