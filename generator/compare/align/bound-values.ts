@@ -1,7 +1,8 @@
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { extended } from "../../sample/edit.js";
 import { matching } from "../../sample/strings.js";
-import { boundKeywords, rangeEnd } from "../shape/bounds.js";
+import { anyOfLimits, armsOf, boundKeywords, rangeEnd } from "../shape/bounds.js";
+import { nameParts } from "../shape/conditions.js";
 import type { Conjunction } from "../shape/form.js";
 import type { Maker } from "../instance-maker.js";
 
@@ -14,6 +15,12 @@ export function edges(
     .flatMap((limit) => rangeEnd(limit)?.value ?? [])
     .filter((limit) => Math.abs(limit) <= 10_000);
   const around = numbers.flatMap((limit) => [limit, limit - 1, limit + 1, limit / 2, limit + 0.5]);
+  if (keyword === anyOfLimits) {
+    const inside = armsOf(limits).flatMap((arm) =>
+      Object.entries(arm).map(([name, limit]) => edges(nameParts(name), [limit])),
+    );
+    return (make, nodes) => inside.flatMap((each) => each(make, nodes));
+  }
   switch (boundKeywords.get(keyword)?.of) {
     case "number":
       return () => [...around, 0, 1, 0.5, -1];
@@ -41,9 +48,8 @@ export function edges(
   }
 }
 
-/** Limits that are compared as text hold schemas; the constants in them are where they matter. */
+/** The constants in the schema of a condition, which are where it matters. */
 function constantsIn(limit: JsonValue | undefined): JsonValue[] {
-  if (typeof limit !== "string" || !limit.startsWith("{")) return [];
   const found: JsonValue[] = [];
   const visit = (part: JsonValue): void => {
     if (!isJsonObject(part)) return Array.isArray(part) ? part.forEach(visit) : undefined;
@@ -52,7 +58,7 @@ function constantsIn(limit: JsonValue | undefined): JsonValue[] {
     if (Array.isArray(listed)) found.push(...listed);
     for (const each of Object.values(part)) visit(each);
   };
-  visit(JSON.parse(limit) as JsonValue);
+  if (limit !== undefined) visit(limit);
   return found;
 }
 

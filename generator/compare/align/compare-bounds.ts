@@ -1,5 +1,5 @@
-import { type JsonValue, canonicalText, divides } from "@mcpgen/engine";
-import { isTighter, rangeEnd } from "../shape/bounds.js";
+import { type JsonObject, type JsonValue, canonicalText, divides } from "@mcpgen/engine";
+import { anyOfLimits, armsOf, isTighter, rangeEnd } from "../shape/bounds.js";
 import { isCondition, nameParts } from "../shape/conditions.js";
 import type { Bounds, Conjunction } from "../shape/form.js";
 import type { Aligner } from "./aligner.js";
@@ -64,6 +64,7 @@ function directionOf(
   if (next === undefined) return "looser";
   if (condition) return isSameCondition(condition) ? "same" : triedDirection(condition);
   if (canonicalText(old) === canonicalText(next)) return "same";
+  if (name === anyOfLimits) return directionOfArms(old, next);
   const [before, after] = [rangeEnd(old), rangeEnd(next)];
   if (!before || !after) return "both";
   if (name === "multipleOf") {
@@ -73,9 +74,27 @@ function directionOf(
   return isTighter(name, after, before) ? "tighter" : "looser";
 }
 
+/** A side that has all arms of the other one takes what that one takes. */
+function directionOfArms(old: JsonValue, next: JsonValue): Direction {
+  const [before, after] = [old, next].map((arms) => armsOf([arms]).map(canonicalText));
+  const [isTaken, isKept] = [isWithin(after!, before!), isWithin(before!, after!)];
+  return isTaken ? (isKept ? "same" : "tighter") : isKept ? "looser" : "both";
+}
+
 function boundText(name: string, value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
+  if (name === "integer") return name;
+  if (name === anyOfLimits) return armsOf([value]).map(armText).join(" or ");
   const end = rangeEnd(value);
-  if (end?.exclusive) return `exclusive ${name} ${end.value}`;
-  return `${name} ${typeof value === "string" && name === "limits" ? value : canonicalText(value)}`;
+  return end?.exclusive ? `exclusive ${name} ${end.value}` : `${name} ${canonicalText(value)}`;
+}
+
+function armText(arm: JsonObject): string {
+  return Object.entries(arm)
+    .map(([name, value]) => boundText(name, value))
+    .join(" and ");
+}
+
+function isWithin(texts: readonly string[], others: readonly string[]): boolean {
+  return texts.every((text) => others.includes(text));
 }

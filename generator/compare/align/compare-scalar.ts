@@ -1,4 +1,5 @@
 import { type JsonValue, canonicalText } from "@mcpgen/engine";
+import { boundsOfArms, boundsText } from "../shape/bounds.js";
 import type { Bounds, Scalar, ScalarType } from "../shape/form.js";
 import type { Found } from "./compare.js";
 import { compareBounds } from "./compare-bounds.js";
@@ -24,12 +25,19 @@ export function compareScalars(
   if (listedBefore) return compareOpened(old.values, pair, type, found);
   if (listedAfter) return compareListed(next.values, pair, type, found);
   const places = { aligner, pair, old: pair.old.nodes, new: pair.new.nodes };
-  if (old.free.length === 1 && next.free.length === 1) {
-    const [before, after] = [old.free[0]!, next.free[0]!];
-    compareInteger(before, after, found);
-    return compareBounds(withoutInteger(before), withoutInteger(after), places, found);
+  const [before, after] = [without(old.free, next.free), without(next.free, old.free)];
+  if (before.length === 1 && after.length === 1) {
+    compareInteger(before[0]!, after[0]!, found);
+    return compareBounds(withoutInteger(before[0]!), withoutInteger(after[0]!), places, found);
   }
-  compareBounds(asText(old.free), asText(next.free), places, found);
+  if (before.length + after.length > 0)
+    compareBounds(boundsOfArms(old.free), boundsOfArms(next.free), places, found);
+}
+
+/** The arms that the other side has not. */
+function without(arms: readonly Bounds[], others: readonly Bounds[]): readonly Bounds[] {
+  const known = new Set(others.map(boundsText));
+  return arms.filter((arm) => !known.has(boundsText(arm)));
 }
 
 /** Lists of values. */
@@ -96,11 +104,4 @@ function compareInteger(old: Bounds, next: Bounds, found: Found): void {
 
 function withoutInteger(bounds: Bounds): Bounds {
   return new Map([...bounds].filter(([keyword]) => keyword !== "integer"));
-}
-
-/** Limits that differ from arm to arm are compared as one text. */
-function asText(free: readonly Bounds[]): Bounds {
-  if (free.some((bounds) => bounds.size === 0)) return new Map();
-  const texts = free.map((bounds) => canonicalText(Object.fromEntries(bounds))).sort();
-  return new Map<string, JsonValue>([["limits", texts.join(" or ")]]);
 }

@@ -166,8 +166,8 @@ function withoutEnum(bounds: Bounds): Bounds {
 
 /** Objects and arrays that are listed one by one. */
 function compareListed(old: ShapeArm, next: ShapeArm, found: Found): void {
-  const [before, after] = [old.bounds.get("enum"), next.bounds.get("enum")] as (string[] | undefined)[];
-  if (before && after) compareValues(before.map(parsed), after.map(parsed), found);
+  const [before, after] = [old.bounds.get("enum"), next.bounds.get("enum")] as (JsonValue[] | undefined)[];
+  if (before && after) compareValues(before, after, found);
   else if (before) {
     const widened: Candidates = ({ new: make }) => [make.minimal(next.nodes), ...make.samples(next.nodes, 8)];
     found({ rule: before.length === 1 ? "const-removed" : "enum-opened", widened });
@@ -175,8 +175,4 @@ function compareListed(old: ShapeArm, next: ShapeArm, found: Found): void {
     const narrowed: Candidates = ({ old: make }) => [make.minimal(old.nodes), ...make.samples(old.nodes, 8)];
     found({ rule: after.length === 1 ? "const-added" : "enum-closed", narrowed });
   }
-}
-
-function parsed(text: string): JsonValue {
-  return JSON.parse(text) as JsonValue;
 }

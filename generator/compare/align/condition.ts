@@ -1,5 +1,5 @@
 import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
-import { conditionNode, conditionsIn, limitText, nameParts, type Said } from "../shape/conditions.js";
+import { conditionNode, conditionBound, conditionsIn, nameParts, type Said } from "../shape/conditions.js";
 import { type Conjunction, shapeTypes } from "../shape/form.js";
 import type { FormReader } from "../shape/form-reader.js";
 import { nodeText } from "../shape/node-text.js";
@@ -88,7 +88,7 @@ function isShown(
 ): boolean {
   const { name, places } = condition;
   const nodes = condition[refusing].map((said) => conditionNode(name, said));
-  const values = edges(nameParts(name), [...condition.old, ...condition.new].map(limitText));
+  const values = edges(nameParts(name), [...condition.old, ...condition.new].map(conditionBound));
   return [
     ...values(make[taking], places[taking]),
     ...make[taking].samples(places[taking], 20),

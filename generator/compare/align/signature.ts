@@ -1,4 +1,5 @@
 import { canonicalText } from "@mcpgen/engine";
+import { boundsText } from "../shape/bounds.js";
 import type { Form, ShapeArm } from "../shape/form.js";
 import type { FormReader } from "../shape/form-reader.js";
 
@@ -33,7 +34,7 @@ function remembered<K extends object>(
 function formText(reader: FormReader, form: Form, levels: number): string {
   if (form.any) return "any";
   const scalars = [...form.scalars].map(([type, { values, free }]) => {
-    const limits = free.map((bounds) => canonicalText(Object.fromEntries(bounds))).sort();
+    const limits = free.map(boundsText).sort();
     return `${type}${canonicalText([...values].map((value) => canonicalText(value)).sort())}${limits.join()}`;
   });
   const arms = form.members.map((member) => (levels > 0 ? memberText(reader, member, levels) : member.type));
@@ -46,7 +47,7 @@ function memberText(reader: FormReader, member: ShapeArm, levels: number): strin
 
 function describe(reader: FormReader, member: ShapeArm, levels: number): string {
   const inside = (nodes: ShapeArm["nodes"]): string => formSignature(reader, reader.of(nodes), levels);
-  const limits = canonicalText(Object.fromEntries(member.bounds));
+  const limits = boundsText(member.bounds);
   if (member.type === "array")
     return `[${member.prefix.map(inside).join()}...${inside(member.items)}]${limits}`;
   const properties = [...member.properties].map(

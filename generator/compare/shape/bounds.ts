@@ -1,6 +1,6 @@
-import { type JsonValue, type SchemaNode, canonicalText, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, type SchemaNode, canonicalText, isJsonObject } from "@mcpgen/engine";
 import type { Bounds, Conjunction, ShapeType } from "./form.js";
-import { conditionsIn, limitText } from "./conditions.js";
+import { conditionBound, conditionsIn } from "./conditions.js";
 
 /** How the same keyword in two nodes of a conjunction adds up. */
 type Joined = "greatest" | "least" | "both";
@@ -42,12 +42,31 @@ export function boundsOf(nodes: Conjunction, type: ShapeType): Bounds {
         bounds.set(keyword, join(bounds.get(keyword), value, joined));
     }
     for (const [name, said] of conditionsIn(node, type)) {
-      bounds.set(name, join(bounds.get(name), limitText(said), "both"));
+      bounds.set(name, join(bounds.get(name), conditionBound(said), "both"));
     }
   }
   foldEnd(bounds, "minimum", "exclusiveMinimum");
   foldEnd(bounds, "maximum", "exclusiveMaximum");
   return bounds;
+}
+
+/** Limits as a text that is the same for the same limits. */
+export function boundsText(bounds: Bounds): string {
+  return canonicalText(Object.fromEntries(bounds));
+}
+
+/** The name under which limits stand that differ from arm to arm of a union: a list with the limits of each. */
+export const anyOfLimits = "limits";
+
+/** The limits of several arms as one bound; none where an arm has no limits. */
+export function boundsOfArms(arms: readonly Bounds[]): Bounds {
+  if (arms.some((bounds) => bounds.size === 0)) return new Map();
+  return new Map<string, JsonValue>([[anyOfLimits, arms.map((bounds) => Object.fromEntries(bounds))]]);
+}
+
+/** The limits of each arm in bounds that `boundsOfArms` made. */
+export function armsOf(limits: readonly (JsonValue | undefined)[]): JsonObject[] {
+  return limits.flatMap((arms) => (Array.isArray(arms) ? arms.filter(isJsonObject) : []));
 }
 
 /** An end of a range of numbers. */
@@ -66,7 +85,8 @@ export function isTighter(keyword: string, a: RangeEnd, b: RangeEnd): boolean {
 /** The end of the range that a bound sets; `undefined` if the bound sets no end. */
 export function rangeEnd(value: JsonValue | undefined): RangeEnd | undefined {
   if (typeof value === "number") return { value, exclusive: false };
-  return isJsonObject(value) ? { value: value["exclusive"] as number, exclusive: true } : undefined;
+  const outside = isJsonObject(value) ? value["exclusive"] : undefined;
+  return typeof outside === "number" ? { value: outside, exclusive: true } : undefined;
 }
 
 /** Two keywords set each end of a range; the one that leaves less room counts, under the name of the first. */

@@ -1,7 +1,7 @@
 import type { JsonValue, SchemaNode } from "@mcpgen/engine";
 import { saysNothing } from "./alternatives.js";
 import type { ShapeType } from "./form.js";
-import { nodeText } from "./node-text.js";
+import { nodeValue } from "./node-text.js";
 
 /** The content of a condition: a schema, the three of `if`, or the names of members. */
 export type Said = SchemaNode | Pick<SchemaNode, "if" | "then" | "else"> | readonly string[];
@@ -59,9 +59,9 @@ function takesAnyKey({ types, ...rest }: SchemaNode): boolean {
   return saysNothing(rest) && (!types || types.includes("string"));
 }
 
-/** A condition as a bound: names as they are, schemas as text. */
-export function limitText(said: Said): JsonValue {
-  return Array.isArray(said) ? [...(said as readonly string[])] : nodeText(said);
+/** A condition as a bound: a list of names, or a schema as JSON. */
+export function conditionBound(said: Said): JsonValue {
+  return nodeValue(said);
 }
 
 /** A node that sets one condition and has no other keyword. */

@@ -2,7 +2,7 @@ import { type JsonValue, type Schema, type SchemaNode, canonicalText, naturalCom
 import { fixedValues, memberNodes } from "../../sample/build.js";
 import { type Alternative, Alternatives, saysNothing } from "./alternatives.js";
 import { allowedTypes } from "./allowed.js";
-import { boundsOf, wholeBounds } from "./bounds.js";
+import { boundsOf, boundsText, wholeBounds } from "./bounds.js";
 import {
   type Bounds,
   type Conjunction,
@@ -135,10 +135,6 @@ function scalarBounds(type: ScalarType, nodes: Conjunction): Bounds {
   return integer ? new Map<string, JsonValue>([...wholeBounds(bounds), ["integer", true]]) : bounds;
 }
 
-function boundsText(bounds: Bounds): string {
-  return canonicalText(Object.fromEntries(bounds));
-}
-
 function memberOf(
   { nodes, name, pointer }: Alternative,
   type: "array" | "object",
@@ -150,7 +146,7 @@ function memberOf(
   if (listed?.length === 0) return undefined;
   const bounds = boundsOf(nodes, type);
   const fixed = listed
-    ? new Map<string, JsonValue>([...bounds, ["enum", listed.map(canonicalText).sort()]])
+    ? new Map<string, JsonValue>([...bounds, ["enum", inOrder(listed)]])
     : bounds;
   const common = { type, nodes, name, pointer, bounds: fixed };
   if (type === "array") return { ...common, ...itemsOf(nodes), ...noMembers };
@@ -166,6 +162,11 @@ function memberOf(
     prefix: [],
     items: [],
   };
+}
+
+function inOrder(values: readonly JsonValue[]): JsonValue[] {
+  const texts = values.map((value) => [canonicalText(value), value] as const);
+  return texts.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, value]) => value);
 }
 
 /** The schemas that an array has for its items. */

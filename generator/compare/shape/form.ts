@@ -9,7 +9,7 @@ export type ShapeType = ScalarType | "array" | "object";
 export const scalarTypes: readonly ScalarType[] = ["boolean", "null", "number", "string"];
 export const shapeTypes: readonly ShapeType[] = [...scalarTypes, "array", "object"];
 
-/** Limits beyond the type, by keyword; what cannot be compared piece by piece stands there as text. */
+/** Limits beyond the type, by keyword; schemas among them as JSON. */
 export type Bounds = ReadonlyMap<string, JsonValue>;
 
 /** The values that a scalar of one type may have. */

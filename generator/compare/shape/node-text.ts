@@ -17,16 +17,17 @@ const unsaid = new Set([
 
 /** A part of the IR as text: the same for the same schema wherever it stands, references by name. */
 export function nodeText(part: unknown): string {
-  return canonicalText(plain(part));
+  return canonicalText(nodeValue(part));
 }
 
-function plain(part: unknown): JsonValue {
+/** A part of the IR as JSON, without annotations: the same for the same schema wherever it stands. */
+export function nodeValue(part: unknown): JsonValue {
   if (part instanceof Map)
-    return Object.fromEntries([...part].map(([key, value]) => [String(key), plain(value)]));
-  if (Array.isArray(part)) return part.map(plain);
+    return Object.fromEntries([...part].map(([key, value]) => [String(key), nodeValue(value)]));
+  if (Array.isArray(part)) return part.map(nodeValue);
   if (typeof part !== "object" || part === null) return part as JsonValue;
   const said = Object.entries(part).filter(([key, value]) => !unsaid.has(key) && value !== undefined);
-  return Object.fromEntries(said.map(([key, value]) => [key, literal(key, value) ?? plain(value)]));
+  return Object.fromEntries(said.map(([key, value]) => [key, literal(key, value) ?? nodeValue(value)]));
 }
 
 /** Values of messages stand in a schema as they are. */
