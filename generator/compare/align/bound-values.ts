@@ -16,9 +16,9 @@ export function edges(
     .filter((limit) => Math.abs(limit) <= 10_000);
   const around = numbers.flatMap((limit) => [limit, limit - 1, limit + 1, limit / 2, limit + 0.5]);
   if (keyword === anyOfLimits) {
-    const inside = armsOf(limits).flatMap((arm) =>
-      Object.entries(arm).map(([name, limit]) => edges(nameParts(name), [limit])),
-    );
+    const inside = limits
+      .flatMap((arms) => armsOf(arms))
+      .flatMap((arm) => [...arm].map(([name, limit]) => edges(nameParts(name), [limit])));
     return (make, nodes) => inside.flatMap((each) => each(make, nodes));
   }
   switch (boundKeywords.get(keyword)?.of) {

@@ -1,5 +1,5 @@
-import { type JsonObject, type JsonValue, canonicalText, divides } from "@mcpgen/engine";
-import { anyOfLimits, armsOf, isTighter, rangeEnd } from "../shape/bounds.js";
+import { type JsonValue, canonicalText, divides } from "@mcpgen/engine";
+import { anyOfLimits, armsFit, armsOf, isTighter, rangeEnd } from "../shape/bounds.js";
 import { isCondition, nameParts } from "../shape/conditions.js";
 import type { Bounds, Conjunction } from "../shape/form.js";
 import type { Aligner } from "./aligner.js";
@@ -74,27 +74,20 @@ function directionOf(
   return isTighter(name, after, before) ? "tighter" : "looser";
 }
 
-/** A side that has all arms of the other one takes what that one takes. */
 function directionOfArms(old: JsonValue, next: JsonValue): Direction {
-  const [before, after] = [old, next].map((arms) => armsOf([arms]).map(canonicalText));
-  const [isTaken, isKept] = [isWithin(after!, before!), isWithin(before!, after!)];
+  const [before, after] = [armsOf(old), armsOf(next)];
+  const [isTaken, isKept] = [armsFit(after, before), armsFit(before, after)];
   return isTaken ? (isKept ? "same" : "tighter") : isKept ? "looser" : "both";
 }
 
 function boundText(name: string, value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
   if (name === "integer") return name;
-  if (name === anyOfLimits) return armsOf([value]).map(armText).join(" or ");
+  if (name === anyOfLimits) return armsOf(value).map(armText).join(" or ");
   const end = rangeEnd(value);
   return end?.exclusive ? `exclusive ${name} ${end.value}` : `${name} ${canonicalText(value)}`;
 }
 
-function armText(arm: JsonObject): string {
-  return Object.entries(arm)
-    .map(([name, value]) => boundText(name, value))
-    .join(" and ");
-}
-
-function isWithin(texts: readonly string[], others: readonly string[]): boolean {
-  return texts.every((text) => others.includes(text));
+function armText(arm: Bounds): string {
+  return [...arm].map(([name, value]) => boundText(name, value)).join(" and ");
 }

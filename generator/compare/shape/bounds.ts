@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, type SchemaNode, canonicalText, isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, type SchemaNode, canonicalText, isJsonObject, jsonEqual } from "@mcpgen/engine";
 import type { Bounds, Conjunction, ShapeType } from "./form.js";
 import { conditionBound, conditionsIn } from "./conditions.js";
 
@@ -64,9 +64,26 @@ export function boundsOfArms(arms: readonly Bounds[]): Bounds {
   return new Map<string, JsonValue>([[anyOfLimits, arms.map((bounds) => Object.fromEntries(bounds))]]);
 }
 
-/** The limits of each arm in bounds that `boundsOfArms` made. */
-export function armsOf(limits: readonly (JsonValue | undefined)[]): JsonObject[] {
-  return limits.flatMap((arms) => (Array.isArray(arms) ? arms.filter(isJsonObject) : []));
+/** The limits of each arm in the bound that `boundsOfArms` made. */
+export function armsOf(limits: JsonValue | undefined): Bounds[] {
+  return Array.isArray(limits) ? limits.filter(isJsonObject).map((arm) => new Map(Object.entries(arm))) : [];
+}
+
+/** Whether a value within the limits of `source` is within those of `target`. */
+export function boundsFit(source: Bounds, target: Bounds): boolean {
+  return [...target].every(([keyword, limit]) => {
+    const own = source.get(keyword);
+    if (own === undefined) return false;
+    if (keyword === anyOfLimits) return armsFit(armsOf(own), armsOf(limit));
+    const [end, other] = [rangeEnd(own), rangeEnd(limit)];
+    const isEnd = end && other && boundKeywords.get(keyword)?.joined !== "both";
+    return isEnd ? !isTighter(keyword, other, end) : jsonEqual(own, limit);
+  });
+}
+
+/** Whether a value within the limits of one of `sources` is within those of one of `targets`. */
+export function armsFit(sources: readonly Bounds[], targets: readonly Bounds[]): boolean {
+  return sources.every((source) => targets.some((target) => boundsFit(source, target)));
 }
 
 /** An end of a range of numbers. */

@@ -145,9 +145,7 @@ function memberOf(
   );
   if (listed?.length === 0) return undefined;
   const bounds = boundsOf(nodes, type);
-  const fixed = listed
-    ? new Map<string, JsonValue>([...bounds, ["enum", inOrder(listed)]])
-    : bounds;
+  const fixed = listed ? new Map<string, JsonValue>([...bounds, ["enum", inOrder(listed)]]) : bounds;
   const common = { type, nodes, name, pointer, bounds: fixed };
   if (type === "array") return { ...common, ...itemsOf(nodes), ...noMembers };
   const { properties, forbidden, impossible } = propertiesOf(nodes, pointer);

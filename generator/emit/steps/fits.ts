@@ -1,5 +1,5 @@
-import { type SchemaNode, ValueSet, jsonEqual } from "@mcpgen/engine";
-import { boundKeywords } from "../../compare/shape/bounds.js";
+import { type SchemaNode, ValueSet } from "@mcpgen/engine";
+import { boundsFit } from "../../compare/shape/bounds.js";
 import type { Bounds, Conjunction, Form, ShapeArm, Scalar } from "../../compare/shape/form.js";
 
 /** Whether every scalar of `source` may stand where `target` describes. */
@@ -16,18 +16,6 @@ function scalarFits(source: Scalar, target: Scalar): boolean {
   return (
     source.free.every(fitsFree) && source.values.every((value) => listed.has(value) || fitsFree(new Map()))
   );
-}
-
-/** Whether what keeps to `source` keeps to `target`. */
-export function boundsFit(source: Bounds, target: Bounds): boolean {
-  return [...target].every(([keyword, limit]) => {
-    const own = source.get(keyword);
-    if (own === undefined) return false;
-    const joined = boundKeywords.get(keyword)?.joined;
-    if (joined === "greatest") return (own as number) >= (limit as number);
-    if (joined === "least") return (own as number) <= (limit as number);
-    return jsonEqual(own, limit);
-  });
 }
 
 /** Keywords that describe parts of objects and arrays, each of which has its own plan. */

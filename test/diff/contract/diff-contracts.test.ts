@@ -305,3 +305,46 @@ test("a list says that its capability is there, whether or not a contract declar
     reported({ ...few, capabilities: { tools: {} } }, { ...few, capabilities: { resources: {} } }),
   ).toEqual(["capability-added server.capabilities.resources safe/safe"]);
 });
+
+test.each<[string, readonly JsonObject[], readonly JsonObject[], readonly string[]]>([
+  [
+    "one arm changes",
+    [{ maxLength: 2 }, { format: "date" }],
+    [{ format: "date" }, { maxLength: 1 }],
+    ["bound-tightened maxLength 2 → maxLength 1"],
+  ],
+  [
+    "each arm changes",
+    [{ maxLength: 2 }, { minLength: 10 }],
+    [{ maxLength: 1 }, { minLength: 12 }],
+    ["bound-tightened maxLength 2 or minLength 10 → maxLength 1 or minLength 12"],
+  ],
+  [
+    "an arm goes",
+    [{ maxLength: 2 }, { minLength: 10 }, { pattern: "^abc$" }],
+    [{ pattern: "^abc$" }, { maxLength: 2 }],
+    ['bound-tightened maxLength 2 or minLength 10 or pattern "^abc$" → maxLength 2 or pattern "^abc$"'],
+  ],
+  [
+    "arms change their order",
+    [{ maxLength: 2 }, { minLength: 9 }],
+    [{ minLength: 9 }, { maxLength: 2 }],
+    ["schema-rewritten null → null"],
+  ],
+  [
+    "arms are limited by schemas",
+    [{ not: { const: "a" } }, { maxLength: 1, not: { const: "b" } }],
+    [{ not: { const: "c" } }, { maxLength: 1, not: { const: "b" } }],
+    [
+      'bound-tightened not {"const":"a"} → not {"const":"c"}',
+      'bound-loosened not {"const":"a"} → not {"const":"c"}',
+    ],
+  ],
+])("arms of one type differ in their limits: %s", (_name, old, next, found) => {
+  const contract = (arms: readonly JsonObject[]): Contract =>
+    withTool((changed) => {
+      changed.inputSchema.properties.city = { anyOf: arms.map((arm) => ({ type: "string", ...arm })) };
+    });
+  const findings = diffContracts(contract(old), contract(next));
+  expect(findings.map(({ rule, old: before, new: after }) => `${rule} ${before} → ${after}`)).toEqual(found);
+});

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
-import type { Random } from "../../../generator/sample/random.js";
+import { type Random, shuffled } from "../../../generator/sample/random.js";
 import { type Place, definitionsOf, methodOf, placesIn, strings, unionNames } from "./document.js";
 
 /** A document with changes, and where they are. */
@@ -143,7 +143,57 @@ const values: Readonly<Record<string, Change>> = {
   },
 };
 
+/** Limits of arms of one type: a document has the first of each pair, a changed one may have the second. */
+const armLimits: Readonly<Record<string, readonly (readonly [JsonObject, JsonObject])[]>> = {
+  string: [
+    [{ maxLength: 2 }, { maxLength: 5 }],
+    [{ minLength: 10 }, { minLength: 30 }],
+    [{ pattern: "^t" }, { pattern: "^https" }],
+  ],
+  integer: [
+    [{ maximum: 0 }, { maximum: 2 }],
+    [{ minimum: 1000 }, { minimum: 600 }],
+    [
+      { exclusiveMinimum: 2, maximum: 4 },
+      { exclusiveMinimum: 3, maximum: 4 },
+    ],
+  ],
+  number: [
+    [{ maximum: 0.4 }, { maximum: 2 }],
+    [{ minimum: 1000 }, { minimum: 600 }],
+  ],
+};
+
+/** `document` in which a third of the scalars are unions of arms with different limits. */
+export function withLimitedArms(document: JsonObject, random: Random): JsonObject {
+  const copy = structuredClone(document) as JsonObject;
+  for (const { path, node } of placesIn(copy)) {
+    const type = String(node["type"]);
+    const limits = armLimits[type];
+    if (!limits || !isScalar(node, type) || path.length < 3 || path.at(-1) === "method") continue;
+    if (!random.chance(0.3)) continue;
+    const arms = shuffled(limits, random).slice(0, 2);
+    for (const keyword of ["minimum", "maximum", "minLength", "format", "type"]) delete node[keyword];
+    node["anyOf"] = arms.map(([limit]) => ({ type, ...limit }));
+  }
+  return copy;
+}
+
 const unions: Readonly<Record<string, Change>> = {
+  "limits an arm differently": ({ node }, random) => {
+    const arms = node["anyOf"];
+    if (!Array.isArray(arms)) return false;
+    const changed = arms.flatMap((arm, index) =>
+      Object.entries(armLimits).flatMap(([type, limits]) =>
+        limits
+          .filter(([limit]) => JSON.stringify(arm) === JSON.stringify({ type, ...limit }))
+          .map(([, other]) => arms.with(index, { type, ...other })),
+      ),
+    );
+    if (changed.length === 0) return false;
+    node["anyOf"] = random.pick(changed);
+    return true;
+  },
   "has an arm less": ({ path, node }, random) => {
     const arms = node["anyOf"];
     if (!Array.isArray(arms) || arms.length < 2 || unionNames.includes(path.at(-1)!)) return false;
