@@ -138,7 +138,7 @@ export const contractCommands: readonly CommandDefinition[] = [
       code: text("Code of a server, a folder or a tsconfig file: judge its tools that run as tasks, too"),
       profile: {
         ...texts("Whom to judge for; may be repeated (default: claude, openai, gemini)"),
-        choices: ["claude", "openai", "gemini", "strict"],
+        choices: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
       },
       budget: text("Most tokens that one tool may take of a model's context, as estimated"),
       revision: text("Of a live server: revision to speak (default: the newest that both know)"),

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
-import { type Profile, profiles } from "../lint/rule.js";
+import { type Profile, profiles, usualProfiles } from "../lint/rule.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Arguments } from "./arguments.js";
@@ -14,9 +14,6 @@ import { openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
-
-/** Profiles that count where none is named: strict mode is asked for, never met. */
-export const usual: readonly Profile[] = ["claude", "openai", "gemini"];
 
 /** Rows of the table of costs that people are shown. */
 const mostRows = 20;
@@ -55,7 +52,7 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   ];
   const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
   const others = [...document.findings, ...ofMembers, ...overBudgets].map(({ severity }) => severity);
-  const levels = [...others, ...byTool.map(([first]) => first!.rule.level)];
+  const levels = [...others, ...byTool.map(([first]) => first!.level)];
   const errors = levels.filter((level) => level === "error").length;
   return {
     findings,
@@ -66,7 +63,7 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
       (byRule.length < byTool.length ? "; --verbose lists them by tool" : ""),
     data: {
       profiles: asked,
-      problems: problems.map(({ rule, ...rest }) => ({ rule: rule.id, level: rule.level, ...rest })),
+      problems: problems.map(({ rule, level, ...rest }) => ({ rule: rule.id, level, ...rest })),
       tools: costs,
       tokens: total,
     },
@@ -99,7 +96,7 @@ function budgetOf(args: Arguments): number | undefined {
 
 function profilesOf(args: Arguments): readonly Profile[] {
   const given = args.strings("profile");
-  return given === undefined ? usual : profiles.filter((profile) => given.includes(profile));
+  return given === undefined ? usualProfiles : profiles.filter((profile) => given.includes(profile));
 }
 
 /** Problems grouped into one line each, in the order of the first problem of each group. */
@@ -122,22 +119,20 @@ export function lintFindings(
   contract: ContractSource["contract"],
   document: Pick<ContractSource, "place">,
 ): Finding[] {
-  return grouped(lintContract(contract, usual), ({ rule }) => [rule.id]).map((group) =>
+  return grouped(lintContract(contract, usualProfiles), ({ rule }) => [rule.id]).map((group) =>
     findingOf(group, document),
   );
 }
 
 function findingOf(group: readonly LintProblem[], { place }: Pick<ContractSource, "place">): Finding {
-  const { rule, profiles: concerned, pointer } = group[0]!;
+  const { rule, level, profiles: concerned, pointer } = group[0]!;
   const tools = [...new Set(group.map(({ tool }) => tool))];
   const places = new Set(group.map((problem) => problem.pointer)).size;
   const where = places > tools.length ? ` in ${places} places` : "";
   const messages = shortList([...new Set(group.map(({ message }) => message))], 4);
   const what = tools.length > 1 ? (rule.several ?? messages) : messages;
   return {
-    ...(rule.level === "error"
-      ? { code: "MG6601", severity: "error" }
-      : { code: "MG6602", severity: "warning" }),
+    ...(level === "error" ? { code: "MG6601", severity: "error" } : { code: "MG6602", severity: "warning" }),
     message: `${toolsText(tools)}: ${what}${where} (${rule.id}: ${concerned.join(", ")})`,
     place: place(pointer),
     next: rule.fix,

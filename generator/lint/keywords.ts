@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
 import { counted } from "../print/counted.js";
-import { typesOf } from "./places.js";
-import { type LintRule, type LintSubject, type Spot, everyProfile } from "./rule.js";
+import { definitionLists, typesOf } from "./places.js";
+import { type LintRule, type LintSubject, type Spot, everyProfile, geminiProfiles } from "./rule.js";
 import { keyword, objectIn, schema, value } from "./spots.js";
 
 const geminiFields = "https://github.com/pizza-bot-app/pizza-bot/issues/62";
@@ -12,10 +12,11 @@ const inside = ({ isRoot }: { readonly isRoot: boolean }): boolean => !isRoot;
 export const keywordRules: readonly LintRule[] = [
   {
     id: "gemini-unknown-keyword",
-    profiles: ["gemini"],
+    profiles: geminiProfiles,
     level: "error",
+    warns: ["gemini"],
     reason:
-      "Function declarations support a subset of OpenAPI 3.0. The interface rejects a request with any other keyword, unless the host removes it.",
+      "The field `parameters` of function declarations takes a subset of OpenAPI 3.0, and the interface rejects any other keyword. The field `parametersJsonSchema`, which most hosts use today, takes them.",
     fix: "Remove it and describe the limit, or replace it: `const` by `enum` with one value, `exclusiveMinimum` by `minimum`, `oneOf` by `anyOf`.",
     sources: [geminiFields],
     find: (subject) => [
@@ -42,16 +43,36 @@ export const keywordRules: readonly LintRule[] = [
   },
   {
     id: "gemini-reference",
-    profiles: ["gemini"],
+    profiles: geminiProfiles,
     level: "error",
-    reason: "Function declarations do not support references; only some hosts resolve them.",
+    warns: ["gemini"],
+    reason:
+      "The field `parameters` of function declarations takes no references. The field `parametersJsonSchema`, which most hosts use today, takes them.",
     fix: "Inline the schema where it is used.",
-    sources: ["https://github.com/Intelligent-Internet/gemini-cli-mcp-openai-bridge/pull/7"],
+    sources: [
+      "https://github.com/Intelligent-Internet/gemini-cli-mcp-openai-bridge/pull/7",
+      "https://github.com/DEEIX-AI/DEEIX-Chat/pull/564",
+    ],
     find: keyword(["$ref", "$defs", "definitions"]),
   },
   {
+    id: "gemini-reference-with-keywords",
+    profiles: geminiProfiles,
+    level: "error",
+    reason: "Beside `$ref` the interface takes `description` and `default` only.",
+    fix: "Remove the other keywords, or inline the schema.",
+    sources: ["https://github.com/anomalyco/opencode/issues/12295"],
+    find: ({ places }) =>
+      places.flatMap(({ schema: each, pointer: at }) => {
+        if (typeof each["$ref"] !== "string") return [];
+        return Object.keys(each)
+          .filter((name) => !["$ref", "description", "default", ...definitionLists].includes(name))
+          .map((name) => ({ pointer: pointer(at, name), message: `\`${name}\` beside \`$ref\`` }));
+      }),
+  },
+  {
     id: "gemini-dropped-keyword",
-    profiles: ["gemini"],
+    profiles: geminiProfiles,
     level: "warning",
     reason: "Older interfaces reject `$schema` and `additionalProperties`; most hosts remove them.",
     fix: "Remove them if the server must work with Gemini.",
@@ -60,25 +81,72 @@ export const keywordRules: readonly LintRule[] = [
   },
   {
     id: "gemini-enum",
-    profiles: ["gemini"],
+    profiles: geminiProfiles,
     level: "error",
-    reason: "Values of `enum` must be strings.",
-    fix: "Use an enum of strings, or `minimum` and `maximum`.",
-    sources: ["https://github.com/weave-os/router/pull/65"],
-    find: value(
-      "enum",
-      "an `enum` of more than strings",
-      (each) => Array.isArray(each) && each.some((one) => typeof one !== "string"),
-    ),
+    reason: "Values of `enum` must be strings, and none may be empty.",
+    fix: "Use an enum of strings, or `minimum` and `maximum`; make an argument optional instead of the empty string.",
+    sources: [
+      "https://github.com/weave-os/router/pull/65",
+      "https://github.com/sbroenne/mcp-server-excel/issues/607",
+    ],
+    find: (subject) => [
+      ...value(
+        "enum",
+        "an `enum` of more than strings",
+        (each) => Array.isArray(each) && each.some((one) => typeof one !== "string"),
+      )(subject),
+      ...value(
+        "enum",
+        "the empty string in an `enum`",
+        (each) => Array.isArray(each) && each.includes(""),
+      )(subject),
+    ],
   },
   {
     id: "gemini-type-list",
-    profiles: ["gemini"],
+    profiles: geminiProfiles,
     level: "error",
-    reason: "`type` must be one type, not a list.",
+    warns: ["gemini"],
+    reason:
+      "In the field `parameters` of function declarations `type` must be one type, not a list. The field `parametersJsonSchema`, which most hosts use today, takes a list.",
     fix: "Use `anyOf` with a schema for each type; replace `null` by an optional argument.",
     sources: ["https://github.com/taylorwilsdon/google_workspace_mcp/issues/1099"],
     find: value("type", "a list of types", Array.isArray),
+  },
+  {
+    id: "gemini-members-of-another-type",
+    profiles: geminiProfiles,
+    level: "error",
+    reason:
+      "The interface takes `properties` and `required` only where `type` is `object`, and `items` only where it is `array`.",
+    fix: "Remove the keyword, or correct `type`.",
+    sources: ["https://github.com/anomalyco/opencode/issues/11889"],
+    find: ({ places }) =>
+      places.flatMap(({ schema: each, pointer: at }) => {
+        const types = typesOf(each);
+        if (types.length === 0) return [];
+        return (["properties", "required", "items"] as const)
+          .filter(
+            (name) => Object.hasOwn(each, name) && !types.includes(name === "items" ? "array" : "object"),
+          )
+          .map((name) => ({
+            pointer: pointer(at, name),
+            message: `\`${name}\` of type ${types.join(", ")}`,
+          }));
+      }),
+  },
+  {
+    id: "nullable",
+    profiles: ["claude", "openai", "strict"],
+    level: "warning",
+    reason: "JSON Schema has no `nullable`: null stays invalid.",
+    fix: 'Add null to the types, `type: ["string", "null"]`, or make the argument optional.',
+    sources: ["https://json-schema.org/draft/2020-12/json-schema-validation#section-6.1.1"],
+    find: value(
+      "nullable",
+      "`nullable: true`",
+      (each, within) => each === true && !typesOf(within).includes("null"),
+    ),
   },
   {
     id: "strict-open-object",

@@ -4,12 +4,21 @@ import { differsByOne } from "../contract/fault.js";
 import { scopesOf, withoutScopes } from "../contract/scopes.js";
 import { asListed } from "../contract/tasks.js";
 import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
-import type { LintRule, LintSubject, Profile, SchemaPlace } from "./rule.js";
+import {
+  type Level,
+  type LintRule,
+  type LintSubject,
+  type Profile,
+  type SchemaPlace,
+  levelFor,
+} from "./rule.js";
 import { lintRules } from "./table.js";
 
 /** A violation of a rule in a contract. */
 export interface LintProblem {
   readonly rule: LintRule;
+  /** The rule's level for these profiles. */
+  readonly level: Level;
   readonly tool: string;
   /** The selected profiles that the rule applies to. */
   readonly profiles: readonly Profile[];
@@ -42,8 +51,9 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     for (const rule of lintRules) {
       const concerned = rule.profiles.filter((profile) => profiles.includes(profile));
       if (concerned.length === 0) continue;
-      for (const spot of rule.find(rule.level === "error" ? subject : read))
-        problems.push({ rule, tool: tool.name, profiles: concerned, ...spot });
+      const level = levelFor(rule, concerned);
+      for (const spot of rule.find(level === "error" ? subject : read))
+        problems.push({ rule, level, tool: tool.name, profiles: concerned, ...spot });
     }
   }
   return problems;

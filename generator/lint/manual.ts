@@ -1,16 +1,18 @@
-import type { LintRule } from "./rule.js";
+import { type LintRule, type Profile, everyProfile } from "./rule.js";
 import { lintRules } from "./table.js";
 
 const introduction = `# Rules of \`mcpgen lint\`
 
 Written from the rule table in \`generator/lint/\` by \`node scripts/run-ts.mjs scripts/lint-rules.ts\`.
 
-A profile is a model interface that receives the schemas of tools from a host: \`claude\`, \`openai\`, \`gemini\`, and
-\`strict\`, the strict mode of OpenAI. Without \`--profile\` all profiles except \`strict\` apply. An **error** means that the
+A profile is a model interface that receives the schemas of tools from a host: \`claude\`, \`openai\`, \`gemini\`,
+\`gemini-parameters\`, the older field of Gemini's function declarations, which some hosts and agent frameworks still fill, and
+\`strict\`, the strict mode of OpenAI. Without \`--profile\` the first three apply. An **error** means that the
 interface rejects the schema, usually together with all other tools of the request; some hosts repair such schemas. A
 **warning** means that a host may reject the schema or that a model may misunderstand it.
 
-The rules check the schemas of arguments; no model receives the schemas of results. Tokens are estimated as the bytes of
+The rules check the schemas of arguments; no model receives the schemas of results, but hosts compile them
+(\`result-reference-to-nothing\`). Tokens are estimated as the bytes of
 the tool's entry in \`tools/list\`, divided by four.
 
 Beside these rules, \`lint\` compares the members that [extensions](extensions.md#members-of-tools-and-resources) add to tools,
@@ -39,8 +41,8 @@ instance of a class as the handlers, are not found. Bodies of functions outside 
 /** docs/lint.md. */
 export function lintManual(): string {
   const rows = lintRules.map(
-    ({ id, profiles, level, reason, fix, sources = [] }) =>
-      `| \`${id}\` | ${profiles.join(", ")} | ${level} | ${reason} | ${fix} | ${sources.map((each, index) => `[${index + 1}](${each})`).join(" ")} |`,
+    ({ id, profiles, reason, fix, sources = [], ...rule }) =>
+      `| \`${id}\` | ${profilesText(profiles)} | ${levelText(rule)} | ${reason} | ${fix} | ${sources.map((each, index) => `[${index + 1}](${each})`).join(" ")} |`,
   );
   const table = [
     "| rule | refused by | level | why | what to do | where |",
@@ -56,13 +58,22 @@ export function explainLintRule(id: string): string | undefined {
   return rule && explanation(rule);
 }
 
-function explanation({ id, profiles, level, reason, fix, sources = [] }: LintRule): string {
+function profilesText(profiles: readonly Profile[]): string {
+  return profiles.length === everyProfile.length ? "all profiles" : profiles.join(", ");
+}
+
+/** The level, and the profiles that have another one. */
+function levelText({ level, warns = [] }: Pick<LintRule, "level" | "warns">): string {
+  return warns.length === 0 ? level : `${level}; warning for ${warns.join(", ")}`;
+}
+
+function explanation({ id, profiles, reason, fix, sources = [], ...rule }: LintRule): string {
   return [
     `${id}: a rule of mcpgen lint`,
     [
       reason,
       `→ ${fix}`,
-      `For ${profiles.join(", ")}: ${level}.`,
+      `For ${profilesText(profiles)}: ${levelText(rule)}.`,
       ...sources.map((each) => `See ${each}`),
     ].join("\n"),
   ].join("\n\n");

@@ -1,4 +1,4 @@
-import { type LintRule, everyProfile } from "./rule.js";
+import { type LintRule, everyProfile, geminiProfiles } from "./rule.js";
 import { propertyNames, toolName } from "./spots.js";
 
 /** Rules about names and descriptions. */
@@ -20,7 +20,7 @@ export const nameRules: readonly LintRule[] = [
   },
   {
     id: "tool-name-start",
-    profiles: ["gemini"],
+    profiles: geminiProfiles,
     level: "error",
     reason:
       "Function names start with a letter or `_`, and may contain only letters, digits, `_`, `.`, `:` and `-`.",

@@ -36,7 +36,7 @@ export function placesOf(root: JsonObject, at: string): SchemaPlace[] {
 }
 
 /** The keywords that hold the definitions of a schema. */
-const definitionLists = ["$defs", "definitions"];
+export const definitionLists = ["$defs", "definitions"];
 
 /** Pointers of the definitions that nothing leads to from the arguments themselves. */
 export function unusedDefinitions(places: readonly SchemaPlace[]): string[] {

@@ -1,10 +1,16 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 
-/** The model interfaces that hosts pass tools to; `strict` is OpenAI's strict mode. */
-export const profiles = ["claude", "openai", "gemini", "strict"] as const;
+/**
+ * The model interfaces that hosts pass tools to. Gemini takes schemas in the field `parametersJsonSchema`, or in its older
+ * field `parameters` (`gemini-parameters`); `strict` is OpenAI's strict mode.
+ */
+export const profiles = ["claude", "openai", "gemini", "gemini-parameters", "strict"] as const;
 
 export type Profile = (typeof profiles)[number];
+
+/** The profiles that apply if none is named: the interfaces that hosts use unless their user chooses another one. */
+export const usualProfiles: readonly Profile[] = ["claude", "openai", "gemini"];
 
 /** A schema or subschema of a tool's arguments. */
 export interface SchemaPlace {
@@ -21,7 +27,7 @@ export interface LintSubject {
   readonly tool: ContractTool;
   /** JSON Pointer of the tool. */
   readonly pointer: string;
-  /** The arguments and every schema below, in the order of the text. A warning gets none of unused definitions. */
+  /** The schema of the arguments and every schema below, in the order of the text. A warning gets none of unused definitions. */
   readonly places: readonly SchemaPlace[];
   /** Pointers of unused definitions. */
   readonly unused: readonly string[];
@@ -39,12 +45,16 @@ export interface Spot {
   readonly message: string;
 }
 
+export type Level = "error" | "warning";
+
 /** One row of the table of rules. */
 export interface LintRule {
   readonly id: string;
   readonly profiles: readonly Profile[];
   /** `error`: the interface rejects the request, usually with all its tools. `warning`: a host or a model may fail. */
-  readonly level: "error" | "warning";
+  readonly level: Level;
+  /** Profiles for which a violation is a warning although the level is `error`. */
+  readonly warns?: readonly Profile[];
   /** Why, in whole sentences, as `fix`. */
   readonly reason: string;
   /** The advice. */
@@ -57,3 +67,11 @@ export interface LintRule {
 }
 
 export const everyProfile: readonly Profile[] = profiles;
+
+/** Both fields of Gemini. */
+export const geminiProfiles: readonly Profile[] = ["gemini", "gemini-parameters"];
+
+/** The level of a rule's violation for some of its profiles. */
+export function levelFor({ level, warns = [] }: LintRule, concerned: readonly Profile[]): Level {
+  return concerned.every((profile) => warns.includes(profile)) ? "warning" : level;
+}

@@ -1,6 +1,6 @@
-import { isJsonObject, pointer } from "@mcpgen/engine";
+import { type JsonObject, SchemaError, isJsonObject, pointer, readDocument } from "@mcpgen/engine";
 import { typesOf } from "./places.js";
-import { type LintRule, everyProfile } from "./rule.js";
+import { type LintRule, type Spot, everyProfile, geminiProfiles } from "./rule.js";
 import { keyword, objectIn, schema, value } from "./spots.js";
 
 const atRoot = ({ isRoot }: { readonly isRoot: boolean }): boolean => isRoot;
@@ -37,7 +37,7 @@ export const structureRules: readonly LintRule[] = [
   },
   {
     id: "array-without-items",
-    profiles: ["openai", "gemini", "strict"],
+    profiles: ["openai", ...geminiProfiles, "strict"],
     level: "error",
     reason: "An array must declare its items.",
     fix: "Add `items`, e.g. `items: { type: string }`.",
@@ -49,7 +49,7 @@ export const structureRules: readonly LintRule[] = [
   },
   {
     id: "object-without-properties",
-    profiles: ["gemini"],
+    profiles: geminiProfiles,
     level: "warning",
     reason: "An object inside the arguments must have at least one property; open maps are not supported.",
     fix: "Declare the properties, or use an array of `{ key, value }`.",
@@ -131,6 +131,19 @@ export const structureRules: readonly LintRule[] = [
       }),
   },
   {
+    id: "result-reference-to-nothing",
+    profiles: everyProfile,
+    level: "error",
+    reason:
+      "Hosts on the official TypeScript SDK 1 compile the schemas of results when they list the tools: a reference to nothing removes all tools of the server.",
+    fix: "Add the definition to `$defs` at the top of the schema, or correct the reference.",
+    sources: [
+      "https://github.com/modelcontextprotocol/typescript-sdk/issues/1175",
+      "https://github.com/anthropics/claude-code/issues/76040",
+    ],
+    find: ({ tool, pointer: at }) => unresolvedReference(tool.outputSchema, pointer(at, "outputSchema")),
+  },
+  {
     id: "unused-definition",
     profiles: everyProfile,
     level: "warning",
@@ -145,4 +158,15 @@ function decoded(token: string): string {
   return decodeURIComponent(token.replace(/%(?![0-9a-f]{2})/gi, "%25"))
     .replaceAll("~1", "/")
     .replaceAll("~0", "~");
+}
+
+/** The first reference that leads nowhere. */
+function unresolvedReference(schema: JsonObject | undefined, at: string): Spot[] {
+  try {
+    if (schema) readDocument(schema);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SchemaError) || error.code !== "unresolved-reference") return [];
+    return [{ pointer: at + error.pointer, message: error.message }];
+  }
 }

@@ -1,5 +1,7 @@
+import { contradictionRules } from "./contradictions.js";
 import { keywordRules } from "./keywords.js";
 import { nameRules } from "./names.js";
+import { patternRules } from "./patterns.js";
 import type { LintRule } from "./rule.js";
 import { scopeRules } from "./scopes.js";
 import { structureRules } from "./structure.js";
@@ -11,6 +13,8 @@ export const lintRules: readonly LintRule[] = [
   ...nameRules,
   ...structureRules,
   ...keywordRules,
+  ...patternRules,
+  ...contradictionRules,
   ...unionRules,
   ...scopeRules,
   ...taskRules,

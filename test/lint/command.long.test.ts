@@ -20,14 +20,14 @@ tools:
 const folder = (): string => temporaryFolder({ "c.yaml": contract });
 
 test("a finding names its place, its rule and its fix", async () => {
-  const { code, stdout } = await mcpgen(folder(), ["lint", "c.yaml"]);
+  const { code, stdout } = await mcpgen(folder(), ["lint", "c.yaml", "--profile=gemini-parameters"]);
   expect(code).toBe(1);
   expect(stdout).toBe(
     'c.yaml:10:50 /tools/0/inputSchema/properties/days/exclusiveMinimum: error MG6601: tool "get_weather": ' +
-      "`exclusiveMinimum` in 2 places (gemini-unknown-keyword: gemini)\n" +
+      "`exclusiveMinimum` in 2 places (gemini-unknown-keyword: gemini-parameters)\n" +
       `  → ${lintRules.find(({ id }) => id === "gemini-unknown-keyword")!.fix}\n` +
       "get_weather  224 bytes  about 56 tokens\n" +
-      "1 tool, about 56 tokens; for claude, openai, gemini: 1 error, 0 warnings\n",
+      "1 tool, about 56 tokens; for gemini-parameters: 1 error, 0 warnings\n",
   );
 });
 

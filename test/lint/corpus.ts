@@ -6,6 +6,7 @@ export interface CorpusTool {
   readonly what: string;
   readonly name?: string;
   readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
   /** Whose interface refuses it. */
   readonly refusedBy: readonly Profile[];
   /** The rule that says so. */
@@ -28,22 +29,24 @@ const choice = (size: number, characters = size * 5): JsonObject => {
 /** One argument, in a schema that strict mode takes. */
 const argument = (schema: JsonObject): JsonObject => strictly({ value: schema });
 
+const everybody: readonly Profile[] = ["claude", "openai", "gemini", "gemini-parameters", "strict"];
+
 export const corpus: readonly CorpusTool[] = [
   { what: "a plain tool", inputSchema: strictly({ city: text }), refusedBy: [] },
   { what: "no arguments", inputSchema: strictly({}), refusedBy: [] },
   ...["oneOf", "anyOf", "allOf"].map((keyword) => ({
     what: `${keyword} at the top`,
     inputSchema: strictly({ a: text }, { [keyword]: [{ required: ["a"] }] }),
-    // Gemini knows anyOf, but neither of the others.
+    // Gemini's older field knows anyOf, but neither of the others.
     refusedBy: (keyword === "anyOf"
       ? ["claude", "openai", "strict"]
-      : ["claude", "openai", "gemini", "strict"]) as Profile[],
+      : ["claude", "openai", "gemini-parameters", "strict"]) as Profile[],
     rule: "root-union",
   })),
   {
     what: "not at the top",
     inputSchema: strictly({ a: text }, { not: { required: ["b"] } }),
-    refusedBy: ["openai", "gemini", "strict"],
+    refusedBy: ["openai", "gemini-parameters", "strict"],
     rule: "root-enum-or-not",
   },
   {
@@ -55,43 +58,43 @@ export const corpus: readonly CorpusTool[] = [
   {
     what: "an array of anything",
     inputSchema: argument({ type: "array" }),
-    refusedBy: ["openai", "gemini", "strict"],
+    refusedBy: ["openai", "gemini", "gemini-parameters", "strict"],
     rule: "array-without-items",
   },
   {
     what: "a union with an array of anything",
     inputSchema: argument({ type: ["string", "array"] }),
-    refusedBy: ["openai", "gemini", "strict"],
+    refusedBy: ["openai", "gemini", "gemini-parameters", "strict"],
     rule: "array-without-items",
   },
   {
     what: "a boolean bound",
     inputSchema: argument({ type: "integer", minimum: 0, exclusiveMinimum: true }),
-    refusedBy: ["claude", "openai", "gemini", "strict"],
+    refusedBy: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
     rule: "boolean-bound",
   },
   {
     what: "an exclusive bound",
     inputSchema: argument({ type: "integer", exclusiveMinimum: 0 }),
-    refusedBy: ["gemini"],
+    refusedBy: ["gemini-parameters"],
     rule: "gemini-unknown-keyword",
   },
   {
     what: "a tuple of older drafts",
     inputSchema: argument({ type: "array", items: [text] }),
-    refusedBy: ["claude", "openai", "gemini", "strict"],
+    refusedBy: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
     rule: "tuple-items",
   },
   {
     what: "a constant",
     inputSchema: argument({ type: "string", const: "a" }),
-    refusedBy: ["gemini"],
+    refusedBy: ["gemini-parameters"],
     rule: "gemini-unknown-keyword",
   },
   {
     what: "numbers to choose from",
     inputSchema: argument({ type: "integer", enum: [1, 2] }),
-    refusedBy: ["gemini"],
+    refusedBy: ["gemini", "gemini-parameters"],
     rule: "gemini-enum",
   },
   {
@@ -129,44 +132,44 @@ export const corpus: readonly CorpusTool[] = [
   {
     what: "a list of types",
     inputSchema: argument({ type: ["string", "null"] }),
-    refusedBy: ["gemini"],
+    refusedBy: ["gemini-parameters"],
     rule: "gemini-type-list",
   },
   {
     what: "a reference to a definition",
     inputSchema: strictly({ at: { $ref: "#/$defs/Place" } }, { $defs: { Place: strictly({ x: text }) } }),
-    refusedBy: ["gemini"],
+    refusedBy: ["gemini-parameters"],
     rule: "gemini-reference",
   },
   {
     what: "a reference to a sibling",
     inputSchema: strictly({ a: text, b: { $ref: "#/properties/a" } }),
-    refusedBy: ["claude", "openai", "gemini", "strict"],
+    refusedBy: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
     rule: "reference-elsewhere",
   },
   {
     what: "a reference to the network",
     inputSchema: argument({ $ref: "https://example.com/schema.json" }),
-    refusedBy: ["claude", "openai", "gemini", "strict"],
+    refusedBy: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
     rule: "reference-elsewhere",
   },
   {
     what: "a reference to nothing",
     inputSchema: argument({ $ref: "#/$defs/Gone" }),
-    refusedBy: ["claude", "openai", "gemini", "strict"],
+    refusedBy: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
     rule: "reference-to-nothing",
   },
   {
     what: "oneOf inside",
     inputSchema: argument({ oneOf: [text, { type: "number" }] }),
-    refusedBy: ["gemini", "strict"],
+    refusedBy: ["gemini-parameters", "strict"],
     rule: "strict-unknown-keyword",
   },
   { what: "anyOf inside", inputSchema: argument({ anyOf: [text, { type: "number" }] }), refusedBy: [] },
   {
     what: "allOf inside",
     inputSchema: argument({ allOf: [text] }),
-    refusedBy: ["gemini", "strict"],
+    refusedBy: ["gemini-parameters", "strict"],
     rule: "strict-unknown-keyword",
   },
   {
@@ -203,21 +206,21 @@ export const corpus: readonly CorpusTool[] = [
     what: "a name that starts with a digit",
     name: "21st_magic",
     inputSchema: strictly({}),
-    refusedBy: ["gemini"],
+    refusedBy: ["gemini", "gemini-parameters"],
     rule: "tool-name-start",
   },
   {
     what: "a name with a space",
     name: "get weather",
     inputSchema: strictly({}),
-    refusedBy: ["claude", "openai", "gemini", "strict"],
+    refusedBy: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
     rule: "tool-name-characters",
   },
   {
     what: "a long name",
     name: "a".repeat(65),
     inputSchema: strictly({}),
-    refusedBy: ["claude", "openai", "gemini", "strict"],
+    refusedBy: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
     rule: "tool-name-length",
   },
   {
@@ -225,5 +228,76 @@ export const corpus: readonly CorpusTool[] = [
     name: "a".repeat(64),
     inputSchema: strictly({}),
     refusedBy: [],
+  },
+  {
+    what: "a result with a reference to nothing",
+    inputSchema: strictly({}),
+    outputSchema: strictly({
+      screen: { ...strictly({ size: { $ref: "#/$defs/Size" } }), $defs: { Size: text } },
+    }),
+    refusedBy: everybody,
+    rule: "result-reference-to-nothing",
+  },
+  {
+    what: "a result with a reference to a sibling and to an anchor",
+    inputSchema: strictly({}),
+    outputSchema: strictly({
+      a: { ...text, $anchor: "a" },
+      b: { $ref: "#/properties/a" },
+      c: { $ref: "#a" },
+    }),
+    refusedBy: [],
+  },
+  {
+    what: "a limit beside a reference",
+    inputSchema: strictly({ at: { $ref: "#/$defs/Name", maxLength: 3 } }, { $defs: { Name: text } }),
+    refusedBy: ["gemini", "gemini-parameters"],
+    rule: "gemini-reference-with-keywords",
+  },
+  {
+    what: "a description beside a reference",
+    inputSchema: strictly({ at: { $ref: "#/$defs/Name", description: "Who." } }, { $defs: { Name: text } }),
+    refusedBy: ["gemini-parameters"],
+  },
+  ...(
+    [
+      ["properties of a text", { ...strictly({ id: text }), ...text }],
+      ["required properties of a number", { type: "number", required: [] }],
+      ["items of a text", { ...text, items: text }],
+    ] as [string, JsonObject][]
+  ).map(([what, schema]) => ({
+    what,
+    inputSchema: argument(schema),
+    refusedBy: ["gemini", "gemini-parameters"] as const,
+    rule: "gemini-members-of-another-type",
+  })),
+  {
+    what: "the empty text to choose",
+    inputSchema: argument({ ...text, enum: ["a", ""] }),
+    refusedBy: ["gemini", "gemini-parameters"],
+    rule: "gemini-enum",
+  },
+  ...["(?=a)", "(?!a)", "(?<=a)b", "(?<!a)b", "^(?:a|(?!b)c)$"].map((pattern) => ({
+    what: `the pattern ${pattern}`,
+    inputSchema: argument({ ...text, pattern }),
+    refusedBy: ["openai", "strict"] as const,
+    rule: "pattern-lookaround",
+  })),
+  ...["^\\p{L}+$", "[\\p{L}-]", "[^\\P{Lu}]"].map((pattern) => ({
+    what: `the pattern ${pattern}`,
+    inputSchema: argument({ ...text, pattern }),
+    refusedBy: ["openai", "gemini", "gemini-parameters", "strict"] as const,
+    rule: "pattern-unicode-property",
+  })),
+  ...["\\(?=", "[(?=]", "(?<name>a)", "(?:a)", "\\\\p{2}", "a=!"].map((pattern) => ({
+    what: `the pattern ${pattern}`,
+    inputSchema: argument({ ...text, pattern }),
+    refusedBy: [],
+  })),
+  {
+    what: "a required property that is not declared",
+    inputSchema: strictly({ a: text }, { required: ["a", "b"] }),
+    refusedBy: ["gemini", "gemini-parameters", "strict"],
+    rule: "required-without-property",
   },
 ];

@@ -20,10 +20,10 @@ const contract = (...tools: readonly Partial<ContractTool>[]): Contract => ({
   })),
 });
 
-test.each(corpus)("$what: refused by $refusedBy", ({ name = "tool", inputSchema, refusedBy, rule }) => {
+test.each(corpus)("$what: refused by $refusedBy", ({ refusedBy, rule, ...tool }) => {
   const refused = (profile: (typeof profiles)[number]): readonly string[] =>
-    lintContract(contract({ name, inputSchema }), [profile])
-      .filter((problem) => problem.rule.level === "error")
+    lintContract(contract(tool), [profile])
+      .filter((problem) => problem.level === "error")
       .map((problem) => problem.rule.id);
   expect(profiles.filter((profile) => refused(profile).length > 0)).toEqual(refusedBy);
   if (rule !== undefined) expect(profiles.flatMap(refused)).toContain(rule);
@@ -31,9 +31,7 @@ test.each(corpus)("$what: refused by $refusedBy", ({ name = "tool", inputSchema,
 
 test("every rule that refuses has a tool in test/lint/corpus.ts", () => {
   const met = new Set(
-    corpus.flatMap(({ name = "tool", inputSchema }) =>
-      lintContract(contract({ name, inputSchema }), profiles).map(({ rule }) => rule.id),
-    ),
+    corpus.flatMap((tool) => lintContract(contract(tool), profiles).map(({ rule }) => rule.id)),
   );
   const missing = lintRules.filter(({ id, level }) => level === "error" && !met.has(id));
   expect(missing.map(({ id }) => id)).toEqual([]);
@@ -189,7 +187,52 @@ test("data is no schema: values and examples are not looked into, properties may
     }),
     ["openai", "gemini"],
   );
-  expect(problems.map(({ rule, pointer }) => [rule.id, pointer])).toEqual([]);
+  expect(problems.map(({ rule, pointer }) => [rule.id, pointer])).toEqual([
+    ["default-does-not-fit", "/tools/0/inputSchema/properties/value/default"],
+  ]);
+});
+
+test.each<[string, JsonObject, readonly string[]]>([
+  ["default-does-not-fit", { type: "integer", default: "1" }, ["/default"]],
+  ["default-does-not-fit", { enum: ["a", "b"], default: "c" }, ["/default"]],
+  ["default-does-not-fit", { type: "string", default: null }, ["/default"]],
+  ["default-does-not-fit", { type: "integer", default: 1.0 }, []],
+  ["default-does-not-fit", { type: ["string", "null"], default: null }, []],
+  ["default-does-not-fit", { $ref: "#/$defs/Short", default: "long" }, ["/default"]],
+  ["default-does-not-fit", { $ref: "#/$defs/Gone", default: "long" }, []],
+  ["default-does-not-fit", { type: "object", properties: { default: { type: "string" } } }, []],
+  ["empty-enum", { enum: [] }, ["/enum"]],
+  ["empty-range", { minimum: 2, maximum: 1 }, [""]],
+  ["empty-range", { exclusiveMinimum: 1, maximum: 1 }, [""]],
+  ["empty-range", { minimum: 1, maximum: 1, minLength: 0, maxLength: 0 }, []],
+  ["empty-range", { minItems: 3, maxItems: 2 }, [""]],
+  ["nullable", { type: "string", nullable: true }, ["/nullable"]],
+  ["nullable", { type: ["string", "null"], nullable: true }, []],
+  ["pattern-of-another-language", { pattern: "(?i)yes|no" }, ["/pattern"]],
+  ["pattern-of-another-language", { pattern: "(?P<year>\\d+)" }, ["/pattern"]],
+  ["pattern-of-another-language", { pattern: "\\A\\d+\\Z" }, ["/pattern"]],
+  ["pattern-of-another-language", { pattern: "(?<year>\\d+)[(?i)]\\(?i\\)" }, []],
+  ["pattern-of-another-language", { patternProperties: { "(?i)^x": {} } }, ["/patternProperties/(?i)^x"]],
+  ["required-without-property", { type: "object", required: ["a"], allOf: [{ properties: { a: {} } }] }, []],
+  ["required-without-property", { properties: { a: {} }, required: ["a", "b"] }, ["/required/1"]],
+])("%s: %j at %j", (id, schema, pointers) => {
+  const inputSchema = {
+    type: "object",
+    properties: { value: schema },
+    $defs: { Short: { type: "string", maxLength: 2 } },
+  };
+  expect(found({ inputSchema }, id)).toEqual(
+    pointers.map((each) => `/tools/0/inputSchema/properties/value${each}`),
+  );
+});
+
+test("three rules are warnings for Gemini, and errors for its older field", () => {
+  const of = (chosen: readonly (typeof profiles)[number][]): string[] =>
+    lintContract(contract(value({ type: ["string", "null"] })), chosen).map(
+      ({ rule, level, profiles: concerned }) => `${rule.id} ${level} ${concerned.join()}`,
+    );
+  expect(of(["gemini"])).toEqual(["gemini-type-list warning gemini"]);
+  expect(of(["gemini", "gemini-parameters"])).toEqual(["gemini-type-list error gemini,gemini-parameters"]);
 });
 
 test("the cost of a tool is that of its entry in the list", () => {

@@ -14,7 +14,7 @@ import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { openSecretly } from "../docs/page-file.js";
 import { pageTemplates } from "../docs/templates.js";
-import { usual } from "../lint.js";
+import { usualProfiles } from "../../lint/rule.js";
 import type { Project } from "../project.js";
 import { serverOptions } from "../server-options.js";
 import { Judge } from "../validate/judge.js";
@@ -75,7 +75,7 @@ export class DevPage implements Session {
       send: (event) => events.send(event),
       judgeOf: (revision) => judgeOf(protocols.get(revision)),
       judged: async (offer, contract: Contract) =>
-        judgedOffer(offer, contract, usual, await driftOf(contract, args, project(), context)),
+        judgedOffer(offer, contract, usualProfiles, await driftOf(contract, args, project(), context)),
     });
     const { text, policy } = devPage(pageTemplates(args, project(), context));
     const page: Reply = {

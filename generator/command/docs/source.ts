@@ -17,7 +17,7 @@ import { loadRevision, storedRevision } from "../../revision/revision-source.js"
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { unknownSource } from "../diff/source.js";
-import { type Profile } from "../../lint/rule.js";
+import { usualProfiles } from "../../lint/rule.js";
 import { offerReading } from "../../page/offer/reading.js";
 import { contractKind, contractSource } from "../contract-source.js";
 import { expectServer, serverOptions } from "../server-options.js";
@@ -54,9 +54,6 @@ export async function documentedSource(
   return { reading: revisionReading(model, all), name: fileName(model.revision), findings: [] };
 }
 
-/** The model interfaces that tools are judged for; strict mode is asked for, never met. */
-const profiles: readonly Profile[] = ["claude", "openai", "gemini"];
-
 /** A contract or a live server; undefined for another source. */
 async function offer(
   name: string,
@@ -72,7 +69,7 @@ async function offer(
   if (kind === "other" || kind === "standard input") return undefined;
   const document = await contractSource(source, serverOptions(args, context), context);
   const { contract, isLive, findings } = document;
-  const reading = offerReading(contract, { name: document.name, isLive, profiles });
+  const reading = offerReading(contract, { name: document.name, isLive, profiles: usualProfiles });
   return { reading, name: fileName(contract.name), findings };
 }
 

@@ -74,7 +74,7 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
 
 function lintBadges(problems: readonly LintProblem[]): Badge[] {
   return (["error", "warning"] as const).flatMap((level) => {
-    const own = problems.filter(({ rule }) => rule.level === level);
+    const own = problems.filter((problem) => problem.level === level);
     if (own.length === 0) return [];
     const lines = own.map(
       ({ rule, message, profiles }) => `${message} (${rule.id}: ${profiles.join(", ")}). ${rule.fix}`,

@@ -96,7 +96,7 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
 
 function findingFigures(problems: readonly LintProblem[]): Figure[] {
   return (["error", "warning"] as const).map((kind) => ({
-    count: problems.filter(({ rule }) => rule.level === kind).length,
+    count: problems.filter(({ level }) => level === kind).length,
     label: `lint ${kind}s`,
     kind,
   }));
@@ -132,7 +132,7 @@ interface OfTool {
 
 function toolEntry(tool: ContractTool, { cost, problems, schemas, where }: OfTool): Entry {
   const { name, title, description, annotations = {}, task, scopes = [] } = tool;
-  const levels = [...new Set(problems.map(({ rule }) => rule.level))];
+  const levels = [...new Set(problems.map(({ level }) => level))];
   return {
     id: anchor("tool", name),
     name,
@@ -141,7 +141,7 @@ function toolEntry(tool: ContractTool, { cost, problems, schemas, where }: OfToo
       ...hints(annotations),
       ...(task ? [{ text: `task: ${task.support}` }] : []),
       ...levels.map((level): Badge => ({
-        text: counted(problems.filter(({ rule }) => rule.level === level).length, `lint ${level}`),
+        text: counted(problems.filter((problem) => problem.level === level).length, `lint ${level}`),
         kind: level,
       })),
     ],
@@ -169,8 +169,8 @@ function toolEntry(tool: ContractTool, { cost, problems, schemas, where }: OfToo
 /** A rule can find hundreds of places in one schema. */
 const mostRemarks = 12;
 
-function remarkOf({ rule, profiles, message }: LintProblem): Remark {
-  return { kind: rule.level, text: `${message} (${rule.id}: ${profiles.join(", ")}). ${rule.fix}` };
+function remarkOf({ rule, level, profiles, message }: LintProblem): Remark {
+  return { kind: level, text: `${message} (${rule.id}: ${profiles.join(", ")}). ${rule.fix}` };
 }
 
 function hints(annotations: JsonObject): Badge[] {
