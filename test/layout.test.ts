@@ -79,7 +79,7 @@ test("tests wait by the bound of test/support/until.mjs, and none runs again unt
   expect(found).toEqual([]);
 });
 
-/** Numbers and seeds that a property has of its own: the nightly draws no more of it, or the same again. */
+/** Numbers and seeds that a property sets itself: the nightly draws no more of it, or the same again. */
 const fixedDraws = [/\bnumRuns: ?\d/, /\bfc\.sample\([^;]*?\bseed: ?\d/, /\{ ?seed: ?\d[^}]*numRuns/];
 
 test("test/support/cases.mjs decides how many cases a property draws, and from which seed", () => {

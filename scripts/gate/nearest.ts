@@ -36,7 +36,7 @@ interface Ended {
 async function run(near: readonly NearTest[]): Promise<void> {
   process.env["MCPGEN_LONG"] = "1";
   const { createVitest } = await import("vitest/node");
-  // Suites of other runners (*.long.test.mjs) start databases of their own, and are always left to the nightly.
+  // Suites of other runners (*.long.test.mjs) start databases, and are always left to the nightly.
   const files = near.map(({ file }) => file).filter((file) => file.endsWith(".ts"));
   const order = new Map(files.map((file, index) => [resolve(file), index]));
   const placeOf = ({ moduleId }: { readonly moduleId: string }): number => order.get(moduleId)!;

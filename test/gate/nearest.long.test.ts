@@ -7,7 +7,7 @@ const program = builtProgram("scripts/gate/nearest.ts", { packages: "external" }
 
 const config = `export default { test: { globals: true, include: ["test/**/*.test.ts"], maxWorkers: 2 } };`;
 
-/** Runs long tests, all of them near, in a repository of their own. */
+/** Runs long tests, all of them near, in a separate repository. */
 function nearest(tests: Readonly<Record<string, string>>, ...args: string[]) {
   const files = Object.entries(tests).map(([name, text]) => [`test/${name}.long.test.ts`, text]);
   const folder = temporaryFolder({
