@@ -12,7 +12,7 @@ const revision = revisionOf(scenario) ?? process.env["MCP_CONFORMANCE_PROTOCOL_V
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Credentials & {
   toolCalls?: [];
 };
-const authorize = authorizerFor(scenario, context);
+const authorize = await authorizerFor(scenario, context, url);
 
 const options: ConnectOptions = {
   revisions: clientRevisions,

@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { hostOf } from "../shared/urls.js";
+import { checkDestination } from "./destination.js";
 import type { AuthorizationFacts, RedirectReceiver } from "./options.js";
 import {
   type TokenEndpoint,
@@ -41,6 +42,14 @@ export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): P
   const { receiver, resource, scopes, facts, signal } = request;
   if (as.authorization_endpoint === undefined)
     throw new AuthError("auth-metadata-invalid", `${hostOf(as.issuer)}: authorization_endpoint is missing`);
+  // A response that names its issuer proves who gave the code; without that, the owner of the endpoint counts.
+  if (as.authorization_response_iss_parameter_supported !== true)
+    checkDestination(
+      { issuer: as.issuer, endpoint: as.authorization_endpoint },
+      endpoint,
+      "token_endpoint",
+      "the authorization code",
+    );
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
   const url = new URL(as.authorization_endpoint);

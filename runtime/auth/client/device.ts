@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
+import { checkDestination } from "./destination.js";
 import type { AuthorizationFacts, DevicePrompt } from "./options.js";
 import {
   type TokenEndpoint,
@@ -36,6 +37,9 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
   const { as, client, guard } = endpoint;
   const { resource, facts, show, signal } = request;
   const { scopes } = facts;
+  const given = { issuer: as.issuer, endpoint: as.device_authorization_endpoint };
+  checkDestination(given, endpoint, "token_endpoint", "the device code");
+  await authentication(endpoint, "device_authorization_endpoint");
   const auth = await authentication(endpoint);
   const asClient = { client_id: client.id };
   const params = {

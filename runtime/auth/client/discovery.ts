@@ -21,6 +21,9 @@ export interface Hint {
   readonly dpop: boolean;
 }
 
+/** How an authorization server is chosen: by the application, else the one that it names, else the first. */
+type Choice = Pick<FlowOptions, "chooseIssuer"> & { readonly issuer?: string | undefined };
+
 /**
  * Finds the protected resource metadata of a server, and chooses the authorization server (2026-07-28, authorization
  * server discovery; RFC 9728).
@@ -31,7 +34,7 @@ export interface Hint {
 export async function discoverResource(
   server: string,
   hint: Hint,
-  options: FlowOptions,
+  options: Choice,
   guard: Guard,
 ): Promise<Target | undefined> {
   const places =
@@ -55,7 +58,7 @@ export function targetOf(
   document: Readonly<Record<string, unknown>>,
   server: string,
   hint: Hint,
-  options: FlowOptions,
+  { issuer: named, chooseIssuer }: Choice,
   local: boolean,
 ): Target {
   const { resource, authorization_servers: issuers, scopes_supported: scopes } = document;
@@ -66,7 +69,8 @@ export function targetOf(
   const isText = (value: unknown): value is string => typeof value === "string";
   if (!Array.isArray(issuers) || issuers.length === 0 || !issuers.every(isText))
     throw invalid(server, "authorization_servers is missing or empty");
-  const issuer = options.chooseIssuer?.(issuers) ?? issuers[0]!;
+  const preferred = named !== undefined && issuers.includes(named) ? named : issuers[0]!;
+  const issuer = chooseIssuer?.(issuers) ?? preferred;
   checkIssuer(issuer, local);
   return {
     resource,

@@ -1,14 +1,38 @@
-import { checkFunction, wrongOption } from "../shared/option-check.js";
-import type { FlowOptions } from "./options.js";
+import { checkFunction, checkText, wrongOption } from "../shared/option-check.js";
+import { endpointUrl } from "../shared/urls.js";
+import type { FlowOptions, KnownClient } from "./options.js";
 
 /**
  * Checks the values of the options that all flows have, and of the issuer.
  *
  * @throws {AuthError} `auth-options`
  */
-export function checkFlow({ store, dpop, issuer }: FlowOptions & { readonly issuer?: string }): void {
+export function checkFlow({ store, dpop, issuer }: FlowOptions & { readonly issuer?: unknown }): void {
   if (store !== undefined) checkFunction((store as typeof store | null)?.put, "store.put");
-  if (issuer !== undefined && !URL.canParse(issuer)) throw wrongOption("issuer", "expected a URL");
+  if (issuer !== undefined) checkIssuerOption(issuer, "issuer");
   if (dpop !== undefined && !["never", "when-offered", "required"].includes(dpop))
     throw wrongOption("dpop", "expected never, when-offered or required");
+}
+
+/**
+ * Checks that an option is an issuer (RFC 8414, 2).
+ *
+ * @throws {AuthError} `auth-options`
+ */
+export function checkIssuerOption(value: unknown, name: string): asserts value is string {
+  if (endpointUrl(value, true)?.search !== "")
+    throw wrongOption(
+      name,
+      "expected the issuer, an https URL without query, which alone gets the credentials",
+    );
+}
+
+/**
+ * Checks the secret of a client. An empty one would make a confidential client a public one.
+ *
+ * @param place text before the name in errors, such as `client.`
+ * @throws {AuthError} `auth-options`
+ */
+export function checkSecret({ secret }: Partial<KnownClient>, place: string): void {
+  if (secret !== undefined) checkText(secret, `${place}secret`);
 }

@@ -1,5 +1,5 @@
-import type { AuthorizationServer } from "oauth4webapi";
 import type { Guard } from "../shared/guarded-fetch.js";
+import type { Destination } from "./destination.js";
 import type { Target } from "./discovery.js";
 import type { AuthEvent, FlowOptions } from "./options.js";
 import type { Proofs } from "./proofs.js";
@@ -7,9 +7,8 @@ import type { TokenStore } from "./store.js";
 import type { AuthenticatedClient, Tokens } from "./token-request.js";
 
 /** What a flow knows when it asks for tokens. */
-export interface FlowContext {
+export interface FlowContext extends Destination {
   readonly server: string;
-  readonly as: AuthorizationServer;
   readonly target: Target;
   /** Value of the parameter `resource`: none where an exception omits it. */
   readonly resource: string | undefined;
@@ -39,7 +38,7 @@ export interface Flow {
   readonly name: string;
   /** Whether tokens come without a user, so that expired ones are replaced ahead of time. */
   readonly unattended: boolean;
-  /** The issuer to use where the server has no metadata. */
+  /** The issuer that the application names: preferred where the server names several, and used where it has no metadata. */
   readonly issuer?: string | undefined;
   /** The revision whose servers may lack metadata. */
   readonly legacy?: string | undefined;

@@ -5,6 +5,8 @@ export interface Grant {
   /** Names the login; refreshed tokens keep it. */
   readonly id: string;
   readonly issuer: string;
+  /** URL of the endpoint that gave the tokens. */
+  readonly endpoint: string;
   readonly resource: string | undefined;
   readonly clientId: string;
   /** The client, if the options do not name it: so its tokens can be refreshed as long as they are there. */
@@ -17,12 +19,15 @@ export interface Grant {
 
 /** Whether a stored value is a grant. */
 export function isGrant(value: unknown): value is Grant {
-  const { tokens, issuer, scopes, id } = (value ?? {}) as Partial<Grant>;
+  const { tokens, issuer, endpoint, scopes, id, client } = (value ?? {}) as Partial<Grant>;
   return (
     typeof tokens?.access === "string" &&
     typeof issuer === "string" &&
+    typeof endpoint === "string" &&
+    URL.canParse(endpoint) &&
     Array.isArray(scopes) &&
-    id !== undefined
+    id !== undefined &&
+    (client === undefined || client.issuer === issuer)
   );
 }
 

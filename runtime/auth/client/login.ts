@@ -21,17 +21,17 @@ const deviceRedirect = "http://127.0.0.1/callback";
 
 /** Lets the user log in, after a registration where one is needed. */
 export async function login(options: OAuthOptions, context: FlowContext): Promise<FlowResult> {
-  const { as, target, resource, server, proofs, guard, store, report, signal } = context;
+  const { as, isNamed, target, resource, server, proofs, guard, store, report, signal } = context;
   const registrar = { options, store, guard, report };
   const { device } = options;
   const scopes = scopesOf(options, context);
   const facts = { issuer: as.issuer, resource: target.resource ?? server, scopes };
   if (device && as.device_authorization_endpoint !== undefined) {
     const { deviceFlow } = await import("./device.js");
-    const client = await clientFor(registrar, as, deviceRedirect);
+    const client = await clientFor(registrar, { as, isNamed }, deviceRedirect);
     report({ type: "opened", issuer: as.issuer, scopes });
     const request = { resource, facts, show: device, signal };
-    const asked = deviceFlow({ as, client, guard, proofs }, request);
+    const asked = deviceFlow({ as, isNamed, client, guard, proofs }, request);
     return { client, scopes, tokens: await forgetting(store, client, asked) };
   }
   checkPkce(as, options.issuers?.[as.issuer]?.pkce === "assumed");
@@ -44,9 +44,10 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
     typeof redirect === "function" ? await redirect(server, signal) : redirect;
   try {
     checkRedirect(receiver.uri);
-    const client = await clientFor(registrar, as, receiver.uri);
+    const client = await clientFor(registrar, { as, isNamed }, receiver.uri);
     report({ type: "opened", issuer: as.issuer, scopes });
-    const asked = codeFlow({ as, client, guard, proofs }, { receiver, resource, scopes, facts, signal });
+    const endpoint = { as, isNamed, client, guard, proofs };
+    const asked = codeFlow(endpoint, { receiver, resource, scopes, facts, signal });
     return { client, scopes, tokens: await forgetting(store, client, asked) };
   } finally {
     await receiver.close?.();

@@ -1,10 +1,15 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { hostOf } from "../shared/urls.js";
+import { checkDestination } from "./destination.js";
 import { discoverServer } from "./discovery.js";
 import type { FlowContext, FlowResult } from "./flow.js";
-import type { ClientCredentialsOptions, EnterpriseOptions, WorkloadIdentityOptions } from "./machine.js";
-import { bindIssuer } from "./registration.js";
+import type {
+  ClientCredentialsOptions,
+  EnterpriseOptions,
+  IssuedClient,
+  WorkloadIdentityOptions,
+} from "./machine.js";
 import { union } from "./scopes.js";
 import {
   type TokenEndpoint,
@@ -24,10 +29,9 @@ export async function byCredentials(
   options: ClientCredentialsOptions,
   context: FlowContext,
 ): Promise<FlowResult> {
-  const { as, guard, proofs, store } = context;
-  await bindIssuer(store, options, as.issuer);
+  const { as } = context;
   checkMethod(as, options.key ? ["private_key_jwt"] : ["client_secret_basic", "client_secret_post"]);
-  const endpoint: TokenEndpoint = { as, client: options, guard, proofs };
+  const endpoint = endpointOf(context, options);
   const auth = await authentication(endpoint);
   const scopes = scopesOf(context, options.scopes);
   const tokens = await requestTokens(endpoint, (more) =>
@@ -41,26 +45,25 @@ export async function byWorkload(
   { clientId = "", issuer, scopes: named, assertion }: WorkloadIdentityOptions,
   context: FlowContext,
 ): Promise<FlowResult> {
-  const { as, guard, proofs } = context;
-  if (issuer !== undefined && issuer !== as.issuer) {
-    const text = `the server names the issuer ${hostOf(as.issuer)}, and the option issuer ${hostOf(issuer)}`;
-    throw new AuthError("auth-issuer-mismatch", text);
-  }
   // The library wants a client id; without one, none is sent.
-  const endpoint: TokenEndpoint = { as, client: { id: clientId || "workload" }, guard, proofs };
+  const endpoint = endpointOf(context, { id: clientId || "workload", issuer });
+  checkDestination({ issuer }, endpoint, "token_endpoint", "the assertion");
   const auth = clientId === "" ? () => undefined : await authentication(endpoint);
   return bearer(context, endpoint, auth, scopesOf(context, named), await assertion());
 }
 
 /** The grant jwt-bearer with an assertion of the identity provider. */
 export async function byEnterprise(options: EnterpriseOptions, context: FlowContext): Promise<FlowResult> {
-  const { as, guard, proofs, store } = context;
-  const { client } = options;
-  await bindIssuer(store, client, as.issuer);
+  const endpoint = endpointOf(context, options.client);
+  const auth = await authentication(endpoint);
   const scopes = scopesOf(context, options.scopes);
   const assertion = await identityAssertion(options, context, scopes);
-  const endpoint: TokenEndpoint = { as, client, guard, proofs };
-  return bearer(context, endpoint, await authentication(endpoint), scopes, assertion);
+  return bearer(context, endpoint, auth, scopes, assertion);
+}
+
+/** The token endpoint for a client of the application, which names its issuer. */
+function endpointOf({ as, guard, proofs }: FlowContext, client: IssuedClient): TokenEndpoint {
+  return { as, isNamed: true, client, guard, proofs };
 }
 
 /** Exchanges the user's id token for an assertion that the authorization server accepts (ID-JAG). */
@@ -74,7 +77,8 @@ async function identityAssertion(
     typeof idp === "string"
       ? await discoverServer(idp, guard)
       : { issuer: new URL(idp.tokenEndpoint).origin, token_endpoint: idp.tokenEndpoint };
-  const auth = await authentication({ as: provider, client: idpClient });
+  const client = { ...idpClient, issuer: provider.issuer };
+  const auth = await authentication({ as: provider, isNamed: true, client });
   const request = {
     ...params(context, scopes),
     requested_token_type: `${tokenType}id-jag`,

@@ -1,11 +1,16 @@
 import type { Authorizer } from "@mcpgen/runtime";
 import { checkFunction, checkNames, checkText, wrongOption } from "../shared/option-check.js";
 import { checkScopes } from "../shared/scopes.js";
-import { checkFlow } from "./flow-options.js";
+import { checkFlow, checkIssuerOption, checkSecret } from "./flow-options.js";
 import { type FlowOptions, type KnownClient, flowOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
 
-export interface ClientCredentialsOptions extends FlowOptions, KnownClient {
+/** A client with the issuer that gave its credentials; no other gets them. */
+export interface IssuedClient extends KnownClient {
+  readonly issuer: string;
+}
+
+export interface ClientCredentialsOptions extends FlowOptions, IssuedClient {
   /** Default: the scopes of the challenge, else those of the resource's metadata. */
   readonly scopes?: readonly string[];
 }
@@ -17,9 +22,10 @@ export interface ClientCredentialsOptions extends FlowOptions, KnownClient {
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
   checkNames(options, [...flowOptions, "id", "secret", "key", "issuer", "scopes"]);
-  checkMachine(options);
   const { id, secret, key, issuer } = options;
+  checkMachine(options, issuer, "issuer");
   checkText(id, "id");
+  checkSecret(options, "");
   if ((secret === undefined) === (key === undefined))
     throw wrongOption("secret", "expected either secret or key");
   return authorizerOf({
@@ -36,8 +42,8 @@ export interface WorkloadIdentityOptions extends FlowOptions {
   /** Returns the platform's JWT; called for each request of a token. */
   readonly assertion: () => string | Promise<string>;
   readonly clientId?: string;
-  /** The issuer to use; no other gets an assertion. */
-  readonly issuer?: string;
+  /** The issuer that gets the assertions; no other does. */
+  readonly issuer: string;
   readonly scopes?: readonly string[];
 }
 
@@ -48,15 +54,15 @@ export interface WorkloadIdentityOptions extends FlowOptions {
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
   checkNames(options, [...flowOptions, "assertion", "clientId", "issuer", "scopes"]);
-  checkMachine(options);
-  checkFunction(options.assertion, "assertion");
   const { clientId = "", issuer } = options;
+  checkMachine(options, issuer, "issuer");
+  checkFunction(options.assertion, "assertion");
   return authorizerOf({
     options,
     name: `workload ${clientId}`,
     unattended: true,
     issuer,
-    client: async () => ({ id: clientId }),
+    client: async () => ({ id: clientId, issuer }),
     acquire: async (context) => (await import("./machine-flows.js")).byWorkload(options, context),
   });
 }
@@ -67,8 +73,8 @@ export interface EnterpriseOptions extends FlowOptions {
   /** Returns the id token of the user at the identity provider. */
   readonly idToken: () => string | Promise<string>;
   /** The client at the authorization server of the MCP server. */
-  readonly client: KnownClient;
-  /** The client at the identity provider. */
+  readonly client: IssuedClient;
+  /** The client at the identity provider; its issuer is that provider. */
   readonly idpClient: KnownClient;
   readonly scopes?: readonly string[];
 }
@@ -81,12 +87,19 @@ export interface EnterpriseOptions extends FlowOptions {
  */
 export function enterprise(options: EnterpriseOptions): Authorizer {
   checkNames(options, [...flowOptions, "idp", "idToken", "client", "idpClient", "scopes"]);
-  checkMachine(options);
   const { client, idpClient, idp } = options;
+  checkMachine(options, client?.issuer, "client.issuer");
   checkFunction(options.idToken, "idToken");
   checkText(client?.id, "client.id");
   checkText(idpClient?.id, "idpClient.id");
   checkText(typeof idp === "object" ? idp?.tokenEndpoint : idp, "idp");
+  checkSecret(client, "client.");
+  checkSecret(idpClient, "idpClient.");
+  if (idpClient.issuer !== undefined && typeof idp === "string" && idpClient.issuer !== idp)
+    throw wrongOption(
+      "idpClient.issuer",
+      "expected the issuer idp, which is the only one that gets its secret",
+    );
   return authorizerOf({
     options,
     name: `enterprise ${client.id}`,
@@ -97,10 +110,17 @@ export function enterprise(options: EnterpriseOptions): Authorizer {
   });
 }
 
-/** @throws {AuthError} `auth-options` */
+/**
+ * Checks what all flows without a user have. Credentials need the issuer that they are for.
+ *
+ * @throws {AuthError} `auth-options`
+ */
 function checkMachine(
-  options: FlowOptions & { readonly issuer?: string; readonly scopes?: readonly string[] },
+  options: FlowOptions & { readonly scopes?: readonly string[] },
+  issuer: unknown,
+  place: string,
 ): void {
   checkFlow(options);
+  checkIssuerOption(issuer, place);
   if (options.scopes !== undefined) checkScopes(options.scopes, "scopes");
 }

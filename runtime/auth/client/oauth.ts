@@ -2,7 +2,7 @@ import type { Authorizer } from "@mcpgen/runtime";
 import { checkFunction, checkNames, wrongOption } from "../shared/option-check.js";
 import { checkScopes } from "../shared/scopes.js";
 import { endpointUrl } from "../shared/urls.js";
-import { checkFlow } from "./flow-options.js";
+import { checkFlow, checkIssuerOption, checkSecret } from "./flow-options.js";
 import { type OAuthOptions, flowOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
 
@@ -49,5 +49,9 @@ function checkOptions(options: OAuthOptions): void {
   }
   if (client.id === undefined && client.secret !== undefined)
     throw wrongOption("client.id", "expected the id that belongs to client.secret");
+  checkSecret(client, "client.");
+  // A public id is bound to the first issuer that it is used with. A secret must not wait for a server to name one.
+  const isConfidential = client.id !== undefined && (client.secret ?? client.key) !== undefined;
+  if (client.issuer !== undefined || isConfidential) checkIssuerOption(client.issuer, "client.issuer");
   if (legacy !== undefined && legacy !== "2025-03-26") throw wrongOption("legacy", 'expected "2025-03-26"');
 }

@@ -49,7 +49,7 @@ export interface KnownClient {
   readonly secret?: string;
   /** For `private_key_jwt`. */
   readonly key?: ClientKey;
-  /** The issuer that gave the id. Default: the first issuer that it is used with. */
+  /** The issuer that gave the id. Needed with a secret or a key. Default: the first issuer that a public id is used with. */
   readonly issuer?: string;
 }
 
@@ -91,7 +91,7 @@ export type AuthEvent =
 export interface FlowOptions {
   /** Where tokens are kept. Default: memory. */
   readonly store?: TokenStore;
-  /** The authorization server to use if the resource names several. Default: the first. */
+  /** The authorization server to use if the resource names several. Default: the one of the option `issuer`, else the first. */
   readonly chooseIssuer?: (issuers: readonly string[]) => string;
   /** Exceptions by issuer. */
   readonly issuers?: Readonly<Record<string, IssuerException>>;
@@ -136,7 +136,7 @@ export interface OAuthOptions extends FlowOptions {
   readonly scopes?: ScopePolicy;
   /** Asks the user for a client id, if there is no other way to get one. */
   readonly askClient?: (issuer: string, signal: AbortSignal) => Promise<Omit<KnownClient, "issuer">>;
-  /** The issuer to use if the server has no metadata. */
+  /** The issuer to use if the server names several, or has no metadata. Default: `client.issuer`. */
   readonly issuer?: string;
   /** Lets servers of this revision be without metadata: the origin of the server is then the authorization server. */
   readonly legacy?: "2025-03-26";

@@ -2,6 +2,7 @@ import type * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
+import { type Destination, belongsTo, checkDestination } from "./destination.js";
 import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
 import { type AuthenticatedClient, TokenRefusal, shown } from "./token-request.js";
@@ -40,11 +41,12 @@ export async function knownClient(
   const { id, metadataUrl } = client;
   if (id !== undefined) {
     await bindIssuer(store, client as KnownClient, as.issuer);
-    return { ...client, id };
+    return { ...client, id, issuer: as.issuer };
   }
   if (metadataUrl !== undefined && as["client_id_metadata_document_supported"] === true)
     return {
       id: metadataUrl,
+      issuer: as.issuer,
       method: client.key ? "private_key_jwt" : "none",
       ...(client.key && { key: client.key }),
     };
@@ -54,15 +56,18 @@ export async function knownClient(
 /** The client of a login: one that the issuer knows, or a registration with this redirect URI. */
 export async function clientFor(
   registrar: Registrar,
-  as: oauth.AuthorizationServer,
+  destination: Destination,
   redirectUri: string,
 ): Promise<AuthenticatedClient> {
+  const { as } = destination;
   const known = await knownClient(registrar, as);
   if (known) return known;
   const registration = registrationKey(registrar.options, as.issuer, redirectUri);
   const { value } = await readRecord<Registration>(registrar.store, registration);
-  const isCurrent = value && (value.secretExpires === 0 || value.secretExpires * 1000 >= Date.now());
-  return isCurrent ? value : registerClient(registrar, as, redirectUri, registration);
+  const isKnown =
+    value && URL.canParse(String(value.endpoint)) && belongsTo(value, destination, "token_endpoint");
+  const isCurrent = isKnown && (value.secretExpires === 0 || value.secretExpires * 1000 >= Date.now());
+  return isCurrent ? value : registerClient(registrar, destination, redirectUri, registration);
 }
 
 /** Removes the registration of a client that the issuer no longer knows. */
@@ -92,19 +97,22 @@ export async function bindIssuer(store: TokenStore, client: KnownClient, issuer:
  */
 async function registerClient(
   registrar: Registrar,
-  as: oauth.AuthorizationServer,
+  destination: Destination,
   redirectUri: string,
   key: string,
 ): Promise<AuthenticatedClient> {
+  const { as } = destination;
   const { options, store, guard, report } = registrar;
   const host = hostOf(as.issuer);
   if (as.registration_endpoint === undefined) {
     const given = await options.askClient?.(as.issuer, guard.signal!);
     // The user types it once: logins keep it.
-    if (given) return { ...given, registration: "" };
+    if (given) return { ...given, issuer: as.issuer, registration: "" };
     const text = `${host} registers no clients: register one there, and set client.id`;
     throw new AuthError("auth-registration-impossible", text);
   }
+  const given = { issuer: as.issuer, endpoint: as.registration_endpoint };
+  checkDestination(given, destination, "token_endpoint", "the registration");
   const response = await guardedFetch(
     as.registration_endpoint,
     {
@@ -124,10 +132,12 @@ async function registerClient(
   const expires = made?.["client_secret_expires_at"];
   const registration: Registration = {
     id,
+    issuer: as.issuer,
+    endpoint: as.registration_endpoint,
     registration: key,
     // RFC 7591 requires the member, some servers omit it.
     secretExpires: typeof expires === "number" ? expires : 0,
-    ...(typeof secret === "string" && { secret }),
+    ...(typeof secret === "string" && secret !== "" && { secret }),
     ...(typeof method === "string" && { method }),
   };
   await writeRecord(store, key, registration);

@@ -3,6 +3,7 @@ import { AuthError } from "../shared/errors.js";
 import type { Guard } from "../shared/guarded-fetch.js";
 import { hostOf, isLoopback } from "../shared/urls.js";
 import { type Target, discoverLegacy, discoverResource, discoverServer, namedTarget } from "./discovery.js";
+import { belongsTo, isNamedIssuer } from "./destination.js";
 import type { Flow, FlowContext } from "./flow.js";
 import { type Grant, expiryOf, isGrant, refreshTimeOf } from "./grant.js";
 import type { AuthEvent } from "./options.js";
@@ -136,7 +137,7 @@ export class Renewal {
   ): Promise<{ readonly target: Target; readonly as: oauth.AuthorizationServer }> {
     const guard = this.#guard(signal);
     const { options, issuer, legacy } = this.#flow;
-    const found = await discoverResource(this.#server, need, options, guard);
+    const found = await discoverResource(this.#server, need, { ...options, issuer }, guard);
     const target = found ?? (issuer === undefined ? undefined : namedTarget(this.#server, issuer, need.dpop));
     if (target) {
       this.#servers.delete(target.issuer);
@@ -173,6 +174,7 @@ export class Renewal {
     return {
       server: this.#server,
       as,
+      isNamed: isNamedIssuer(as.issuer, { issuer: this.#flow.issuer, issuers: this.#flow.options.issuers }),
       target,
       resource: omitted ? undefined : target.resource,
       challenged: need?.scopes,
@@ -210,10 +212,12 @@ export class Renewal {
   }
 
   async #rotated(grant: Grant, context: FlowContext): Promise<Grant | undefined> {
-    const { as, resource, proofs } = context;
+    const { as, isNamed, resource, proofs } = context;
     const client = grant.client ?? (await this.#flow.client(context));
     if (client?.id !== grant.clientId) return undefined;
-    const endpoint: TokenEndpoint = { as, client, guard: this.#guard(), proofs };
+    // The token endpoint has moved to somebody else: a new login belongs there.
+    if (![grant, client].every((each) => belongsTo(each, context, "token_endpoint"))) return undefined;
+    const endpoint: TokenEndpoint = { as, isNamed, client, guard: this.#guard(), proofs };
     try {
       const auth = await authentication(endpoint);
       const tokens = await requestTokens(endpoint, (options) =>
@@ -246,6 +250,7 @@ export class Renewal {
     return this.#keep({
       id: before?.id ?? crypto.randomUUID(),
       issuer: as.issuer,
+      endpoint: as.token_endpoint!,
       resource: target.resource,
       clientId: client.id,
       ...(client.registration !== undefined && { client }),

@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { Guard } from "../shared/guarded-fetch.js";
 import { isLoopback } from "../shared/urls.js";
+import { checkDestination, isNamedIssuer } from "./destination.js";
 import { discoverServer } from "./discovery.js";
 import { type Grant, expiryOf, isGrant } from "./grant.js";
 import type { OAuthOptions } from "./options.js";
@@ -22,7 +23,7 @@ export interface StoredLogin {
 }
 
 /** Options of `oauth()` by which a login is found again. */
-export type LoginOptions = Pick<OAuthOptions, "client" | "issuers" | "fetch" | "privateNetwork">;
+export type LoginOptions = Pick<OAuthOptions, "client" | "issuer" | "issuers" | "fetch" | "privateNetwork">;
 
 /** The login of `oauth()` for a server, as it is stored. */
 export async function storedLogin(
@@ -80,14 +81,17 @@ async function revoke(
   store: TokenStore,
   server: string,
   options: LoginOptions,
-  { issuer, tokens, client: kept }: Grant,
+  grant: Grant,
 ): Promise<boolean> {
-  const { fetch, privateNetwork } = options;
+  const { issuer, tokens, client: kept } = grant;
+  const { fetch, privateNetwork, client: named } = options;
   const guard: Guard = { fetch, privateNetwork, local: isLoopback(new URL(server).hostname) };
   const as = await discoverServer(issuer, guard);
   const client = kept ?? (await knownClient({ options, store }, as));
   if (as.revocation_endpoint === undefined || !client) return false;
-  const auth = await authentication({ as, client });
+  const isNamed = isNamedIssuer(issuer, { ...options, issuer: options.issuer ?? named?.issuer });
+  checkDestination(grant, { as, isNamed }, "revocation_endpoint", "the login");
+  const auth = await authentication({ as, isNamed, client }, "revocation_endpoint");
   // Most servers revoke the access tokens of a refresh token; those that do not have an endpoint for both.
   const refresh = tokens.refresh === undefined ? [] : ([[tokens.refresh, "refresh_token"]] as const);
   for (const [token, hint] of [...refresh, [tokens.access, "access_token"] as const]) {

@@ -3,19 +3,19 @@ import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
 import { hostOf } from "../shared/urls.js";
 import { importKey } from "./client-keys.js";
+import { type Destination, type Provenance, checkDestination } from "./destination.js";
 import type { KnownClient } from "./options.js";
 import type { Proofs } from "./proofs.js";
 
-/** A client with the way it authenticates at the token endpoint. */
-export interface AuthenticatedClient extends Omit<KnownClient, "issuer"> {
+/** A client with the way it authenticates at the token endpoint, and the issuer that its secret is for. */
+export interface AuthenticatedClient extends Omit<KnownClient, "issuer">, Provenance {
   readonly method?: string | undefined;
   /** The key of its dynamic registration in the store. Empty: the user typed it in. Absent: the options name the client. */
   readonly registration?: string;
 }
 
 /** Where, and with what, tokens are asked for. */
-export interface TokenEndpoint {
-  readonly as: oauth.AuthorizationServer;
+export interface TokenEndpoint extends Destination {
   readonly client: AuthenticatedClient;
   readonly guard: Guard;
   readonly proofs?: Proofs | undefined;
@@ -135,11 +135,19 @@ export function refusal(issuer: string, error: unknown): unknown {
 export const shown = (code: unknown): string =>
   typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "an unknown error";
 
-/** How a client authenticates (RFC 6749, 2.3). */
-export async function authentication({
-  as,
-  client: { id, key, secret, method },
-}: Pick<TokenEndpoint, "as" | "client">): Promise<oauth.ClientAuth> {
+/**
+ * How a client authenticates (RFC 6749, 2.3).
+ *
+ * @param to the endpoint that gets the secret
+ * @throws {AuthError} the secret of the client does not belong there
+ */
+export async function authentication(
+  { client, ...destination }: Pick<TokenEndpoint, "as" | "isNamed" | "client">,
+  to: Parameters<typeof checkDestination>[2] = "token_endpoint",
+): Promise<oauth.ClientAuth> {
+  const { id, key, secret, method } = client;
+  const { as } = destination;
+  checkDestination(client, destination, to, "the client");
   if (key) return oauth.PrivateKeyJwt(await importKey(key));
   const listed = as.token_endpoint_auth_methods_supported;
   const basic = !listed || listed.includes("client_secret_basic");

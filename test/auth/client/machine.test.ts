@@ -17,7 +17,7 @@ describe("client credentials", () => {
         clients: [{ id: "ci:1", secret, method }],
         metadata: { token_endpoint_auth_methods_supported: [method] },
       });
-      const authorizer = clientCredentials({ id: "ci:1", secret, scopes: ["a"] });
+      const authorizer = clientCredentials({ issuer: as.issuer, id: "ci:1", secret, scopes: ["a"] });
       expect(await send(authorizer, rs.url)).toBe(200);
       const { params } = as.calls.find(({ endpoint }) => endpoint === "token")!;
       expect([params.get("resource"), params.get("scope")]).toEqual([rs.url, "a"]);
@@ -37,7 +37,11 @@ describe("client credentials", () => {
         form === "pem"
           ? { pem: await exportPKCS8(privateKey) }
           : { jwk: { ...(await exportJWK(privateKey)) } };
-      const authorizer = clientCredentials({ id: "ci", key: { ...key, alg: "ES256", kid: "k1" } });
+      const authorizer = clientCredentials({
+        issuer: as.issuer,
+        id: "ci",
+        key: { ...key, alg: "ES256", kid: "k1" },
+      });
       expect(await send(authorizer, rs.url)).toBe(200);
       as.expireAccessTokens();
       expect(await send(authorizer, rs.url)).toBe(200);
@@ -49,9 +53,9 @@ describe("client credentials", () => {
       clients: [{ id: "ci", secret: "s3cret" }],
       metadata: { token_endpoint_auth_methods_supported: ["private_key_jwt"] },
     });
-    expect(await failure(send(clientCredentials({ id: "ci", secret: "s3cret" }), rs.url))).toBe(
-      "auth-metadata-invalid",
-    );
+    expect(
+      await failure(send(clientCredentials({ issuer: as.issuer, id: "ci", secret: "s3cret" }), rs.url)),
+    ).toBe("auth-metadata-invalid");
     expect(as.count("token")).toBe(0);
   });
 
@@ -63,9 +67,9 @@ describe("client credentials", () => {
   });
 
   test("a key that cannot be read is an error without the key", async () => {
-    const { rs } = await pair();
+    const { as, rs } = await pair();
     const pem = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----";
-    const error = (await send(clientCredentials({ id: "ci", key: { pem } }), rs.url).catch(
+    const error = (await send(clientCredentials({ issuer: as.issuer, id: "ci", key: { pem } }), rs.url).catch(
       (error: unknown) => error,
     )) as Error;
     expect(error.cause).toMatchObject({ code: "auth-options" });
@@ -74,7 +78,7 @@ describe("client credentials", () => {
 
   test("a step-up asks for the union", async () => {
     const { as, rs } = await pair({ clients: [{ id: "ci", secret: "s3cret" }] }, { scopes: ["a"] });
-    const authorizer = clientCredentials({ id: "ci", secret: "s3cret" });
+    const authorizer = clientCredentials({ issuer: as.issuer, id: "ci", secret: "s3cret" });
     expect(await send(authorizer, rs.url)).toBe(200);
     rs.options = { ...rs.options, scopes: ["b"] };
     expect(await send(authorizer, rs.url)).toBe(200);
@@ -99,7 +103,7 @@ describe("workload identity", () => {
 
   test("exchanges the assertion, which is read again each time; no registration", async () => {
     const { as, rs, assertion, reads } = await workload();
-    const authorizer = workloadIdentity({ assertion });
+    const authorizer = workloadIdentity({ issuer: as.issuer, assertion });
     expect(await send(authorizer, rs.url)).toBe(200);
     as.expireAccessTokens();
     expect(await send(authorizer, rs.url)).toBe(200);
@@ -112,7 +116,9 @@ describe("workload identity", () => {
     ["of another issuer", { iss: "https://other.example" }],
   ])("an assertion %s is refused: no retry, no other grant", async (_, claims) => {
     const { as, rs, assertion } = await workload(claims);
-    expect(await failure(send(workloadIdentity({ assertion }), rs.url))).toBe("auth-refused");
+    expect(await failure(send(workloadIdentity({ issuer: as.issuer, assertion }), rs.url))).toBe(
+      "auth-refused",
+    );
     expect([as.count("token"), as.count("register"), as.count("authorize")]).toEqual([1, 0, 0]);
   });
 
@@ -142,7 +148,7 @@ describe("enterprise-managed authorization", () => {
     const authorizer = enterprise({
       idp: idp.issuer,
       idToken,
-      client: { id: "app", secret: "secret-at-the-server" },
+      client: { id: "app", secret: "secret-at-the-server", issuer: as.issuer },
       idpClient: { id: "app", secret: "secret-at-the-idp" },
     });
     return { idp, as, rs, issued, authorizer, trusted, clients };
@@ -205,7 +211,7 @@ describe("enterprise-managed authorization", () => {
     const authorizer = enterprise({
       idp: idp.issuer,
       idToken,
-      client: { id: "app", secret: "as-s3cret" },
+      client: { id: "app", secret: "as-s3cret", issuer: as.issuer },
       idpClient: { id: "app", secret: "idp-s3cret" },
     });
     expect(await send(authorizer, rs.url)).toBe(200);

@@ -10,8 +10,10 @@ import {
 type Make = (options: never) => unknown;
 
 const idToken = (): string => "x";
-const known = { id: "a", secret: "hunter2-hunter2" };
-const business = { idp: "https://idp.example", idToken, client: known, idpClient: known };
+const issuer = "https://as.example";
+const known = { id: "a", secret: "hunter2-hunter2", issuer };
+const idpClient = { id: "a", secret: "hunter2-hunter2" };
+const business = { idp: "https://idp.example", idToken, client: known, idpClient };
 
 test.each<[string, Make, unknown]>([
   ["options: ", oauth, null],
@@ -35,14 +37,26 @@ test.each<[string, Make, unknown]>([
   ["scopes: ", clientCredentials, { ...known, scopes: "hunter2-hunter2 b" }],
   ["issuer: ", oauth, { issuer: "hunter2-hunter2" }],
   ["store.put: ", oauth, { store: {} }],
-  ["store.put: ", workloadIdentity, { assertion: () => "x", store: {} }],
-  ["id: ", clientCredentials, { id: "", secret: "hunter2-hunter2" }],
-  ["secret: ", clientCredentials, { id: "a" }],
-  ["secret: ", clientCredentials, { id: "a", secret: "hunter2-hunter2", key: { pem: "hunter2-hunter2" } }],
-  ["redirect: ", clientCredentials, { id: "a", secret: "hunter2-hunter2", redirect: {} }],
-  ["assertion: ", workloadIdentity, { assertion: "hunter2-hunter2" }],
-  ["secret: ", workloadIdentity, { assertion: () => "x", secret: "hunter2-hunter2" }],
+  ["store.put: ", workloadIdentity, { issuer, assertion: () => "x", store: {} }],
+  ["id: ", clientCredentials, { ...known, id: "" }],
+  ["secret: ", clientCredentials, { id: "a", issuer }],
+  ["secret: ", clientCredentials, { ...known, key: { pem: "hunter2-hunter2" } }],
+  ["redirect: ", clientCredentials, { ...known, redirect: {} }],
+  ["assertion: ", workloadIdentity, { issuer, assertion: "hunter2-hunter2" }],
+  ["secret: ", workloadIdentity, { issuer, assertion: () => "x", secret: "hunter2-hunter2" }],
   ["idToken: ", enterprise, { ...business, idToken: "hunter2-hunter2" }],
+  ["issuer: ", clientCredentials, { id: "a", secret: "hunter2-hunter2" }],
+  ["issuer: ", clientCredentials, { ...known, issuer: "http://as.example" }],
+  ["issuer: ", workloadIdentity, { assertion: () => "hunter2-hunter2" }],
+  ["issuer: ", workloadIdentity, { assertion: () => "x", issuer: "" }],
+  ["client.issuer: ", enterprise, { ...business, client: { id: "a", secret: "hunter2-hunter2" } }],
+  ["client.issuer: ", oauth, { client: { id: "a", secret: "hunter2-hunter2" } }],
+  ["client.issuer: ", oauth, { client: { ...known, issuer: "" } }],
+  ["client.secret: ", oauth, { client: { ...known, secret: "" } }],
+  ["secret: ", clientCredentials, { ...known, secret: "" }],
+  ["client.secret: ", enterprise, { ...business, client: { ...known, secret: "" } }],
+  ["idpClient.secret: ", enterprise, { ...business, idpClient: { id: "a", secret: "" } }],
+  ["idpClient.issuer: ", enterprise, { ...business, idpClient: known }],
   ["idps: ", enterprise, { ...business, idps: "x" }],
 ])("a wrong option is named, without its value: %s%o", (place, make, options) => {
   let error: unknown;
