@@ -28,11 +28,11 @@ export function checkIssuerOption(value: unknown, name: string): asserts value i
 }
 
 /**
- * Checks the secret of a client. An empty one would make a confidential client a public one.
+ * Checks the secret of a client. One without its value would make a confidential client a public one.
  *
  * @param place text before the name in errors, such as `client.`
  * @throws {AuthError} `auth-options`
  */
-export function checkSecret({ secret }: Partial<KnownClient>, place: string): void {
-  if (secret !== undefined) checkText(secret, `${place}secret`);
+export function checkSecret(client: Partial<KnownClient>, place: string): void {
+  if ("secret" in client) checkText(client.secret, `${place}secret`);
 }

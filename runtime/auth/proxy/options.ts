@@ -1,4 +1,11 @@
-import { checkFunction, checkNames, checkNumber, checkTexts, wrongOption } from "../shared/option-check.js";
+import {
+  checkFunction,
+  checkNames,
+  checkNumber,
+  checkText,
+  checkTexts,
+  wrongOption,
+} from "../shared/option-check.js";
 import type { Fetch } from "../shared/guarded-fetch.js";
 import { pinnedFetch } from "../shared/pinned-fetch.js";
 import { endpointUrl } from "../shared/urls.js";
@@ -153,13 +160,15 @@ function checkProxyOptions(options: ProxyOptions): void {
   checkNames(options, known);
   const { issuer, resource, upstream, keys, store, clients = {}, scopes, consent = {} } = options;
   checkUrl(issuer, "issuer");
-  if (/[?/]$/.test(issuer) || issuer.includes("?"))
+  if (/\?|\/$/.test(issuer))
     throw wrongOption("issuer", "expected a URL without query, and without a slash at its end");
   const resources = typeof resource === "string" ? [resource] : resource;
   checkTexts(resources, "resource");
   for (const each of resources) checkUrl(each, "resource");
   if (typeof upstream?.clientId !== "string" || !Array.isArray(upstream.scopes))
     throw wrongOption("upstream", "expected an upstream, such as github({ clientId, secret })");
+  // Without its value, a secret would make a public client of the proxy, or of one of its clients.
+  if ("secret" in upstream) checkText(upstream.secret, "upstream.secret");
   checkKeys(keys);
   for (const name of ["get", "put"] as const) if (store) checkFunction(store[name], `store.${name}`);
   checkClients(clients);
@@ -190,12 +199,13 @@ function checkClients(clients: ClientOptions): void {
   for (const scheme of customSchemes)
     if (!/^[a-z][a-z\d+.-]*$/.test(scheme) || unsafeSchemes.has(scheme))
       throw wrongOption("clients.customSchemes", 'expected schemes of applications, such as "cursor"');
-  for (const [index, { id, redirectUris }] of knownClients.entries()) {
-    if (typeof id !== "string" || id === "")
-      throw wrongOption(`clients.known[${index}].id`, "expected a text");
-    for (const uri of redirectUris) {
+  for (const [index, client] of knownClients.entries()) {
+    const place = `clients.known[${index}].`;
+    checkText(client.id, `${place}id`);
+    if ("secret" in client) checkText(client.secret, `${place}secret`);
+    for (const uri of client.redirectUris) {
       const problem = redirectProblem(uri, customSchemes);
-      if (problem !== undefined) throw wrongOption(`clients.known[${index}].redirectUris`, `one ${problem}`);
+      if (problem !== undefined) throw wrongOption(`${place}redirectUris`, `one ${problem}`);
     }
   }
 }

@@ -6,6 +6,7 @@ import {
   type Fetch,
   boundedFetch,
   checkIssuer,
+  checkIssuers,
   checkUrl,
   issuerEndpoint,
   unavailable,
@@ -20,6 +21,11 @@ export interface IntrospectionOptions extends ClientCredentials {
   readonly endpoint?: string;
   /** How the issuer names this server. Default: `aud` contains the resource. */
   readonly audience?: Audience;
+  /**
+   * Other values of `iss` in JWTs of the issuer. It is asked about its own tokens alone: a JWT that names any other issuer is
+   * refused without a request.
+   */
+  readonly alsoIssuers?: readonly string[];
   /** The granted scopes. Default: `scope`. */
   readonly scopes?: (claims: Claims) => readonly string[];
   /** Accepts tokens without `sub`: this issuer names the users of all other tokens. Default: `false`. */
@@ -29,7 +35,7 @@ export interface IntrospectionOptions extends ClientCredentials {
 }
 
 const known = [
-  ...["issuer", "endpoint", "audience", "scopes", "clientTokens", "fetch"],
+  ...["issuer", "endpoint", "audience", "alsoIssuers", "scopes", "clientTokens", "fetch"],
   ...["clientId", "clientSecret", "clientKey"],
 ];
 
@@ -44,17 +50,20 @@ const withoutExpiry = 60;
  */
 export function introspection(options: IntrospectionOptions): TokenIssuer {
   checkNames(options, known, "introspection.");
-  const { issuer, endpoint, audience, scopes, clientTokens = false, fetch: send = fetch } = options;
+  const { issuer, endpoint, audience, alsoIssuers = [], scopes, clientTokens = false } = options;
+  const { fetch: send = fetch } = options;
   checkIssuer(issuer, "introspection.issuer");
   checkCredentials(options, "introspection.");
   if (endpoint !== undefined) checkUrl(endpoint, "introspection.endpoint");
   if (audience !== undefined) checkAudience(audience, "introspection.audience");
+  if (options.alsoIssuers !== undefined) checkIssuers(alsoIssuers, "introspection.alsoIssuers");
   if (scopes !== undefined) checkFunction(scopes, "introspection.scopes");
   checkBoolean(clientTokens, "introspection.clientTokens");
   if (options.fetch !== undefined) checkFunction(options.fetch, "introspection.fetch");
   let found: string | undefined = endpoint;
   return {
     issuer,
+    accepts: [issuer, ...alsoIssuers],
     opaque: true,
     ...(audience === undefined ? {} : { audience }),
     ...(scopes && { scopes }),

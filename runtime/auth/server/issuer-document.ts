@@ -2,7 +2,7 @@ import { AuthError } from "../shared/errors.js";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { jsonObject } from "../shared/json-object.js";
 import { metadataPlaces } from "../shared/metadata-places.js";
-import { wrongOption } from "../shared/option-check.js";
+import { checkTexts, wrongOption } from "../shared/option-check.js";
 import { isPublicName } from "../shared/public-name.js";
 import { endpointUrl } from "../shared/urls.js";
 
@@ -31,6 +31,12 @@ export function checkUrl(value: unknown, name: string): asserts value is string 
 export function checkIssuer(value: unknown, name: string): asserts value is string {
   checkUrl(value, name);
   if (value.includes("?")) throw wrongOption(name, "expected an issuer, which has no query (RFC 8414, 2)");
+}
+
+/** @throws {AuthError} `auth-options`: the value is no list of issuer identifiers, or empty */
+export function checkIssuers(value: unknown, name: string): asserts value is readonly string[] {
+  checkTexts(value, name);
+  for (const each of value) checkIssuer(each, name);
 }
 
 /**

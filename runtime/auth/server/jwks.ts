@@ -3,7 +3,14 @@ import { jsonObject } from "../shared/json-object.js";
 import { checkBoolean, checkFunction, checkNames, checkTexts, wrongOption } from "../shared/option-check.js";
 import { checkAudience } from "./audience.js";
 import { refuseOtherTokens, refused } from "./claims.js";
-import { type Fetch, checkIssuer, checkUrl, fetchObject, issuerEndpoint } from "./issuer-document.js";
+import {
+  type Fetch,
+  checkIssuer,
+  checkIssuers,
+  checkUrl,
+  fetchObject,
+  issuerEndpoint,
+} from "./issuer-document.js";
 import { KeySet } from "./key-set.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
@@ -83,10 +90,7 @@ function checkJwksOptions(issuer: string, options: JwksOptions): void {
   if (options.clientTokens !== undefined) checkBoolean(options.clientTokens, "jwks.clientTokens");
   if (algorithms !== undefined) checkAlgorithms(algorithms, "jwks.algorithms");
   if (audience !== undefined) checkAudience(audience, "jwks.audience");
-  if (alsoIssuers !== undefined) {
-    checkTexts(alsoIssuers, "jwks.alsoIssuers");
-    for (const each of alsoIssuers) checkIssuer(each, "jwks.alsoIssuers");
-  }
+  if (alsoIssuers !== undefined) checkIssuers(alsoIssuers, "jwks.alsoIssuers");
   if (jwksUri !== undefined) checkUrl(jwksUri, "jwks.jwksUri");
   if (keys !== undefined && jwksUri !== undefined)
     throw wrongOption("jwks.keys", "expected either keys or jwksUri, not both");
@@ -145,16 +149,26 @@ function joseCode(error: unknown): string | undefined {
   return typeof code === "string" && code.startsWith("ERR_J") ? code : undefined;
 }
 
-/** `iss` of a JWT that is not verified. */
-export function statedIssuer(token: string): string | undefined {
-  const [, payload, signature, ...more] = token.split(".");
-  if (payload === undefined || signature === undefined || more.length > 0) return undefined;
+/**
+ * `iss` of a JWT that is not verified.
+ *
+ * @returns `undefined` for a token that is no JWT, or does not say whose it is; `null` for an `iss` that is no text
+ */
+export function statedIssuer(token: string): string | null | undefined {
+  const [header, payload, signature, ...more] = token.split(".");
+  if (payload === undefined || signature === undefined) return undefined;
+  // An encrypted JWT (RFC 7516, 7.1) may repeat the claim in its header.
+  const isEncrypted = more.length === 2;
+  if (more.length > 0 && !isEncrypted) return undefined;
+  const { iss } = partOf(isEncrypted ? header! : payload) ?? {};
+  return typeof iss === "string" || iss === undefined ? iss : null;
+}
+
+/** The JSON object of one part of a JWT. */
+function partOf(part: string): Claims | undefined {
   try {
-    const bytes = Uint8Array.from(atob(payload.replace(/-/g, "+").replace(/_/g, "/")), (each) =>
-      each.charCodeAt(0),
-    );
-    const { iss } = jsonObject(new TextDecoder().decode(bytes)) ?? {};
-    return typeof iss === "string" ? iss : undefined;
+    const text = atob(part.replace(/-/g, "+").replace(/_/g, "/"));
+    return jsonObject(new TextDecoder().decode(Uint8Array.from(text, (each) => each.charCodeAt(0))));
   } catch {
     return undefined;
   }

@@ -70,6 +70,8 @@ export interface ResourceServer {
 /** A verified token. */
 interface Verified {
   readonly caller: AuthPrincipal;
+  /** The identifier of the issuer that verified it; `iss` may be another name of the same. */
+  readonly issuer: string;
   /** Thumbprint of the key that the sender must prove to have. */
   readonly thumbprint: string | undefined;
   /** The answer to every request with this token, if it lacks scopes. */
@@ -194,7 +196,7 @@ class ResourceGuard {
 
   /** Judges what differs between the requests with one token. */
   #conclude(
-    { caller, thumbprint, denial }: Verified,
+    { caller, issuer, thumbprint, denial }: Verified,
     digest: string,
     token: string,
     isBearer: boolean,
@@ -205,7 +207,7 @@ class ResourceGuard {
       if (denial || !exchange) return denial ?? caller;
       // Requests with one token share its claims. The exchange finds a token by the object of one request.
       const auth = Object.freeze({ ...caller.auth });
-      exchange.bind(auth, token);
+      exchange.bind(auth, token, issuer);
       return { ...caller, auth };
     };
     if (thumbprint === undefined) {
@@ -266,9 +268,13 @@ class ResourceGuard {
     return { ...claims, iss };
   }
 
-  /** The issuer that a token names, which is not verified yet. */
+  /**
+   * The issuer that a token names, which is not verified yet. A token that names none may be one of the only issuer of such
+   * tokens. One that names another is not shown to it: the token may be valid elsewhere.
+   */
   #issuerOf(token: string): TokenIssuer | undefined {
-    return this.#byIssuer.get(statedIssuer(token) ?? "") ?? this.#opaque;
+    const stated = statedIssuer(token);
+    return stated === undefined ? this.#opaque : this.#byIssuer.get(stated ?? "");
   }
 
   #checkTimes({ exp, nbf = -Infinity }: { readonly exp?: number; readonly nbf?: number }): void {
@@ -299,6 +305,7 @@ class ResourceGuard {
       throw refused("it is bound to its sender in a way that is not supported here");
     return {
       caller: { principal: this.#principalOf(auth, issuer), auth },
+      issuer: issuer.issuer,
       thumbprint: cnf?.["jkt"] as string | undefined,
       denial: missing.length > 0 ? this.#forbidden(scopes, this.#required) : undefined,
     };

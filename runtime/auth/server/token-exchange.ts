@@ -3,7 +3,14 @@ import { AuthError } from "../shared/errors.js";
 import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
 import { checkScopes } from "../shared/scopes.js";
 import { digestOf } from "./digest.js";
-import { type Fetch, boundedFetch, checkIssuer, checkUrl, issuerEndpoint } from "./issuer-document.js";
+import {
+  type Fetch,
+  boundedFetch,
+  checkIssuer,
+  checkIssuers,
+  checkUrl,
+  issuerEndpoint,
+} from "./issuer-document.js";
 import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
 import { TokenCache } from "./token-cache.js";
 
@@ -12,6 +19,8 @@ export interface TokenExchangeOptions extends ClientCredentials {
   readonly issuer: string;
   /** Default: `token_endpoint` of the issuer's metadata. */
   readonly tokenEndpoint?: string;
+  /** Issuers of the resource server whose tokens this issuer gets. Default: its own alone. */
+  readonly from?: readonly string[];
   /** RFC 8693, or the on-behalf-of flow of Microsoft Entra. Default: `token-exchange`. */
   readonly flow?: "token-exchange" | "on-behalf-of";
   /** Sends the requests. Default: the platform's `fetch`. */
@@ -40,11 +49,11 @@ export interface TokenExchange {
    *
    * @param auth `context.auth`
    * @throws {AuthError} `auth-refused`: the issuer refuses the exchange; `auth-unavailable`: it does not answer;
-   *   `auth-options`: `auth` is not from a resource server with this exchange
+   *   `auth-issuer-mismatch`: the token is of an issuer that `from` does not name, and is not sent; `auth-options`: `auth` is not from a resource server with this exchange
    */
   token(auth: unknown, target: UpstreamTarget): Promise<UpstreamToken>;
-  /** Remembers the token of a request; for the resource server. */
-  bind(auth: object, token: string): void;
+  /** Remembers the token of a request, and the issuer that verified it; for the resource server. */
+  bind(auth: object, token: string, issuer: string): void;
 }
 
 const tokenExchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -63,16 +72,23 @@ const mostKept = 1000;
  */
 export function tokenExchange(options: TokenExchangeOptions): TokenExchange {
   checkExchangeOptions(options);
-  const tokens = new WeakMap<object, string>();
+  const { issuer, from = [issuer] } = options;
+  const tokens = new WeakMap<object, { readonly token: string; readonly issuer: string }>();
   const kept = new TokenCache<UpstreamToken>(mostKept);
   const running = new Map<string, Promise<UpstreamToken>>();
   return {
-    bind: (auth, token) => void tokens.set(auth, token),
+    bind: (auth, token, issuer) => void tokens.set(auth, { token, issuer }),
     async token(auth, target) {
       checkTarget(target);
-      const token = typeof auth === "object" && auth !== null ? tokens.get(auth) : undefined;
-      if (token === undefined)
+      const bound = typeof auth === "object" && auth !== null ? tokens.get(auth) : undefined;
+      if (bound === undefined)
         throw wrongOption("token(auth)", "expected context.auth of a resource server with this exchange");
+      if (!from.includes(bound.issuer))
+        throw new AuthError(
+          "auth-issuer-mismatch",
+          "The token is not one of the issuer that exchanges tokens: name its issuer in the option from if that issuer may get it.",
+        );
+      const { token } = bound;
       const { audience, resource, scopes } = target;
       const key = await digestOf(JSON.stringify([token, audience, resource, scopes]));
       const found = kept.get(key) ?? running.get(key);
@@ -89,12 +105,13 @@ export function tokenExchange(options: TokenExchangeOptions): TokenExchange {
 function checkExchangeOptions(options: TokenExchangeOptions): void {
   checkNames(
     options,
-    ["issuer", "tokenEndpoint", "flow", "fetch", "clientId", "clientSecret", "clientKey"],
+    ["issuer", "tokenEndpoint", "from", "flow", "fetch", "clientId", "clientSecret", "clientKey"],
     "tokenExchange.",
   );
-  const { issuer, tokenEndpoint, flow } = options;
+  const { issuer, tokenEndpoint, from, flow } = options;
   checkIssuer(issuer, "tokenExchange.issuer");
   if (tokenEndpoint !== undefined) checkUrl(tokenEndpoint, "tokenExchange.tokenEndpoint");
+  if (from !== undefined) checkIssuers(from, "tokenExchange.from");
   if (flow !== undefined && !["token-exchange", "on-behalf-of"].includes(flow))
     throw wrongOption("tokenExchange.flow", "expected token-exchange or on-behalf-of");
   checkCredentials(options, "tokenExchange.");

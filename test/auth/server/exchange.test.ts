@@ -1,8 +1,10 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   type ResourceServer,
   type TokenExchange,
   type TokenExchangeOptions,
+  jwks,
+  resourceServer,
   tokenExchange,
 } from "@mcpgen/auth/server";
 import {
@@ -11,7 +13,7 @@ import {
   type Call,
   authorizationServer,
 } from "../../support/auth/authorization-server.js";
-import { callerOf, claimsFor, guardOf } from "./requests.js";
+import { callerOf, claimsFor, guardOf, resource } from "./requests.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -68,6 +70,45 @@ test("RFC 8693: the token of a request is exchanged for one of the upstream API"
   });
   const [, credentials] = given.asked[0]!.headers.get("authorization")!.split(" ");
   expect(Buffer.from(credentials!, "base64").toString()).toMatch(/^rs:/);
+});
+
+describe("a token of another issuer of the resource server", () => {
+  async function two(named: boolean) {
+    const given = await setup(fresh());
+    const other = await authorizationServer();
+    const issuer = given.as.issuer;
+    const from = named ? { from: [issuer, other.issuer] } : {};
+    const exchange = tokenExchange({ issuer, clientId: "rs", clientSecret, ...from });
+    const issuers = [jwks(given.as.issuer), jwks(other.issuer)];
+    const guard = resourceServer({ resource, issuers, exchange });
+    return { ...given, exchange, token: await other.sign(claimsFor(other, {})), guard };
+  }
+
+  test("is not sent to the issuer that exchanges tokens", async () => {
+    const { guard, exchange, token, asked } = await two(false);
+    const { auth } = await callerOf(guard, token);
+    await expect(exchange.token(auth, target)).rejects.toMatchObject({ code: "auth-issuer-mismatch" });
+    expect(asked).toEqual([]);
+  });
+
+  test("is, where `from` names its issuer", async () => {
+    const { guard, exchange, token, asked } = await two(true);
+    await exchange.token((await callerOf(guard, token)).auth, target);
+    expect(asked[0]!.params.get("subject_token")).toBe(token);
+  });
+
+  test("may name its issuer otherwise (alsoIssuers)", async () => {
+    const given = await setup(fresh());
+    const { as, exchange } = given;
+    const alias = "https://alias.example.com";
+    const issuers = [jwks(as.issuer, { alsoIssuers: [alias] })];
+    const { auth } = await callerOf(
+      resourceServer({ resource, issuers, exchange }),
+      await as.sign(claimsFor(as, { iss: alias })),
+    );
+    await exchange.token(auth, target);
+    expect(given.asked).toHaveLength(1);
+  });
 });
 
 test("on-behalf-of of Microsoft Entra", async () => {

@@ -161,8 +161,34 @@ test("attack 12: introspection follows no redirect, so the token goes nowhere el
   expect(other.calls).toEqual([]);
 });
 
-test("a JWT of an issuer that is not in the list goes to introspection, and not to its issuer", async () => {
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const foreignIssuer = "https://foreign.example.com";
+
+test.each([
+  ["names another issuer", `${encoded({ alg: "ES256" })}.${encoded({ iss: foreignIssuer })}.x`],
+  ["names another issuer, unsigned", `${encoded({ alg: "none" })}.${encoded({ iss: foreignIssuer })}.`],
+  ["is encrypted for another issuer", `${encoded({ alg: "dir", iss: foreignIssuer })}.a.b.c.d`],
+  ...[7, "", null, true, [foreignIssuer], {}].map((iss): [string, string] => [
+    `has the issuer ${JSON.stringify(iss)}`,
+    `${encoded({ alg: "ES256" })}.${encoded({ iss })}.x`,
+  ]),
+])("a JWT that %s is refused, and shown to no issuer", async (_, token) => {
+  const as = await opaque();
+  await expectRefused(guardOf(as), token, /no issuer of this server issued it/);
+  expect(as.calls).toEqual([]);
+});
+
+test("a JWT of an issuer that is not in the list is refused without a request to anyone", async () => {
   const [as, foreign] = [await opaque(), await authorizationServer()];
-  await expectRefused(guardOf(as), await foreign.mint({ resource }), /not active/);
-  expect(foreign.calls).toEqual([]);
+  await expectRefused(guardOf(as), await foreign.mint({ resource }), /no issuer of this server/);
+  expect([...as.calls, ...foreign.calls]).toEqual([]);
+});
+
+test("alsoIssuers: a JWT of the issuer by its other name is introspected", async () => {
+  const body = { active: true, aud: resource, sub: "u", iss: foreignIssuer };
+  const as = await opaque(answering(body));
+  const token = `${encoded({ alg: "ES256" })}.${encoded({ iss: foreignIssuer })}.x`;
+  const guard = guardOf(as, { alsoIssuers: [foreignIssuer] });
+  expect((await callerOf(guard, token)).principal).toBe(`${foreignIssuer}|u`);
+  expect(as.count("introspect")).toBe(1);
 });
