@@ -4,6 +4,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
 import { secrets } from "../secrets/secrets.js";
+import { expectConfidential } from "../login/destination.js";
 import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
@@ -110,6 +111,7 @@ async function withConnection<T>(
     const { headers, ...made } = linkTo(source, runtime, options);
     ({ link } = made);
     const all = { ...headers, ...options.headers };
+    if (typeof link.source === "string") expectConfidential(link.source, all);
     if (typeof link.source === "string" && !Object.keys(all).some((name) => /^authorization$/i.test(name)))
       authorization = options.authorization?.forServer(link.source);
     client = await connected(runtime, link, all, options, authorization);
@@ -149,6 +151,7 @@ export async function openServer(
   watched(link);
   try {
     const all = { ...headers, ...options.headers };
+    if (typeof link.source === "string") expectConfidential(link.source, all);
     return { link, client: await connected(runtime, link, all, options, undefined) };
   } catch (error) {
     link.hurry();

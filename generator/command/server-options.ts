@@ -58,12 +58,29 @@ const reached: Readonly<
  * @throws CodedError MG2005
  */
 export function expectServer(args: Arguments, sources: readonly ServerSource[]): void {
+  expectOneReceiver(args, sources);
   for (const [name, [fits, expected]] of Object.entries(reached)) {
     if (!args.given(name) || sources.some(fits)) continue;
     throw new CodedError("MG2005", `--${name} needs a server, ${expected}, and none is named`, {
       next: "Leave it out, or name the server.",
     });
   }
+}
+
+/**
+ * Headers hold secrets, which are for one server: there must not be two that get them.
+ *
+ * @throws CodedError MG2005
+ */
+function expectOneReceiver(args: Arguments, sources: readonly ServerSource[]): void {
+  const origins = sources
+    .filter((source) => kindOfServer(source) === "http")
+    .map((source) => (typeof source === "string" ? source : (source.address as { readonly url: string }).url))
+    .map((url) => (URL.canParse(url) ? new URL(url).origin : url));
+  if (!args.given("header") || new Set(origins).size < 2) return;
+  throw new CodedError("MG2005", "--header is for one server, and two are named", {
+    next: "Capture one first: `mcpgen capture SERVER --header … --out FILE`; or name both in a host's file.",
+  });
 }
 
 /** The same for a command about one server; what is none is refused elsewhere. */

@@ -11,13 +11,16 @@ import {
   loadAuth,
 } from "./auth-package.js";
 import { type Driven, drive, harmlessRequest, headersWith } from "./drive.js";
-import { type GivenCredentials, credentialsOf, exceptionsOf, networkOf } from "./environment.js";
+import { type GivenCredentials, credentialsOf } from "./environment.js";
+import { exceptionsOf, issuerOf, networkOf, variable } from "./variables.js";
 import { LoginIndex, type StoreKind, openStore } from "./token-stores.js";
 
 /** How servers are authorized, as the command line and the environment say. */
 export interface LoginSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
+  /** The URLs of servers that stand on the command line. */
+  readonly typed: readonly string[];
   readonly store: StoreKind | undefined;
   /** The revision of `--revision`: servers of 2025-03-26 may lack metadata. */
   readonly revision: string | undefined;
@@ -65,8 +68,8 @@ export class Authorization {
 
   /** @throws CodedError MG2017 for credentials of the environment that cannot be used */
   forServer(url: string): ServerAuthorization {
-    const { env, directory } = this.settings;
-    return new ServerAuthorization(this, url, credentialsOf(env, directory));
+    const { env, directory, typed } = this.settings;
+    return new ServerAuthorization(this, url, credentialsOf(env, directory, url, typed));
   }
 
   /**
@@ -126,13 +129,13 @@ export class Authorization {
 
   /** Options of `oauth()` that name the client: they find a stored login again. */
   clientOptions(): object {
-    const { MCPGEN_CLIENT_ID: id, MCPGEN_ISSUER: issuer } = this.settings.env;
-    const { revision } = this.settings;
+    const { env, revision } = this.settings;
+    const [id, issuer] = [variable(env, "MCPGEN_CLIENT_ID"), issuerOf(env)];
     return {
       client: { name: "mcpgen", ...(id && { id }), ...(id && issuer && { issuer }) },
       ...(issuer && { issuer }),
-      ...networkOf(this.settings.env),
-      ...exceptionsOf(this.settings.env),
+      ...networkOf(env),
+      ...exceptionsOf(env),
       ...(revision === "2025-03-26" && { legacy: revision }),
     };
   }
@@ -281,7 +284,7 @@ export class ServerAuthorization {
       `the server asks for a login${at}${wanted}`,
       {
         place: { file: shown },
-        next: `Run \`mcpgen login ${shown}\` at a terminal, or set MCPGEN_CLIENT_ID and MCPGEN_CLIENT_SECRET, MCPGEN_ASSERTION_FILE or MCPGEN_TOKEN.`,
+        next: `Run \`mcpgen login ${shown}\` at a terminal, or set MCPGEN_ISSUER with MCPGEN_CLIENT_ID and MCPGEN_CLIENT_SECRET or MCPGEN_ASSERTION_FILE, or set MCPGEN_TOKEN.`,
         facts: this.#facts(),
         cause,
       },
@@ -324,7 +327,8 @@ const advice: Readonly<Record<string, string>> = {
     "Let the metadata of the server, the one of the authorization server and MCPGEN_ISSUER name the same issuer.",
   "auth-metadata-invalid":
     "Correct the metadata: `mcpgen explain MG6315` and `mcpgen explain MG6318` say what it needs.",
-  "auth-metadata-unsafe": "Use https URLs without redirects; `mcpgen explain MG6318` says more.",
+  "auth-metadata-unsafe":
+    "Use https URLs without redirects, and endpoints of one host; `mcpgen explain MG6318` says more. MCPGEN_ISSUER names an issuer whose endpoints may be elsewhere.",
   "auth-pkce-unsupported":
     "Let the authorization server list S256. If it supports PKCE all the same, set MCPGEN_ISSUER to its issuer, and MCPGEN_PKCE=assumed.",
   "auth-refused": "Check what the client and the user may do at the authorization server.",

@@ -1,121 +1,194 @@
 import { createPrivateKey } from "node:crypto";
 import { resolve } from "node:path";
-import { CodedError } from "../diagnostics/coded-error.js";
 import { readRegularFile } from "../files/regular-file.js";
 import { secrets } from "../secrets/secrets.js";
 import type { AuthPackage, Authorizer } from "./auth-package.js";
+import { type Aim, ServerAim, isConfidential } from "./destination.js";
+import { jobOf } from "./github-job.js";
+import {
+  type Environment,
+  exceptionsOf,
+  issuerOf,
+  networkOf,
+  scopesOf,
+  serverOf,
+  variable,
+  wrong,
+} from "./variables.js";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Credentials of the environment. */
+/** Credentials of the environment for one server. Each has its destination from here on: that server, or an issuer. */
 export interface GivenCredentials {
   /** Names the variables, for messages. */
   readonly from: string;
   authorizer(auth: () => Promise<AuthPackage>): Promise<Authorizer>;
 }
 
+/** Where credentials may go, and what else the environment says of them. */
+interface Given {
+  readonly env: Environment;
+  readonly directory: string;
+  readonly server: string;
+  /** Whether the server is the one that tokens of the environment are for. */
+  readonly aim: Aim;
+  /** The only issuer that gets credentials. */
+  readonly issuer: string | undefined;
+}
+
+/** Credentials by precedence. A client id alone is for a login. */
+const kinds: readonly ((given: Given) => GivenCredentials | undefined)[] = [
+  fixedToken,
+  platformAssertion,
+  clientCredentials,
+  githubJob,
+];
+
 /**
- * The credentials that the environment holds, by precedence: a token, the assertion of a platform, a client with a secret or
- * a key, the identity of a job of GitHub Actions. A client id alone is for a login.
+ * The credentials that the environment holds for one server: a token, the assertion of a platform, a client with a secret or a
+ * key, the identity of a job of GitHub Actions.
  *
  * @param directory relative paths start there
- * @throws CodedError MG2017 for variables that do not fit together
+ * @param typed the URLs of servers that stand on the command line
+ * @throws CodedError MG2017 for variables that are malformed, do not fit together, or do not say whom they are for
  */
-export function credentialsOf(env: Environment, directory: string): GivenCredentials | undefined {
-  const { MCPGEN_TOKEN: token, MCPGEN_ASSERTION_FILE: file, MCPGEN_ISSUER: issuer } = env;
-  if (token) return { from: "MCPGEN_TOKEN", authorizer: async () => fixedToken(token) };
-  const { MCPGEN_CLIENT_ID: id, MCPGEN_CLIENT_SECRET: secret, MCPGEN_CLIENT_KEY_FILE: keyFile } = env;
-  const scopes = scopesOf(env);
-  const shared = {
-    ...(issuer && { issuer }),
-    ...(scopes && { scopes }),
-    ...networkOf(env),
-    ...exceptionsOf(env),
+export function credentialsOf(
+  env: Environment,
+  directory: string,
+  server: string,
+  typed: readonly string[],
+): GivenCredentials | undefined {
+  const aim = new ServerAim(serverOf(env), typed).of(server);
+  const given: Given = { env, directory, server, aim, issuer: issuerOf(env) };
+  for (const kind of kinds) {
+    const found = kind(given);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A token that is sent as it is; a refusal is final. */
+function fixedToken({ env, server, aim }: Given): GivenCredentials | undefined {
+  const token = variable(env, "MCPGEN_TOKEN");
+  if (token === undefined) return undefined;
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw wrong("MCPGEN_TOKEN holds characters that no token has", "Check it for line ends and spaces.");
+  const authorize: Authorizer["authorize"] = ({ url, attempt }) => {
+    if (attempt > 0) return undefined;
+    if (new URL(url).origin !== new URL(server).origin)
+      throw wrong("MCPGEN_TOKEN is for another server", "Give the URL to which the server redirects.");
+    if (!isConfidential(new URL(url)))
+      throw wrong("MCPGEN_TOKEN is not sent over http", "Give the URL with https.");
+    return { authorization: `Bearer ${token}` };
   };
-  if (file) {
-    const assertion = async (): Promise<string> =>
-      readText(resolve(directory, file), "MCPGEN_ASSERTION_FILE").trim();
-    return workload("MCPGEN_ASSERTION_FILE", { ...shared, assertion, ...(id && { clientId: id }) });
-  }
-  if (secret && keyFile)
+  return aimed("MCPGEN_TOKEN", aim, server, async () => ({ authorize }));
+}
+
+/** The grant jwt-bearer with a JWT that the platform keeps in a file. */
+function platformAssertion(given: Given): GivenCredentials | undefined {
+  const { env, directory } = given;
+  const file = variable(env, "MCPGEN_ASSERTION_FILE");
+  if (file === undefined) return undefined;
+  const assertion = async (): Promise<string> =>
+    readCredential(resolve(directory, file), "MCPGEN_ASSERTION_FILE").trim();
+  return workload("MCPGEN_ASSERTION_FILE", given, assertion);
+}
+
+/** A client that acts for itself. */
+function clientCredentials(given: Given): GivenCredentials | undefined {
+  const { env, directory, server } = given;
+  const secret = variable(env, "MCPGEN_CLIENT_SECRET");
+  const keyFile = variable(env, "MCPGEN_CLIENT_KEY_FILE");
+  if (secret !== undefined && keyFile !== undefined)
     throw wrong("MCPGEN_CLIENT_SECRET and MCPGEN_CLIENT_KEY_FILE are both set", "Unset one.");
-  if (secret || keyFile) {
-    const from = secret ? "MCPGEN_CLIENT_SECRET" : "MCPGEN_CLIENT_KEY_FILE";
-    if (!id) throw wrong(`${from} is set, and MCPGEN_CLIENT_ID is not`, "Set MCPGEN_CLIENT_ID, too.");
-    return {
-      from: `MCPGEN_CLIENT_ID and ${from}`,
-      authorizer: async (auth) => {
-        const { clientCredentials } = await auth();
-        const proof = secret ? { secret } : { key: await keyOf(resolve(directory, keyFile!)) };
-        return clientCredentials({ ...shared, id, ...proof });
-      },
-    };
-  }
-  const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: request } = env;
-  if (!url || !request || !issuer) return undefined;
-  const assertion = (): Promise<string> => githubToken(url, request, issuer);
-  return workload("the identity of this job of GitHub Actions", {
-    ...shared,
-    assertion,
-    ...(id && { clientId: id }),
+  if (secret === undefined && keyFile === undefined) return undefined;
+  const from = secret === undefined ? "MCPGEN_CLIENT_KEY_FILE" : "MCPGEN_CLIENT_SECRET";
+  const id = variable(env, "MCPGEN_CLIENT_ID");
+  if (id === undefined)
+    throw wrong(`${from} is set, and MCPGEN_CLIENT_ID is not`, "Set MCPGEN_CLIENT_ID, too.");
+  const options = { ...shared(given, from), id };
+  return aimed(`MCPGEN_CLIENT_ID and ${from}`, boundBy(given), server, async (auth) => {
+    const proof = secret === undefined ? { key: keyOf(resolve(directory, keyFile!)) } : { secret };
+    return (await auth()).clientCredentials({ ...options, ...proof });
   });
 }
 
-/** MCPGEN_PRIVATE_NETWORK lets authorization servers have private addresses. */
-export function networkOf({ MCPGEN_PRIVATE_NETWORK: given }: Environment): {
-  readonly privateNetwork?: true;
-} {
-  return given ? { privateNetwork: true } : {};
+/** The identity of a job, which others have without asking for it: only MCPGEN_ISSUER makes it a credential. */
+function githubJob(given: Given): GivenCredentials | undefined {
+  const { env, issuer } = given;
+  if (issuer === undefined) return undefined;
+  const assertion = jobOf(env, issuer);
+  return assertion && workload("the identity of this job of GitHub Actions", given, assertion);
+}
+
+function workload(from: string, given: Given, assertion: () => Promise<string>): GivenCredentials {
+  const clientId = variable(given.env, "MCPGEN_CLIENT_ID");
+  const options = { ...shared(given, from), assertion, ...(clientId !== undefined && { clientId }) };
+  return aimed(from, boundBy(given), given.server, async (auth) => (await auth()).workloadIdentity(options));
 }
 
 /**
- * What MCPGEN_PKCE and MCPGEN_RESOURCE say that the authorization server of MCPGEN_ISSUER does otherwise.
+ * Options of all flows without a user.
  *
- * @throws CodedError MG2017 for another value, or without an issuer
+ * @throws CodedError MG2017 without the issuer that the credentials are for
  */
-export function exceptionsOf(env: Environment): { readonly issuers?: Readonly<Record<string, object>> } {
-  const { MCPGEN_ISSUER: issuer, MCPGEN_PKCE: pkce, MCPGEN_RESOURCE: resource } = env;
-  const expect = (name: string, given: string | undefined, only: string): void => {
-    if (!given) return;
-    if (given !== only)
-      throw wrong(`${name} has another value than ${only}`, `Set it to ${only}, or unset it.`);
-    if (!issuer)
-      throw wrong(`${name} is set, and MCPGEN_ISSUER is not`, "Set MCPGEN_ISSUER: it holds for one issuer.");
-  };
-  expect("MCPGEN_PKCE", pkce, "assumed");
-  expect("MCPGEN_RESOURCE", resource, "omit");
-  if (!issuer || (!pkce && !resource)) return {};
-  return { issuers: { [issuer]: { ...(pkce && { pkce }), ...(resource && { resource }) } } };
+function shared({ env, issuer }: Given, from: string): object {
+  if (issuer === undefined)
+    throw wrong(
+      `${from} is set, and MCPGEN_ISSUER is not: no authorization server gets it`,
+      "Set MCPGEN_ISSUER to the issuer that knows the client; credentials go to no other.",
+    );
+  const scopes = scopesOf(env);
+  return { issuer, ...(scopes && { scopes }), ...networkOf(env), ...exceptionsOf(env) };
 }
 
-/** Scopes of MCPGEN_SCOPES, separated by spaces. */
-export function scopesOf({ MCPGEN_SCOPES: text = "" }: Environment): readonly string[] | undefined {
-  const scopes = text.split(/\s+/).filter((scope) => scope !== "");
-  return scopes.length > 0 ? scopes : undefined;
+/** Tokens of an issuer are bound to their server by the parameter `resource`. Without it they are like a given token. */
+function boundBy({ env, aim }: Given): Aim {
+  return variable(env, "MCPGEN_RESOURCE") === undefined ? "this" : aim;
 }
 
-function workload(from: string, options: object): GivenCredentials {
-  return { from, authorizer: async (auth) => (await auth()).workloadIdentity(options) };
-}
-
-/** A token that is sent as it is, over https or to this machine; a refusal is final. */
-function fixedToken(token: string): Authorizer {
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw wrong("MCPGEN_TOKEN holds characters that no token has", "Check it for line ends and spaces.");
-  return {
-    authorize({ url, attempt }) {
-      if (attempt > 0) return undefined;
-      const { protocol, hostname } = new URL(url);
-      if (protocol !== "https:" && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
-        throw wrong("MCPGEN_TOKEN is not sent over http", "Give the URL with https.");
-      return { authorization: `Bearer ${token}` };
+/** Credentials for their server alone. Where nobody has named it nothing is sent, and a refusal says what is missing. */
+function aimed(
+  from: string,
+  aim: Aim,
+  server: string,
+  authorizer: GivenCredentials["authorizer"],
+): GivenCredentials | undefined {
+  if (aim === "other") return undefined;
+  if (aim === "this") return { from, authorizer };
+  const withheld: Authorizer = {
+    authorize({ refused }) {
+      if (!refused) return {};
+      const { origin, pathname } = new URL(server);
+      throw wrong(
+        `${from} is set, and nothing says that it is for this server`,
+        `Set MCPGEN_SERVER to the URL of its server (this one is ${origin}${pathname}), or name that server alone by its URL.`,
+      );
     },
   };
+  return { from, authorizer: async () => withheld };
+}
+
+/** Bytes that a file of a token or a key has at most. */
+const tokenBytes = 1024 * 1024;
+
+/** The text of a file that a variable names. @throws CodedError MG2017 for one that cannot be read, or is empty */
+function readCredential(file: string, variable: string): string {
+  let text: string;
+  try {
+    text = readRegularFile(file, { limit: tokenBytes }).toString("utf8");
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    const next = "Check its path and permissions.";
+    throw wrong(`the file of ${variable} cannot be read: ${reason}`, next, cause);
+  }
+  // A key as JSON is secret in its private members.
+  secrets.learnStored(text);
+  if (text.trim() === "") throw wrong(`the file of ${variable} is empty`, "Check what writes it.");
+  return text;
 }
 
 /** A private key: PKCS #8 in PEM, or a JWK; the algorithm follows from its type. */
-async function keyOf(file: string): Promise<object> {
-  const text = readText(file, "MCPGEN_CLIENT_KEY_FILE");
+function keyOf(file: string): object {
+  const text = readCredential(file, "MCPGEN_CLIENT_KEY_FILE");
   try {
     if (!text.trimStart().startsWith("{")) return { pem: text, alg: algorithmOf(createPrivateKey(text)) };
     const jwk = JSON.parse(text) as { readonly alg?: string; readonly kid?: string };
@@ -139,50 +212,4 @@ function algorithmOf({
   if (asymmetricKeyType === "rsa") return "RS256";
   if (asymmetricKeyType === "ed25519") return "EdDSA";
   return curves[asymmetricKeyDetails?.namedCurve ?? ""] ?? "ES256";
-}
-
-/** Milliseconds that GitHub may take to sign. */
-const githubTimeout = 10_000;
-
-async function githubToken(url: string, request: string, audience: string): Promise<string> {
-  const to = new URL(url);
-  to.searchParams.set("audience", audience);
-  const headers = { authorization: `Bearer ${request}`, accept: "application/json" };
-  const response = await fetch(to, {
-    headers,
-    redirect: "error",
-    signal: AbortSignal.timeout(githubTimeout),
-  });
-  const { value } = (await response.json()) as { readonly value?: unknown };
-  if (response.ok && typeof value === "string") {
-    secrets.learn(value);
-    return value;
-  }
-  throw wrong(
-    `GitHub Actions gave no identity: ${response.status}`,
-    "Check `permissions: id-token: write` of the job.",
-  );
-}
-
-/** A file of a token or a key has at most so many bytes. */
-const tokenBytes = 1024 * 1024;
-
-function readText(file: string, variable: string): string {
-  try {
-    const text = readRegularFile(file, { limit: tokenBytes }).toString("utf8");
-    // A key as JSON is secret in its private members.
-    secrets.learnStored(text);
-    return text;
-  } catch (cause) {
-    const reason = (cause as CodedError).message;
-    throw wrong(
-      `the file of ${variable} cannot be read: ${reason}`,
-      "Check its path and permissions.",
-      cause,
-    );
-  }
-}
-
-function wrong(message: string, next: string, cause?: unknown): CodedError {
-  return new CodedError("MG2017", message, { next, ...(cause !== undefined && { cause }) });
 }

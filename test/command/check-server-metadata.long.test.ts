@@ -39,7 +39,11 @@ async function faulty(
   return site;
 }
 
-async function check(site: Protected, env: Readonly<Record<string, string>> = credentials): Promise<Checked> {
+async function check(
+  site: Protected,
+  given: Readonly<Record<string, string>> = credentials,
+): Promise<Checked> {
+  const env = given === credentials ? { ...credentials, MCPGEN_ISSUER: site.as.issuer } : given;
   const { stdout } = await site.run(["check", "--server", site.url, "--json"], env);
   return JSON.parse(stdout) as Checked;
 }

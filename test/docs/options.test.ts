@@ -41,10 +41,11 @@ const wrong: object = { [unknown]: 1 };
 const info = { name: "options", version: "1.0.0" };
 const contract = { ...info, tools: [] };
 const server = () => createServer(info);
+const machine = { issuer: "https://auth.example.com" };
 const employee = {
   idp: "https://idp.example",
   idToken: () => "",
-  client: { id: "a" },
+  client: { id: "a", issuer: "https://auth.example.com" },
   idpClient: { id: "b" },
 };
 const proxied = {
@@ -93,8 +94,8 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   logRequests: () => requestLog(wrong),
   oauth: () => oauth(wrong),
   client: () => oauth({ client: wrong }),
-  clientCredentials: () => clientCredentials({ id: "a", ...wrong }),
-  workloadIdentity: () => workloadIdentity({ assertion: () => "", ...wrong }),
+  clientCredentials: () => clientCredentials({ ...machine, id: "a", ...wrong }),
+  workloadIdentity: () => workloadIdentity({ ...machine, assertion: () => "", ...wrong }),
   enterprise: () => enterprise({ ...employee, ...wrong }),
   loopback: () => loopback(wrong),
   keychain: () => keychain(wrong),

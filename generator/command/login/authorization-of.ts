@@ -1,7 +1,8 @@
 import type { Options } from "yargs";
 import { Authorization } from "../../login/authorization.js";
-import { scopesOf } from "../../login/environment.js";
+import { serversAmong } from "../../login/destination.js";
 import { type StoreKind, storeKinds } from "../../login/token-stores.js";
+import { scopesOf } from "../../login/variables.js";
 import type { Arguments } from "../arguments.js";
 import { type CommandContext, canAsk } from "../context.js";
 import { deviceText, terminalRedirect } from "./terminal-redirect.js";
@@ -23,12 +24,13 @@ export const loginOptionDefinitions: Readonly<Record<string, Options>> = {
 
 /** How a command authorizes its requests. It asks its user only where it may ask questions. */
 export function authorizationOf(args: Arguments, context: CommandContext): Authorization {
-  const { env, directory, console, terminal } = context;
+  const { env, directory, console, terminal, words } = context;
   const asks = terminal !== undefined && canAsk(context);
   const show = (text: string): void => console.error(text);
   return new Authorization({
     env,
     directory,
+    typed: serversAmong(words),
     store: args.string("token-store") as StoreKind | undefined,
     revision: args.string("revision"),
     scopes: args.strings("scope") ?? scopesOf(env) ?? [],

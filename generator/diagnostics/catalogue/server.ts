@@ -36,7 +36,7 @@ export const serverDiagnostics = {
     title: "The server asks for a login",
     exit: 4,
     explanation:
-      "The server answered 401 or 403, and there are no credentials for it, or not for all scopes that it names. At a terminal, mcpgen opens the browser. Without a terminal, with `CI` set, with `--quiet` or a format for programs it asks nothing: run `mcpgen login URL` once, or set `MCPGEN_CLIENT_ID` with `MCPGEN_CLIENT_SECRET`, `MCPGEN_ASSERTION_FILE` or `MCPGEN_TOKEN`. With `--json`, `error.authorization` names issuer, resource and scopes.",
+      "The server answered 401 or 403, and there are no credentials for it, or not for all scopes that it names. At a terminal, mcpgen opens the browser. Without a terminal, with `CI` set, with `--quiet` or a format for programs it asks nothing: run `mcpgen login URL` once, or set `MCPGEN_ISSUER` with `MCPGEN_ASSERTION_FILE`, or with `MCPGEN_CLIENT_ID` and `MCPGEN_CLIENT_SECRET`; or set `MCPGEN_TOKEN`. With `--json`, `error.authorization` names issuer, resource and scopes.",
   },
   MG4107: {
     title: "The authorization failed",

@@ -101,7 +101,7 @@ export const usageDiagnostics = {
     title: "Credentials for a server cannot be used",
     exit: 2,
     explanation:
-      "Commands that connect to servers over HTTP read credentials from the environment: `MCPGEN_TOKEN`; `MCPGEN_ASSERTION_FILE`; `MCPGEN_CLIENT_ID` with `MCPGEN_CLIENT_SECRET` or `MCPGEN_CLIENT_KEY_FILE`; beside them `MCPGEN_ISSUER` and `MCPGEN_SCOPES`. The message names the variable. A token is sent over https, or to this machine. Relative paths start at the working directory.",
+      "Commands that connect to servers over HTTP read credentials from the environment: `MCPGEN_TOKEN`; `MCPGEN_ASSERTION_FILE`; `MCPGEN_CLIENT_ID` with `MCPGEN_CLIENT_SECRET` or `MCPGEN_CLIENT_KEY_FILE`; `MCPGEN_ISSUER` names the authorization server that gets them, and `MCPGEN_SERVER` the server of the token, where the command line does not name one alone by its URL. `MCPGEN_SCOPES` names scopes. A variable that is set and empty, malformed, or without its destination is an error; the message names it. Tokens and headers are sent over https, or to this machine. Relative paths start at the working directory; a file is a regular one of at most 1 MB.",
   },
   MG2101: {
     title: "The configuration file cannot be used",

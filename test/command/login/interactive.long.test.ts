@@ -261,7 +261,8 @@ test("a home folder that cannot be written: the error says so, and credentials o
   expect(code).toBe(4);
   expect(stderr).toMatch(/MG4107.*cannot be used \(ENOTDIR\)/);
   expect(stderr).toContain("--token-store");
-  const credentials = { ...env, MCPGEN_CLIENT_ID: "ci", MCPGEN_CLIENT_SECRET: "the-secret-of-ci" };
+  const client = { MCPGEN_CLIENT_ID: "ci", MCPGEN_CLIENT_SECRET: "the-secret-of-ci" };
+  const credentials = { ...env, ...client, MCPGEN_ISSUER: site.as.issuer };
   expect(await site.run(["call", site.url, "echo"], credentials)).toMatchObject({
     code: 0,
     stdout: "echoed\n",

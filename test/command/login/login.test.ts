@@ -10,6 +10,6 @@ test("without credentials a command ends with 4; with those of the environment i
   expect(code).toBe(4);
   const authorization = { issuer: as.issuer, resource: url, scopes: ["files:read"] };
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: "MG4106", authorization } });
-  const env = { MCPGEN_CLIENT_ID: client.id, MCPGEN_CLIENT_SECRET: client.secret };
+  const env = { MCPGEN_ISSUER: as.issuer, MCPGEN_CLIENT_ID: client.id, MCPGEN_CLIENT_SECRET: client.secret };
   expect(await run(["call", url, "echo"], env)).toMatchObject({ code: 0, stdout: "echoed\n", stderr: "" });
 });

@@ -38,7 +38,8 @@ test.each([{}, { CI: "true" }])("a process without a terminal asks nothing: %j",
 test("a process with credentials of the environment prints no secret, also with --verbose", async () => {
   const client = { id: "ci", secret: "the-secret-of-ci" };
   const site = await protectedServer({ clients: [client] });
-  const env = { CI: "1", MCPGEN_CLIENT_ID: client.id, MCPGEN_CLIENT_SECRET: client.secret };
+  const known = { MCPGEN_CLIENT_ID: client.id, MCPGEN_CLIENT_SECRET: client.secret };
+  const env = { CI: "1", MCPGEN_ISSUER: site.as.issuer, ...known };
   const { code, stdout, stderr } = await mcpgen(site, ["call", site.url, "echo", "--verbose"], env);
   expect([code, stdout]).toEqual([0, "echoed\n"]);
   expectNoSecret(site.as, stdout + stderr);

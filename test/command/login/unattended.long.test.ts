@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,6 +10,7 @@ import { listen } from "../../support/listen.js";
 import { protectedServer } from "./protected-server.js";
 
 const client = { id: "ci", secret: "the-secret-of-ci" };
+const bound = { MCPGEN_ISSUER: "https://as.example" };
 
 describe("without a terminal", () => {
   test.each([
@@ -95,18 +97,22 @@ describe("exceptions for one issuer", () => {
 });
 
 describe("credentials of the environment", () => {
-  const clientVariables = { MCPGEN_CLIENT_ID: client.id, MCPGEN_CLIENT_SECRET: client.secret };
+  const variablesFor = ({ issuer }: { readonly issuer: string }) => ({
+    MCPGEN_ISSUER: issuer,
+    MCPGEN_CLIENT_ID: client.id,
+    MCPGEN_CLIENT_SECRET: client.secret,
+  });
 
   test("a client with a secret gets a token, with which the call runs", async () => {
     const { as, url, run } = await protectedServer({ clients: [client] }, ["files:read"]);
-    const { code, stdout } = await run(["call", url, "echo"], clientVariables);
+    const { code, stdout } = await run(["call", url, "echo"], variablesFor(as));
     expect([code, stdout]).toEqual([0, "echoed\n"]);
     expect(as.count("token client_credentials")).toBe(1);
   });
 
   test("a capture holds no credentials", async () => {
     const { as, url, run, folder } = await protectedServer({ clients: [client] });
-    expect((await run(["capture", url], clientVariables)).code).toBe(0);
+    expect((await run(["capture", url], variablesFor(as))).code).toBe(0);
     const contract = readFileSync(join(folder, "mcp.contract.yaml"), "utf8");
     for (const secret of as.secrets) expect(contract).not.toContain(secret);
   });
@@ -115,13 +121,14 @@ describe("credentials of the environment", () => {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: "ES256" }] };
     const known = { id: "ci", method: "private_key_jwt" as const, jwks };
-    const { url, run, folder } = await protectedServer({ clients: [known] });
+    const { as, url, run, folder } = await protectedServer({ clients: [known] });
     const text =
       form === "pem"
         ? privateKey.export({ type: "pkcs8", format: "pem" }).toString()
         : JSON.stringify(await exportJWK(privateKey));
     writeFileSync(join(folder, "key"), text);
     const { code, stderr } = await run(["call", url, "echo"], {
+      MCPGEN_ISSUER: as.issuer,
       MCPGEN_CLIENT_ID: "ci",
       MCPGEN_CLIENT_KEY_FILE: "key",
     });
@@ -136,7 +143,10 @@ describe("credentials of the environment", () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = { iss: platform.issuer, sub: "job", aud: as.issuer, iat: now, exp: now + 60 };
     writeFileSync(join(folder, "assertion"), `${await platform.sign(claims)}\n`);
-    const { code, stderr } = await run(["call", url, "echo"], { MCPGEN_ASSERTION_FILE: "assertion" });
+    const { code, stderr } = await run(["call", url, "echo"], {
+      MCPGEN_ASSERTION_FILE: "assertion",
+      MCPGEN_ISSUER: as.issuer,
+    });
     expect([code, stderr]).toEqual([0, ""]);
   });
 
@@ -168,7 +178,7 @@ describe("credentials of the environment", () => {
     const { as, url, run, resource } = await protectedServer({ clients: [client] });
     const token = await as.mint({ resource: url });
     const other = await as.mint({ resource: url });
-    const env = { ...clientVariables, MCPGEN_TOKEN: token };
+    const env = { ...variablesFor(as), MCPGEN_TOKEN: token };
     expect((await run(["call", url, "echo"], env)).code).toBe(0);
     expect(new Set(resource.tokens)).toEqual(new Set([`Bearer ${token}`]));
     resource.tokens.length = 0;
@@ -180,7 +190,7 @@ describe("credentials of the environment", () => {
 
   test("a refused token is final, and is not shown", async () => {
     const { url, run, as } = await protectedServer({ clients: [client] });
-    const env = { ...clientVariables, MCPGEN_TOKEN: "not-a-token-of-this-server" };
+    const env = { ...variablesFor(as), MCPGEN_TOKEN: "not-a-token-of-this-server" };
     const { code, stderr, stdout } = await run(["call", url, "echo"], env);
     expect(code).toBe(4);
     expect(stderr).toContain("MG4107: the server refused MCPGEN_TOKEN (401)");
@@ -189,14 +199,14 @@ describe("credentials of the environment", () => {
   });
 
   test("an error of the authorization server is shown without what it wrote", async () => {
-    const { url, run } = await protectedServer({
+    const { as, url, run } = await protectedServer({
       clients: [client],
       fault: (call, answer) =>
         call.endpoint === "token"
           ? { status: 400, body: { error: "invalid_scope", error_description: "EVIL" } }
           : answer,
     });
-    const { code, stderr } = await run(["call", url, "echo"], clientVariables);
+    const { code, stderr } = await run(["call", url, "echo"], variablesFor(as));
     expect(code).toBe(4);
     expect(stderr).toContain("MG4107");
     expect(stderr).not.toContain("EVIL");
@@ -205,9 +215,43 @@ describe("credentials of the environment", () => {
   test.each([
     [{ MCPGEN_CLIENT_SECRET: "s3cret" }, "MCPGEN_CLIENT_SECRET is set, and MCPGEN_CLIENT_ID is not"],
     [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_SECRET: "s3cret", MCPGEN_CLIENT_KEY_FILE: "k" }, "are both set"],
-    [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_KEY_FILE: "missing" }, "cannot be read: there is no such file"],
-    [{ MCPGEN_ASSERTION_FILE: "missing" }, "the file of MCPGEN_ASSERTION_FILE cannot be read"],
+    [
+      { ...bound, MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_KEY_FILE: "missing" },
+      "cannot be read: there is no such file",
+    ],
+    [{ ...bound, MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_KEY_FILE: "/" }, "got a folder"],
+    [{ ...bound, MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_KEY_FILE: "/dev/zero" }, "got a device"],
     [{ MCPGEN_TOKEN: "s3cret\n" }, "MCPGEN_TOKEN holds characters that no token has"],
+    [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_SECRET: "s3cret" }, "and MCPGEN_ISSUER is not"],
+    [{ MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_KEY_FILE: "k" }, "and MCPGEN_ISSUER is not"],
+    [{ MCPGEN_ASSERTION_FILE: "k" }, "and MCPGEN_ISSUER is not"],
+    [{ MCPGEN_TOKEN: "" }, "MCPGEN_TOKEN is set, and empty"],
+    [
+      { MCPGEN_CLIENT_ID: "a", MCPGEN_CLIENT_SECRET: " ", ...bound },
+      "MCPGEN_CLIENT_SECRET is set, and empty",
+    ],
+    [
+      { MCPGEN_CLIENT_SECRET: "s3cret", MCPGEN_CLIENT_ID: "", ...bound },
+      "MCPGEN_CLIENT_ID is set, and empty",
+    ],
+    [{ MCPGEN_ASSERTION_FILE: "", ...bound }, "MCPGEN_ASSERTION_FILE is set, and empty"],
+    [{ MCPGEN_ISSUER: "" }, "MCPGEN_ISSUER is set, and empty"],
+    [{ MCPGEN_ISSUER: "s3cret" }, "MCPGEN_ISSUER is not an issuer"],
+    [{ MCPGEN_ISSUER: "http://as.example" }, "MCPGEN_ISSUER is not an issuer"],
+    [{ MCPGEN_ISSUER: "https://a:s3cret@as.example" }, "MCPGEN_ISSUER is not an issuer"],
+    [{ MCPGEN_SERVER: "weather" }, "MCPGEN_SERVER is not the https URL of a server"],
+    [{ MCPGEN_SERVER: "" }, "MCPGEN_SERVER is set, and empty"],
+    [{ MCPGEN_PRIVATE_NETWORK: "0" }, "MCPGEN_PRIVATE_NETWORK has another value than 1"],
+    [{ MCPGEN_SCOPES: '"a b"', MCPGEN_TOKEN: "x" }, "MCPGEN_SCOPES holds characters that no scope has"],
+    [
+      {
+        ...bound,
+        ACTIONS_ID_TOKEN_REQUEST_URL: "http://a.example",
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: "s3cret",
+      },
+      "not a URL",
+    ],
+    [{ ...bound, ACTIONS_ID_TOKEN_REQUEST_URL: "https://a.example" }, "not a URL with https and a token"],
   ])("variables that do not fit: %j", async (env, text) => {
     const { url, run } = await protectedServer();
     const { code, stderr } = await run(["call", url, "echo"], env as Record<string, string>);
@@ -217,9 +261,102 @@ describe("credentials of the environment", () => {
     expect(stderr).not.toContain("s3cret");
   });
 
+  test.each([
+    ["missing", () => {}, "cannot be read: there is no such file"],
+    [
+      "a pipe",
+      (file: string) => void execFileSync("mkfifo", [file]),
+      "cannot be read: expected a file, got a pipe",
+    ],
+    ["empty", (file: string) => writeFileSync(file, "\n"), "is empty"],
+    [
+      "too long",
+      (file: string) => writeFileSync(file, "x".repeat(2 ** 20 + 1)),
+      "cannot be read: expected at most 1 MiB",
+    ],
+  ])("a file with an assertion that is %s: an error, without waiting", async (_, make, text) => {
+    const { as, url, run, folder } = await protectedServer();
+    make(join(folder, "assertion"));
+    const env = { MCPGEN_ASSERTION_FILE: "assertion", MCPGEN_ISSUER: as.issuer };
+    const { code, stderr } = await run(["call", url, "echo"], env);
+    expect([code, stderr.includes(`the file of MCPGEN_ASSERTION_FILE ${text}`)], stderr).toEqual([2, true]);
+    expect(as.count("token")).toBe(0);
+  });
+
   test("a token is not sent over http to another machine", async () => {
     const { run } = await protectedServer();
     const { code, stderr } = await run(["list", "http://192.0.2.1/mcp"], { MCPGEN_TOKEN: "s3cret" });
     expect([code, stderr.includes("MCPGEN_TOKEN is not sent over http")]).toEqual([2, true]);
+  });
+
+  test.each(["authorization: Bearer s3cret", "x-api-key: s3cret"])(
+    "the header %s is not sent over http to another machine",
+    async (header) => {
+      const { run } = await protectedServer();
+      const { code, stderr } = await run(["list", "http://192.0.2.1/mcp", "--header", header]);
+      expect([code, stderr.includes("is not sent over http")], stderr).toEqual([2, true]);
+      expect(stderr).not.toContain("s3cret");
+    },
+  );
+
+  test("a header is for one server", async () => {
+    const [one, two] = [await protectedServer(), await protectedServer()];
+    const { code, stderr } = await one.run(["diff", one.url, two.url, "--header", "x-api-key: s3cret"]);
+    expect([code, stderr.includes("MG2005")], stderr).toEqual([2, true]);
+    expect([...one.resource.log, ...two.resource.log]).toEqual([]);
+  });
+});
+
+describe("MCPGEN_TOKEN goes to one server", () => {
+  /** Two servers, of which the second is in the file of a host. */
+  async function two() {
+    const [one, other] = [await protectedServer(), await protectedServer()];
+    const token = await one.as.mint({ resource: one.url });
+    writeFileSync(
+      join(one.folder, ".mcp.json"),
+      JSON.stringify({ mcpServers: { other: { url: other.url } } }),
+    );
+    return { one, other, token };
+  }
+
+  test("not to one that a configuration names, which is an error that says what to set", async () => {
+    const { one, other, token } = await two();
+    const { code, stderr } = await one.run(["call", "other", "echo"], { MCPGEN_TOKEN: token });
+    expect([code, stderr.includes("Set MCPGEN_SERVER")], stderr).toEqual([2, true]);
+    expect(other.resource.tokens).toEqual([]);
+  });
+
+  test("to that one, where MCPGEN_SERVER names it", async () => {
+    const { one, other } = await two();
+    const token = await other.as.mint({ resource: other.url });
+    const env = { MCPGEN_TOKEN: token, MCPGEN_SERVER: other.url };
+    expect((await one.run(["call", "other", "echo"], env)).code).toBe(0);
+    expect(new Set(other.resource.tokens)).toEqual(new Set([`Bearer ${token}`]));
+    expect((await one.run(["call", one.url, "echo"], env)).code).toBe(4);
+    expect(one.resource.tokens).toEqual([]);
+  });
+
+  test("to none of two that are typed, but to the one of them that MCPGEN_SERVER names", async () => {
+    const { one, other, token } = await two();
+    const words = ["diff", one.url, other.url];
+    expect((await one.run(words, { MCPGEN_TOKEN: token })).code).toBe(2);
+    expect([...one.resource.tokens, ...other.resource.tokens]).toEqual([]);
+    await one.run(words, { MCPGEN_TOKEN: token, MCPGEN_SERVER: one.url });
+    expect(other.resource.tokens).toEqual([]);
+    expect(new Set(one.resource.tokens)).toEqual(new Set([`Bearer ${token}`]));
+  });
+
+  test("a token of an issuer that no resource binds is one, too", async () => {
+    const site = await protectedServer({ clients: [client], resourceRequired: false });
+    writeFileSync(join(site.folder, ".mcp.json"), JSON.stringify({ mcpServers: { it: { url: site.url } } }));
+    const env = {
+      MCPGEN_ISSUER: site.as.issuer,
+      MCPGEN_CLIENT_ID: client.id,
+      MCPGEN_CLIENT_SECRET: client.secret,
+      MCPGEN_RESOURCE: "omit",
+    };
+    const { code, stderr } = await site.run(["call", "it", "echo"], env);
+    expect([code, stderr.includes("Set MCPGEN_SERVER")], stderr).toEqual([2, true]);
+    expect(site.as.count("token")).toBe(0);
   });
 });

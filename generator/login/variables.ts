@@ -1,0 +1,124 @@
+import { CodedError } from "../diagnostics/coded-error.js";
+import { isConfidential } from "./destination.js";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Bytes of a credential at most, in a variable or in a file. */
+export const longestCredential = 65_536;
+
+/** The variables about credentials. */
+type Name = `MCPGEN_${
+  | "TOKEN"
+  | "SERVER"
+  | "ISSUER"
+  | "SCOPES"
+  | "PKCE"
+  | "RESOURCE"
+  | "PRIVATE_NETWORK"
+  | "ASSERTION_FILE"
+  | `CLIENT_${"ID" | "SECRET" | "KEY_FILE"}`}`;
+
+/**
+ * The value of a variable.
+ *
+ * @throws CodedError MG2017 for an empty one: a secret that CI does not have must not count as none
+ */
+export function variable(env: Environment, name: Name): string | undefined {
+  const value = env[name];
+  if (value === undefined) return undefined;
+  if (value.trim() === "") throw wrong(`${name} is set, and empty`, "Give it a value, or unset it.");
+  if (value.length > longestCredential)
+    throw wrong(`${name} is longer than ${longestCredential} characters`, "Check its value.");
+  return value;
+}
+
+/**
+ * The issuer of MCPGEN_ISSUER: the only one that gets credentials of the environment.
+ *
+ * @throws CodedError MG2017 for what is no issuer (RFC 8414, 2)
+ */
+export function issuerOf(env: Environment): string | undefined {
+  return addressIn(
+    env,
+    "MCPGEN_ISSUER",
+    "an issuer, an https URL without query",
+    ({ search }) => search === "",
+  );
+}
+
+/**
+ * The server of MCPGEN_SERVER: the only one that gets the token of the environment.
+ *
+ * @throws CodedError MG2017 for another text than a URL
+ */
+export function serverOf(env: Environment): string | undefined {
+  return addressIn(env, "MCPGEN_SERVER", "the https URL of a server", () => true);
+}
+
+function addressIn(
+  env: Environment,
+  name: "MCPGEN_ISSUER" | "MCPGEN_SERVER",
+  expected: string,
+  fits: (url: URL) => boolean,
+): string | undefined {
+  const text = variable(env, name);
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url && url.username === "" && url.password === "" && !/[\s#]/.test(text);
+  if (isPlain && isConfidential(url) && fits(url)) return text;
+  // The value is not quoted: a secret may stand in the wrong variable.
+  throw wrong(`${name} is not ${expected}`, "Give the whole URL; http is for this machine alone.");
+}
+
+/**
+ * MCPGEN_PRIVATE_NETWORK lets authorization servers have private addresses.
+ *
+ * @throws CodedError MG2017 for another value than 1
+ */
+export function networkOf(env: Environment): { readonly privateNetwork?: true } {
+  return only(env, "MCPGEN_PRIVATE_NETWORK", "1") === undefined ? {} : { privateNetwork: true };
+}
+
+/**
+ * What MCPGEN_PKCE and MCPGEN_RESOURCE say that the authorization server of MCPGEN_ISSUER does otherwise.
+ *
+ * @throws CodedError MG2017 for another value, or without an issuer
+ */
+export function exceptionsOf(env: Environment): { readonly issuers?: Readonly<Record<string, object>> } {
+  const issuer = issuerOf(env);
+  const pkce = only(env, "MCPGEN_PKCE", "assumed");
+  const resource = only(env, "MCPGEN_RESOURCE", "omit");
+  if (pkce === undefined && resource === undefined) return {};
+  if (issuer !== undefined)
+    return { issuers: { [issuer]: { ...(pkce && { pkce }), ...(resource && { resource }) } } };
+  const name = pkce === undefined ? "MCPGEN_RESOURCE" : "MCPGEN_PKCE";
+  throw wrong(`${name} is set, and MCPGEN_ISSUER is not`, "Set MCPGEN_ISSUER: it holds for one issuer.");
+}
+
+/** The value of a variable that has one alone. */
+function only(
+  env: Environment,
+  name: "MCPGEN_PKCE" | "MCPGEN_RESOURCE" | "MCPGEN_PRIVATE_NETWORK",
+  value: string,
+): string | undefined {
+  const given = variable(env, name);
+  if (given === undefined || given === value) return given;
+  throw wrong(`${name} has another value than ${value}`, `Set it to ${value}, or unset it.`);
+}
+
+/** Scopes of MCPGEN_SCOPES, separated by spaces. @throws CodedError MG2017 for characters that no scope has */
+export function scopesOf(env: Environment): readonly string[] | undefined {
+  const scopes = variable(env, "MCPGEN_SCOPES")
+    ?.split(/\s+/)
+    .filter((scope) => scope !== "");
+  // RFC 6749, 3.3.
+  if (!scopes || scopes.every((scope) => /^[!#-[\]-~]+$/.test(scope))) return scopes;
+  throw wrong(
+    "MCPGEN_SCOPES holds characters that no scope has",
+    "Separate scopes by spaces, without quotes.",
+  );
+}
+
+export function wrong(message: string, next: string, cause?: unknown): CodedError {
+  return new CodedError("MG2017", message, { next, ...(cause !== undefined && { cause }) });
+}
