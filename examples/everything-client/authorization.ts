@@ -35,7 +35,7 @@ const metadataUrl = "https://conformance-test.local/client-metadata.json";
 
 /**
  * The issuer that the server names. Credentials need one, and the suite names none for some scenarios; a real program asks
- * whoever gave it the credentials, and never the server.
+ * the user who gave it the credentials, and never the server.
  */
 async function issuerOf(server: string): Promise<string> {
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };

@@ -1,6 +1,6 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 
-/** Whether nobody else reads what is sent to a URL: https, or this machine. */
+/** Whether only the receiver reads what is sent to a URL: https, or this machine. */
 export function isConfidential({ protocol, hostname }: URL): boolean {
   const isHere = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/.test(hostname);
   return protocol === "https:" || (protocol === "http:" && isHere);
@@ -22,7 +22,7 @@ export function expectConfidential(url: string, headers: Readonly<Record<string,
   });
 }
 
-/** Whether a server is the one that a credential of the environment is for: `unknown` where nobody has said so. */
+/** Whether a server is the one that a credential of the environment is for: `unknown` where neither a variable nor the command line says so. */
 export type Aim = "this" | "other" | "unknown";
 
 /** Says which server gets a token of the environment: the one that is named, else the only one of the command line. */

@@ -119,7 +119,11 @@ function githubJob(given: Given): GivenCredentials | undefined {
   return assertion && workload("the identity of this job of GitHub Actions", given, assertion);
 }
 
-function workload(from: string, given: Given, assertion: () => Promise<string>): GivenCredentials {
+function workload(
+  from: string,
+  given: Given,
+  assertion: () => Promise<string>,
+): GivenCredentials | undefined {
   const clientId = variable(given.env, "MCPGEN_CLIENT_ID");
   const options = { ...shared(given, from), assertion, ...(clientId !== undefined && { clientId }) };
   return aimed(from, boundBy(given), given.server, async (auth) => (await auth()).workloadIdentity(options));
@@ -145,7 +149,7 @@ function boundBy({ env, aim }: Given): Aim {
   return variable(env, "MCPGEN_RESOURCE") === undefined ? "this" : aim;
 }
 
-/** Credentials for their server alone. Where nobody has named it nothing is sent, and a refusal says what is missing. */
+/** Credentials for their server alone. If it is not named, nothing is sent, and a refusal says what is missing. */
 function aimed(
   from: string,
   aim: Aim,

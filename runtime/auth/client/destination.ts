@@ -33,7 +33,7 @@ export function isNamedIssuer(
 /**
  * The one place that decides where a secret goes: to an endpoint of its issuer, as the metadata of that issuer names it.
  *
- * Metadata of an issuer that only a server has named may mix its own endpoints with those of somebody else, to collect what
+ * Metadata of an issuer that only a server has named may mix its own endpoints with those of another issuer, to collect what
  * these give (RFC 9700, 4.4). So a secret that an endpoint gave goes to endpoints of the same owner alone.
  *
  * @param what the secret, for messages

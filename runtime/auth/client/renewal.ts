@@ -215,7 +215,7 @@ export class Renewal {
     const { as, isNamed, resource, proofs } = context;
     const client = grant.client ?? (await this.#flow.client(context));
     if (client?.id !== grant.clientId) return undefined;
-    // The token endpoint has moved to somebody else: a new login belongs there.
+    // The token endpoint has moved to another owner: it needs a new login.
     if (![grant, client].every((each) => belongsTo(each, context, "token_endpoint"))) return undefined;
     const endpoint: TokenEndpoint = { as, isNamed, client, guard: this.#guard(), proofs };
     try {

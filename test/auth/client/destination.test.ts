@@ -48,7 +48,7 @@ async function loggedIn(store: TokenStore) {
   return world;
 }
 
-test("a code of another owner's login does not go to the token endpoint: nobody is asked to log in", async () => {
+test("a code of another owner's login does not go to the token endpoint: no user is asked to log in", async () => {
   const { honest, attacker, rs, metadata } = await mixed();
   Object.assign(metadata, endpointsOf(honest, ["authorization", "registration"]));
   expect(await failure(send(login(), rs.url))).toBe("auth-metadata-unsafe");
@@ -100,7 +100,7 @@ describe("an issuer whose metadata changes after a login", () => {
     const { honest, attacker, rs, metadata } = await loggedIn(store);
     for (const name of Object.keys(metadata)) delete metadata[name];
     honest.expireAccessTokens();
-    // The attacker gets a login of its own, with its own registration.
+    // The attacker gets another login, with another registration.
     expect(await send(login({ store }), rs.url)).toBe(200);
     expect(attacker.count("register")).toBe(1);
     expect([attacker.count("token refresh_token"), honest.count("token refresh_token")]).toEqual([0, 0]);
