@@ -48,7 +48,7 @@ test.each<[string, Record<string, unknown>]>([
 /** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
 const mostOwn = 18.6;
 /** The same with both. */
-const mostWhole = 31.5;
+const mostWhole = 31.6;
 
 test(`the entry has at most ${mostOwn} KB, and ${mostWhole} KB with its dependencies`, async () => {
   const size = async (external: string[]): Promise<number> => {
