@@ -189,9 +189,10 @@ function plainValue(value: JsonValue, at: string, depth: number): JsonValue {
   }
   if (typeof value !== "object" || value === null) return value;
   refuseDepth(depth, at, "values");
-  if (Array.isArray(value))
-    return value.map((item, index) => plainValue(item, pointer(at, index), depth + 1));
-  return mapValues(value, (member, key) => plainValue(member, pointer(at, key), depth + 1));
+  // Most values are texts, of which there may be many: their places are never named.
+  const inner = (item: JsonValue, token: string | number): JsonValue =>
+    typeof item === "string" ? item : plainValue(item, pointer(at, token), depth + 1);
+  return Array.isArray(value) ? value.map(inner) : mapValues(value, inner);
 }
 
 /** @throws SchemaError for what is nested deeper than any schema people write */
@@ -242,8 +243,9 @@ function unique(value: JsonValue): JsonValue {
 }
 
 function uniqueInNaturalOrder(value: JsonValue): JsonValue {
-  const values = unique(value);
-  return Array.isArray(values) ? inNaturalOrder(values) : values;
+  if (!Array.isArray(value)) return value;
+  const byText = new Map(value.map((item) => [canonicalText(item), item]));
+  return [...byText].sort(([one], [other]) => naturalCompare(one, other)).map(([, item]) => item);
 }
 
 function expectObject(value: JsonValue, at: string): JsonObject {
