@@ -1,0 +1,5 @@
+/** What the programs of bounds.test.mjs may store. */
+export const limits = { bytes: 2000, totalBytes: 3500 };
+
+/** The clients whose tasks they are. */
+export const owners = ["ann", "bob", "eve"];
