@@ -1,3 +1,4 @@
+import { BoundedMap } from "../admission/bounded-map.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { type LogLevel, metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
@@ -64,6 +65,16 @@ export function limitsOf(given: Partial<ClientLimits> = {}): ClientLimits {
   if (limits.maxQuestions < 1)
     throw new McpError("invalid-definition", "limits.maxQuestions: expected a number from 1 on");
   return limits;
+}
+
+/**
+ * What a client keeps of the tools that a server lists, by name. The least recently used leaves: a server may list other tools
+ * each time.
+ *
+ * @param bytes of all entries, about
+ */
+export function ofListedTools<Value>(bytes = 16 * 1_048_576): BoundedMap<string, Value> {
+  return new BoundedMap({ count: 10_000, bytes, full: "evict" });
 }
 
 /** The error for a server that exceeds a limit; `data` names the limit. */

@@ -1,6 +1,7 @@
 import type { HeaderSource } from "@mcpgen/protocol/model";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { ofListedTools } from "./client-profile.js";
 import type { Params } from "../jsonrpc/message.js";
 import {
   type ParamHeader,
@@ -56,7 +57,7 @@ function valueOf(
 
 /** The parameter headers of listed tools (2026-07-28, Streamable HTTP, custom headers). */
 export class ToolHeaders {
-  readonly #known = new Map<string, readonly ParamHeader[]>();
+  #known = ofListedTools<readonly ParamHeader[]>();
 
   of(name: string): readonly ParamHeader[] | undefined {
     return this.#known.get(name);
@@ -64,7 +65,7 @@ export class ToolHeaders {
 
   /** Another server may declare other headers. */
   forget(): void {
-    this.#known.clear();
+    this.#known = ofListedTools();
   }
 
   /** Keeps the headers of listed tools. Rejects tools with invalid declarations. */
@@ -72,8 +73,11 @@ export class ToolHeaders {
     const rejected: Rejected[] = [];
     const usable = tools.filter((tool, index) => {
       const { headers, problem } = paramHeadersOf(tool.inputSchema);
-      if (problem === undefined) return this.#known.set(tool.name, headers);
       this.#known.delete(tool.name);
+      if (problem === undefined) {
+        this.#known.set(tool.name, headers, { bytes: tool.name.length + JSON.stringify(headers).length });
+        return true;
+      }
       rejected.push({ index, name: tool.name, pointer: "/inputSchema", reason: problem });
       return false;
     });

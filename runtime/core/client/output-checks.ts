@@ -3,6 +3,7 @@ import type { Open } from "@mcpgen/protocol/open";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { weightOf } from "../jsonrpc/json-limits.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { ofListedTools } from "./client-profile.js";
 import { invalidResult } from "./decode.js";
 
 /** Most bytes of all schemas, about. The oldest schemas are dropped, and their tools are not checked. */
@@ -10,17 +11,14 @@ const maxBytes = 64 * 1_048_576;
 
 interface Promised {
   readonly schema: object;
-  /** Its size in memory, about. */
-  readonly bytes: number;
+  /** Made when the first result is checked. */
+  check?: Parse;
 }
 
 /** Checks structured content against the `outputSchema` of tools (2025-06-18 on, tools, output schema). */
 export class OutputChecks {
-  /** In order of listing, the latest last. */
-  readonly #schemas = new Map<string, Promised>();
-  readonly #checks = new Map<string, Parse>();
+  #promised = ofListedTools<Promised>(maxBytes);
   readonly #warn: (message: string) => void;
-  #bytes = 0;
   /**
    * The work allowed for the patterns of all schemas. One budget for the client's lifetime: a server may list many tools,
    * and other tools in each list.
@@ -33,30 +31,14 @@ export class OutputChecks {
 
   /** Another server may have other schemas. */
   forget(): void {
-    this.#schemas.clear();
-    this.#checks.clear();
-    this.#bytes = 0;
+    this.#promised = ofListedTools(maxBytes);
   }
 
   learn(tools: readonly Open<"Tool">[]): void {
     for (const { name, outputSchema: schema } of tools) {
-      this.#drop(name);
-      if (!schema) continue;
-      const bytes = weightOf(schema, maxBytes);
-      this.#schemas.set(name, { schema, bytes });
-      this.#bytes += bytes;
-      // A server may list other tools each time.
-      for (const oldest of this.#schemas.keys()) {
-        if (this.#bytes <= maxBytes) break;
-        this.#drop(oldest);
-      }
+      this.#promised.delete(name);
+      if (schema) this.#promised.set(name, { schema }, { bytes: name.length + weightOf(schema, maxBytes) });
     }
-  }
-
-  #drop(name: string): void {
-    this.#bytes -= this.#schemas.get(name)?.bytes ?? 0;
-    this.#schemas.delete(name);
-    this.#checks.delete(name);
   }
 
   /**
@@ -67,18 +49,20 @@ export class OutputChecks {
    * @throws {McpError} `invalid-result`, or `invalid-definition` whose data are `{ result }`
    */
   check(name: string, result: Open<"CallToolResult">): Promise<void> | undefined {
-    const schema = this.#schemas.get(name)?.schema;
-    return schema && result.isError !== true ? this.#checkBy(schema, name, result) : undefined;
+    const promised = this.#promised.get(name);
+    return promised && result.isError !== true ? this.#checkBy(promised, name, result) : undefined;
   }
 
-  async #checkBy(schema: object, name: string, result: Open<"CallToolResult">): Promise<void> {
+  async #checkBy(promised: Promised, name: string, result: Open<"CallToolResult">): Promise<void> {
     let problem: Checked;
     try {
-      problem = await (await this.#checkOf(name, schema))(result.structuredContent);
+      problem = await (promised.check ??= await this.#checkOf(name, promised.schema))(
+        result.structuredContent,
+      );
     } catch (error) {
       if (isOfOtherDialect(error))
         throw new McpError("invalid-definition", error.message, { data: { result }, cause: error });
-      this.#checks.set(name, unchecked);
+      promised.check = unchecked;
       this.#warn(`structuredContent of ${name} is not checked: ${messageOf(error)}`);
     }
     if (typeof problem === "string")
@@ -86,8 +70,6 @@ export class OutputChecks {
   }
 
   async #checkOf(name: string, schema: object): Promise<Parse> {
-    const known = this.#checks.get(name);
-    if (known) return known;
     // Loads the interpreter on first use.
     const [{ schemaCheck }, engine] = await Promise.all([
       import("../schema/schema-check.js"),
@@ -96,7 +78,6 @@ export class OutputChecks {
     this.#patternBudget ??= new engine.PatternBudget();
     const place = `tool ${JSON.stringify(name)}: outputSchema`;
     const { check } = schemaCheck(schema as never, place, "output", undefined, this.#patternBudget);
-    this.#checks.set(name, check);
     return check;
   }
 }

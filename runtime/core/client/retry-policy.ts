@@ -2,7 +2,7 @@ import type { Open } from "@mcpgen/protocol/open";
 import { type ErrorCode, McpError, isInterrupted } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { eraOf } from "./client-profile.js";
+import { eraOf, ofListedTools } from "./client-profile.js";
 import { httpStatusOf, isMisunderstood, isTransient } from "./decode.js";
 
 /** A failed request. */
@@ -128,7 +128,7 @@ export type Resend = "safe" | "hinted" | "always" | "never";
 /** Decides which requests are repeatable. Hints of the server count for `hinted` alone. */
 export class RetryPolicy {
   readonly #resend: Resend;
-  readonly #hinted = new Set<string>();
+  #hinted = ofListedTools<true>();
 
   constructor(resend: Resend = "safe") {
     this.#resend = resend;
@@ -138,14 +138,15 @@ export class RetryPolicy {
   learn(tools: readonly Open<"Tool">[]): void {
     if (this.#resend !== "hinted") return;
     for (const { name, annotations } of tools) {
-      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true) this.#hinted.add(name);
+      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true)
+        this.#hinted.set(name, true, { bytes: name.length });
       else this.#hinted.delete(name);
     }
   }
 
   /** Another process may have other tools with these names. */
   forget(): void {
-    this.#hinted.clear();
+    this.#hinted = ofListedTools();
   }
 
   /** @param option `resend` of the request's options */
@@ -153,6 +154,6 @@ export class RetryPolicy {
     if (option !== undefined) return option;
     const resend = this.#resend;
     if (resend === "always" || resend === "never") return resend === "always";
-    return method !== "tools/call" || this.#hinted.has(params["name"] as string);
+    return method !== "tools/call" || this.#hinted.get(params["name"] as string) === true;
   }
 }

@@ -1,11 +1,13 @@
 import { type AskOptions, type Clock, type HandlerContext, McpError } from "@mcpgen/runtime";
 import {
+  BoundedMap,
   abortable,
   alternativeOf,
   askApart,
   askDirectly,
   askThroughOther,
   liftedAnswer,
+  principalOf,
   requestEither,
   requestOfClient,
   sleep,
@@ -28,8 +30,8 @@ const getMethod: CoreMethod = "tasks/get";
 /** The timeout of a request whose end this file decides. */
 const noTimeout = 2 ** 52;
 
-/** Tasks of clients that are known at most. */
-const mostOutstanding = 10_000;
+/** Asks that wait for the next stream of their client, and characters of answers that came meanwhile. */
+const mostOutstanding = { count: 10_000, bytes: 16_777_216 };
 
 /** Characters of the longest id. */
 const longestId = 1024;
@@ -107,7 +109,9 @@ async function askAsTask(
 }
 
 /** The tasks of clients that tasks of this server wait for, by the id of the latter and the key of the ask. */
-const outstanding = new WeakMap<Engine, Map<string, Promise<ClientTask | object>>>();
+const outstanding = new WeakMap<Engine, Outstanding>();
+
+type Outstanding = BoundedMap<string, Promise<ClientTask | object>>;
 
 /**
  * Asks the client for a task of this server. A task of the client outlives the stream on which it is asked for: the next
@@ -133,9 +137,7 @@ export async function askForTask(
   const name = of.join(" ");
   const earlier = all.get(name);
   const created = earlier ?? create(asking);
-  all.set(name, created);
-  // Of clients that did not come back.
-  if (all.size > mostOutstanding) all.delete(all.keys().next().value!);
+  if (!earlier) keep(all, name, created, principalOf(context));
   try {
     const answer = await answerOf(asking, created);
     all.delete(name);
@@ -152,10 +154,25 @@ export async function askForTask(
   }
 }
 
-function asksOf(engine: Engine): Map<string, Promise<ClientTask | object>> {
+function asksOf(engine: Engine): Outstanding {
   let all = outstanding.get(engine);
-  if (!all) outstanding.set(engine, (all = new Map()));
+  if (!all) outstanding.set(engine, (all = new BoundedMap({ ...mostOutstanding, full: "evict" })));
   return all;
+}
+
+/** Keeps an ask for the next stream. An answer that comes while there is none counts with its size. */
+function keep(
+  all: Outstanding,
+  name: string,
+  created: Promise<ClientTask | object>,
+  principal: string,
+): void {
+  all.set(name, created, { principal });
+  const weigh = (answer: ClientTask | object): void => {
+    if (isTask(answer) || all.get(name) !== created) return;
+    if (!all.set(name, created, { principal, bytes: JSON.stringify(answer).length })) all.delete(name);
+  };
+  created.then(weigh, () => {});
 }
 
 /** Sends the request. @returns the task, or the result of a client that answers at once */

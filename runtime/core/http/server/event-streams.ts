@@ -83,7 +83,7 @@ interface History {
 }
 
 /**
- * Stores the last events of each session in memory. Above the total limit, it empties the sessions that wrote least
+ * Stores the last events of each session in memory. Above the total limit, it drops those of the sessions that wrote least
  * recently.
  */
 export class MemoryEventStore implements EventStore {
@@ -126,15 +126,16 @@ export class MemoryEventStore implements EventStore {
     this.#characters -= count;
   }
 
-  /** Empties the histories of other sessions, least recently written first. Their event numbers continue. */
+  /**
+   * Drops the histories of other sessions, least recently written first: of sessions that are gone, too, so that their number is
+   * bounded. A later event of such a session begins another history, whose ids match none of this one.
+   */
   #shrink(session: string, history: History): void {
     this.#histories.delete(session);
     this.#histories.set(session, history);
     for (const [name, other] of this.#histories) {
       if (this.#characters <= this.#most || other === history) return;
-      while (other.events.length > 0) this.#forget(other);
-      this.#histories.delete(name);
-      this.#histories.set(name, other);
+      this.drop(name);
     }
   }
 
