@@ -62,16 +62,10 @@ const dialectId = "dev.mcpgen/experimental-tasks";
 /** Ids of the extensions that a client with tasks declares. */
 export const taskExtensions = [tasksExtensionId, dialectId] as const;
 
-type Loaded = Readonly<Record<string, unknown>>;
-
 /** The tables of an extension, with the code that explains what is wrong with a message. */
-async function extensionOf(
-  id: string,
-  name: string,
-  loaded: (specifier: string) => Promise<Loaded>,
-): Promise<Extension> {
+async function extensionOf(id: string, name: string): Promise<Extension> {
   const [tables, explanations] = await Promise.all(
-    ["client", "explained"].map((module) => loaded(`@mcpgen/protocol/extensions/${id}/${module}`)),
+    ["client", "explained"].map((module) => load(`@mcpgen/protocol/extensions/${id}/${module}`)),
   );
   const explained = explanations!["explained"] as (extension: Extension) => Extension;
   return explained(tables![name] as Extension);
@@ -93,13 +87,12 @@ export class LiveTasks {
    *
    * @throws CodedError MG2013 where it is not installed, or not built
    */
-  static async load(directory: string, options: TasksOptions): Promise<LiveTasks> {
-    const loaded = (name: string): Promise<Loaded> => load(name, directory);
+  static async load(options: TasksOptions): Promise<LiveTasks> {
     const [core, dialect, extension, older] = await Promise.all([
-      loaded("@mcpgen/tasks/client"),
-      loaded("@mcpgen/tasks/experimental-client"),
-      extensionOf(tasksExtensionId, "tasks", loaded),
-      extensionOf(dialectId, "experimentalTasks", loaded),
+      load("@mcpgen/tasks/client"),
+      load("@mcpgen/tasks/experimental-client"),
+      extensionOf(tasksExtensionId, "tasks"),
+      extensionOf(dialectId, "experimentalTasks"),
     ]);
     const make = core["tasks"] as (extension: Extension, options: TasksOptions) => ClientTasks;
     const extend = dialect["experimentalTasks"] as (extension: Extension, tasks: ClientTasks) => object;

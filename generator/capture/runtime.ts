@@ -1,7 +1,4 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { pathToFileURL } from "node:url";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 
@@ -82,15 +79,14 @@ export interface Runtime {
 }
 
 /**
- * Loads the runtime and the tables of clients: as installed beside mcpgen, else in `directory`. The compiler itself
- * builds and runs without either.
+ * Loads the runtime and the tables of clients, as installed beside mcpgen. The compiler itself builds and runs without either.
  *
  * @throws CodedError MG2013 where one is not installed, or not built
  */
-export async function loadRuntime(directory: string): Promise<Runtime> {
+export async function loadRuntime(): Promise<Runtime> {
   const [runtime, stdio, protocol, explanations] = await Promise.all(
     ["@mcpgen/runtime", "@mcpgen/runtime/stdio", "@mcpgen/protocol/client", "@mcpgen/protocol/explained"].map(
-      (name) => load(name, directory),
+      (name) => load(name),
     ),
   );
   const explained = explanations!["explained"] as (revisions: Runtime["revisions"]) => Runtime["revisions"];
@@ -115,8 +111,8 @@ export interface Recording {
  *
  * @throws CodedError MG2013 where the runtime is not installed, or not built
  */
-export async function loadRecording(directory: string): Promise<new () => Recording> {
-  const { Recording } = await load("@mcpgen/runtime/testing", directory);
+export async function loadRecording(): Promise<new () => Recording> {
+  const { Recording } = await load("@mcpgen/runtime/testing");
   return Recording as new () => Recording;
 }
 
@@ -132,10 +128,8 @@ interface Recorded {
  *
  * @throws CodedError MG2013 where the runtime is not installed, or not built
  */
-export async function loadSessionFormat(
-  directory: string,
-): Promise<(session: readonly Recorded[]) => string> {
-  const { formatSession } = await load("@mcpgen/runtime/testing", directory);
+export async function loadSessionFormat(): Promise<(session: readonly Recorded[]) => string> {
+  const { formatSession } = await load("@mcpgen/runtime/testing");
   return formatSession as (session: readonly Recorded[]) => string;
 }
 
@@ -144,33 +138,23 @@ export async function loadSessionFormat(
  *
  * @throws CodedError MG2013 where it is not installed, or not built
  */
-export async function loadRevisionIds(directory: string): Promise<readonly string[]> {
-  const { revisionIds } = await load("@mcpgen/protocol", directory);
+export async function loadRevisionIds(): Promise<readonly string[]> {
+  const { revisionIds } = await load("@mcpgen/protocol");
   return revisionIds as readonly string[];
 }
 
 /**
- * Loads a package as installed beside mcpgen, else in `directory`.
+ * Loads a package of mcpgen as installed beside mcpgen; never one that the project has installed, whose author need not be ours.
  *
  * @throws CodedError MG2013
  */
-export async function load(name: string, directory: string): Promise<Record<string, unknown>> {
+export async function load(name: string): Promise<Record<string, unknown>> {
   try {
     return (await import(name)) as Record<string, unknown>;
   } catch (cause) {
-    const url = inProject(name, directory);
-    if (url !== undefined) return (await import(url)) as Record<string, unknown>;
     throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
-      next: "Install it beside mcpgen: `npm install @mcpgen/runtime @mcpgen/protocol @mcpgen/tasks`.",
+      next: "Install mcpgen again, with its dependencies.",
       cause,
     });
-  }
-}
-
-function inProject(name: string, directory: string): string | undefined {
-  try {
-    return pathToFileURL(createRequire(join(directory, "resolve-from-here.js")).resolve(name)).href;
-  } catch {
-    return undefined;
   }
 }

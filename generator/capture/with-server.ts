@@ -70,7 +70,7 @@ export async function withServer<T>(
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
   if (typeof source === "string" && !isServerSource(source)) throw noServer(source);
-  return withRuntime(await loadRuntime(options.directory), source, options, use);
+  return withRuntime(await loadRuntime(), source, options, use);
 }
 
 /** Logins that one command asks its user for: the first, and one for more scopes. */

@@ -34,7 +34,7 @@ export const check: RunCommand = async (args, context) => {
 };
 
 async function checkOnce(args: Arguments, context: CommandContext): Promise<Outcome> {
-  const project = await openProject(args, context);
+  const project = await openProject(args, context, { renders: true });
   if (args.string("upstream") !== undefined) return upstream(args, project, context);
   if (args.string("extension") !== undefined) {
     throw new CodedError("MG2005", "--extension needs --upstream", {

@@ -14,6 +14,23 @@ export const commands: readonly CommandDefinition[] = [
   ...taskCommands,
   ...loginCommands,
   {
+    name: "trust",
+    summary: "Trust the configuration of a folder: let it run code, start programs and expand variables",
+    positionals: {
+      dir: { type: "string", description: "Folder (default: the nearest in the project with configuration)" },
+    },
+    options: {
+      print: flag("Print the hash, for --trust and MCPGEN_TRUST; what it covers goes to standard error"),
+      list: flag("List the folders that are trusted"),
+      remove: flag("Trust the folder no longer"),
+    },
+    examples: [
+      ["$0 trust", "shows what the configuration would do, and asks"],
+      ["$0 trust --print", "the hash for CI"],
+    ],
+    load: async () => (await import("./trust.js")).trust,
+  },
+  {
     name: "explain",
     summary: "Explain a code or a rule of diff or lint, or list them all",
     positionals: { code: { type: "string", description: "As printed, e.g. MG3102 or enum-value-added" } },
@@ -37,5 +54,9 @@ export const globalOptions: Readonly<Record<string, Options>> = {
   quiet: { ...flag("Print findings and errors only"), alias: "q" },
   verbose: { ...flag("Print details"), alias: "v" },
   color: text("When to use colours", { choices: ["auto", "always", "never"] }),
-  config: text("Configuration file (default: the nearest mcpgen.config.{json,js,ts} upwards)"),
+  config: text("Configuration file (default: the nearest mcpgen.config.{json,js,ts} in the project)"),
+  "no-config": flag(
+    "Use no configuration of the project: neither mcpgen.config.* nor .mcp.json and the like",
+  ),
+  trust: text("Hash of configuration that may run code, as `mcpgen trust --print` prints it (MCPGEN_TRUST)"),
 };

@@ -15,12 +15,14 @@ import { type Recorder, type Session, openSession, recorder } from "./dev/sessio
 import type { Outcome } from "./outcome.js";
 
 /** Keeps output, handlers, types and a running server in step with the files, until it is interrupted. */
-export const dev: RunCommand = async (args, context) => {
+export const dev: RunCommand = async (args, given) => {
+  // The command is to run the code of the project: that is what its user has asked for.
+  const context = Object.create(given, { trust: { value: given.trust.runningCode(args) } }) as CommandContext;
   refuseContradictions(args, context);
   refuseRecord(args, context);
   const preparation = await Preparation.open(args, context);
   const server = developedServer(args, preparation, context.directory);
-  const runtime = await loadRuntime(context.directory);
+  const runtime = await loadRuntime();
   const page =
     args.flag("open") || args.flag("page")
       ? await DevPage.open(runtime, server, args, context, () => preparation.project)

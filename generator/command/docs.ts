@@ -13,7 +13,7 @@ import { shownPath } from "./shown-path.js";
 
 /** Writes the reference of a revision, an extension, a contract or a live server. */
 export const docs: RunCommand = async (args, context) => {
-  const project = await openProject(args, context);
+  const project = await openProject(args, context, { optional: true, renders: true });
   const { reading, name, findings } = await documentedSource(args, project, context);
   const form = args.string("format") === "markdown" ? "md" : "html";
   const render = pageTemplates(args, project, context);

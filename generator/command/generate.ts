@@ -37,7 +37,7 @@ export async function generateProject(
   context: CommandContext,
   load?: LoadContract,
 ): Promise<Outcome> {
-  const project = await openProject(args, context);
+  const project = await openProject(args, context, { renders: true });
   if (args.flag("check")) return checkAll(args, project, contractTargets(args, project, context), context);
   const dryRun = args.flag("dry-run");
   // Before anything is read: what a run that died had changed may be input as well.

@@ -67,7 +67,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
     content,
     action: isTaken(folder, path) ? ("SKIP" as const) : ("CREATE" as const),
   }));
-  const lacks = await lackFindings(folder, directory, request);
+  const lacks = await lackFindings(folder, context, request);
   const dryRun = args.flag("dry-run");
   if (!dryRun) {
     const created = planned.filter(({ action }) => action === "CREATE");
@@ -88,7 +88,7 @@ function isOfTasks({ models: [model] }: ProjectExtension): boolean {
 async function answers(role: Role, args: Arguments, context: CommandContext): Promise<Answers> {
   const { directory, terminal } = context;
   const wanted = args.strings("revision");
-  const speaks = wanted && (await knownRevisions(wanted, directory));
+  const speaks = wanted && (await knownRevisions(wanted));
   const known: Answers = { dir: args.string("dir"), name: args.string("name"), speaks };
   const hasSource =
     role === "client" ||
@@ -106,8 +106,8 @@ async function answers(role: Role, args: Arguments, context: CommandContext): Pr
  *
  * @throws CodedError MG2010 for an unknown revision, MG2013 if the runtime is not installed
  */
-async function knownRevisions(wanted: readonly string[], directory: string): Promise<string[]> {
-  const ids = await loadRevisionIds(directory);
+async function knownRevisions(wanted: readonly string[]): Promise<string[]> {
+  const ids = await loadRevisionIds();
   const unknown = wanted.find((id) => !ids.includes(id));
   if (unknown === undefined) return ids.filter((id) => wanted.includes(id));
   const suggestion = closest(unknown, ids);

@@ -41,7 +41,10 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
   const overBudgets = dear.map((cost) => overBudget(cost, budget!, document));
   const byTool = grouped(problems, ({ rule, tool }) => [rule.id, tool]);
-  const ofMembers = await memberFindings(document, (await openProject(args, context)).schemaDir);
+  const ofMembers = await memberFindings(
+    document,
+    (await openProject(args, context, { optional: true })).schemaDir,
+  );
   const { format, verbose } = context.console.settings;
   const byRule = verbose || format !== "text" ? byTool : grouped(problems, ({ rule }) => [rule.id]);
   const findings = [

@@ -6,9 +6,11 @@ import type { CommandContext } from "./context.js";
 import { parseCommandLine } from "./parse.js";
 import { present, presentError } from "./present.js";
 import { readSettings } from "./settings.js";
+import type { Arguments } from "./arguments.js";
+import { Trust } from "./trust/trust.js";
 
 /** The process a command line runs in; tests bring their own. */
-export interface Surrounding extends Omit<CommandContext, "console" | "words"> {
+export interface Surrounding extends Omit<CommandContext, "console" | "words" | "trust"> {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
 }
@@ -29,7 +31,7 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
     if (!selection) return 0;
     name = selection.command.name;
     const run = await selection.command.load();
-    const outcome = await run(selection.args, contextOf(args, surrounding, console));
+    const outcome = await run(selection.args, contextOf(args, selection.args, surrounding, console));
     console.end();
     return present(name, outcome, console);
   } catch (error) {
@@ -39,13 +41,27 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
   }
 }
 
-function contextOf(words: readonly string[], surrounding: Surrounding, console: Console): CommandContext {
+function contextOf(
+  words: readonly string[],
+  args: Arguments,
+  surrounding: Surrounding,
+  console: Console,
+): CommandContext {
   const { directory, env } = surrounding;
+  const asked = {
+    console,
+    directory,
+    env,
+    get terminal() {
+      return surrounding.terminal;
+    },
+  };
   return {
     console,
     words,
     directory,
     env,
+    trust: new Trust(asked, args),
     get stdin() {
       return surrounding.stdin;
     },

@@ -1,7 +1,8 @@
 import { dirname, relative, resolve, sep } from "node:path";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
-import { type LoadedConfig, loadConfig } from "../config/load-config.js";
+import { type LoadedConfig, isJsonConfig, loadConfig, noConfig } from "../config/load-config.js";
+import { CodedError } from "../diagnostics/coded-error.js";
 
 /** The folders and the configuration a command works with. */
 export interface Project {
@@ -10,9 +11,25 @@ export interface Project {
   readonly outDir: string;
 }
 
-/** Options win over the configuration file, and that over the defaults. */
-export async function openProject(args: Arguments, { directory, console }: CommandContext): Promise<Project> {
-  const loaded = await loadConfig(directory, args.string("config"));
+export interface ProjectOptions {
+  /** Whether the command can do without configuration: then what is not trusted is left out. Default: it cannot. */
+  readonly optional?: boolean;
+  /** Whether it renders templates. */
+  readonly renders?: boolean;
+}
+
+/**
+ * Options win over the configuration file, and that over the defaults.
+ *
+ * @throws CodedError MG21xx for configuration that cannot be read, or is not trusted
+ */
+export async function openProject(
+  args: Arguments,
+  context: CommandContext,
+  options: ProjectOptions = {},
+): Promise<Project> {
+  const { directory, console } = context;
+  const loaded = await believedConfig(args, context, options);
   const { config, folder, file } = loaded;
   console.detail(file === undefined ? "no configuration file" : `configuration: ${file}`);
   const out = args.string("out");
@@ -21,6 +38,33 @@ export async function openProject(args: Arguments, { directory, console }: Comma
     schemaDir: resolve(folder, config.schema ?? "schema"),
     outDir: out === undefined ? resolve(folder, config.out ?? "generated") : resolve(directory, out),
   };
+}
+
+/** The configuration, as far as it is trusted. */
+async function believedConfig(
+  args: Arguments,
+  { directory, trust }: CommandContext,
+  { optional = false, renders = false }: ProjectOptions,
+): Promise<LoadedConfig> {
+  const named = args.string("config");
+  if (!trust.usesConfig) {
+    if (named === undefined) return noConfig(directory);
+    throw new CodedError("MG2005", "--config and --no-config exclude each other", {
+      next: "Leave one of them out.",
+    });
+  }
+  const isBelieved = async (file: string, pointer?: string): Promise<boolean> => {
+    const subject = { file, folder: dirname(file), ...(pointer !== undefined && { pointer }) };
+    if (optional) return trust.admits(subject);
+    await trust.expect(subject);
+    return true;
+  };
+  const loaded = await loadConfig(directory, { home: trust.home, admitsConfig: isBelieved }, named);
+  const { templates, ...others } = loaded.config;
+  if (!renders || templates === undefined || loaded.file === undefined || args.given("templates"))
+    return loaded;
+  const place = isJsonConfig(loaded.file) ? "/templates" : undefined;
+  return (await isBelieved(loaded.file, place)) ? loaded : { ...loaded, config: others };
 }
 
 /** The folder that holds both schemas and output: what concerns both is written there, as one. */

@@ -29,7 +29,7 @@ import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.
 /** Stores a revision, generates, and lists what is left to decide. All of it is written, or nothing. */
 export const upgrade: RunCommand = async (args, context) => {
   const start = performance.now();
-  const project = await openProject(args, context);
+  const project = await openProject(args, context, { renders: true });
   const dryRun = args.flag("dry-run");
   const interrupted = dryRun ? [] : recovered(project, context);
   context.console.progress("generating…");

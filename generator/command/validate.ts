@@ -5,6 +5,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { openSource, sourceName } from "../files/source.js";
 import { expectExtension, storedExtensions } from "../extension/extension-store.js";
 import { readLock } from "../revision/lock.js";
+import { protocolPackage } from "../revision/revisions-folder.js";
 import { expectRevision } from "../revision/verify.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
@@ -25,13 +26,19 @@ import {
 import { withExtension } from "./validate/with-extension.js";
 
 export const validate: RunCommand = async (args, context) => {
-  const project = await openProject(args, context);
+  const project = await openProject(args, context, { optional: true });
   const revision = args.required("revision");
   const source = args.required("source");
   const place: ProtocolPlace = {
     directory: context.directory,
-    packageName: packageNameIn(project.loaded.config) ?? "@mcpgen/protocol",
+    packageName: packageNameIn(project.loaded.config),
     built: builtFolders(project.loaded.folder, project.outDir),
+    admits: async (modules, needed) => {
+      const subject = { file: modules[0]!, folder: project.loaded.folder, modules };
+      if (!needed) return context.trust.admits(subject);
+      await context.trust.expect(subject);
+      return true;
+    },
   };
   let protocol = await loadProtocol(revision, place);
   if (!protocol) throw notBuilt(revision, project.schemaDir, place, context);
@@ -76,7 +83,9 @@ function extensionNotBuilt(
 
 /** Where built code was looked for. */
 function placesOf({ packageName, built }: ProtocolPlace, { directory }: CommandContext): string {
-  return [packageName, ...built.map((folder) => shownPath(folder, directory))].join(" nor in ");
+  return [packageName ?? protocolPackage, ...built.map((folder) => shownPath(folder, directory))].join(
+    " nor in ",
+  );
 }
 
 class Transcript {

@@ -37,7 +37,7 @@ export async function watch(
   const report = new ChangeReport(console);
   // A command that a finding suggests is to run once.
   const once = { ...contextOf(context), words: context.words.filter((word) => word !== "--watch") };
-  let project = await openProject(args, context);
+  let project = await openProject(args, context, { renders: true });
   const watched = new WatchedFiles(() => inputs(args, project, directory, readsOutput));
   const released = interruption.endsFirst(async () => watched.close());
   let runs = 0;
@@ -51,7 +51,7 @@ export async function watch(
       runs++;
       changed = await watched.changes();
       // The configuration may name other files now; the run itself reports one that cannot be read.
-      project = await openProject(args, context).catch(() => project);
+      project = await openProject(args, context, { renders: true }).catch(() => project);
     } while (changed.length > 0);
   } finally {
     watched.close();
@@ -61,8 +61,16 @@ export async function watch(
 }
 
 /** The members of a context; standard input and terminal are read only where a command asks for them. */
-function contextOf({ console, words, directory, env, stdin, terminal }: CommandContext): CommandContext {
-  return { console, words, directory, env, stdin, terminal };
+function contextOf({
+  console,
+  words,
+  directory,
+  env,
+  stdin,
+  terminal,
+  trust,
+}: CommandContext): CommandContext {
+  return { console, words, directory, env, stdin, terminal, trust };
 }
 
 function refuseContradictions(args: Arguments, { console }: CommandContext): void {

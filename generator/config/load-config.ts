@@ -6,6 +6,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import type { Config } from "./config.js";
 import type { PlaceOf } from "../files/json-shape.js";
 import { readConfig } from "./read-config.js";
+import { searchFolders } from "./search-folders.js";
 
 /** A configuration with the folder its paths are relative to. */
 export interface LoadedConfig {
@@ -15,7 +16,25 @@ export interface LoadedConfig {
   readonly folder: string;
 }
 
-const fileNames = ["mcpgen.config.json", "mcpgen.config.js", "mcpgen.config.ts"];
+/** The names that a configuration file may have. */
+export const configNames: readonly string[] = ["mcpgen.config.json", "mcpgen.config.js", "mcpgen.config.ts"];
+
+/** Decides which configuration is believed. */
+export interface ConfigGate {
+  /** The user's home folder: the search does not leave it. */
+  readonly home: string;
+  /**
+   * Whether a configuration file may be read and, if it is code, run.
+   *
+   * @throws CodedError where the command cannot go on without it
+   */
+  admitsConfig(file: string): Promise<boolean>;
+}
+
+/** The configuration of a project that has none, or whose configuration is left out. */
+export function noConfig(directory: string): LoadedConfig {
+  return { config: {}, folder: directory };
+}
 
 /**
  * The configuration that holds in `directory`.
@@ -23,31 +42,46 @@ const fileNames = ["mcpgen.config.json", "mcpgen.config.js", "mcpgen.config.ts"]
  * @param named the file given with `--config`
  * @throws CodedError MG21xx
  */
-export async function loadConfig(directory: string, named?: string): Promise<LoadedConfig> {
-  const file = named === undefined ? findConfig(directory) : resolve(directory, named);
-  if (file === undefined) return { config: {}, folder: directory };
+export async function loadConfig(directory: string, gate: ConfigGate, named?: string): Promise<LoadedConfig> {
+  const file = named === undefined ? findConfig(directory, gate.home) : resolve(directory, named);
+  if (file === undefined) return noConfig(directory);
   if (!existsSync(file)) {
     throw new CodedError("MG2101", "there is no such file", {
       place: { file },
       next: "Check the path given with --config.",
     });
   }
-  const config = extname(file) === ".json" ? await readJsonConfig(file) : await importConfig(file);
+  if (!(await gate.admitsConfig(file))) return noConfig(directory);
+  const config = isJsonConfig(file) ? await readJsonConfig(file) : await importConfig(file);
   return { config, file, folder: dirname(file) };
 }
 
-/** The nearest configuration file, from `directory` upwards. */
-export function findConfig(directory: string): string | undefined {
-  const found = fileNames.map((name) => join(directory, name)).filter((file) => existsSync(file));
-  if (found.length > 1) {
-    throw new CodedError("MG2101", `expected one configuration file, got ${found.length}`, {
-      place: { file: found[1]! },
-      next: `Delete it or ${found[0]!}.`,
-    });
+/** Whether a configuration file is JSON. All others are modules, which run. */
+export function isJsonConfig(file: string): boolean {
+  return extname(file) === ".json";
+}
+
+/**
+ * The nearest configuration file, from `directory` up to the root of the project or the home folder.
+ *
+ * @throws CodedError MG2101 for a folder with more than one
+ */
+export function findConfig(directory: string, home: string): string | undefined {
+  for (const folder of searchFolders(directory, home)) {
+    const [found, another] = configsIn(folder);
+    if (another !== undefined)
+      throw new CodedError("MG2101", `expected one configuration file, got ${configsIn(folder).length}`, {
+        place: { file: another },
+        next: `Delete it or ${found!}.`,
+      });
+    if (found !== undefined) return found;
   }
-  if (found.length === 1) return found[0];
-  const parent = dirname(directory);
-  return parent === directory ? undefined : findConfig(parent);
+  return undefined;
+}
+
+/** The configuration files in a folder. */
+export function configsIn(folder: string): string[] {
+  return configNames.map((name) => join(folder, name)).filter((file) => existsSync(file));
 }
 
 async function readJsonConfig(file: string): Promise<Config> {

@@ -1,6 +1,3 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { CodedError } from "../diagnostics/coded-error.js";
 
 /** Status and headers of a refused request. */
@@ -106,14 +103,12 @@ export interface AuthPackage {
 }
 
 /**
- * Loads `@mcpgen/auth`: as installed beside mcpgen, else in `directory`.
+ * Loads `@mcpgen/auth` as installed beside mcpgen; never the project's, which would be given the user's tokens.
  *
  * @throws CodedError MG2013 where it is not installed, or not built
  */
-export async function loadAuth(directory: string): Promise<AuthPackage> {
-  const [client, node] = await Promise.all(
-    ["@mcpgen/auth/client", "@mcpgen/auth/node"].map((name) => load(name, directory)),
-  );
+export async function loadAuth(): Promise<AuthPackage> {
+  const [client, node] = await Promise.all(["@mcpgen/auth/client", "@mcpgen/auth/node"].map(load));
   const found: Partial<AuthPackage> = { ...client, ...node };
   if (found.oauth && found.inspectServer && found.keychain) return found as AuthPackage;
   throw new CodedError("MG2013", "@mcpgen/auth is of another version than mcpgen", {
@@ -121,18 +116,13 @@ export async function loadAuth(directory: string): Promise<AuthPackage> {
   });
 }
 
-async function load(name: string, directory: string): Promise<object> {
+async function load(name: string): Promise<object> {
   try {
     return (await import(name)) as object;
   } catch (cause) {
-    try {
-      const found = createRequire(join(directory, "resolve-from-here.js")).resolve(name);
-      return (await import(pathToFileURL(found).href)) as object;
-    } catch {
-      throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
-        next: "Install it beside mcpgen: `npm install @mcpgen/auth`.",
-        cause,
-      });
-    }
+    throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
+      next: "Install mcpgen again, with its dependencies.",
+      cause,
+    });
   }
 }

@@ -90,7 +90,7 @@ export class Authorization {
   }
 
   auth(): Promise<AuthPackage> {
-    return (this.#auth ??= loadAuth(this.settings.directory));
+    return (this.#auth ??= loadAuth());
   }
 
   /** The store that the command line names, else that of the login, else `auto`. */

@@ -7,6 +7,7 @@ import { compareSources } from "../../generator/command/diff/report.js";
 import { loadSources } from "../../generator/command/diff/source.js";
 import { parseCommandLine } from "../../generator/command/parse.js";
 import { openProject } from "../../generator/command/project.js";
+import { Trust } from "../../generator/command/trust/trust.js";
 import { readSettings } from "../../generator/command/settings.js";
 import { applyApprovals } from "../../generator/diff/policy/approvals.js";
 import type { Report } from "../../generator/diff/report/report.js";
@@ -79,8 +80,10 @@ async function commandOf(root: string, words: readonly string[]): Promise<Comman
   const silent = { write: () => true };
   const console = new Console(readSettings(words), { stdout: silent, stderr: silent, env: {} });
   const nothing = (async function* () {})();
-  const context: CommandContext = { console, words, directory: root, env: {}, stdin: nothing };
   const selection = await parseCommandLine(words, "", () => undefined);
+  const surrounding = { console, directory: root, env: {} };
+  const trust = new Trust(surrounding, selection!.args);
+  const context: CommandContext = { ...surrounding, words, stdin: nothing, trust };
   return [selection!.args, await openProject(selection!.args, context), context];
 }
 

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { type LiveServer, newServer, serve } from "../support/live-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { mcpgen } from "../support/in-process.js";
+import { trustOf } from "../support/trust.js";
 
 function withTool(name: string): LiveServer {
   const server = newServer(name);
@@ -64,11 +65,12 @@ test("a server that does not answer keeps no other from being compared, and ends
     join(folder, ".mcp.json"),
     JSON.stringify({ mcpServers: { second: { command: join(folder, "not-there") } } }),
   );
-  const ran = await mcpgen(folder, ["check"]);
+  const env = await trustOf(folder);
+  const ran = await mcpgen(folder, ["check"], { env });
   expect(ran.code).toBe(4);
   expect(ran.stdout).toContain("tool-added");
   expect(ran.stdout).toContain("second: error MG4101");
-  const json = JSON.parse((await mcpgen(folder, ["check", "--json"])).stdout) as object;
+  const json = JSON.parse((await mcpgen(folder, ["check", "--json"], { env })).stdout) as object;
   expect(json).toMatchObject({ exit: 4, servers: [{}, { server: "second", error: { code: "MG4101" } }] });
 });
 

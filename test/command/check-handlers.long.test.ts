@@ -8,6 +8,7 @@ import type { CommandContext } from "../../generator/command/context.js";
 import { contractTargets } from "../../generator/command/contracts/targets.js";
 import type { Outcome } from "../../generator/command/outcome.js";
 import { openProject } from "../../generator/command/project.js";
+import { Trust } from "../../generator/command/trust/trust.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { mcpgen } from "../support/in-process.js";
 
@@ -90,14 +91,15 @@ async function cachedCheck(folder: string, words: readonly string[] = []): Promi
     { format: "text", quiet: false, verbose: true, color: "never" },
     { stdout: { write }, stderr: { write }, env: {} },
   );
+  const args = new Arguments({ full: words.includes("--full") });
   const context: CommandContext = {
     console,
     words,
     directory: folder,
     env: {},
     stdin: (async function* () {})(),
+    trust: new Trust({ console, directory: folder, env: {} }, args),
   };
-  const args = new Arguments({ full: words.includes("--full") });
   const project = await openProject(args, context);
   const outcome = await checkConfigured(args, contractTargets(args, project, context), project, context, "g");
   return [outcome, said.some((line) => line.startsWith("nothing changed"))];

@@ -1,11 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../../generator/config/load-config.js";
+import { type ConfigGate, loadConfig } from "../../generator/config/load-config.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
+/** Believes everything; the tests of trust are in test/command/trust/. */
+const gate: ConfigGate = { home: "/nowhere", admitsConfig: async () => true };
+
 const loading = async (files: Record<string, string>): Promise<unknown> =>
-  loadConfig(temporaryFolder(files)).then(
+  loadConfig(temporaryFolder(files), gate).then(
     ({ config }) => config,
     (error: unknown) => error,
   );
@@ -13,7 +16,7 @@ const json = (text: string) => loading({ "mcpgen.config.json": text });
 
 test("without a file everything is as by default", async () => {
   const folder = temporaryFolder();
-  expect(await loadConfig(folder)).toEqual({ config: {}, folder });
+  expect(await loadConfig(folder, gate)).toEqual({ config: {}, folder });
 });
 
 test("the nearest file upwards holds; --config wins", async () => {
@@ -23,10 +26,30 @@ test("the nearest file upwards holds; --config wins", async () => {
     "other.json": '{"out":"named"}',
   });
   mkdirSync(join(folder, "a/b"));
-  expect((await loadConfig(join(folder, "a/b"))).config.out).toBe("lower");
-  expect((await loadConfig(folder)).config.out).toBe("upper");
-  const named = await loadConfig(join(folder, "a/b"), "../../other.json");
+  expect((await loadConfig(join(folder, "a/b"), gate)).config.out).toBe("lower");
+  expect((await loadConfig(folder, gate)).config.out).toBe("upper");
+  const named = await loadConfig(join(folder, "a/b"), gate, "../../other.json");
   expect([named.config.out, named.folder]).toEqual(["named", folder]);
+});
+
+test("the search ends at the root of the project and at the home folder", async () => {
+  const folder = temporaryFolder({
+    "mcpgen.config.json": '{"out":"above"}',
+    "cloned/.git/HEAD": "",
+    "cloned/packages/a/package.json": "{}",
+    "cloned/packages/mcpgen.config.json": '{"out":"cloned"}',
+    "package/package.json": "{}",
+    "package/src/x": "",
+    "home/notes/x": "",
+  });
+  const outIn = async (path: string, home = gate.home): Promise<string | undefined> =>
+    (await loadConfig(join(folder, path), { ...gate, home })).config.out;
+  // A package of a monorepo has the configuration of the repository.
+  expect(await outIn("cloned/packages/a")).toBe("cloned");
+  expect(await outIn("cloned")).toBeUndefined();
+  expect(await outIn("package/src")).toBeUndefined();
+  expect(await outIn("home/notes")).toBe("above");
+  expect(await outIn("home/notes", join(folder, "home"))).toBeUndefined();
 });
 
 test("every key is understood", async () => {
@@ -98,7 +121,7 @@ describe("a mistake is named with its place and exits with 2", () => {
   test("a value that JSON cannot hold", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "mcpgen.config.js"), "export default { out: () => 1 };");
-    await expect(loadConfig(folder)).rejects.toMatchObject({
+    await expect(loadConfig(folder, gate)).rejects.toMatchObject({
       code: "MG2103",
       message: expect.stringContaining("function") as string,
     });

@@ -3,6 +3,7 @@ import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "no
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { mcpgen } from "../support/in-process.js";
+import { trustOf } from "../support/trust.js";
 import { addTickets, ticketsFolder, ticketsId } from "../support/tickets-extension.js";
 
 const read = (folder: string, file: string): string => readFileSync(join(folder, file), "utf8");
@@ -117,6 +118,10 @@ test("the project compiles, its test runs, and its client calls the server", asy
   const message = { jsonrpc: "2.0", id: 1, method: "tickets/create", params: { title: 5 } };
   writeFileSync(join(folder, "wire.jsonl"), JSON.stringify({ from: "client", message }));
   const judge = ["validate", "wire.jsonl", "--revision", "2025-11-25", "--extension", ticketsId];
-  const judged = await mcpgen(folder, judge);
+  expect(await mcpgen(folder, judge)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("MG2105") as string,
+  });
+  const judged = await mcpgen(folder, judge, { env: await trustOf(folder, judge) });
   expect([judged.code, judged.stdout]).toEqual([1, expect.stringContaining("params.title: expected string")]);
 });

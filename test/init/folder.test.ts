@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { trustOf } from "../support/trust.js";
 
 /** What `npm init --yes` writes. */
 const plain = {
@@ -65,7 +66,9 @@ test("a configuration of any kind stays the only one, and the missing contract i
     ["mcpgen.config.js", `export default { contracts: [${JSON.stringify(entry)}] };`, true],
     ["mcpgen.config.json", JSON.stringify({ contracts: [{ ...entry, out: "other" }, entry] }), true],
   ] as const) {
-    const { findings } = await init(temporaryFolder({ [file]: text }), "--dry-run");
+    const folder = temporaryFolder({ [file]: text });
+    const { MCPGEN_TRUST: hash } = await trustOf(folder);
+    const { findings } = await init(folder, "--dry-run", "--trust", hash);
     expect(findings.map(({ detail }) => JSON.parse(detail) as unknown)).toEqual(
       isComplete ? [] : [{ contracts: [entry] }],
     );

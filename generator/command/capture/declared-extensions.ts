@@ -20,7 +20,7 @@ export async function declaredExtensions(
 ): Promise<readonly DeclaredExtension[]> {
   const extensions = capabilities?.["extensions"];
   if (!isJsonObject(extensions) || Object.keys(extensions).length === 0) return [];
-  const stored = storedExtensions((await openProject(args, context)).schemaDir);
+  const stored = storedExtensions((await openProject(args, context, { optional: true })).schemaDir);
   return Object.keys(extensions).map((id) => ({
     id,
     stored: stored.filter((one) => one.id === id).map(({ version }) => version),

@@ -1,4 +1,7 @@
 import { resolve } from "node:path";
+import { pointer } from "@mcpgen/engine";
+import { isJsonConfig } from "../../config/load-config.js";
+import { kindOfServer } from "../../capture/server-source.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { findingOfError } from "../../diagnostics/finding.js";
 import type { Arguments } from "../arguments.js";
@@ -7,6 +10,7 @@ import { type Outcome, together } from "../outcome.js";
 import type { Project } from "../project.js";
 import { serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
+import type { Subject } from "../trust/trust.js";
 import type { ServedContract } from "./served-contracts.js";
 import { comparePair } from "./server.js";
 
@@ -25,18 +29,32 @@ export async function checkConfiguredServers(
   const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
   let outcome: Outcome = {};
   const reports: unknown[] = [];
-  for (const { server, file } of served) {
-    const each = await compared(server, file).catch((error: unknown) => unreachable(error, server));
+  for (const contract of served) {
+    const { server, file } = contract;
+    const each = await compared(contract).catch((error: unknown) => unreachable(error, server));
     reports.push({ server, contract: file, ...each.data });
     outcome = together(outcome, each);
   }
   return { ...outcome, data: { servers: reports } };
 
-  async function compared(server: string, file: string): Promise<Outcome> {
-    const source = await serverSource(server, args, there);
+  async function compared(contract: ServedContract): Promise<Outcome> {
+    const { server, file } = contract;
+    const named = subjectOf(contract, project);
+    if (named && kindOfServer(server) === "stdio") await context.trust.expect(named);
+    const source = await serverSource(server, args, there, named);
     const pairing = { source, file: resolve(folder, file), options: { ...serverOptions(args, there) } };
     return comparePair(pairing, args, project, context);
   }
+}
+
+/** The place that names a server: a command there, or the name of a server of the user's, is not the user's word. */
+function subjectOf(
+  contract: ServedContract,
+  { loaded: { file, folder, config } }: Project,
+): Subject | undefined {
+  if (file === undefined) return undefined;
+  const place = pointer("", "contracts", config.contracts!.indexOf(contract), "server");
+  return { file, folder, ...(isJsonConfig(file) && { pointer: place }) };
 }
 
 /** An error as a finding. The command ends with the exit code of the error. */

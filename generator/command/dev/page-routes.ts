@@ -5,20 +5,14 @@ import type { EventStream } from "../../dev/page/event-stream.js";
 import { BadRequest, type Reply, type Route, type Routes, jsonReply } from "../../dev/page/page-server.js";
 import type { PageSession } from "../../dev/page/page-session.js";
 import { questionAnswer } from "../../dev/page/questions.js";
-import type { CommandContext } from "../context.js";
 
 /** What the page can ask the loop for. */
-export function routesOf(
-  page: Reply,
-  events: EventStream,
-  session: PageSession,
-  { directory }: CommandContext,
-): Routes {
+export function routesOf(page: Reply, events: EventStream, session: PageSession): Routes {
   return new Map<string, Route>([
     ["", () => page],
     ["events", (_, response) => void events.open(response)],
     ["offer", () => jsonReply(session.offer)],
-    ["recording", () => recordingReply(session, directory)],
+    ["recording", () => recordingReply(session)],
     ["message/", (_body, _response, rest) => messageReply(session, Number(rest))],
     ["POST call", (body) => jsonReply(session.call(callRequest(body)))],
     ["POST cancel", (body) => done(session.calls.cancel(memberOf(body, "call", "number")))],
@@ -36,11 +30,11 @@ async function done(work: void | Promise<void>): Promise<Reply> {
 }
 
 /** The last connection as a file that `mcpgen validate` and the test kit read. */
-async function recordingReply({ wire }: PageSession, directory: string): Promise<Reply> {
+async function recordingReply({ wire }: PageSession): Promise<Reply> {
   const { recording } = wire;
   if (!recording)
     throw new BadRequest("the session is too large to be saved; mcpgen dev --stdio --record FILE saves it");
-  const format = await loadSessionFormat(directory);
+  const format = await loadSessionFormat();
   return {
     ...{ type: "application/x-ndjson; charset=utf-8", body: format(recording) },
     headers: { "content-disposition": 'attachment; filename="session.jsonl"' },

@@ -7,7 +7,6 @@ import { judgedOffer } from "../../dev/page/offer.js";
 import { type Reply, PageServer } from "../../dev/page/page-server.js";
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
-import { packageFolder } from "../../files/package-folder.js";
 import { devPage } from "../../page/dev-page.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { Arguments } from "../arguments.js";
@@ -68,7 +67,7 @@ export class DevPage implements Session {
   ): Promise<DevPage> {
     const events = new EventStream();
     const protocols = await protocolsOf(runtime, project(), context);
-    const tasks = await LiveTasks.load(context.directory, keepsNothing);
+    const tasks = await LiveTasks.load(keepsNothing);
     const session = new PageSession({
       ...{ runtime, tasks, source: developed.source },
       server: { ...serverOptions(args, context), directory: developed.directory },
@@ -82,7 +81,7 @@ export class DevPage implements Session {
       ...{ type: "text/html; charset=utf-8", body: text },
       headers: { "content-security-policy": `${policy}; frame-ancestors 'none'` },
     };
-    const server = await PageServer.open(routesOf(page, events, session, context));
+    const server = await PageServer.open(routesOf(page, events, session));
     context.console.note(`page: ${server.url}`);
     // This line is the only one that shows the address.
     secrets.learn(server.secret);
@@ -129,16 +128,12 @@ async function protocolsOf(
 ): Promise<ReadonlyMap<string, Protocol>> {
   const place: ProtocolPlace = {
     directory,
-    packageName: packageNameIn(loaded.config) ?? "@mcpgen/protocol",
+    packageName: packageNameIn(loaded.config),
     built: builtFolders(loaded.folder, outDir),
+    // The code of the project runs anyway.
+    admits: async () => true,
   };
-  const found = await Promise.all(
-    revisions.map(async ({ id }) => {
-      const own = await withTasks(id, place);
-      // The package beside mcpgen, as the client of the page uses it.
-      return [id, own ?? (await withTasks(id, { ...place, directory: packageFolder }))] as const;
-    }),
-  );
+  const found = await Promise.all(revisions.map(async ({ id }) => [id, await withTasks(id, place)] as const));
   return new Map(found.flatMap(([id, protocol]) => (protocol ? [[id, protocol] as const] : [])));
 }
 

@@ -57,6 +57,6 @@ export function openSession(
 export async function recorder(args: Arguments, { directory }: CommandContext): Promise<Recorder> {
   const file = args.string("record");
   if (file === undefined) return (channel) => channel;
-  const Recording = await loadRecording(directory);
+  const Recording = await loadRecording();
   return (channel) => recorded(channel, new Recording(), resolve(directory, file));
 }

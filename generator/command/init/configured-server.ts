@@ -39,7 +39,7 @@ export async function configuredServer(
   if (mayHoldSecret(source)) return unwritten("its address may hold a secret");
   const { directory } = context;
   if (kindOfServer(source) === "http" || folder === directory) return { server: source, findings: [] };
-  const words = (await loadRuntime(directory)).parseStdioSource(source);
+  const words = (await loadRuntime()).parseStdioSource(source);
   const moved = words.map((word, index) => pathFrom(word, index === 0, directory, folder));
   return { server: `stdio:${moved.map(quotedWord).join(" ")}`, findings: [] };
 }

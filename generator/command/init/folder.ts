@@ -1,11 +1,12 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { findConfig, loadConfig } from "../../config/load-config.js";
+import { configNames, findConfig, loadConfig } from "../../config/load-config.js";
 import { lackFinding } from "../../init/advice.js";
 import { type ProjectRequest, projectConfig, projectPackage } from "../../init/project.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { escapeUnprintable } from "../../print/text.js";
+import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
 
 /**
@@ -43,8 +44,7 @@ const configFile = "mcpgen.config.json";
 
 /** A folder has one configuration file, of any extension. */
 function configIn(folder: string): string | undefined {
-  const names = ["mcpgen.config.json", "mcpgen.config.js", "mcpgen.config.ts"];
-  return names.find((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);
+  return configNames.find((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);
 }
 
 /**
@@ -53,7 +53,7 @@ function configIn(folder: string): string | undefined {
  */
 export async function lackFindings(
   folder: string,
-  directory: string,
+  { directory, trust }: CommandContext,
   request: ProjectRequest,
 ): Promise<Finding[]> {
   const findings: (Finding | undefined)[] = [];
@@ -64,9 +64,10 @@ export async function lackFindings(
     const next = "Add the members below, then run `npm install`.";
     findings.push(lackFinding(shown, text, projectPackage(request), keys, next));
   }
-  if (configIn(folder) !== undefined) {
-    const { config } = await loadConfig(folder);
-    const shown = shownPath(findConfig(folder)!, directory);
+  const file = findConfig(folder, folder);
+  if (file !== undefined && (await trust.admits({ file, folder }))) {
+    const { config } = await loadConfig(folder, { home: folder, admitsConfig: async () => true }, file);
+    const shown = shownPath(file, directory);
     const next = "Add the entry below: generate, check and sync find the contract by it.";
     findings.push(lackFinding(shown, JSON.stringify(config), projectConfig(request), ["contracts"], next));
   }

@@ -45,7 +45,7 @@ export async function ask(known: Answers, terminal: Terminal, directory: string)
     );
   }
   if (known.speaks === undefined) {
-    const ids = await loadRevisionIds(directory);
+    const ids = await loadRevisionIds();
     const message = "Which revisions of the protocol does it speak?";
     const options = ids.toReversed().map((value) => ({ value, label: value }));
     const chosen = settled(

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { homeFolder, searchFolders } from "../../config/search-folders.js";
 
 /** Which `${…}` a host replaces in the entries of its file. */
 type Expansion = "shell" | "editor" | "none";
@@ -16,6 +17,8 @@ export interface HostFile extends HostFileKind {
   readonly path: string;
   /** The folder that relative paths in the file start at, and that `${workspaceFolder}` stands for. */
   readonly folder: string;
+  /** Whether it is the user's own, and of no project. */
+  readonly isUsers: boolean;
 }
 
 /** In each folder the first file that names a server wins. */
@@ -28,42 +31,37 @@ const projectFiles: readonly (HostFileKind & { readonly path: string })[] = [
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The files that name servers for `directory`: those of the nearest folder first, that of the desktop last. A file in a
- * parent that belongs to another user is left out: it could start that user's program under the name of one's own.
- *
- * @param user the id of the process's user; undefined on platforms without
+ * The files that name servers for `directory`: those of the project, the nearest folder first, then those of the user: in the
+ * home folder, and of the desktop.
  */
-export function hostFiles(
-  directory: string,
-  env: Environment,
-  platform = process.platform,
-  user = process.getuid?.(),
-): HostFile[] {
-  const files = foldersUpFrom(directory).flatMap((folder) =>
-    projectFiles.map(({ path, ...kind }) => ({ ...kind, folder, path: join(folder, path) })),
-  );
-  const desktop = desktopFolder(env, platform);
-  if (desktop !== undefined)
-    files.push({
-      host: "Claude Desktop",
-      member: "mcpServers",
-      expansion: "none",
-      path: join(desktop, "claude_desktop_config.json"),
-      folder: directory,
-    });
-  return files.filter(({ path, folder }) => {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return false;
-    return folder === directory || user === undefined || found.uid === user || found.uid === root;
-  });
+export function hostFiles(directory: string, env: Environment, platform = process.platform): HostFile[] {
+  const home = homeFolder(env);
+  const folders = searchFolders(directory, home).filter((folder) => folder !== home);
+  return [...folders.flatMap(hostFilesIn), ...userFiles(directory, env, platform)];
 }
 
-/** The id of the superuser. */
-const root = 0;
+/** The files in one folder of a project. */
+export function hostFilesIn(folder: string): HostFile[] {
+  return filesIn(folder, false);
+}
 
-function foldersUpFrom(folder: string): string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
+function filesIn(folder: string, isUsers: boolean): HostFile[] {
+  return projectFiles
+    .map(({ path, ...kind }) => ({ ...kind, folder, path: join(folder, path), isUsers }))
+    .filter(({ path }) => exists(path));
+}
+
+function userFiles(directory: string, env: Environment, platform: NodeJS.Platform): HostFile[] {
+  const files = filesIn(homeFolder(env), true);
+  const desktop = desktopFolder(env, platform);
+  const path = desktop && join(desktop, "claude_desktop_config.json");
+  if (!path || !exists(path)) return files;
+  const kind = { host: "Claude Desktop", member: "mcpServers", expansion: "none" } as const;
+  return [...files, { ...kind, path, folder: directory, isUsers: true }];
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** The folder in which Claude Desktop keeps its configuration. */

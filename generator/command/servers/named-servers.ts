@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { pointer } from "@mcpgen/engine";
 import type { NamedServer, ServerSource } from "../../capture/server-source.js";
 import { isServerSource, noServer } from "../../capture/server-source.js";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
@@ -8,6 +9,7 @@ import { secrets } from "../../secrets/secrets.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
+import type { Subject } from "../trust/trust.js";
 import { type Values, expand } from "./expand.js";
 import { hostFiles } from "./host-files.js";
 import {
@@ -31,14 +33,16 @@ interface KnownServer {
  * The server that a SOURCE of a command about servers names: what is written as a server, else the first of that name
  * in the files of hosts (generator/command/servers/host-files.ts). An existing file is none.
  *
+ * @param namedBy the configuration that names it; the user, without it
  * @throws CodedError MG2014 for what is no server; MG2201 for a name that no file has; MG2202 and MG2203 for what a file says of it
  */
 export async function serverSource(
   source: string,
   args: Arguments,
   context: CommandContext,
+  namedBy?: Subject,
 ): Promise<ServerSource> {
-  const found = await sourceOrServer(source, args, context);
+  const found = await sourceOrServer(source, args, context, [], namedBy);
   if (isServerSource(found)) return found;
   // Words are a command whose `stdio:` was forgotten, if they are no name that is known.
   const isWord = isName(source) && !/\s/.test(source);
@@ -57,11 +61,14 @@ export async function sourceOrServer(
   args: Arguments,
   context: CommandContext,
   others: readonly string[] = [],
+  namedBy?: Subject,
 ): Promise<ServerSource> {
   if (isServerSource(source) || !isName(source) || others.includes(source) || isFile(source, context))
     return source;
   for await (const configuration of configurations(context)) {
-    if (Object.hasOwn(configuration.servers, source)) return addressOf(configuration, source, args, context);
+    if (!Object.hasOwn(configuration.servers, source)) continue;
+    await expectTrust(configuration, source, context, namedBy);
+    return addressOf(configuration, source, args, context);
   }
   const known = await knownServers(context);
   const nearest = closest(source, [...others, ...known.map(({ name }) => name)]);
@@ -95,12 +102,40 @@ export async function knownServers(
   return [...known.values()];
 }
 
+/**
+ * An entry of the project that starts a program or expands a variable needs trust. So does one that takes the place of a server
+ * of that name of the user's, and configuration of the project that names a server of the user's.
+ */
+async function expectTrust(
+  { file }: HostConfiguration,
+  name: string,
+  context: CommandContext,
+  namedBy: Subject | undefined,
+): Promise<void> {
+  if (file.isUsers) {
+    const because = `it would use the server ${JSON.stringify(name)} of ${file.path}`;
+    return namedBy && context.trust.expect({ ...namedBy, because });
+  }
+  let replaced: string | undefined;
+  for await (const other of configurations(context, () => {}))
+    if (other.file.isUsers && Object.hasOwn(other.servers, name)) replaced ??= other.file.path;
+  await context.trust.expect({
+    ...{ file: file.path, folder: file.folder, pointer: pointer("", file.member, name) },
+    ...(replaced !== undefined && {
+      because: `it would take the place of the server ${JSON.stringify(name)} of ${replaced}`,
+    }),
+  });
+}
+
+/** The files of hosts that may be read. */
 async function* configurations(
-  { directory, env }: CommandContext,
+  { directory, env, trust }: CommandContext,
   unreadable?: (error: CodedError) => void,
 ): AsyncGenerator<HostConfiguration> {
   for (const file of hostFiles(directory, env)) {
+    if (!file.isUsers && !trust.usesConfig) continue;
     try {
+      await trust.expect({ file: file.path, folder: file.isUsers ? dirname(file.path) : file.folder });
       yield await readHostFile(file, shownPath(file.path, directory));
     } catch (error) {
       if (!unreadable || !(error instanceof CodedError)) throw error;

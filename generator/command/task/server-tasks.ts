@@ -48,7 +48,7 @@ export class ServerTasks {
    */
   static async open(source: ServerSource, tool: string, context: CommandContext): Promise<ServerTasks> {
     const tasks = new ServerTasks(source, tool, context);
-    tasks.#live = await LiveTasks.load(context.directory, {
+    tasks.#live = await LiveTasks.load({
       handles: {
         put: (task) => tasks.#put(task),
         delete: ({ taskId }) => tasks.files.delete(tasks.key, taskId),

@@ -126,6 +126,24 @@ export const usageDiagnostics = {
     explanation:
       "Node.js imports `mcpgen.config.ts`; it can import TypeScript from 22.18 and from 23.6 on. With an older version, write `mcpgen.config.js` or `mcpgen.config.json`.",
   },
+  MG2105: {
+    title: "The configuration of the folder is not trusted",
+    exit: 2,
+    explanation:
+      "Configuration can make mcpgen run code (`mcpgen.config.js`, plugins), render templates, start programs (`stdio:` commands, servers of `.mcp.json`) and give values of your environment to a server (`${NAME}`). Who has cloned a repository has not agreed to that. mcpgen asks once for each folder and content: `mcpgen trust` shows what would happen, and records your answer in your state folder. In CI, `mcpgen trust --print` prints a hash for `--trust` or MCPGEN_TRUST. JSON that names no program, module or variable needs no trust. `--no-config` leaves configuration out.",
+  },
+  MG2106: {
+    title: "The configuration of the folder is not the trusted one",
+    exit: 2,
+    explanation:
+      "The hash of `--trust` or MCPGEN_TRUST is that of other content: a file that would run, a template, a command or an entry with variables has changed since. The message gives both hashes. Compare the files; if the change is wanted, replace the hash by that of `mcpgen trust --print`.",
+  },
+  MG2107: {
+    title: "Another user could have written the configuration",
+    exit: 2,
+    explanation:
+      "A configuration file, a file that it would run, or a folder on the way to it belongs to another user (not the superuser), or every user or a group may change it. mcpgen does not read such configuration, whatever it says. Correct owner and mode: `chown`, `chmod go-w`. Where another user owns the files for a good reason, such as in a container, `mcpgen trust` or the hash of `mcpgen trust --print` in `--trust` or MCPGEN_TRUST accepts exactly their content.",
+  },
   MG4001: {
     title: "The server cannot be reached",
     exit: 4,

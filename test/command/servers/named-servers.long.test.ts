@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hostFiles } from "../../../generator/command/servers/host-files.js";
@@ -8,6 +7,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 import { atTerminal, enter } from "../at-terminal.js";
 import { mcpgen } from "../../support/in-process.js";
 import { loopback } from "../../support/listen.js";
+import { trustOf } from "../../support/trust.js";
 
 const tools = { tools: [{ name: "echo", inputSchema: { type: "object" } }] };
 
@@ -41,7 +41,7 @@ test("a server is started as the file of its host says, with what ${…} stands 
     "deep/er/.gitkeep": "",
   });
   const ran = await mcpgen(join(folder, "deep/er"), ["call", "weather", "echo", "--env", "LEFT=1"], {
-    env: { SECRET: "s", HOME: "/home/ada" },
+    env: { SECRET: "s", HOME: "/home/ada", ...(await trustOf(folder)) },
   });
   expect([ran.code, ran.stderr]).toEqual([0, ""]);
   expect(JSON.parse(ran.stdout)).toEqual({
@@ -66,7 +66,7 @@ test("VS Code's file: comments, its variables, its inputs", async () => {
     },
   }`;
   const folder = temporaryFolder({ ".vscode/mcp.json": text, "sub/.gitkeep": "" });
-  const env = { MODE: "slow", token: "short" };
+  const env = { MODE: "slow", token: "short", ...(await trustOf(folder)) };
   const call = ["call", "weather", "echo"];
   const given = await mcpgen(folder, [...call, "--input", "token=x=y"], { env });
   const expected = { cwd: join(folder, "sub"), args: [folder.split("/").at(-1), "slow"], env: "x=y" };
@@ -87,7 +87,12 @@ test("at a terminal an input is asked for, once, without showing a secret", asyn
   const inputs = [{ id: "token", password: true, description: "The\u0007 token" }];
   const entry = { command, args: [...args, "${input:token}"], env: { TOKEN: "${input:token}" } };
   const folder = temporaryFolder({ ".vscode/mcp.json": json({ inputs, servers: { weather: entry } }) });
-  const ran = await atTerminal(folder, ["call", "weather", "echo"], [["The\\u0007 token", `geheim${enter}`]]);
+  const ran = await atTerminal(
+    folder,
+    ["call", "weather", "echo"],
+    [["The\\u0007 token", `geheim${enter}`]],
+    await trustOf(folder),
+  );
   expect([ran.code, ran.unasked]).toEqual([0, []]);
   expect(JSON.parse(ran.stdout)).toMatchObject({ args: ["geheim"], env: "geheim" });
   expect(ran.shown).not.toContain("geheim");
@@ -107,7 +112,9 @@ test("an address with headers; --header is stronger", async () => {
       },
     }),
   });
-  const ran = await mcpgen(folder, ["list", "weather", "--header", "X-Other: 2"], { env: { KEY: "k" } });
+  const ran = await mcpgen(folder, ["list", "weather", "--header", "X-Other: 2"], {
+    env: { KEY: "k", ...(await trustOf(folder)) },
+  });
   expect([ran.code, ran.stderr]).toEqual([0, ""]);
   expect(ran.stdout).toContain("weather: nothing");
   expect(new Set(headers)).toEqual(new Set(["Bearer k 2"]));
@@ -172,23 +179,6 @@ test("the desktop's file stands where each platform has it", () => {
   expect(found({}, "linux")).toEqual([]);
 });
 
-test.skipIf(process.getuid === undefined)(
-  "a file of another user names servers in the working directory alone",
-  () => {
-    const folder = temporaryFolder({ ".mcp.json": "{}", "in/.mcp.json": "{}" });
-    const seenBy = (user: number): string[] =>
-      hostFiles(join(folder, "in"), {}, process.platform, user).map(({ path }) =>
-        path.slice(folder.length + 1),
-      );
-    const own = statSync(folder).uid;
-    expect(seenBy(own)).toEqual(["in/.mcp.json", ".mcp.json"]);
-    // Files of the superuser are trusted: they are given away first.
-    if (own === 0)
-      for (const file of [".mcp.json", "in/.mcp.json"]) chownSync(join(folder, file), 54_321, 54_321);
-    expect(seenBy(own === 0 ? own : 54_321)).toEqual(["in/.mcp.json"]);
-  },
-);
-
 test("every command that takes a server takes its name; a file of that name comes first", async () => {
   const server = newServer("served", "1");
   server.tool("echo", { inputSchema: { type: "object" } }, async () => "x");
@@ -225,7 +215,8 @@ test.each(["lint", "list", "diff"])("%s: a similar server name is suggested", as
 test("a name may hold spaces; words that are no name are a command", async () => {
   const servers = { "my weather": { command: "none-such" } };
   const folder = temporaryFolder({ ".mcp.json": json({ mcpServers: servers }) });
-  expect((await mcpgen(folder, ["list", "my weather"])).stderr).toMatch(/^my weather: error MG4101/);
+  const env = await trustOf(folder);
+  expect((await mcpgen(folder, ["list", "my weather"], { env })).stderr).toMatch(/^my weather: error MG4101/);
   expect((await mcpgen(folder, ["call", "node server.js", "t"])).stderr).toMatch(/MG2014.*\n.*"stdio:node/);
 });
 
@@ -233,7 +224,8 @@ test("an address that is none once its variables are filled in is refused at its
   const folder = temporaryFolder({
     ".mcp.json": json({ mcpServers: { weather: { url: "${NONE:-nowhere}" } } }),
   });
-  expect((await mcpgen(folder, ["call", "weather", "t"])).stderr).toMatch(
+  const env = await trustOf(folder);
+  expect((await mcpgen(folder, ["call", "weather", "t"], { env })).stderr).toMatch(
     /^\.mcp\.json \/mcpServers\/weather\/url: error MG2202: expected an http or https URL/,
   );
 });
@@ -326,7 +318,8 @@ test.each<[string, string[], string, string, RegExp]>([
   ],
   [json(one), ["call", "stdio:x", "t", "--input", "a=b"], "MG2005", "--input needs a server", /Leave it out/],
 ])("%s: %j is refused with %s", async (text, words, code, message, next) => {
-  const ran = await mcpgen(temporaryFolder({ ".mcp.json": text }), words);
+  const folder = temporaryFolder({ ".mcp.json": text });
+  const ran = await mcpgen(folder, words, { env: await trustOf(folder) });
   expect(ran.stderr).toContain(`error ${code}: ${message}`);
   expect(ran.stderr.split("→")[1]).toMatch(next);
   expect([ran.code, ran.stdout]).toEqual([2, ""]);

@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import { beforeAll } from "vitest";
 import { mcpgen } from "../in-process.js";
 import { sharedFolder } from "../temporary-folder.js";
+import { trustOf } from "../trust.js";
 
 /** What `mcpgen validate` says of a session, as JSON, and the code it exits with. */
 export interface Judgement {
@@ -35,7 +36,9 @@ export function judge(revisions: readonly string[]): Judge {
   return async (revision, session) => {
     writeFileSync(join(project, "session.jsonl"), session);
     const words = ["validate", "session.jsonl", "--revision", revision, "--json"];
-    const { code, stdout } = await mcpgen(project, words);
+    const { code, stdout } = await mcpgen(project, words, {
+      env: await trustOf(project, words.slice(0, -1)),
+    });
     return { ...(JSON.parse(stdout) as Omit<Judgement, "code">), code };
   };
 }

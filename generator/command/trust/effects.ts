@@ -1,0 +1,298 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, delimiter, dirname, join, relative, resolve, sep } from "node:path";
+import {
+  type JsonObject,
+  type JsonValue,
+  canonicalText,
+  isJsonObject,
+  pointer,
+  pointerTokens,
+} from "@mcpgen/engine";
+import { isJsonConfig } from "../../config/load-config.js";
+import { sha256 } from "../../files/sha256.js";
+import type { HostFile } from "../servers/host-files.js";
+import { readHostFile } from "../servers/read-host-file.js";
+import {
+  literalsIn,
+  mainOf,
+  moduleFiles,
+  realFile,
+  specified,
+  templateFiles,
+  textsIn,
+} from "./module-files.js";
+
+/** Something that the configuration of a folder makes mcpgen do. */
+export interface Effect {
+  readonly verb: "run" | "render" | "start" | "expand" | "send" | "read";
+  /** A file relative to the folder, a command, the names of variables, or a URL. */
+  readonly what: string;
+  /** The file of the folder that says so, relative to it, and the place in the file. */
+  readonly file: string;
+  readonly pointer: string;
+  /** Hash of the content: of the file that runs, or of the entry that starts, expands or sends. */
+  readonly sha256: string;
+  /** Whether it needs trust. A request without a variable in it needs none. */
+  readonly needed: boolean;
+}
+
+/** The effects of all configuration in one folder, in a fixed order. */
+export interface FolderEffects {
+  readonly folder: string;
+  readonly effects: readonly Effect[];
+  /** Hash of all effects: the same on every machine. */
+  readonly hash: string;
+}
+
+/** The configuration of one folder. */
+export interface FolderConfiguration {
+  /** Its real path. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  /** Files that name servers. */
+  readonly hosts: readonly HostFile[];
+  /** Modules that are to run beside. */
+  readonly modules: readonly string[];
+  /** Whether another user could have written a file: then the file needs trust, whatever it says. */
+  readonly guarded: (file: string) => boolean;
+}
+
+interface Source {
+  readonly folder: string;
+  readonly file: string;
+  readonly pointer: string;
+}
+
+/**
+ * Everything that the configuration of a folder would run, render, start, expand or send, read from its text: nothing runs.
+ */
+export async function folderEffects({
+  folder,
+  files,
+  hosts,
+  modules,
+  guarded,
+}: FolderConfiguration): Promise<FolderEffects> {
+  const ofHosts = await Promise.all(hosts.map((host) => hostEffects(host, folder)));
+  const read = [...files, ...hosts.map(({ path }) => path)].filter(guarded).map((file) => {
+    const from = { folder, file: shownIn(folder, file), pointer: "" };
+    return effect("read", from.file, from, digestOf(file));
+  });
+  const [first] = modules;
+  const own = new Set(ofHosts.flat().map(({ pointer }) => pointerTokens(pointer)[1] ?? ""));
+  const all = [
+    ...files.flatMap((file) => configEffects(file, folder, own)),
+    ...ofHosts.flat(),
+    ...read,
+    ...(first === undefined
+      ? []
+      : ofFiles("run", moduleFiles(modules), { folder, file: shownIn(folder, first), pointer: "" })),
+  ];
+  const lines = new Map(all.map((each) => [effectKey(each), each]));
+  const keys = [...lines.keys()].sort();
+  return { folder, effects: keys.map((key) => lines.get(key)!), hash: sha256(keys.join("\n")) };
+}
+
+function effectKey({ verb, what, file, pointer, sha256 }: Effect): string {
+  return JSON.stringify([verb, what, file, pointer, sha256]);
+}
+
+function effect(
+  verb: Effect["verb"],
+  what: string,
+  { file, pointer }: Source,
+  sha256: string,
+  needed = true,
+): Effect {
+  return { verb, what, file, pointer, sha256, needed };
+}
+
+/** The effects of files that run or are rendered, each with its content. */
+function ofFiles(verb: "run" | "render", files: readonly string[], from: Source): Effect[] {
+  return files.map((file) => effect(verb, shownIn(from.folder, file), from, digestOf(file)));
+}
+
+/** @param own names of servers that files of the same folder have */
+function configEffects(file: string, folder: string, own: ReadonlySet<string>): Effect[] {
+  const from = { folder, file: shownIn(folder, file), pointer: "" };
+  if (!isJsonConfig(file)) return moduleEffects(file, from);
+  const config = jsonIn(file);
+  if (!isJsonObject(config)) return [];
+  const { plugins, templates, contracts } = config;
+  return [
+    ...listOf(plugins).flatMap((plugin, index) =>
+      pluginEffects(plugin, dirname(file), at(from, "plugins", index)),
+    ),
+    ...templateEffects(templates, dirname(file), at(from, "templates")),
+    ...listOf(contracts).flatMap((contract, index) =>
+      isJsonObject(contract)
+        ? serverEffects(contract["server"], dirname(file), at(from, "contracts", index, "server"), own)
+        : [],
+    ),
+  ];
+}
+
+/** A configuration that is code: its modules; and what its literals name, for they are the values of JSON. */
+function moduleEffects(file: string, from: Source): Effect[] {
+  const texts = realFile(file).flatMap((path) => literalsIn(readFileSync(path, "utf8")));
+  const folder = dirname(file);
+  return [
+    ...ofFiles("run", moduleFiles([file]), from),
+    ...texts.flatMap(({ text }) =>
+      /^stdio:/i.test(text)
+        ? serverEffects(text, folder, from)
+        : ofFiles("render", templateFiles(resolve(folder, text)), from),
+    ),
+  ];
+}
+
+function pluginEffects(plugin: JsonValue, folder: string, from: Source): Effect[] {
+  if (typeof plugin !== "string") return [];
+  return [
+    effect("run", plugin, from, sha256(plugin)),
+    ...ofFiles("run", moduleFiles([...specified(plugin, folder), resolve(folder, plugin)]), from),
+  ];
+}
+
+function templateEffects(templates: JsonValue | undefined, folder: string, from: Source): Effect[] {
+  if (typeof templates !== "string") return [];
+  return [
+    effect("render", templates, from, sha256(templates)),
+    ...ofFiles("render", templateFiles(resolve(folder, templates)), from),
+  ];
+}
+
+/** The server of a contract: a command, an address, or the name of a server that a host's file has. */
+function serverEffects(
+  server: JsonValue | undefined,
+  folder: string,
+  from: Source,
+  own: ReadonlySet<string> = new Set(),
+): Effect[] {
+  if (typeof server !== "string") return [];
+  const [, command] = /^stdio:([^]*)$/i.exec(server) ?? [];
+  if (command !== undefined) {
+    const start = { command: server, texts: [command], environment: {}, cwd: folder, sha256: sha256(server) };
+    return startEffects(start, from);
+  }
+  if (/^https?:/i.test(server)) return [effect("send", server, from, sha256(server), false)];
+  return [effect("start", server, from, sha256(server), !own.has(server))];
+}
+
+/** The servers that a host's file names. A file that cannot be read names none. */
+async function hostEffects(host: HostFile, folder: string): Promise<Effect[]> {
+  const shown = shownIn(folder, host.path);
+  const configuration = await readHostFile(host, shown).catch(() => undefined);
+  if (configuration === undefined) return [];
+  const { servers, inputs } = configuration;
+  return Object.entries(servers).flatMap(([name, entry]) => {
+    const from = { folder, file: shown, pointer: pointer("", host.member, name) };
+    return entryEffects(entry, sha256(canonicalText([entry, inputs] as unknown as JsonValue)), host, from);
+  });
+}
+
+function entryEffects(entry: JsonValue, digest: string, { expansion }: HostFile, from: Source): Effect[] {
+  if (!isJsonObject(entry)) return [];
+  const texts = textsIn(entry);
+  const variables = new Set(
+    texts.flatMap((text) => [...text.matchAll(/\$\{([^{}]*)\}/g)].map(([all]) => all)),
+  );
+  const effects: Effect[] = [];
+  if (variables.size > 0 && expansion !== "none")
+    effects.push(effect("expand", [...variables].sort().join(", "), from, digest));
+  if (typeof entry["url"] === "string") effects.push(effect("send", entry["url"], from, digest, false));
+  else if (typeof entry["command"] === "string") {
+    const filled = (text: string): string => text.replaceAll("${workspaceFolder}", from.folder);
+    const cwd = typeof entry["cwd"] === "string" ? resolve(from.folder, filled(entry["cwd"])) : from.folder;
+    const environment = isJsonObject(entry["env"]) ? entry["env"] : {};
+    const start = { command: commandText(entry), texts: texts.map(filled), environment, cwd, sha256: digest };
+    effects.push(...startEffects(start, from));
+  }
+  return effects;
+}
+
+function commandText({ command, args }: JsonObject): string {
+  return [command, ...listOf(args)]
+    .map((word) => (typeof word === "string" ? word : JSON.stringify(word)))
+    .join(" ");
+}
+
+/** Programs that run a script of package.json, and those that run the entry of a folder. */
+const scriptRunners = /^(?:npm|npx|yarn|pnpm|pnpx|bun|bunx)(?:\.cmd|\.exe)?$/i;
+const folderRunners = /^(?:node|nodejs|tsx|ts-node|deno|npm|npx|bun)(?:\.cmd|\.exe)?$/i;
+
+interface Start {
+  /** As it is shown. */
+  readonly command: string;
+  /** All texts of the entry: words, variables, folder. */
+  readonly texts: readonly string[];
+  readonly environment: JsonObject;
+  readonly cwd: string;
+  /** Hash of the entry. */
+  readonly sha256: string;
+}
+
+/**
+ * A command, and the files of the project that it names: its words and those of its variables that are paths of files, the
+ * program where PATH or `node_modules/.bin` finds it in the project, and what these import.
+ */
+function startEffects({ command, texts, environment, cwd, sha256: digest }: Start, from: Source): Effect[] {
+  const words = texts
+    .flatMap((text) => [text, ...text.split(/[\s"'=,;{}]+|:-/)])
+    .filter((word) => word !== "");
+  const searched = Object.entries(environment)
+    .filter(([name]) => name.toUpperCase() === "PATH")
+    .flatMap(([, value]) => String(value).split(delimiter));
+  const folders = [cwd, ...searched.map((path) => resolve(cwd, path)), ...binFolders(cwd)];
+  const runsFolders = words.some((word) => folderRunners.test(basename(word)));
+  const entries = words.flatMap((word) => [
+    ...folders.flatMap((folder) => realFile(resolve(folder, word))),
+    ...(runsFolders ? mainOf(resolve(cwd, word)) : []),
+  ]);
+  if (words.some((word) => scriptRunners.test(basename(word)))) entries.push(...manifestsFrom(cwd));
+  const inside = entries.filter((file) => file.startsWith(projectOf(from.folder) + sep));
+  return [effect("start", command, from, digest), ...ofFiles("run", moduleFiles(inside), from)];
+}
+
+/** The folders of programs that packages of the project bring. */
+function binFolders(folder: string): string[] {
+  const parent = dirname(folder);
+  return [join(folder, "node_modules/.bin"), ...(parent === folder ? [] : binFolders(parent))];
+}
+
+function manifestsFrom(folder: string): string[] {
+  const found = realFile(join(folder, "package.json"));
+  return found.length > 0 || dirname(folder) === folder ? found : manifestsFrom(dirname(folder));
+}
+
+/** The project around a folder. Files outside of it are the machine's. */
+function projectOf(folder: string): string {
+  for (let at = folder; dirname(at) !== at; at = dirname(at)) if (existsSync(join(at, ".git"))) return at;
+  return folder;
+}
+
+function at(from: Source, ...path: readonly (string | number)[]): Source {
+  return { ...from, pointer: pointer(from.pointer, ...path) };
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function jsonIn(file: string): JsonValue | undefined {
+  try {
+    return JSON.parse(readFileSync(realFile(file)[0]!, "utf8").replace(/^\uFEFF/, "")) as JsonValue;
+  } catch {
+    // The reader of the configuration reports it.
+    return undefined;
+  }
+}
+
+function digestOf(file: string): string {
+  return sha256(readFileSync(file));
+}
+
+/** A path relative to the folder, as it is on every platform. */
+export function shownIn(folder: string, file: string): string {
+  return relative(folder, file).split(sep).join("/");
+}

@@ -1,0 +1,210 @@
+import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, extname, join, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { packageFolder } from "../../files/package-folder.js";
+import { isTemplate } from "../../print/templates.js";
+
+/** Files that a module may load before the search ends: no user looks at more. */
+const maxFiles = 5_000;
+
+/** Extensions of files that can run, or that Node.js loads as code. */
+const codeExtension = /^\.(?:[cm]?[jt]sx?|node|wasm|sh|py|rb|pl|php|ps1|bat|cmd|exe)$/i;
+const moduleExtension = /^\.[cm]?[jt]sx?$/i;
+
+/**
+ * The files that run where `entries` do: what they import, and so on. An import is found by its text: a specifier after
+ * `from`, `import`, `require` or `resolve`, and every other literal that is the path of a file with an extension of code. More
+ * is found than runs, never less, except where a module computes the name of another.
+ *
+ * @param entries absolute paths
+ * @returns real paths, without those of mcpgen itself
+ * @throws CodedError MG2101 for more than 5,000 files
+ */
+export function moduleFiles(entries: readonly string[]): string[] {
+  const found = new Set<string>();
+  const queue = entries.flatMap((entry) => realFile(entry));
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (found.has(file) || isOwn(file)) continue;
+    found.add(file);
+    if (found.size > maxFiles)
+      throw new CodedError("MG2101", `more than ${maxFiles} files would run`, {
+        place: { file: entries[0]! },
+        next: "Let it import less.",
+      });
+    if (moduleExtension.test(extname(file))) queue.push(...importedBy(file));
+  }
+  return [...found].sort();
+}
+
+/** A literal of a module. */
+export interface Literal {
+  readonly text: string;
+  /** Whether it stands where specifiers of modules do. */
+  readonly isSpecifier: boolean;
+}
+
+/**
+ * All that may be a literal without placeholders: the text from each quotation mark to the next of its kind on the line. So no
+ * comment and no regular expression can hide one.
+ */
+export function literalsIn(text: string): Literal[] {
+  return ['"', "'", "`"].flatMap((mark) => {
+    const literals: Literal[] = [];
+    for (let at = text.indexOf(mark); at >= 0;) {
+      const end = text.indexOf(mark, at + 1);
+      if (end < 0) break;
+      const inside = text.slice(at + 1, end);
+      if (inside.length < 1_000 && !inside.includes("\n")) {
+        const before = text.slice(Math.max(0, at - 60), at);
+        const isSpecifier = /(?:\b|\.)(?:from|import|require|resolve)\s*\(?\s*(?:\/\*[^*]*\*\/\s*)?$/.test(
+          before,
+        );
+        literals.push({ text: unescaped(inside), isSpecifier });
+      }
+      at = end;
+    }
+    return literals;
+  });
+}
+
+function unescaped(text: string): string {
+  return text.replace(
+    /\\(?:x([\da-f]{2})|u([\da-f]{4})|u\{([\da-f]{1,6})\}|(.))/gi,
+    (all, x, u, long, plain) => {
+      const code = Number.parseInt(x ?? u ?? long ?? "", 16);
+      return Number.isNaN(code) || code > 0x10ffff ? (plain ?? all) : String.fromCodePoint(code);
+    },
+  );
+}
+
+function importedBy(file: string): string[] {
+  const folder = dirname(file);
+  return literalsIn(readFileSync(file, "utf8")).flatMap(({ text, isSpecifier }) => {
+    if (isSpecifier) return specified(text, folder);
+    const path = pathIn(text, folder);
+    return path !== undefined && codeExtension.test(extname(path)) ? realFile(path) : [];
+  });
+}
+
+/** The files that a specifier of a module in `folder` may mean. */
+export function specified(specifier: string, folder: string): string[] {
+  const path = pathIn(specifier, folder);
+  if (path !== undefined) return candidates(path);
+  if (specifier.startsWith("#")) return mappedTargets(specifier, "imports", folder);
+  if (/^node:|^[a-z]+:/i.test(specifier)) return [];
+  const [, name, rest = ""] = /^(@[^/]+\/[^/]+|[^/@][^/]*)(\/.*)?$/.exec(specifier) ?? [];
+  if (name === undefined) return [];
+  const at = [...upFrom(folder)].map((up) => join(up, "node_modules", name)).find((each) => existsSync(each));
+  if (at === undefined) return mappedTargets(`.${rest}`, "exports", folder);
+  const mapped = targetsIn(at, `.${rest}`, "exports");
+  return mapped ?? candidates(rest === "" ? at : join(at, rest));
+}
+
+/** The path that a text is, relative to `folder`; undefined for what is none. */
+function pathIn(text: string, folder: string): string | undefined {
+  if (/^file:/i.test(text)) {
+    try {
+      return fileURLToPath(text);
+    } catch {
+      return undefined;
+    }
+  }
+  return /^(?:\.{1,2}(?:[/\\]|$)|[/\\]|[A-Za-z]:[/\\])/.test(text)
+    ? resolve(folder, text.replace(/[?#].*$/, ""))
+    : undefined;
+}
+
+const extensions = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", ".node"];
+
+/** A path, or what Node.js finds in its place: with an extension, or in a folder of that name. */
+function candidates(path: string): string[] {
+  const files = [path, ...extensions.map((extension) => path + extension)].flatMap(realFile);
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? [...files, ...mainOf(path)] : files;
+}
+
+/** The entry of a folder, by its package.json or by its name; with that package.json. */
+export function mainOf(folder: string): string[] {
+  const manifest = manifestIn(folder);
+  const named = [manifest?.["main"], manifest?.["module"], "index"].filter(
+    (name): name is string => typeof name === "string",
+  );
+  const files = named.flatMap((name) =>
+    [join(folder, name), ...extensions.map((extension) => join(folder, name + extension))].flatMap(realFile),
+  );
+  return [...files, ...named.flatMap((name) => realFile(join(folder, name, "index.js")))];
+}
+
+/** What the nearest package.json maps a name to, under all conditions. */
+function mappedTargets(name: string, member: "imports" | "exports", folder: string): string[] {
+  const at = [...upFrom(folder)].find((up) => existsSync(join(up, "package.json")));
+  return (at === undefined ? undefined : targetsIn(at, name, member)) ?? [];
+}
+
+function targetsIn(folder: string, name: string, member: "imports" | "exports"): string[] | undefined {
+  const map = manifestIn(folder)?.[member];
+  if (map === undefined || map === null) return undefined;
+  const keyed =
+    typeof map === "object" && !Array.isArray(map) && Object.keys(map).some((key) => /^[.#]/.test(key));
+  const entries = keyed ? Object.entries(map as object) : [[".", map] as const];
+  return entries.flatMap(([key, target]) => {
+    const [start = "", end] = key.split("*");
+    const isPattern = end !== undefined;
+    const fits = isPattern
+      ? name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length
+      : key === name;
+    if (!fits) return [];
+    const part = isPattern ? name.slice(start.length, name.length - end.length) : "";
+    return textsIn(target).flatMap((text) => {
+      const path = text.replaceAll("*", () => part);
+      return path.startsWith(".") ? candidates(join(folder, path)) : specified(path, folder);
+    });
+  });
+}
+
+/** All texts in a JSON value. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function manifestIn(folder: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(realFile(join(folder, "package.json"))[0] ?? "", "utf8"));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function* upFrom(folder: string): Generator<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    yield at;
+    if (dirname(at) === at) return;
+  }
+}
+
+/** The real path of a regular file, or nothing. */
+export function realFile(path: string): string[] {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ? [realpathSync(path)] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The templates in a folder, which need not be there. */
+export function templateFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter(isTemplate)
+      .flatMap((name) => realFile(join(folder, name)));
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a file is of the mcpgen that runs: its code is not the folder's. */
+function isOwn(file: string): boolean {
+  return ["dist", "generator"].some((name) => file.startsWith(join(packageFolder, name) + sep));
+}

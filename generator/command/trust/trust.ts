@@ -1,0 +1,241 @@
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { configsIn, isJsonConfig } from "../../config/load-config.js";
+import { homeFolder } from "../../config/search-folders.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Arguments } from "../arguments.js";
+import { type CommandContext, canAsk } from "../context.js";
+import { quoted } from "../repeated.js";
+import { hostFilesIn } from "../servers/host-files.js";
+import { shownPath } from "../shown-path.js";
+import { effectLines } from "./effect-lines.js";
+import type { Effect, FolderEffects } from "./effects.js";
+import { givenHashes } from "./given-hashes.js";
+import { type Stranger, strangerAt } from "./owners.js";
+import { TrustStore } from "./trust-store.js";
+
+/** Something that a command would believe. */
+export interface Subject {
+  /** A file with configuration: absolute. */
+  readonly file: string;
+  /** The folder that the file configures: where it lies, or the project's. */
+  readonly folder: string;
+  /** The place in the file; without it, the file itself. */
+  readonly pointer?: string;
+  /** Modules that are to run beside what the folder's configuration says; the file is the first of them. */
+  readonly modules?: readonly string[];
+  /** A reason to ask beside the effects of the place: a statement without a full stop. */
+  readonly because?: string;
+}
+
+type Surroundings = Pick<CommandContext, "console" | "directory" | "env" | "terminal">;
+
+/**
+ * Decides whether the configuration of a folder is believed. What runs code, renders templates, starts a program or expands a
+ * variable needs the trust of the user, once per folder and content. A file that another user could have written needs it,
+ * whatever it says.
+ */
+export class Trust {
+  /** The user's home folder: no configuration above it is looked for. */
+  readonly home: string;
+  readonly store: TrustStore;
+  /** Whether configuration of the project is used at all (`--no-config`). */
+  readonly usesConfig: boolean;
+  readonly #surroundings: Surroundings;
+  /** Hashes that the command line or the environment names. */
+  readonly #given: readonly string[];
+  /** The file of `--config`. */
+  readonly #named: string | undefined;
+  /** Whether the command line itself says that the code of the folder is to run. */
+  readonly #runsCode: boolean;
+  /** Answers and notes of this run, so that none is repeated. */
+  readonly #said: Set<string>;
+
+  /** @throws CodedError MG2004 for a hash in `--trust` or MCPGEN_TRUST that is malformed */
+  constructor(surroundings: Surroundings, args: Arguments, runsCode = false, said = new Set<string>()) {
+    const { directory, env } = surroundings;
+    this.home = homeFolder(env);
+    this.store = new TrustStore(env);
+    this.usesConfig = !args.flag("no-config");
+    this.#surroundings = surroundings;
+    this.#given = givenHashes(args, env);
+    const named = args.string("config");
+    this.#named = named === undefined ? undefined : resolve(directory, named);
+    this.#runsCode = runsCode;
+    this.#said = said;
+  }
+
+  /**
+   * The same for a command whose task is to run the code of the folder, as `npm run` does: only files that another user could
+   * have written need trust.
+   */
+  runningCode(args: Arguments): Trust {
+    return new Trust(this.#surroundings, args, true, this.#said);
+  }
+
+  /**
+   * For a command that cannot do without: asks at a terminal.
+   *
+   * @throws CodedError MG2105 without trust, MG2106 where other content is trusted, MG2107 for a file that another user could
+   *   have written
+   */
+  async expect(subject: Subject): Promise<void> {
+    const refusal = await this.#refusal(subject);
+    if (refusal === undefined) return;
+    const { content, error } = refusal;
+    if (error.code === "MG2105" && (await this.#asked(content)))
+      return this.store.add(content.folder, content.hash);
+    throw error;
+  }
+
+  /**
+   * For a command that can do without: does not ask, and says on standard error what is left out.
+   *
+   * @throws CodedError MG2106 where the command line names other content
+   */
+  async admits(subject: Subject): Promise<boolean> {
+    const error = (await this.#refusal(subject))?.error;
+    if (error === undefined) return true;
+    if (error.code === "MG2106") throw error;
+    const { console, directory } = this.#surroundings;
+    const note = `left out: ${shownPath(subject.file, directory)}: ${error.message}; \`${this.#command(subject.folder)}\` shows it`;
+    if (!this.#said.has(note)) console.error(note);
+    this.#said.add(note);
+    return false;
+  }
+
+  /** All effects of the configuration in a folder. */
+  async content(folder: string, modules: readonly string[] = []): Promise<FolderEffects> {
+    const real = realpathSync(folder);
+    const named = this.#named !== undefined && existsSync(this.#named) ? this.#named : undefined;
+    const isHere = named !== undefined && realpathSync(dirname(named)) === real;
+    const files = isHere ? [join(real, basename(named))] : configsIn(real);
+    const hosts = real === this.home ? [] : hostFilesIn(real);
+    const guarded = (file: string): boolean => strangerAt(file) !== undefined;
+    // Most commands meet nothing that needs trust, and start faster without.
+    const { folderEffects } = await import("./effects.js");
+    return folderEffects({ folder: real, files, hosts, modules, guarded });
+  }
+
+  /** Whether the user trusts the content, by an earlier answer or by the hash. */
+  isTrusted({ folder, hash }: FolderEffects): boolean {
+    return this.#given.includes(hash) || this.store.hashesOf(folder).includes(hash);
+  }
+
+  /**
+   * Records the trust of a folder's configuration: by its hash on the command line, or by the answer at a terminal.
+   *
+   * @throws CodedError MG2105 where it stays without trust, MG2106 where the command line names other content
+   */
+  async grant(content: FolderEffects): Promise<void> {
+    const { folder, hash, effects } = content;
+    if (this.store.hashesOf(folder).includes(hash)) return;
+    const isNamed = this.#given.includes(hash);
+    if (!isNamed && (this.#given.length > 0 || !(await this.#asked(content))))
+      throw this.#error(
+        content,
+        effects.filter(({ needed }) => needed),
+        { file: folder, folder },
+        undefined,
+      );
+    this.store.add(folder, hash);
+  }
+
+  async #refusal(
+    subject: Subject,
+  ): Promise<{ readonly content: FolderEffects; readonly error: CodedError } | undefined> {
+    // JSON runs nothing by itself: the common case costs no look at the folder.
+    const isText =
+      subject.pointer === undefined && subject.because === undefined && isJsonConfig(subject.file);
+    if (isText && strangerAt(subject.file) === undefined) return undefined;
+    const content = await this.content(subject.folder, subject.modules);
+    const { shownIn } = await import("./effects.js");
+    const file = shownIn(content.folder, realpathSync(dirname(subject.file)) + sep + basename(subject.file));
+    const concerned = content.effects.filter(
+      (effect) => effect.needed && effect.file === file && isWithin(effect.pointer, subject.pointer ?? ""),
+    );
+    const error = this.#judged(content, concerned, subject);
+    return error && { content, error };
+  }
+
+  #judged(content: FolderEffects, effects: readonly Effect[], subject: Subject): CodedError | undefined {
+    const stranger = strangerAt(subject.file) ?? strangerIn(content.folder, effects);
+    const needsTrust = (effects.length > 0 || subject.because !== undefined) && !this.#runsCode;
+    if (!needsTrust && stranger === undefined) return undefined;
+    // Only a hash that covers something can stand for it.
+    if (content.effects.length > 0 && this.isTrusted(content)) return undefined;
+    return this.#error(content, effects, subject, stranger);
+  }
+
+  #error(
+    { folder, hash, effects: all }: FolderEffects,
+    effects: readonly Effect[],
+    { file, pointer, because }: Subject,
+    stranger: Stranger | undefined,
+  ): CodedError {
+    const details = {
+      place: {
+        file: shownPath(file, this.#surroundings.directory),
+        ...(pointer !== undefined && { pointer }),
+      },
+      detail: effectLines(all).join("\n"),
+      facts: { trust: { folder, hash, effects: all } },
+    };
+    const look = `Look at what it does, then run \`${this.#command(folder)}\``;
+    const otherwise = `or repeat the command with --trust ${hash}. --no-config leaves configuration out.`;
+    if (stranger !== undefined)
+      return new CodedError("MG2107", `${stranger.path} ${stranger.why}`, {
+        ...details,
+        next: `Correct its owner and its mode. ${look}; ${otherwise}`,
+      });
+    if (this.#given.length > 0)
+      return new CodedError("MG2106", `expected the content ${this.#given.join(" or ")}, got ${hash}`, {
+        ...details,
+        next: "Compare the files with those that were trusted; if all of it is wanted, name the new hash.",
+      });
+    const [first] = effects.toSorted((a, b) => gravest.indexOf(a.verb) - gravest.indexOf(b.verb));
+    const why = because ?? `it would ${first!.verb} ${first!.what}`;
+    return new CodedError("MG2105", `the folder is not trusted: ${why}`, {
+      ...details,
+      next: `${look}; ${otherwise}`,
+    });
+  }
+
+  /** The command that asks for trust of a folder. */
+  #command(folder: string): string {
+    const shown = shownPath(folder, this.#surroundings.directory);
+    return `mcpgen trust${shown === "." ? "" : ` ${quoted(shown)}`}`;
+  }
+
+  /** Asks at the terminal. Returns false without a terminal, and for content that was declined before. */
+  async #asked(content: FolderEffects): Promise<boolean> {
+    const { console, terminal } = this.#surroundings;
+    if (terminal === undefined || !canAsk(this.#surroundings) || this.#said.has(content.hash)) return false;
+    const { confirm } = await import("@clack/prompts");
+    const shown = shownPath(content.folder, this.#surroundings.directory);
+    console.error([`The configuration in ${shown} would:`, ...effectLines(content.effects)].join("\n"));
+    const answer = await confirm({ ...terminal, message: "Trust it, as it is now?", initialValue: false });
+    if (answer === true) return true;
+    this.#said.add(content.hash);
+    return false;
+  }
+}
+
+/** Which of several effects a message names. */
+const gravest: readonly Effect["verb"][] = ["start", "expand", "run", "render", "send", "read"];
+
+function isWithin(place: string, other: string): boolean {
+  return `${place}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${place}/`);
+}
+
+/** The first file among effects that another user could have written. */
+function strangerIn(folder: string, effects: readonly Effect[]): Stranger | undefined {
+  const known = new Set<string>();
+  for (const { verb, what } of effects) {
+    if (verb !== "run" && verb !== "render" && verb !== "read") continue;
+    const path = resolve(folder, what);
+    const found = existsSync(path) ? strangerAt(path, known) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
