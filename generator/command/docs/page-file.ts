@@ -45,7 +45,10 @@ export function writePage(
 /** The program that opens a file, and its arguments before the URL; no shell reads them. */
 const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ["open"],
-  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+  win32: [
+    join(process.env["SYSTEMROOT"] ?? "C:\\Windows", "System32/rundll32.exe"),
+    "url.dll,FileProtocolHandler",
+  ],
 };
 
 /** A page that leads to a secret address. */
@@ -76,7 +79,9 @@ export function openFile(file: string): Promise<boolean> {
   const url = pathToFileURL(file).href;
   const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
   return new Promise((resolve) => {
-    const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, shell: false });
+    // Not in the working directory: a PATH with `.` would find programs of a cloned repository there.
+    const options = { cwd: "/", stdio: "ignore", detached: true, shell: false } as const;
+    const child = spawn(program, [...args, url], options);
     child.on("error", () => resolve(false));
     child.on("spawn", () => resolve(true));
     child.unref();

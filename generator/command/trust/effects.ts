@@ -237,9 +237,7 @@ interface Start {
  * program where PATH or `node_modules/.bin` finds it in the project, and what these import.
  */
 function startEffects({ command, texts, environment, cwd, sha256: digest }: Start, from: Source): Effect[] {
-  const words = texts
-    .flatMap((text) => [text, ...text.split(/[\s"'=,;{}]+|:-/)])
-    .filter((word) => word !== "");
+  const words = texts.flatMap(wordsIn);
   const searched = Object.entries(environment)
     .filter(([name]) => name.toUpperCase() === "PATH")
     .flatMap(([, value]) => String(value).split(delimiter));
@@ -252,6 +250,13 @@ function startEffects({ command, texts, environment, cwd, sha256: digest }: Star
   if (words.some((word) => scriptRunners.test(basename(word)))) entries.push(...manifestsFrom(cwd));
   const inside = entries.filter((file) => file.startsWith(projectOf(from.folder) + sep));
   return [effect("start", command, from, digest), ...ofFiles("run", moduleFiles(inside), from)];
+}
+
+/** All that may be a word of a text: the text itself, parts of it, and words with quotes, which may stand inside of a word. */
+function wordsIn(text: string): string[] {
+  const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? "");
+  const plain = text.replace(/["']/g, "").split(/\s+/);
+  return [text, ...quoted, ...plain, ...text.split(/[\s"'=,;{}]+|:-/)].filter((word) => word !== "");
 }
 
 /** The folders of programs that packages of the project bring. */

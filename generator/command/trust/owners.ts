@@ -24,12 +24,20 @@ export function processUser(): UserIds | undefined {
 }
 
 /**
- * Who else could have written a file: it, or a folder on the way to it, belongs to another user than this one and the
- * superuser, or others may change it. Others may change what everybody may write, and what a group may write; not the group
- * that has this user's number, as systems make one for each user (`umask 002` goes with it). In a folder with the sticky bit,
- * such as /tmp, users can replace their own files only.
+ * Who else could have written the text of a file: it belongs to another user than this one and the superuser, or others may
+ * change it. Others may change what everybody may write, and what a group may write; not the group that has this user's number,
+ * as systems make one for each user (`umask 002` goes with it).
  *
- * @param file absolute; links are judged, and what they lead to
+ * @param file absolute; a link is judged, and the file that it leads to
+ */
+export function writerOf(file: string, user: UserIds | undefined = processUser()): Stranger | undefined {
+  return user && strangerAmong([file, realpathSync(file)], new Set(), user);
+}
+
+/**
+ * The same for a file that is to run, which is opened after it was judged: no folder on the way to it may be another user's either.
+ * In a folder with the sticky bit, such as /tmp, users can replace their own files only.
+ *
  * @param known paths in which no other user can write, as judged before; it grows
  */
 export function strangerAt(
@@ -37,8 +45,11 @@ export function strangerAt(
   known = new Set<string>(),
   user: UserIds | undefined = processUser(),
 ): Stranger | undefined {
-  if (user === undefined) return undefined;
-  for (const path of [...wayTo(file), ...wayTo(realpathSync(file))]) {
+  return user && strangerAmong([...wayTo(file), ...wayTo(realpathSync(file))], known, user);
+}
+
+function strangerAmong(paths: readonly string[], known: Set<string>, user: UserIds): Stranger | undefined {
+  for (const path of paths) {
     if (known.has(path)) continue;
     const why = faultOf(lstatSync(path), user);
     if (why !== undefined) return { path, why };

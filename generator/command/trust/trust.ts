@@ -11,7 +11,7 @@ import { shownPath } from "../shown-path.js";
 import { effectLines } from "./effect-lines.js";
 import type { Effect, FolderEffects } from "./effects.js";
 import { givenHashes } from "./given-hashes.js";
-import { type Stranger, strangerAt } from "./owners.js";
+import { type Stranger, strangerAt, writerOf } from "./owners.js";
 import { TrustStore } from "./trust-store.js";
 
 /** Something that a command would believe. */
@@ -111,7 +111,7 @@ export class Trust {
     const isHere = named !== undefined && realpathSync(dirname(named)) === real;
     const files = isHere ? [join(real, basename(named))] : configsIn(real);
     const hosts = real === this.home ? [] : hostFilesIn(real);
-    const guarded = (file: string): boolean => strangerAt(file) !== undefined;
+    const guarded = (file: string): boolean => writerOf(file) !== undefined;
     // Most commands meet nothing that needs trust, and start faster without.
     const { folderEffects } = await import("./effects.js");
     return folderEffects({ folder: real, files, hosts, modules, guarded });
@@ -147,7 +147,7 @@ export class Trust {
     // JSON runs nothing by itself: the common case costs no look at the folder.
     const isText =
       subject.pointer === undefined && subject.because === undefined && isJsonConfig(subject.file);
-    if (isText && strangerAt(subject.file) === undefined) return undefined;
+    if (isText && writerOf(subject.file) === undefined) return undefined;
     const content = await this.content(subject.folder, subject.modules);
     const { shownIn } = await import("./effects.js");
     const file = shownIn(content.folder, realpathSync(dirname(subject.file)) + sep + basename(subject.file));
@@ -159,8 +159,11 @@ export class Trust {
   }
 
   #judged(content: FolderEffects, effects: readonly Effect[], subject: Subject): CodedError | undefined {
-    const stranger = strangerAt(subject.file) ?? strangerIn(content.folder, effects);
-    const needsTrust = (effects.length > 0 || subject.because !== undefined) && !this.#runsCode;
+    const believes = effects.length > 0 || subject.because !== undefined;
+    const stranger =
+      writerOf(subject.file) ??
+      (believes ? (strangerAt(subject.file) ?? strangerIn(content.folder, effects)) : undefined);
+    const needsTrust = believes && !this.#runsCode;
     if (!needsTrust && stranger === undefined) return undefined;
     // Only a hash that covers something can stand for it.
     if (content.effects.length > 0 && this.isTrusted(content)) return undefined;

@@ -142,7 +142,7 @@ export const usageDiagnostics = {
     title: "Another user could have written the configuration",
     exit: 2,
     explanation:
-      "A configuration file, a file that it would run, or a folder on the way to it belongs to another user (not the superuser), or every user or a group may change it. mcpgen does not read such configuration, whatever it says. Correct owner and mode: `chown`, `chmod go-w`. Where another user owns the files for a good reason, such as in a container, `mcpgen trust` or the hash of `mcpgen trust --print` in `--trust` or MCPGEN_TRUST accepts exactly their content.",
+      "A configuration file or a file that it would run belongs to another user (not the superuser), or every user or a group may change it; for files that would run, this holds for the folders on the way to them, too. mcpgen does not read such configuration, whatever it says. Correct owner and mode: `chown`, `chmod go-w`. Where another user owns the files for a good reason, such as in a container, `mcpgen trust` or the hash of `mcpgen trust --print` in `--trust` or MCPGEN_TRUST accepts exactly their content.",
   },
   MG4001: {
     title: "The server cannot be reached",

@@ -146,7 +146,9 @@ function run(
   input = "",
 ): Promise<{ readonly code: number; readonly output: string; readonly failed: boolean }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: "pipe", timeout: 2000, killSignal: "SIGKILL" });
+    // Not in the working directory: a PATH with `.` would find the programs of a cloned repository there.
+    const options = { cwd: "/", timeout: 2000, killSignal: "SIGKILL" } as const;
+    const child = spawn(program, args, { ...options, stdio: "pipe" });
     let output = "";
     let failed = false;
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));

@@ -1,11 +1,15 @@
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { AuthError } from "../shared/errors.js";
 import { endpointUrl } from "../shared/urls.js";
 
 /** The program that opens a URL, and its arguments before the URL; no shell reads them. */
 const programs: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ["open"],
-  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+  win32: [
+    join(process.env["SYSTEMROOT"] ?? "C:\\Windows", "System32/rundll32.exe"),
+    "url.dll,FileProtocolHandler",
+  ],
 };
 
 /**
@@ -26,7 +30,9 @@ export function openBrowser(url: string): Promise<boolean> {
     );
   const [program, ...args] = programs[process.platform] ?? ["xdg-open"];
   return new Promise((resolve) => {
-    const child = spawn(program, [...args, parsed.href], { stdio: "ignore", detached: true, shell: false });
+    // Not in the working directory: a PATH with `.` would find the programs of a cloned repository there.
+    const options = { cwd: "/", stdio: "ignore", detached: true, shell: false } as const;
+    const child = spawn(program, [...args, parsed.href], options);
     child.on("error", () => resolve(false));
     child.on("spawn", () => resolve(true));
     child.unref();

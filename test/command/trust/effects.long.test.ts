@@ -211,6 +211,53 @@ test("a changed byte of any file that runs, is rendered or starts changes the ha
     expect([file, await change(file, (text) => `${text} `)]).toEqual([file, hash]);
 });
 
+test("any changed byte of a file that runs changes the hash", async () => {
+  const folder = temporaryFolder(files);
+  const { hash } = await contentOf(folder);
+  const code = Object.entries(files).filter(
+    ([file, text]) => text !== "" && !/package\.json$|mcp\.json$/.test(file),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...code),
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      async ([file, text], at, by) => {
+        const bytes = Buffer.from(text);
+        bytes[at % bytes.length]! ^= by;
+        writeFileSync(join(folder, file), bytes);
+        const changed = await contentOf(folder);
+        writeFileSync(join(folder, file), text);
+        expect(changed.hash).not.toBe(hash);
+      },
+    ),
+    { seed, numRuns: cases(2_000, 50) },
+  );
+});
+
+test.each([
+  ["node 'tools/a b.js'", "tools/a b.js"],
+  ['node "./tools"/c.js', "tools/c.js"],
+  ["node --import=./tools/c.js -e 0", "tools/c.js"],
+  ["npx -y local", "node_modules/.bin/local"],
+  ["npm run serve", "package.json"],
+  ["node .", "tools/c.js"],
+  ["sh -c 'exec node tools/c.js'", "tools/c.js"],
+])("stdio:%s covers %s", async (command, file) => {
+  const folder = temporaryFolder({
+    "mcpgen.config.json": JSON.stringify({
+      contracts: [{ file: "c", out: "o", role: "client", server: `stdio:${command}` }],
+    }),
+    "package.json": '{"main":"tools/c"}',
+    "tools/a b.js": "",
+    "tools/c.js": "",
+    "node_modules/.bin/local": "",
+  });
+  const { hash } = await contentOf(folder);
+  writeFileSync(join(folder, file), `${readFileSync(join(folder, file), "utf8")} `);
+  expect((await contentOf(folder)).hash).not.toBe(hash);
+});
+
 test("the hash is that of the content: not of the folder, the time or the user", async () => {
   const [one, other] = [temporaryFolder(files), temporaryFolder(files)];
   expect((await contentOf(one)).hash).toBe((await contentOf(other)).hash);

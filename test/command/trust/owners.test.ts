@@ -101,6 +101,30 @@ test.skipIf(!canGive)("a module of another user that configuration imports is re
   ]);
 });
 
+test.skipIf(!canGive)(
+  "a folder of another user is no reason where nothing runs, as in a container",
+  async () => {
+    const folder = temporaryFolder({
+      "theirs/mcpgen.config.json": "{}",
+      "theirs/mcpgen.config.js": "export default {};",
+    });
+    chownSync(join(folder, "theirs"), other, other);
+    const words = ["revision", "list", "--config"];
+    expect((await mcpgen(join(folder, "theirs"), [...words, "mcpgen.config.json"])).code).toBe(0);
+    expect((await mcpgen(join(folder, "theirs"), [...words, "mcpgen.config.js"])).stderr).toContain("MG2107");
+  },
+);
+
+test.skipIf(!canGive)(
+  "dev runs the code of the project without a question, but not that of another user",
+  async () => {
+    const folder = temporaryFolder({ "mcpgen.config.js": "export default { contracts: 1 };" });
+    expect((await mcpgen(folder, ["dev"])).stderr).toContain("MG2103");
+    chownSync(join(folder, "mcpgen.config.js"), other, other);
+    expect((await mcpgen(folder, ["dev"])).stderr).toContain("MG2107");
+  },
+);
+
 test.skipIf(!canGive)("servers of another user's file are neither used nor listed", async () => {
   const folder = temporaryFolder({
     ".mcp.json": JSON.stringify({ mcpServers: { weather: { url: "http://127.0.0.1:1/mcp" } } }),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { builtCli } from "../../support/built-program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { until } from "../../support/until.mjs";
 
 const cli = builtCli();
 
@@ -230,6 +231,20 @@ test.each([
   expect([line, ran.code, marks(folder)]).toEqual([line, 2, []]);
   expect(ran.stderr).toMatch(/MG2105: .*it would start \.\/planted/);
 });
+
+test.each([["docs a.yaml --open", "xdg-open"]])(
+  "%s: a PATH that begins with a dot starts no program of the folder",
+  async (line, program) => {
+    const folder = repository({}, { mcpServers: {} });
+    const real = temporaryFolder();
+    for (const at of [folder, real])
+      writeFileSync(join(at, program), '#!/bin/sh\ntouch "$(dirname "$0")/RAN"\n', { mode: 0o755 });
+    const env = { HOME: temporaryFolder(), PATH: `.:${real}:${process.env["PATH"]}` };
+    await mcpgen(folder, line.split(" "), env);
+    await until("the program to run", () => marks(real).length + marks(folder).length > 0);
+    expect([marks(folder), marks(real)]).toEqual([[], ["RAN"]]);
+  },
+);
 
 test("check compares the other servers, and reports the one that it may not start", async () => {
   const folder = repository(json(["stdio:node server.js"]), { mcpServers: {} });

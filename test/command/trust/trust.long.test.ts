@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { builtCli } from "../../support/built-program.js";
 import { mcpgen } from "../../support/in-process.js";
+import { inPseudoTerminal, terminalTest } from "../../support/pseudo-terminal.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { trustOf } from "../../support/trust.js";
 import { atTerminal } from "../at-terminal.js";
@@ -155,4 +157,18 @@ test("the question at a terminal: Escape is no consent", async () => {
   });
   expect([ran.code, hasRun(folder)]).toEqual([2, false]);
   expect(readFileSync(join(folder, "c.yaml"), "utf8")).toBe(contract);
+});
+
+const cli = builtCli();
+
+terminalTest("in a real terminal the question shows what would run, and the answer is kept", () => {
+  const folder = project();
+  const state = temporaryFolder();
+  const command = ["env", "CI=", `XDG_STATE_HOME=${state}`, process.execPath, cli, "generate"];
+  const declined = inPseudoTerminal(command, folder, [["Trust it", "n"]]);
+  expect([declined.code, declined.unasked, hasRun(folder)]).toEqual([2, 0, false]);
+  expect(declined.shown).toMatch(/run +mcpgen\.config\.js[^]*run +out\.js[^]*Trust it/);
+  const agreed = inPseudoTerminal(command, folder, [["Trust it", "y"]]);
+  expect([agreed.code, agreed.unasked, hasRun(folder)]).toEqual([0, 0, true]);
+  expect(inPseudoTerminal(command, folder, []).code).toBe(0);
 });
