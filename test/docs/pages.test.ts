@@ -22,7 +22,7 @@ const tasks = [
 ].map((name) => `docs/tasks/${name}.md`);
 
 const reference = [
-  ...["options", "errors", "glossary", "limits", "stability", "migration", "architecture"].map(
+  ...["options", "errors", "glossary", "limits", "security", "stability", "migration", "architecture"].map(
     (name) => `docs/${name}.md`,
   ),
   "CHANGELOG.md",

@@ -48,12 +48,12 @@ describe("from the packages as they are published", () => {
     for (const { name, files } of packed) {
       const strange = files.filter(
         (file) =>
-          !/^(?:dist\/.*(?:\.js|\.js\.map|\.d\.ts|LICENSE|NOTICE)|package\.json|README\.md|LICENSE|NOTICE)$/.test(
+          !/^(?:dist\/.*(?:\.js|\.d\.ts|LICENSE|NOTICE)|package\.json|README\.md|LICENSE|NOTICE)$/.test(
             file,
           ) &&
           !(
             name === "mcpgen" &&
-            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|formats|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|CHANGELOG\.md|schema\/(?:[\w.-]+\/)*[a-z]+\.json)$/.test(
+            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|formats|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|(?:CHANGELOG|SECURITY)\.md|schema\/(?:[\w.-]+\/)*[a-z]+\.json)$/.test(
               file,
             )
           ) &&
