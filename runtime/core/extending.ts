@@ -55,4 +55,13 @@ export { Admission, type Amounts, type Quota, type Refusal } from "./admission/a
 export { BoundedMap } from "./admission/bounded-map.js";
 export { Turns } from "./admission/turns.js";
 export { Breaker } from "./time/breaker.js";
-export { abortable, sleep, unref, untilAborted, wallTimeOf, withTimeout } from "./time/clock.js";
+export {
+  abortable,
+  pause,
+  sleep,
+  unref,
+  untilAborted,
+  waitAsked,
+  wallTimeOf,
+  withTimeout,
+} from "./time/clock.js";

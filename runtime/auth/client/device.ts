@@ -1,3 +1,4 @@
+import { pause, waitAsked } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
@@ -22,8 +23,12 @@ export interface DeviceRequest {
   readonly signal: AbortSignal;
 }
 
-/** Seconds between polls, if the server names none; and by how much `slow_down` raises them (RFC 8628, 3.5). */
-const defaultInterval = 5;
+/** Milliseconds between polls, if the server names none; and by how much `slow_down` raises them (RFC 8628, 3.5). */
+const usualWait = 5000;
+
+/** Milliseconds between polls at least, and of the life of a code at most, whatever the server says. */
+const shortestWait = 100;
+const longestLife = 3_600_000;
 
 /** Characters of a user code at most. */
 const longestCode = 64;
@@ -53,17 +58,21 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
   } catch (error) {
     throw refusal(as.issuer, error);
   }
-  const ends = Date.now() + device.expires_in * 1000;
-  await show(promptOf(device, facts, guard.local), signal);
-  for (let interval = device.interval ?? defaultInterval; Date.now() < ends;) {
-    await pause(interval * 1000, signal);
+  const lifeMs = waitAsked(device.expires_in * 1000, { most: longestLife, usual: longestLife });
+  const ends = Date.now() + lifeMs;
+  await show(promptOf(device, lifeMs / 1000, facts, guard.local), signal);
+  let wait = waitAsked((device.interval ?? NaN) * 1000, { least: shortestWait, usual: usualWait });
+  for (let left = lifeMs; left > 0; left = ends - Date.now()) {
+    await pause(Math.min(wait, left), signal);
+    // A poll before its time would only be refused.
+    if (wait > left) break;
     try {
       return await requestTokens(endpoint, (options) =>
         oauth.deviceCodeGrantRequest(as, asClient, auth, device.device_code, options),
       );
     } catch (error) {
       const code = error instanceof TokenRefusal ? error.error : undefined;
-      if (code === "slow_down") interval += defaultInterval;
+      if (code === "slow_down") wait += usualWait;
       else if (code !== "authorization_pending") throw error;
     }
   }
@@ -73,6 +82,7 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
 /** What may be shown: the addresses are safe, and the code is a word. */
 function promptOf(
   device: oauth.DeviceAuthorizationResponse,
+  expiresIn: number,
   facts: Omit<AuthorizationFacts, "state">,
   local: boolean,
 ): DevicePrompt {
@@ -87,21 +97,6 @@ function promptOf(
     userCode,
     verificationUri: safe.href,
     ...(whole && { verificationUriComplete: whole.href }),
-    expiresIn: device.expires_in,
+    expiresIn,
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
 }

@@ -1,3 +1,4 @@
+import { isUnavailable } from "../shared/errors.js";
 import { type Client } from "./client.js";
 import { findClient } from "./clients.js";
 import { errorPage } from "./html.js";
@@ -44,6 +45,7 @@ export async function verifiedClient(proxy: Proxy, id: string, redirectUri: stri
   try {
     client = await findClient(proxy.settings, proxy.documents, id);
   } catch (error) {
+    if (isUnavailable(error)) throw error;
     throw stop("The description of the application cannot be read.", (error as Error).message);
   }
   if (!client) throw stop("The application is not registered here.", "It must register again.");

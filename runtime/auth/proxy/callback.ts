@@ -1,11 +1,12 @@
 import * as oauth from "oauth4webapi";
+import { isUnavailable } from "../shared/errors.js";
 import { approvalCookie } from "./approvals.js";
-import { errorLocation, stop, verifiedClient } from "./authorization-request.js";
+import { errorLocation, stop, Stopped, verifiedClient } from "./authorization-request.js";
 import type { Client } from "./client.js";
 import { type Code, codeSeconds } from "./code.js";
 import { cookiesOf, setCookie } from "./cookies.js";
 import { digestOf, randomText } from "./encoding.js";
-import { createGrant } from "./grants.js";
+import { createGrant, ownerOf } from "./grants.js";
 import { type Login, loginCookie, loginSeconds } from "./login.js";
 import { paths, type Proxy, upstreamScopes } from "./proxy.js";
 import { withParameters } from "./redirects.js";
@@ -28,16 +29,20 @@ export async function callback(proxy: Proxy, request: Request): Promise<Response
   const login = await loginOf(proxy, cookies, state);
   const { asked } = login;
   const client = await verifiedClient(proxy, asked.client, asked.redirectUri);
-  const isFirst = await settings.store.put(`state:${login.state}`, "used", undefined, login.expires * 1000);
-  if (!isFirst) throw stop("This login was already finished.");
+  if ((await settings.store.get(stateKey(login))) !== undefined) throw alreadyFinished();
   const finished = setCookie(loginCookie(login.state), "", 0);
   const url = new URL(settings.issuer + paths.callback);
   for (const [name, value] of searchParams) url.searchParams.append(name, value);
   try {
     const scopes = upstreamScopes(settings, asked.scopes);
     const { tokens, identity } = await upstream.login(url, { ...login, state }, scopes);
-    return await succeed(proxy, { cookies, finished, client, login, tokens, identity });
+    // After the login at the upstream: what anybody can begin is not stored.
+    if (await isFirst(proxy, login, identity))
+      return await succeed(proxy, { cookies, finished, client, login, tokens, identity });
+    throw alreadyFinished();
   } catch (error) {
+    if (error instanceof Stopped) throw error;
+    if (isUnavailable(error)) throw error;
     // Texts of the upstream stay here: the client did not ask it.
     const isDenied = error instanceof oauth.AuthorizationResponseError && error.error === "access_denied";
     settings.emit({ type: "refused", client: client.name, reason: (error as Error).name });
@@ -47,6 +52,16 @@ export async function callback(proxy: Proxy, request: Request): Promise<Response
     return redirectResponse(location, [finished]);
   }
 }
+
+/** Whether a login is finished for the first time. */
+async function isFirst({ settings }: Proxy, login: Login, { subject }: Identity): Promise<boolean> {
+  const owner = await ownerOf(settings, subject);
+  return settings.store.put(stateKey(login), "used", undefined, login.expires * 1000, owner);
+}
+
+const stateKey = ({ state }: Login): string => `state:${state}`;
+
+const alreadyFinished = (): Stopped => stop("This login was already finished.");
 
 async function loginOf(
   { settings }: Proxy,
@@ -94,9 +109,11 @@ async function succeed(proxy: Proxy, success: Success): Promise<Response> {
     redeemed: false,
     refreshes: client.refreshes,
     used: -1,
+    usedAt: 0,
     revoked: [],
     expires,
   });
+  if (client.kind === "document") proxy.documents.keep(client.id);
   const code: Code = { grant: id, redirectUri: asked.redirectUri, challenge: asked.challenge, expires };
   const remembered = await approvalCookie(proxy, cookies, client, asked, subject);
   settings.emit({ type: "logged-in", client: client.name });

@@ -1,9 +1,11 @@
 import { createLocalJWKSet, errors, type JWK, type JWTPayload, jwtVerify } from "jose";
+import { isUnavailable } from "../shared/errors.js";
 import { jsonObject } from "../shared/json-object.js";
 import type { Client } from "./client.js";
 import { isDocumentUrl } from "./client-documents.js";
 import { findClient } from "./clients.js";
 import { digestOf, sameText } from "./encoding.js";
+import { ownerOf } from "./grants.js";
 import { paths, type Proxy } from "./proxy.js";
 import type { Parameters } from "./requests.js";
 import { Refused } from "./responses.js";
@@ -38,9 +40,9 @@ export async function authenticatedClient(
   if (isDocumentUrl(presented.id) && !(await isOwner(presented.id))) return undefined;
   let client: Client | undefined;
   try {
-    client = await findClient(proxy.settings, proxy.documents, presented.id);
-  } catch {
-    throw refuse();
+    client = await findClient(proxy.settings, proxy.documents, presented.id, isDocumentUrl(presented.id));
+  } catch (error) {
+    throw isUnavailable(error) ? error : refuse();
   }
   if (!client || client.method !== presented.method) throw refuse();
   const { method, secret } = client;
@@ -114,9 +116,8 @@ async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): P
   const { settings, documents } = proxy;
   let claims: JWTPayload;
   try {
-    const keys = (
-      typeof client.keys === "string" ? (await documents.read(client.keys))["keys"] : client.keys
-    ) as readonly JWK[];
+    const keys: readonly JWK[] =
+      typeof client.keys === "string" ? await documents.keys(client.keys) : (client.keys ?? []);
     const verified = await jwtVerify(assertion, createLocalJWKSet({ keys: [...keys] }), {
       algorithms: assertionAlgorithms,
       issuer: client.id,
@@ -127,6 +128,7 @@ async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): P
     });
     claims = verified.payload;
   } catch (error) {
+    if (isUnavailable(error)) throw error;
     if (
       error instanceof errors.JOSEError ||
       error instanceof TypeError ||
@@ -142,5 +144,6 @@ async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): P
     "used",
     undefined,
     exp! * 1000,
+    await ownerOf(settings, client.id),
   );
 }

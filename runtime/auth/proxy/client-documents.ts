@@ -2,12 +2,20 @@ import type { JWK } from "jose";
 import { AuthError } from "../shared/errors.js";
 import { type Client, type ClientMethod, clientName } from "./client.js";
 import { redirectProblem } from "./redirects.js";
-import type { Settings } from "./options.js";
 
-/** Reads metadata documents of clients, and keeps them for a time. */
+/**
+ * Reads metadata documents of clients, and keeps what is used of them for a time.
+ *
+ * Each function throws an `AuthError`: `auth-metadata-invalid`, `auth-metadata-unsafe`: the document cannot be used;
+ * `auth-unavailable`: too many others are read now.
+ */
 export interface ClientDocuments {
-  /** @throws {AuthError} `auth-metadata-invalid`, `auth-metadata-unsafe` */
-  read(url: string): Promise<Readonly<Record<string, unknown>>>;
+  /** @param isKnown whether the request proves a login with this client: then requests that prove nothing do not delay it */
+  client(id: string, isKnown: boolean): Promise<Client>;
+  /** The public keys at the `jwks_uri` of a client. */
+  keys(url: string): Promise<readonly JWK[]>;
+  /** A user has logged in with the client of a document: it is kept as long as its headers say. */
+  keep(id: string): void;
 }
 
 /** Whether a client id is the URL of a metadata document: https, with a path, as it stands in URLs (CIMD, 3). */
@@ -21,12 +29,12 @@ const maxUris = 20;
 const methods: readonly ClientMethod[] = ["none", "private_key_jwt"];
 
 /**
- * The client that a metadata document describes (CIMD, 4.1).
+ * The client that a metadata document describes (CIMD, 4.1). It holds nothing else of the document.
  *
  * @throws {AuthError} `auth-metadata-invalid`
  */
 export function clientOfDocument(
-  settings: Settings,
+  customSchemes: readonly string[],
   id: string,
   document: Readonly<Record<string, unknown>>,
 ): Client {
@@ -38,7 +46,7 @@ export function clientOfDocument(
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > maxUris)
     throw unusableDocument(`redirect_uris must be a list of 1 to ${maxUris}`);
   for (const uri of redirect_uris) {
-    const problem = redirectProblem(uri, settings.clients.customSchemes);
+    const problem = redirectProblem(uri, customSchemes);
     if (problem !== undefined) throw unusableDocument(`a redirect URI ${problem}`);
   }
   const method = methodOf(document);
@@ -67,9 +75,35 @@ function methodOf(document: Readonly<Record<string, unknown>>): ClientMethod {
 
 function keysOf({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): readonly JWK[] | string {
   const keys = (jwks as { keys?: unknown } | undefined)?.keys;
-  if (Array.isArray(keys) && keys.length > 0 && keys.length <= maxUris) return keys as JWK[];
-  if (typeof jwks_uri === "string" && isDocumentUrl(jwks_uri)) return jwks_uri;
+  if (Array.isArray(keys)) return publicKeysOf(keys);
+  if (typeof jwks_uri === "string" && jwks_uri.length <= maxUrl && isDocumentUrl(jwks_uri)) return jwks_uri;
   throw unusableDocument("private_key_jwt needs jwks or jwks_uri");
+}
+
+const maxUrl = 4096;
+const maxKeys = 20;
+/** Characters of a member of a key: the modulus of an RSA key of 8192 bits has 1366. */
+const maxMember = 1400;
+const keyMembers = ["kty", "crv", "x", "y", "n", "e", "kid", "alg", "use"] as const;
+
+/**
+ * The public keys of a list, without what is not used of them.
+ *
+ * @throws {AuthError} `auth-metadata-invalid`
+ */
+export function publicKeysOf(list: unknown): readonly JWK[] {
+  if (!Array.isArray(list) || list.length === 0 || list.length > maxKeys)
+    throw unusableDocument(`its keys must be a list of 1 to ${maxKeys}`);
+  return list.map((given: unknown) => {
+    if (typeof given !== "object" || given === null) throw unusableDocument("a key is not an object");
+    const key = given as Readonly<Record<string, unknown>>;
+    const members = keyMembers.flatMap((name) =>
+      key[name] === undefined ? [] : [[name, key[name]] as const],
+    );
+    if (!members.every(([, value]) => typeof value === "string" && value.length <= maxMember))
+      throw unusableDocument(`a member of a key is not a text of at most ${maxMember} characters`);
+    return Object.fromEntries(members) as JWK;
+  });
 }
 
 export function unusableDocument(what: string): AuthError {

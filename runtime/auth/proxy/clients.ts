@@ -1,5 +1,5 @@
 import type { Client, SealedClient } from "./client.js";
-import { type ClientDocuments, clientOfDocument, isDocumentUrl } from "./client-documents.js";
+import { type ClientDocuments, isDocumentUrl } from "./client-documents.js";
 import type { KnownClient, Settings } from "./options.js";
 
 /** Longest client id that is looked at. */
@@ -13,18 +13,19 @@ export async function secretOf(settings: Settings, id: string): Promise<string |
 /**
  * Finds a client by its id.
  *
- * @throws {AuthError} `auth-metadata-invalid`, `auth-metadata-unsafe`: the metadata document cannot be used
+ * @param isKnown whether the request proves a login with this client
+ * @throws {AuthError} as `ClientDocuments`
  */
 export async function findClient(
   settings: Settings,
   documents: ClientDocuments,
   id: string,
+  isKnown = false,
 ): Promise<Client | undefined> {
   if (id.length > maxId) return undefined;
   const known = settings.clients.known.find((client) => client.id === id);
   if (known) return knownClient(known);
-  if (isDocumentUrl(id))
-    return settings.clients.cimd ? clientOfDocument(settings, id, await documents.read(id)) : undefined;
+  if (isDocumentUrl(id)) return settings.clients.cimd ? documents.client(id, isKnown) : undefined;
   return settings.clients.dcr === "sealed" ? sealedClient(settings, id) : undefined;
 }
 

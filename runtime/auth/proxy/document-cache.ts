@@ -1,66 +1,182 @@
+import { BoundedMap } from "@mcpgen/runtime/extending";
+import type { JWK } from "jose";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
 import { type Fetch, objectIn } from "../shared/guarded-fetch.js";
-import { type ClientDocuments, unusableDocument } from "./client-documents.js";
+import { Outgoing, type OutgoingLimits } from "../shared/outgoing.js";
+import type { Client } from "./client.js";
+import {
+  type ClientDocuments,
+  clientOfDocument,
+  publicKeysOf,
+  unusableDocument,
+} from "./client-documents.js";
 
 type Document = Readonly<Record<string, unknown>>;
 
 const maxBytes = 65_536;
 const timeoutMs = 5000;
-const maxEntries = 1000;
 const leastMs = 60_000;
-const mostMs = 24 * 3_600_000;
+const hourMs = 3_600_000;
 /** Milliseconds that a failure is remembered: a request for a page must not start a fetch each time. */
 const failureMs = 10_000;
 
-/** Fetches metadata documents, once at a time for each URL, and keeps them as their headers say. */
-export function documentCache(fetch_: Fetch, now: () => number): ClientDocuments {
-  const entries = new Map<string, { readonly document: Promise<Document>; expiresAt: number }>();
+/** What is kept of documents, how long at most, and how many are fetched at once. */
+interface Bounds extends OutgoingLimits {
+  readonly count: number;
+  readonly bytes: number;
+  readonly mostMs: number;
+}
+
+/** Of clients with which no user has logged in: anybody can name such documents, and any number of them. */
+const ofAnybody: Bounds = {
+  ...{ count: 1000, bytes: 4_000_000, mostMs: 5 * 60_000 },
+  ...{ running: 16, perKey: 4, waiting: 256 },
+};
+
+/** Of clients with which a user has logged in, and their keys. */
+const ofKnown: Bounds = {
+  ...{ count: 10_000, bytes: 16_000_000, mostMs: 24 * hourMs },
+  ...{ running: 16, perKey: 4, waiting: 256 },
+};
+
+/** Bytes that an entry takes beside its characters. */
+const overhead = 500;
+
+/** What a document says, or why it cannot be used. */
+type Reading<Value> = { readonly value: Value } | { readonly fault: AuthError };
+
+interface Kept<Value> {
+  readonly reading: Reading<Value>;
+  /** When it is read again, as its headers say. */
+  readonly staleAt: number;
+}
+
+/** Reads documents, each once at a time, and keeps what is used of them. */
+class Shelf<Value> {
+  readonly #bounds: Bounds;
+  readonly #fetch: Fetch;
+  readonly #now: () => number;
+  readonly #use: (document: Document, url: string) => Value;
+  readonly #kept: BoundedMap<string, Kept<Value>>;
+  /** As many as may run and wait. */
+  readonly #running = new Map<string, Promise<Kept<Value>>>();
+  readonly #outgoing: Outgoing;
+
+  /** @param use takes what is needed of a document; throws an `AuthError` if it cannot be used */
+  constructor(
+    bounds: Bounds,
+    fetch_: Fetch,
+    now: () => number,
+    use: (document: Document, url: string) => Value,
+  ) {
+    this.#bounds = bounds;
+    this.#fetch = fetch_;
+    this.#now = now;
+    this.#use = use;
+    const { count, bytes } = bounds;
+    this.#kept = new BoundedMap({ count, bytes, full: "evict", now });
+    this.#outgoing = new Outgoing(bounds);
+  }
+
+  known(url: string): Kept<Value> | undefined {
+    return this.#kept.get(url);
+  }
+
+  keep(url: string, kept: Kept<Value>): void {
+    const { reading, staleAt } = kept;
+    const bytes = "fault" in reading ? overhead : 2 * JSON.stringify(reading.value).length + overhead;
+    const lifeMs = Math.min(staleAt - this.#now(), this.#bounds.mostMs);
+    this.#kept.set(url, kept, { bytes, lifeMs, principal: new URL(url).host });
+  }
+
+  read(url: string): Promise<Kept<Value>> {
+    const known = this.#kept.get(url);
+    if (known) return Promise.resolve(known);
+    const running = this.#running.get(url);
+    if (running) return running;
+    const reading = this.#outgoing
+      .run(new URL(url).host, () => this.#fetched(url))
+      .finally(() => this.#running.delete(url));
+    this.#running.set(url, reading);
+    return reading;
+  }
+
+  async #fetched(url: string): Promise<Kept<Value>> {
+    const kept = await fetched(this.#fetch, url).then(
+      ({ document, maxAgeMs }) => this.#usable(document, url, this.#now() + maxAgeMs),
+      (error: unknown) => this.#failed(error),
+    );
+    this.keep(url, kept);
+    return kept;
+  }
+
+  #usable(document: Document, url: string, staleAt: number): Kept<Value> {
+    try {
+      return { reading: { value: this.#use(document, url) }, staleAt };
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): Kept<Value> {
+    if (!(error instanceof AuthError)) throw error;
+    return { reading: { fault: error }, staleAt: this.#now() + failureMs };
+  }
+}
+
+function valueOf<Value>({ reading }: Kept<Value>): Value {
+  if ("fault" in reading) throw reading.fault;
+  return reading.value;
+}
+
+/**
+ * Metadata documents of clients. Documents that anybody named do not take the place of those with which users log in.
+ *
+ * @param customSchemes schemes of redirect URIs that the operator allows
+ */
+export function documentCache(
+  fetch_: Fetch,
+  now: () => number,
+  customSchemes: readonly string[],
+): ClientDocuments {
+  const use = (document: Document, url: string): Client => clientOfDocument(customSchemes, url, document);
+  const strangers = new Shelf(ofAnybody, fetch_, now, use);
+  const known = new Shelf(ofKnown, fetch_, now, use);
+  const keys = new Shelf<readonly JWK[]>(ofKnown, fetch_, now, ({ keys: list }) => publicKeysOf(list));
   return {
-    read(url) {
-      const known = entries.get(url);
-      if (known && known.expiresAt > now()) return known.document;
-      entries.delete(url);
-      const entry = { document: Promise.resolve<Document>({}), expiresAt: now() + mostMs };
-      entry.document = fetched(fetch_, url).then(
-        ({ document, maxAgeMs }) => {
-          entry.expiresAt = now() + maxAgeMs;
-          return document;
-        },
-        (error: unknown) => {
-          entry.expiresAt = now() + failureMs;
-          throw error;
-        },
-      );
-      entries.set(url, entry);
-      if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
-      return entry.document;
+    async client(id, isKnown) {
+      const shelf = isKnown || known.known(id) ? known : strangers;
+      return valueOf(await shelf.read(id));
+    },
+    keys: async (url) => valueOf(await keys.read(url)),
+    keep(id) {
+      const found = strangers.known(id);
+      if (found) known.keep(id, found);
     },
   };
 }
 
 async function fetched(fetch_: Fetch, url: string): Promise<{ document: Document; maxAgeMs: number }> {
-  const response = await fetch_(url, {
-    redirect: "manual",
-    headers: { accept: "application/json" },
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch((error: unknown) => {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const unreadable = (error: unknown): never => {
     throw error instanceof AuthError ? error : unusableDocument("it cannot be fetched");
-  });
-  if (response.status !== 200) throw unusableDocument(`the answer has status ${response.status}`);
-  const bytes = await boundedBytes(response.body, maxBytes);
-  if (!bytes) throw unusableDocument(`it has more than ${maxBytes} bytes`);
-  const { headers } = response;
-  const document = await objectIn(new Response(bytes, { headers }));
-  if (!document) throw unusableDocument("it is not a JSON object of the type application/json");
-  return {
-    document,
-    maxAgeMs: maxAgeOf(headers.get("cache-control")),
   };
+  const headers = { accept: "application/json" };
+  const response = await fetch_(url, { redirect: "manual", headers, signal }).catch(unreadable);
+  if (response.status !== 200) {
+    void response.body?.cancel().catch(() => undefined);
+    throw unusableDocument(`the answer has status ${response.status}`);
+  }
+  const bytes = await boundedBytes(response.body, maxBytes).catch(unreadable);
+  if (!bytes) throw unusableDocument(`it has more than ${maxBytes} bytes`);
+  const document = await objectIn(new Response(bytes, { headers: response.headers }));
+  if (!document) throw unusableDocument("it is not a JSON object of the type application/json");
+  return { document, maxAgeMs: maxAgeOf(response.headers.get("cache-control")) };
 }
 
 function maxAgeOf(header: string | null): number {
   if (header !== null && /(?:^|[\s,])no-(?:store|cache)/i.test(header)) return leastMs;
   const [, seconds] = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(header ?? "") ?? [];
-  return Math.min(Math.max(Number(seconds ?? 3600) * 1000, leastMs), mostMs);
+  return Math.min(Math.max(Number(seconds ?? 3600) * 1000, leastMs), ofKnown.mostMs);
 }

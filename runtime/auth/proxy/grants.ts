@@ -1,3 +1,5 @@
+import { pause } from "@mcpgen/runtime/extending";
+import { AuthError } from "../shared/errors.js";
 import type { Settings } from "./options.js";
 import type { UpstreamTokens } from "./upstream.js";
 
@@ -14,6 +16,8 @@ export interface Grant {
   readonly refreshes: boolean;
   /** Number of the newest refresh token that was used; -1 before the first. */
   readonly used: number;
+  /** Seconds since 1970 at which that token was used first. */
+  readonly usedAt: number;
   /** Access tokens that were revoked, with the second of their expiry. */
   readonly revoked: readonly (readonly [id: string, expires: number])[];
   /** Seconds since 1970 after which nothing of the login is valid. */
@@ -28,56 +32,90 @@ export interface StoredGrant {
 }
 
 const keyOf = (id: string): string => `grant:${id}`;
-/** Attempts to change a grant that other requests change at the same time. */
+/** Attempts to change a grant that other processes change at the same time. */
 const maxAttempts = 20;
+/** Milliseconds of the longest pause between two attempts. */
+const longestPause = 100;
+
+/** Names a user or a client in the store, which holds neither. */
+export async function ownerOf({ keys }: Settings, name: string): Promise<string> {
+  return `owner:${await keys.mac("owner", name)}`;
+}
 
 export async function readGrant(settings: Settings, id: string): Promise<StoredGrant | undefined> {
-  const text = await settings.store.get(keyOf(id));
+  const key = keyOf(id);
+  const text = await settings.store.get(key);
+  // A record that was copied to another key does not open.
   const grant =
-    text === undefined ? undefined : ((await settings.keys.open("grant", text)) as Grant | undefined);
+    text === undefined ? undefined : ((await settings.keys.open("grant", text, key)) as Grant | undefined);
   return grant && grant.expires > settings.seconds() ? { id, grant, text: text! } : undefined;
 }
 
+/** @throws {AuthError} `auth-unavailable`: the store has no room */
 export async function createGrant(settings: Settings, id: string, grant: Grant): Promise<void> {
-  const text = await settings.keys.seal("grant", grant);
-  await settings.store.put(keyOf(id), text, undefined, grant.expires * 1000);
+  if (await write(settings, id, grant, undefined)) return;
+  throw new AuthError("auth-unavailable", "the store did not take a login: try again");
 }
 
 /** @returns the grant as it is stored now; `undefined` if another request changed it before */
-export async function replaceGrant(
+async function write(
   settings: Settings,
-  stored: StoredGrant,
+  id: string,
   grant: Grant,
+  expected: string | undefined,
 ): Promise<StoredGrant | undefined> {
-  const text = await settings.keys.seal("grant", grant);
-  const done = await settings.store.put(keyOf(stored.id), text, stored.text, grant.expires * 1000);
-  return done ? { id: stored.id, grant, text } : undefined;
+  const key = keyOf(id);
+  const text = await settings.keys.seal("grant", grant, key);
+  const owner = await ownerOf(settings, grant.subject);
+  const done = await settings.store.put(key, text, expected, grant.expires * 1000, owner);
+  return done ? { id, grant, text } : undefined;
 }
 
-/** Changes a grant, also while other requests change it. `change` may run several times. */
-export async function changeGrant(
+/**
+ * Changes a grant, also while other requests change it. Those of this process take turns.
+ *
+ * @param change may run several times; it returns the same object if nothing is to be written
+ * @returns the grant as it is stored now; `undefined` if there is none, or `change` returned `undefined`
+ * @throws {AuthError} `auth-unavailable`: other processes changed it each time
+ */
+export function changeGrant(
   settings: Settings,
   id: string,
   change: (grant: Grant) => Grant | undefined,
 ): Promise<StoredGrant | undefined> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  return attempts(settings, id, async () => {
     const stored = await readGrant(settings, id);
     const changed = stored && change(stored.grant);
-    if (!changed) return undefined;
-    const replaced = await replaceGrant(settings, stored, changed);
-    if (replaced) return replaced;
-  }
-  throw new Error(`the store did not accept a change of a login in ${maxAttempts} attempts`);
+    if (!changed) return { result: undefined };
+    if (changed === stored.grant) return { result: stored };
+    const result = await write(settings, id, changed, stored.text);
+    return result && { result };
+  });
 }
 
 /** Ends a login: its refresh tokens, access tokens and tokens of the upstream are gone. */
-export async function revokeGrant(settings: Settings, id: string, reason: string): Promise<void> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+export function revokeGrant(settings: Settings, id: string, reason: string): Promise<void> {
+  return attempts(settings, id, async () => {
     const text = await settings.store.get(keyOf(id));
-    if (text === undefined) return;
-    if (!(await settings.store.put(keyOf(id), undefined, text, 0))) continue;
+    if (text === undefined) return { result: undefined };
+    if (!(await settings.store.put(keyOf(id), undefined, text, 0))) return undefined;
     settings.emit({ type: "revoked", reason });
-    return;
-  }
-  throw new Error(`the store did not remove a login in ${maxAttempts} attempts`);
+    return { result: undefined };
+  });
+}
+
+/** Tries until a step has a result, at times that differ between processes. */
+function attempts<Result>(
+  { grantTurns }: Settings,
+  id: string,
+  step: () => Promise<{ readonly result: Result } | undefined>,
+): Promise<Result> {
+  return grantTurns.run(id, async () => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const done = await step();
+      if (done) return done.result;
+      await pause(Math.random() * Math.min(2 ** attempt, longestPause));
+    }
+    throw new AuthError("auth-unavailable", "other processes change the login: try again");
+  });
 }

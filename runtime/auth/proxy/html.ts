@@ -79,11 +79,12 @@ export function errorPage(
   what: string,
   next: string,
   link?: { readonly href: string; readonly host: string },
+  status = 400,
 ): Response {
   const nonce = styleNonce();
   const back = link
     ? `<p><a href="${escaped(link.href)}" rel="noreferrer">Return to ${escaped(link.host)}</a>, if you trust this address.</p>`
     : "";
   const body = `<h1>This login cannot continue</h1>\n<p>${escaped(what)}</p>\n<p>${escaped(next)}</p>\n${back}`;
-  return htmlResponse(page("This login cannot continue", body, nonce), { status: 400, nonce });
+  return htmlResponse(page("This login cannot continue", body, nonce), { status, nonce });
 }

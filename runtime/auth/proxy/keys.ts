@@ -47,24 +47,28 @@ export class Keys {
     return (await this.derived).find((key) => key.id === id);
   }
 
-  /** Encrypts a JSON value (AES-256-GCM). */
-  async seal(purpose: Purpose, value: unknown): Promise<string> {
+  /**
+   * Encrypts a JSON value (AES-256-GCM).
+   *
+   * @param place where the text will stand, if it must not open anywhere else: the key of a record
+   */
+  async seal(purpose: Purpose, value: unknown, place = ""): Promise<string> {
     const { id, aes } = await this.newest();
     const iv = crypto.getRandomValues(new Uint8Array(12));
-    const algorithm = { name: "AES-GCM", iv, additionalData: bytesOf(purpose) };
+    const algorithm = { name: "AES-GCM", iv, additionalData: boundTo(purpose, place) };
     const sealed = await crypto.subtle.encrypt(algorithm, aes, bytesOf(JSON.stringify(value)));
     return `${id}.${base64url.encode(iv)}${base64url.encode(new Uint8Array(sealed))}`;
   }
 
-  /** The value that `seal` encrypted; `undefined` for any other text. */
-  async open(purpose: Purpose, text: string): Promise<unknown> {
+  /** The value that `seal` encrypted for the same purpose and place; `undefined` for any other text. */
+  async open(purpose: Purpose, text: string, place = ""): Promise<unknown> {
     // Only the store has grants. The tokens in them are as long as the upstream makes them.
     const isTooLong = text.length > maxSealed && purpose !== "grant";
     const [, id = "", iv = "", sealed = ""] = (isTooLong ? null : sealedForm.exec(text)) ?? [];
     const key = await this.byId(id);
     if (!key) return undefined;
     try {
-      const algorithm = { name: "AES-GCM", iv: bytes(iv), additionalData: bytesOf(purpose) };
+      const algorithm = { name: "AES-GCM", iv: bytes(iv), additionalData: boundTo(purpose, place) };
       const opened = await crypto.subtle.decrypt(algorithm, key.aes, bytes(sealed));
       return JSON.parse(new TextDecoder().decode(opened)) as unknown;
     } catch {
@@ -85,6 +89,9 @@ export class Keys {
     return expected !== undefined && sameText(expected, mac);
   }
 }
+
+/** No purpose holds a line feed. */
+const boundTo = (purpose: Purpose, place: string): Uint8Array<ArrayBuffer> => bytesOf(`${purpose}\n${place}`);
 
 const sealedForm = /^([\w-]{8})\.([\w-]{16})([\w-]+)$/;
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(base64url.decode(text));

@@ -1,12 +1,13 @@
 import type { JSONWebKeySet } from "jose";
 import type { Claims, ServerRoute, TokenIssuer } from "../server/token-issuer.js";
-import { AuthError } from "../shared/errors.js";
+import { AuthError, isUnavailable } from "../shared/errors.js";
 import { jwksOf, verifyAccessToken } from "./access-token.js";
 import { Stopped } from "./authorization-request.js";
 import { authorize } from "./authorize.js";
 import { callback } from "./callback.js";
 import { consent } from "./consent.js";
 import { documentCache } from "./document-cache.js";
+import { errorPage } from "./html.js";
 import { metadataOf } from "./metadata.js";
 import { type ProxyOptions, settingsOf } from "./options.js";
 import { paths, type Proxy } from "./proxy.js";
@@ -51,7 +52,7 @@ export function oauthProxy(options: ProxyOptions): OAuthProxy {
   const settings = settingsOf(options);
   const proxy: Proxy = {
     settings,
-    documents: documentCache(settings.fetchDocument, settings.now),
+    documents: documentCache(settings.fetchDocument, settings.now, settings.clients.customSchemes),
     upstream: new UpstreamClient(
       ...([settings.upstream, settings.issuer + paths.callback, settings.fetch, settings.now] as const),
     ),
@@ -118,11 +119,22 @@ function withPages(proxy: Proxy, allow: string, handler: Handler): (request: Req
     try {
       return await handler(proxy, request);
     } catch (error) {
+      if (isUnavailable(error)) return busyPage(proxy, error);
       if (!(error instanceof Stopped)) throw error;
       proxy.settings.emit({ type: "refused", reason: error.message });
       return error.response;
     }
   };
+}
+
+/** Seconds after which a request that found no room may come again. */
+const retryAfter = { "retry-after": "5" };
+
+function busyPage({ settings }: Proxy, error: Error): Response {
+  settings.emit({ type: "refused", reason: error.message });
+  const page = errorPage("This server is busy.", "Try again in some seconds.", undefined, 503);
+  page.headers.set("retry-after", retryAfter["retry-after"]);
+  return page;
 }
 
 /** An endpoint for clients. */
@@ -132,7 +144,10 @@ function withErrors(proxy: Proxy, handler: Handler): (request: Request) => Promi
     if (request.method !== "POST") return wrongMethod("POST, OPTIONS");
     try {
       return await handler(proxy, request);
-    } catch (error) {
+    } catch (caught) {
+      const error = isUnavailable(caught)
+        ? new Refused("temporarily_unavailable", caught.message, { status: 503, headers: retryAfter })
+        : caught;
       if (!(error instanceof Refused)) throw error;
       proxy.settings.emit({ type: "refused", reason: error.error });
       const { status, headers } = error;

@@ -1,3 +1,5 @@
+import { Turns } from "@mcpgen/runtime/extending";
+import { AuthError } from "../shared/errors.js";
 import {
   checkFunction,
   checkNames,
@@ -7,7 +9,7 @@ import {
   wrongOption,
 } from "../shared/option-check.js";
 import type { Fetch } from "../shared/guarded-fetch.js";
-import { pinnedFetch } from "../shared/pinned-fetch.js";
+import { judgedFetch, pinnedFetch } from "../shared/pinned-fetch.js";
 import { endpointUrl } from "../shared/urls.js";
 import type { ConsentFacts } from "./consent-page.js";
 import { Keys } from "./keys.js";
@@ -82,10 +84,16 @@ export interface ProxyOptions {
   /** Milliseconds after the last use in which a refresh token is valid. Default: 30 days. */
   readonly refreshTokenMs?: number;
   /**
-   * Sends all requests, also those for metadata documents of clients. Default: the `fetch` of the platform for the upstream,
-   * and for documents one that connects to public addresses alone.
+   * Sends all requests, also those for metadata documents of clients, after their addresses were looked up: all must be
+   * public. Default: the `fetch` of the platform for the upstream, and for documents one that connects to the very addresses
+   * that were looked up.
    */
   readonly fetch?: typeof fetch;
+  /**
+   * Whether `fetch` gets the URLs of metadata documents unseen. Anybody chooses them: it must refuse those that lead into a
+   * private network. Default: false.
+   */
+  readonly unguarded?: boolean;
   readonly onEvent?: (event: ProxyEvent) => void;
   /** Milliseconds since 1970. Default: the clock of the system. */
   readonly now?: () => number;
@@ -110,6 +118,8 @@ export interface Settings {
   readonly fetch: typeof fetch;
   /** Fetches what clients name. */
   readonly fetchDocument: Fetch;
+  /** Requests that change one grant take turns. */
+  readonly grantTurns: Turns;
   readonly emit: (event: ProxyEvent) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -122,7 +132,7 @@ const days = 24 * 60 * minute;
 
 const known = [
   ...["issuer", "resource", "upstream", "keys", "store", "clients", "scopes", "scopeTexts", "consent"],
-  ...["accessTokenMs", "refreshTokenMs", "fetch", "onEvent", "now"],
+  ...["accessTokenMs", "refreshTokenMs", "fetch", "unguarded", "onEvent", "now"],
 ];
 
 /** @throws {AuthError} `auth-options` */
@@ -149,11 +159,23 @@ export function settingsOf(options: ProxyOptions): Settings {
     accessSeconds: Math.floor(accessTokenMs / 1000),
     refreshSeconds: Math.floor(refreshTokenMs / 1000),
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-    fetchDocument: options.fetch ?? pinnedFetch(false),
+    fetchDocument: fetchOfDocuments(options),
+    grantTurns: new Turns(
+      changes,
+      () => new AuthError("auth-unavailable", "too many requests change logins"),
+    ),
     emit: (event) => options.onEvent?.(event),
     now,
     seconds: () => Math.floor(now() / 1000),
   };
+}
+
+/** Changes of grants at once, of all logins and of one. */
+const changes = { running: 1024, perKey: 1, waiting: 4096 };
+
+function fetchOfDocuments({ fetch: given, unguarded = false }: ProxyOptions): Fetch {
+  if (!given) return pinnedFetch(false);
+  return unguarded ? given : judgedFetch(given, false);
 }
 
 function checkProxyOptions(options: ProxyOptions): void {
@@ -184,6 +206,10 @@ function checkProxyOptions(options: ProxyOptions): void {
   if (consent.rememberMs !== undefined) checkNumber(consent.rememberMs, "consent.rememberMs", 0, 365 * days);
   if (accessTokenMs !== undefined) checkNumber(accessTokenMs, "accessTokenMs", 10 * minute, 60 * minute);
   if (refreshTokenMs !== undefined) checkNumber(refreshTokenMs, "refreshTokenMs", 60 * minute, 400 * days);
+  if (options.unguarded !== undefined && typeof options.unguarded !== "boolean")
+    throw wrongOption("unguarded", "expected true or false");
+  if (options.unguarded && !options.fetch)
+    throw wrongOption("unguarded", "expected the option fetch beside it, which judges addresses");
   for (const name of ["fetch", "onEvent", "now"] as const)
     if (options[name] !== undefined) checkFunction(options[name], name);
 }

@@ -1,3 +1,6 @@
+import { BoundedMap } from "@mcpgen/runtime/extending";
+import { AuthError } from "../shared/errors.js";
+
 /**
  * Where a proxy keeps logins: shared by all nodes, for example a database. Values are encrypted by the proxy.
  */
@@ -9,44 +12,49 @@ export interface ProxyStore {
    * one step, also for several nodes.
    *
    * @param expiresAt milliseconds since 1970, after which the value is absent
+   * @param owner names the user or client that the value is for, without saying who that is: a store with bounds gives each
+   *   owner a share
    * @returns whether the value was set
+   * @throws {Error} the value was not set, for another reason than the present one; `AuthError` `auth-unavailable` is
+   *   answered with status 503
    */
   put(
     key: string,
     value: string | undefined,
     expected: string | undefined,
     expiresAt: number,
+    owner?: string,
   ): Promise<boolean>;
 }
 
-/** Puts between two removals of expired values. */
-const sweepEvery = 1000;
+/** Values, and bytes of keys and values, with what a map takes; one owner gets at most half. */
+const bounds = { count: 100_000, bytes: 256_000_000 };
 
-/** Keeps logins in the memory of this process: they end with it, and no other node sees them. */
+/** Bytes that an entry takes beside its characters. */
+const overhead = 300;
+
+/**
+ * Keeps logins in the memory of this process: they end with it, and no other node sees them. It has room for 100,000 values
+ * and 256 MB.
+ */
 export function memoryStore(now: () => number = Date.now): ProxyStore & { readonly size: number } {
-  const entries = new Map<string, { readonly value: string; readonly expiresAt: number }>();
-  let puts = 0;
-  const current = (key: string): string | undefined => {
-    const entry = entries.get(key);
-    if (!entry || entry.expiresAt > now()) return entry?.value;
-    entries.delete(key);
-    return undefined;
-  };
-  const sweep = (): void => {
-    for (const [key, { expiresAt }] of entries) if (expiresAt <= now()) entries.delete(key);
-  };
+  const entries = new BoundedMap<string, string>({ ...bounds, full: "refuse", now });
   return {
     get size() {
       return entries.size;
     },
-    get: (key) => Promise.resolve(current(key)),
-    put: (key, value, expected, expiresAt) => {
-      if (current(key) !== expected) return Promise.resolve(false);
-      if (value === undefined) entries.delete(key);
-      else entries.set(key, { value, expiresAt });
-      puts += 1;
-      if (puts % sweepEvery === 0) sweep();
-      return Promise.resolve(true);
+    get: (key) => Promise.resolve(entries.get(key)),
+    async put(key, value, expected, expiresAt, owner) {
+      if (entries.get(key) !== expected) return false;
+      if (value === undefined) {
+        entries.delete(key);
+        return true;
+      }
+      // Sealed texts are ASCII: a byte a character.
+      const bytes = key.length + value.length + overhead;
+      const entry = { bytes, lifeMs: expiresAt - now(), ...(owner !== undefined && { principal: owner }) };
+      if (entries.set(key, value, entry)) return true;
+      throw new AuthError("auth-unavailable", "the memory for logins is full: try again later");
     },
   };
 }

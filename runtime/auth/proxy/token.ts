@@ -65,9 +65,13 @@ async function redeem(
   throw invalidGrant("The code is not valid");
 }
 
+/** Seconds after the first use of a refresh token in which it gives the same successor again. */
+const graceSeconds = 30;
+
 /**
- * Rotates a refresh token (OAuth 2.1, 4.3.1). The previous one stays valid until the new one is used for the first time: an
- * answer can be lost. After that, it was stolen, and the login ends.
+ * Rotates a refresh token (OAuth 2.1, 4.3.1; RFC 9700, 4.14.2). An answer can be lost: for some seconds after its first
+ * use, and until its successor is used, a token gives the same successor again. A use after that is one of a stolen token,
+ * and ends the login.
  */
 async function refresh(
   settings: Settings,
@@ -80,16 +84,17 @@ async function refresh(
     throw invalidGrant(refreshFault);
   checkResource(stored.grant, form);
   const scopes = narrowed(stored.grant.scopes, form, true);
-  const rotated = await changeGrant(settings, read.grant, (current) =>
-    read.number === current.used || read.number === current.used + 1
-      ? { ...current, used: read.number, expires: expiryOf(settings, current) }
-      : undefined,
-  );
+  const rotated = await changeGrant(settings, read.grant, (current) => {
+    const now = settings.seconds();
+    if (read.number === current.used) return now - current.usedAt <= graceSeconds ? current : undefined;
+    if (read.number !== current.used + 1) return undefined;
+    return { ...current, used: read.number, usedAt: now, expires: expiryOf(settings, current) };
+  });
   if (rotated) {
     settings.emit({ type: "refreshed", client: client.name });
     return tokens(settings, rotated, scopes, read.number + 1);
   }
-  await revokeGrant(settings, read.grant, "refresh token used after its successor");
+  await revokeGrant(settings, read.grant, "refresh token used again");
   throw invalidGrant(refreshFault);
 }
 

@@ -1,4 +1,5 @@
 import * as oauth from "oauth4webapi";
+import { pause } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { randomText } from "./encoding.js";
 import { changeGrant, readGrant, revokeGrant, type StoredGrant } from "./grants.js";
@@ -10,6 +11,8 @@ const aheadMs = 60_000;
 /** Milliseconds after which another node takes over a refresh. */
 const lockMs = 15_000;
 const pollMs = 100;
+/** The lock of a process that ended is over after half of them. */
+const maxPolls = (2 * lockMs) / pollMs;
 
 /** Refreshes that are under way in this process, by login. */
 const underWay = new WeakMap<Proxy, Map<string, Promise<string>>>();
@@ -42,8 +45,12 @@ async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
   const { settings } = proxy;
   const lock = `lock:${grantId}`;
   const owner = randomText(9);
-  while (!(await settings.store.put(lock, owner, undefined, settings.now() + lockMs)))
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  const lockedNow = (): Promise<boolean> =>
+    settings.store.put(lock, owner, undefined, settings.now() + lockMs, lock);
+  for (let left = maxPolls; !(await lockedNow()); left -= 1) {
+    if (left === 0) throw new AuthError("auth-unavailable", "another process refreshes the login: try again");
+    await pause(pollMs);
+  }
   try {
     const stored = await readGrant(settings, grantId);
     if (!stored) throw ended();

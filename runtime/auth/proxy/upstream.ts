@@ -3,6 +3,7 @@ import * as oauth from "oauth4webapi";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
 import { jsonObject } from "../shared/json-object.js";
+import { Outgoing } from "../shared/outgoing.js";
 
 /** The tokens of the upstream for one login. */
 export interface UpstreamTokens {
@@ -55,12 +56,21 @@ export interface Upstream {
   readonly idTokenIssuer?: (claims: Readonly<Record<string, unknown>>) => string;
 }
 
+/** A user who has logged in at the upstream. */
+export interface UpstreamLogin {
+  readonly tokens: UpstreamTokens;
+  readonly identity: Identity;
+}
+
 /** What the callback needs of the authorization request. */
 export interface UpstreamRequest {
   readonly state: string;
   readonly verifier: string;
   readonly nonce: string;
 }
+
+/** Logins and refreshes at the upstream at once; the ones leave room for the others. */
+const requests = { running: 32, perKey: 24, waiting: 512 };
 
 const maxBytes = 65_536;
 const timeoutMs = 10_000;
@@ -71,6 +81,7 @@ export class UpstreamClient {
   private readonly redirectUri: string;
   private readonly fetch: typeof fetch;
   private readonly now: () => number;
+  private readonly outgoing = new Outgoing(requests);
   private metadata: Promise<oauth.AuthorizationServer> | undefined;
 
   constructor(profile: Upstream, redirectUri: string, fetch_: typeof fetch, now: () => number) {
@@ -103,12 +114,22 @@ export class UpstreamClient {
    * Exchanges the code of a callback.
    *
    * @throws {oauth.AuthorizationResponseError} the upstream, or its user, refused
+   * @throws {AuthError} `auth-unavailable`: too many logins are under way
    */
-  async login(
+  login(callback: URL, request: UpstreamRequest, scopes: readonly string[]): Promise<UpstreamLogin> {
+    return this.outgoing.run("login", () => this.exchange(callback, request, scopes));
+  }
+
+  /** @throws {oauth.ResponseBodyError} the upstream refused */
+  refresh(tokens: UpstreamTokens): Promise<UpstreamTokens> {
+    return this.outgoing.run("refresh", () => this.rotate(tokens));
+  }
+
+  private async exchange(
     callback: URL,
     request: UpstreamRequest,
     scopes: readonly string[],
-  ): Promise<{ readonly tokens: UpstreamTokens; readonly identity: Identity }> {
+  ): Promise<UpstreamLogin> {
     const as = await this.server();
     const client = this.client();
     const parameters = oauth.validateAuthResponse(as, client, callback, request.state);
@@ -126,8 +147,7 @@ export class UpstreamClient {
     return { tokens: this.tokens(result), identity: await this.identity(answer, result) };
   }
 
-  /** @throws {oauth.ResponseBodyError} the upstream refused */
-  async refresh(tokens: UpstreamTokens): Promise<UpstreamTokens> {
+  private async rotate(tokens: UpstreamTokens): Promise<UpstreamTokens> {
     const as = await this.server();
     const client = this.client();
     const { authentication, options } = this.request();

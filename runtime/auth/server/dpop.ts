@@ -58,8 +58,14 @@ export interface DpopProofs {
   /**
    * @param digest SHA-256 of the access token, in base64url
    * @param thumbprint of the key to which the token is bound
+   * @param principal whose token it is; default: the thumbprint
    */
-  verify(request: ProofRequest, digest: string, thumbprint: string): Promise<ProofFault | undefined>;
+  verify(
+    request: ProofRequest,
+    digest: string,
+    thumbprint: string,
+    principal?: string,
+  ): Promise<ProofFault | undefined>;
 }
 
 /** Characters of the longest proof and `jti`. */
@@ -79,7 +85,7 @@ export function dpop(options: DpopOptions = {}): DpopProofs {
   return {
     required,
     algorithms,
-    async verify(request, digest, thumbprint) {
+    async verify(request, digest, thumbprint, principal = thumbprint) {
       const found = await provenClaims(request, algorithms, digest, thumbprint, seconds);
       const nonce = await issued?.current();
       if ("error" in found) return nonce === undefined ? found : { ...found, nonce };
@@ -90,7 +96,7 @@ export function dpop(options: DpopOptions = {}): DpopProofs {
           nonce: nonce!,
         };
       const id = await digestOf(`${thumbprint} ${found.jti}`);
-      const used = await replay.use(id, found.iat + seconds);
+      const used = await replay.use(id, found.iat + seconds, principal);
       if (used === "new") return undefined;
       if (used === "full")
         return { error: "invalid_dpop_proof", description: "too many proofs: try again later", status: 503 };

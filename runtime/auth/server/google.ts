@@ -1,5 +1,6 @@
 import { jsonObject } from "../shared/json-object.js";
 import { checkNames, checkTexts } from "../shared/option-check.js";
+import { Outgoing, toIssuer } from "../shared/outgoing.js";
 import { type Fetch, boundedFetch, unavailable } from "./issuer-document.js";
 import { refused } from "./claims.js";
 import type { Claims, TokenIssuer } from "./token-issuer.js";
@@ -23,12 +24,13 @@ export function google(options: GoogleOptions): TokenIssuer {
   checkNames(options, ["clients", "fetch"], "google.");
   const { clients, fetch: send = fetch } = options;
   checkTexts(clients, "google.clients");
+  const outgoing = new Outgoing(toIssuer);
   return {
     issuer: "https://accounts.google.com",
     opaque: true,
     audience: { claim: "aud", oneOf: clients },
     client: ({ azp, aud }) => (typeof azp === "string" ? azp : typeof aud === "string" ? aud : undefined),
-    verify: (token) => informed(send, token),
+    verify: (token) => outgoing.run(tokenInfo, () => informed(send, token)),
   };
 }
 

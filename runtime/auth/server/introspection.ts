@@ -1,14 +1,15 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { checkBoolean, checkFunction, checkNames } from "../shared/option-check.js";
+import { Outgoing, toIssuer } from "../shared/outgoing.js";
 import { checkAudience } from "./audience.js";
 import {
   type Fetch,
+  IssuerEndpoint,
   boundedFetch,
   checkIssuer,
   checkIssuers,
   checkUrl,
-  issuerEndpoint,
   unavailable,
 } from "./issuer-document.js";
 import { refuseOtherTokens, refused } from "./claims.js";
@@ -44,7 +45,7 @@ const withoutExpiry = 60;
 
 /**
  * An issuer that says of each token whether it is valid (RFC 7662), for tokens that are no JWT. Its answer counts for at most
- * a minute.
+ * a minute. At most 16 tokens are asked about at once, and 512 wait.
  *
  * @throws {AuthError} `auth-options`
  */
@@ -60,7 +61,8 @@ export function introspection(options: IntrospectionOptions): TokenIssuer {
   if (scopes !== undefined) checkFunction(scopes, "introspection.scopes");
   checkBoolean(clientTokens, "introspection.clientTokens");
   if (options.fetch !== undefined) checkFunction(options.fetch, "introspection.fetch");
-  let found: string | undefined = endpoint;
+  const found = new IssuerEndpoint(send, issuer, "introspection_endpoint", endpoint);
+  const outgoing = new Outgoing(toIssuer);
   return {
     issuer,
     accepts: [issuer, ...alsoIssuers],
@@ -69,8 +71,9 @@ export function introspection(options: IntrospectionOptions): TokenIssuer {
     ...(scopes && { scopes }),
     ...(clientTokens && { clientTokens }),
     async verify(token) {
-      found ??= await issuerEndpoint(send, issuer, "introspection_endpoint");
-      return introspected(send, { issuer, introspection_endpoint: found }, options, token);
+      const as = { issuer, introspection_endpoint: await found.url() };
+      // Anybody can send tokens that are invented: each is a request.
+      return outgoing.run(issuer, () => introspected(send, as, options, token));
     },
   };
 }

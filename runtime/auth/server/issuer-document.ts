@@ -115,6 +115,32 @@ export async function issuerEndpoint(send: Fetch, issuer: string, member: string
   throw unavailable(`the metadata of the issuer has no safe ${member}; give it in the options`);
 }
 
+/** Milliseconds that an endpoint of the metadata is used, and that a failure to read them counts. */
+const knownMs = 600_000;
+const failedMs = 5000;
+
+/** An endpoint of an issuer, read from its metadata: once at a time, and not again for a short time after a failure. */
+export class IssuerEndpoint {
+  readonly #read: () => Promise<string>;
+  #found: Promise<string> | undefined;
+  #until = Infinity;
+
+  /** @param given the endpoint, if the options name it */
+  constructor(send: Fetch, issuer: string, member: string, given: string | undefined) {
+    this.#read = () => (given === undefined ? issuerEndpoint(send, issuer, member) : Promise.resolve(given));
+  }
+
+  /** @throws {AuthError} `auth-unavailable` */
+  url(): Promise<string> {
+    if (this.#found && Date.now() < this.#until) return this.#found;
+    const lasts = (ms: number) => (): void => void (this.#until = Date.now() + ms);
+    this.#until = Infinity;
+    this.#found = this.#read();
+    this.#found.then(lasts(knownMs), lasts(failedMs));
+    return this.#found;
+  }
+}
+
 export function unavailable(why: string, cause?: unknown): AuthError {
   return new AuthError("auth-unavailable", `tokens cannot be verified now: ${why}`, { cause });
 }

@@ -5,11 +5,11 @@ import { checkAudience } from "./audience.js";
 import { refuseOtherTokens, refused } from "./claims.js";
 import {
   type Fetch,
+  IssuerEndpoint,
   checkIssuer,
   checkIssuers,
   checkUrl,
   fetchObject,
-  issuerEndpoint,
 } from "./issuer-document.js";
 import { KeySet } from "./key-set.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
@@ -114,9 +114,8 @@ export function checkAlgorithms(value: unknown, name: string): void {
 }
 
 function remoteKeys(issuer: string, { jwksUri, fetch: send = fetch }: JwksOptions): CompactVerifyGetKey {
-  return new KeySet(async () => {
-    return fetchObject(send, jwksUri ?? (await issuerEndpoint(send, issuer, "jwks_uri")));
-  }).keyOf;
+  const endpoint = new IssuerEndpoint(send, issuer, "jwks_uri", jwksUri);
+  return new KeySet(async () => fetchObject(send, await endpoint.url())).keyOf;
 }
 
 async function verifyJwt(

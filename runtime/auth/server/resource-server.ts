@@ -1,4 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
+import { BoundedMap } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scopes.js";
 import { isForUs } from "./audience.js";
@@ -11,7 +12,6 @@ import { checkClaims, refused } from "./claims.js";
 import { statedIssuer } from "./jwks.js";
 import { metadataRoutes, metadataUrl } from "./resource-metadata.js";
 import { type ResourceServerOptions, checkResourceServerOptions } from "./resource-server-options.js";
-import { TokenCache } from "./token-cache.js";
 import type { Claims, ServerRoute, TokenIssuer } from "./token-issuer.js";
 
 /** The answer that refuses a request. */
@@ -84,8 +84,17 @@ const insufficientScopeCode = -31403;
 /** Characters of the longest token. */
 const longestToken = 16_384;
 
+/** Bytes of all verified tokens that are kept; one principal gets at most half of them. */
+const verifiedBytes = 64_000_000;
+
+/** Bytes of what is kept of a verified token beside its claims. */
+const verifiedOverhead = 1000;
+
+/** Tokens that were refused, and milliseconds for which they are refused again without a verification. */
+const mostRefused = 10_000;
 const refusedMs = 5000;
-const mostRefused = 1000;
+
+const now = (): number => Date.now();
 
 /**
  * Protects a server over HTTP with access tokens (2026-07-28, authorization).
@@ -122,9 +131,12 @@ class ResourceGuard {
   readonly #opaque: TokenIssuer | undefined;
   readonly #skew: number;
   readonly #cacheMs: number;
-  readonly #verified: TokenCache<Verified>;
-  readonly #refused = new TokenCache<AuthError>(mostRefused);
-  /** Verifications that run, by digest. */
+  /** By digest; so are the reasons of refusals. */
+  readonly #verified: BoundedMap<string, Verified>;
+  readonly #refused = new BoundedMap<string, string>({
+    ...{ full: "evict", count: mostRefused, lifeMs: refusedMs, now },
+  });
+  /** Verifications that run, by digest: at most one for each request that runs. */
   readonly #running = new Map<string, Promise<Verified>>();
 
   constructor(options: ResourceServerOptions) {
@@ -138,7 +150,8 @@ class ResourceGuard {
     this.#opaque = issuers.find(({ opaque }) => opaque);
     this.#skew = clockSkew;
     this.#cacheMs = 1000 * (cache.seconds ?? 60);
-    this.#verified = new TokenCache(cache.entries ?? 10_000);
+    const count = cache.entries ?? 10_000;
+    this.#verified = new BoundedMap({ full: "evict", count, bytes: verifiedBytes, now });
     this.metadata = metadataOf(options);
   }
 
@@ -219,7 +232,7 @@ class ResourceGuard {
     if (isBearer) return this.#unauthorized("Bearer", "invalid_token", "the token needs a DPoP proof");
     if (!dpop) return this.#unauthorized("Bearer", "invalid_token", "DPoP proofs are not accepted here");
     const proof: ProofRequest = { method: request.method, url: request.url, proof: request.header("dpop") };
-    return dpop.verify(proof, digest, thumbprint).then((fault) => {
+    return dpop.verify(proof, digest, thumbprint, caller.principal).then((fault) => {
       if (!fault) return conclude();
       const { error, description, nonce, status } = fault;
       const answer = status ? busy(description) : this.#unauthorized("DPoP", error, description);
@@ -232,19 +245,18 @@ class ResourceGuard {
   /** Verifies a token. Concurrent requests share one verification. */
   #verifyOnce(digest: string, token: string): Promise<Verified> {
     const known = this.#refused.get(digest);
-    if (known) return Promise.reject(known);
+    if (known !== undefined) return Promise.reject(refused(known));
     const running = this.#running.get(digest);
     if (running) return running;
     const verifying = this.#verify(token).then(
       (claims) => {
         const verified = this.#accept(claims);
-        const { expiresAt = Infinity } = verified.caller.auth;
-        this.#verified.set(digest, verified, Math.min(1000 * expiresAt, Date.now() + this.#cacheMs));
+        this.#keep(digest, verified);
         return verified;
       },
       (error: unknown) => {
         if (error instanceof AuthError && error.code === "auth-token-refused")
-          this.#refused.set(digest, error, Date.now() + refusedMs);
+          this.#refused.set(digest, error.message);
         throw error;
       },
     );
@@ -252,6 +264,13 @@ class ResourceGuard {
     const forget = (): void => void this.#running.delete(digest);
     verifying.then(forget, forget);
     return verifying;
+  }
+
+  #keep(digest: string, verified: Verified): void {
+    const { principal, auth } = verified.caller;
+    const lifeMs = Math.min(1000 * (auth.expiresAt ?? Infinity) - Date.now(), this.#cacheMs);
+    const bytes = 2 * JSON.stringify(auth.claims).length + verifiedOverhead;
+    if (lifeMs > 0) this.#verified.set(digest, verified, { lifeMs, bytes, principal });
   }
 
   async #verify(token: string): Promise<Claims & { readonly iss: string }> {

@@ -1,18 +1,20 @@
+import { BoundedMap } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
+import { Outgoing } from "../shared/outgoing.js";
 import { checkScopes } from "../shared/scopes.js";
+import type { AuthInfo } from "./auth-info.js";
 import { digestOf } from "./digest.js";
 import {
   type Fetch,
+  IssuerEndpoint,
   boundedFetch,
   checkIssuer,
   checkIssuers,
   checkUrl,
-  issuerEndpoint,
 } from "./issuer-document.js";
 import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
-import { TokenCache } from "./token-cache.js";
 
 export interface TokenExchangeOptions extends ClientCredentials {
   /** The authorization server that exchanges tokens. */
@@ -62,7 +64,10 @@ const jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 /** Milliseconds before its expiry at which a token is exchanged again. */
 const aheadMs = 30_000;
-const mostKept = 1000;
+/** Tokens that are kept, and bytes of them; one user gets at most half. */
+const kept = { count: 1000, bytes: 8_000_000 };
+/** Exchanges at once: for all users, and for one. */
+const exchanges = { running: 32, perKey: 8, waiting: 512 };
 
 /**
  * Exchanges tokens for calls upstream: the token of the client must not be passed on (2026-07-28, access token privilege
@@ -74,7 +79,11 @@ export function tokenExchange(options: TokenExchangeOptions): TokenExchange {
   checkExchangeOptions(options);
   const { issuer, from = [issuer] } = options;
   const tokens = new WeakMap<object, { readonly token: string; readonly issuer: string }>();
-  const kept = new TokenCache<UpstreamToken>(mostKept);
+  const known = new BoundedMap<string, UpstreamToken>({ ...kept, full: "evict", now: () => Date.now() });
+  const endpoint = new IssuerEndpoint(
+    ...([options.fetch ?? fetch, issuer, "token_endpoint", options.tokenEndpoint] as const),
+  );
+  const outgoing = new Outgoing(exchanges);
   const running = new Map<string, Promise<UpstreamToken>>();
   return {
     bind: (auth, token, issuer) => void tokens.set(auth, { token, issuer }),
@@ -91,15 +100,24 @@ export function tokenExchange(options: TokenExchangeOptions): TokenExchange {
       const { token } = bound;
       const { audience, resource, scopes } = target;
       const key = await digestOf(JSON.stringify([token, audience, resource, scopes]));
-      const found = kept.get(key) ?? running.get(key);
+      const found = known.get(key) ?? running.get(key);
       if (found) return found;
-      const exchanging = exchanged(options, token, target).finally(() => running.delete(key));
+      const principal = ownerOf(auth as AuthInfo);
+      const exchanging = outgoing
+        .run(principal, async () => exchanged(options, await endpoint.url(), token, target))
+        .finally(() => running.delete(key));
       running.set(key, exchanging);
       const fresh = await exchanging;
-      if (fresh.expiresAt !== undefined) kept.set(key, fresh, fresh.expiresAt - aheadMs);
+      const lifeMs = (fresh.expiresAt ?? 0) - aheadMs - Date.now();
+      const bytes = 2 * fresh.accessToken.length + 200;
+      if (lifeMs > 0) known.set(key, fresh, { lifeMs, bytes, principal });
       return fresh;
     },
   };
+}
+
+function ownerOf({ issuer, subject, clientId }: AuthInfo): string {
+  return JSON.stringify([issuer, subject, clientId]);
 }
 
 function checkExchangeOptions(options: TokenExchangeOptions): void {
@@ -129,11 +147,11 @@ function checkTarget(target: UpstreamTarget): void {
 
 async function exchanged(
   options: TokenExchangeOptions,
+  endpoint: string,
   token: string,
   target: UpstreamTarget,
 ): Promise<UpstreamToken> {
   const { issuer, clientId, fetch: send = fetch, flow = "token-exchange" } = options;
-  const endpoint = options.tokenEndpoint ?? (await issuerEndpoint(send, issuer, "token_endpoint"));
   const as = { issuer, token_endpoint: endpoint };
   const client = { client_id: clientId };
   const grant = flow === "on-behalf-of" ? jwtBearerGrant : tokenExchangeGrant;

@@ -16,6 +16,11 @@ export type AuthErrorCode =
   | "auth-unavailable"
   | "auth-options";
 
+/** Whether an error passes by itself: too much is going on, or another server does not answer. */
+export function isUnavailable(error: unknown): error is AuthError {
+  return error instanceof AuthError && error.code === "auth-unavailable";
+}
+
 /** An error of authorization. */
 export class AuthError extends Error {
   override readonly name = "AuthError";

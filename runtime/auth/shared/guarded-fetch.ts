@@ -8,7 +8,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Bounds of a request to a server that another server named. */
 export interface Guard {
-  /** Default: connections to the internet alone, see `pinnedFetch`. */
+  /** Gets URLs whose addresses are all public. Default: connections to the internet alone, see `pinnedFetch`. */
   readonly fetch?: Fetch | undefined;
   /** Accepts addresses of private networks. */
   readonly privateNetwork?: boolean | undefined;
@@ -36,7 +36,7 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
     const text = `${hostOf(url)}: authorization needs a URL with https`;
     throw new AuthError("auth-metadata-unsafe", text);
   }
-  const fetch = guard.fetch ?? (guard.privateNetwork ? globalThis.fetch : await standardFetch());
+  const fetch = await fetchOf(guard);
   const limits = [AbortSignal.timeout(timeout), ...(signal ? [signal] : [])];
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.any(limits) });
@@ -66,8 +66,11 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
 
 let standard: Fetch | undefined;
 
-async function standardFetch(): Promise<Fetch> {
-  return (standard ??= (await import("./pinned-fetch.js")).pinnedFetch(true));
+/** What sends the requests. A `fetch` of the application does not switch the guard off: `privateNetwork` does. */
+async function fetchOf({ fetch: given, privateNetwork, local }: Guard): Promise<Fetch> {
+  if (privateNetwork) return given ?? globalThis.fetch;
+  const { judgedFetch, pinnedFetch } = await import("./pinned-fetch.js");
+  return given ? judgedFetch(given, local) : (standard ??= pinnedFetch(true));
 }
 
 /**

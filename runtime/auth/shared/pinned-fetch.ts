@@ -67,6 +67,36 @@ function unsafe(host: string): AuthError {
   return new AuthError("auth-metadata-unsafe", text);
 }
 
+interface AddressGuard {
+  /** Absent on platforms without the modules of Node. */
+  readonly load: Load | undefined;
+  /** Resolves names to public addresses, or fails. */
+  readonly lookup: LookupFunction | undefined;
+  /**
+   * Judges a URL by its text.
+   *
+   * @returns the URL, and whether it leads to this machine
+   * @throws {AuthError} `auth-metadata-unsafe`
+   */
+  judge(text: string): { readonly url: URL; readonly isHere: boolean };
+}
+
+function addressGuard(local: boolean, lookup: LookupFunction | undefined): AddressGuard {
+  const load = loader();
+  const isPublic = load ? publicAddresses(load("net")) : () => false;
+  return {
+    load,
+    lookup: load && checkedLookup((lookup ?? load("dns").lookup) as typeof dns.lookup, isPublic),
+    judge(text) {
+      const url = endpointUrl(text, local);
+      const isHere = url?.protocol === "http:";
+      if (url && (isHere || isPublicName(url.hostname) || isPublic(bare(url.hostname))))
+        return { url, isHere };
+      throw unsafe(hostOf(text));
+    },
+  };
+}
+
 /**
  * A `fetch` for URLs that others name: https, to the internet. On Node it connects to the addresses that it has checked,
  * and to no other: the name cannot be resolved otherwise between check and connection. Platforms without the modules
@@ -76,16 +106,41 @@ function unsafe(host: string): AuthError {
  * @param lookup resolves names; default: that of Node
  */
 export function pinnedFetch(local: boolean, lookup?: LookupFunction): Fetch {
-  const load = loader();
-  const isPublic = load ? publicAddresses(load("net")) : () => false;
-  const checked = load && checkedLookup((lookup ?? load("dns").lookup) as typeof dns.lookup, isPublic);
+  const guard = addressGuard(local, lookup);
   return async (text, init) => {
-    const url = endpointUrl(text, local);
-    const isHere = url?.protocol === "http:";
-    if (!url || !(isHere || isPublicName(url.hostname) || isPublic(bare(url.hostname))))
-      throw unsafe(hostOf(text));
-    return load ? request(load, url, init, isHere ? undefined : checked) : globalThis.fetch(text, init);
+    const { url, isHere } = guard.judge(text);
+    if (!guard.load) return globalThis.fetch(text, init);
+    return request(guard.load, url, init, isHere ? undefined : guard.lookup);
   };
+}
+
+/**
+ * Guards a `fetch` of the application: all addresses of a name must be public before it is called. It resolves the name
+ * itself then, so that a name whose addresses change between the two is found by `pinnedFetch` alone.
+ *
+ * @param lookup resolves names; default: that of Node
+ */
+export function judgedFetch(send: Fetch, local: boolean, lookup?: LookupFunction): Fetch {
+  const guard = addressGuard(local, lookup);
+  return async (text, init) => {
+    const { url, isHere } = guard.judge(text);
+    if (!isHere && guard.lookup) await resolved(guard.lookup, bare(url.hostname), init.signal ?? undefined);
+    return send(text, init);
+  };
+}
+
+/** @throws {AuthError} `auth-metadata-unsafe`: an address is not public; and every error of the lookup */
+function resolved(lookup: LookupFunction, host: string, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const abort = (): void => reject(signal!.reason as Error);
+    signal?.addEventListener("abort", abort, { once: true });
+    lookup(host, {}, (error) => {
+      signal?.removeEventListener("abort", abort);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }
 
 /** A literal address without the brackets of URLs. */

@@ -80,18 +80,21 @@ export class BoundedMap<Key, Value> {
     if (this.#admission.isTooLarge(principal, bytes)) return false;
     this.#sweep();
     const before = this.#entries.get(key);
-    if (before) this.#remove(key, before);
-    for (;;) {
-      const refusal = this.#admission.admit(principal, bytes);
-      if (!refusal) break;
-      if (this.#evicts) {
-        this.#evict(principal);
-        continue;
-      }
-      if (before) this.#keep(key, before);
-      return false;
+    const entry = { value, bytes, until: this.#now() + lifeMs, principal };
+    if (this.#evicts) {
+      if (before) this.#remove(key, before);
+      while (this.#admission.admit(principal, bytes)) this.#evict(principal);
+    } else if (before && before.principal === principal) {
+      // It has its room. Only what it grows by may be refused.
+      const growth = bytes - before.bytes;
+      if (growth > 0 && this.#admission.admit(principal, growth, 0)) return false;
+      if (growth < 0) this.#admission.release(principal, -growth, 0);
+    } else {
+      if (this.#admission.admit(principal, bytes)) return false;
+      if (before) this.#remove(key, before);
     }
-    this.#add(key, { value, bytes, until: this.#now() + lifeMs, principal });
+    this.#endsAt = Math.min(this.#endsAt, entry.until);
+    this.#putLast(key, entry);
     return true;
   }
 
@@ -106,16 +109,6 @@ export class BoundedMap<Key, Value> {
     const own = principal === undefined ? undefined : this.#byPrincipal.get(principal);
     const [key] = (own ?? this.#entries).keys() as Iterable<Key>;
     this.#remove(key!, this.#entries.get(key!)!);
-  }
-
-  #keep(key: Key, entry: Entry<Value>): void {
-    this.#admission.admit(entry.principal, entry.bytes);
-    this.#add(key, entry);
-  }
-
-  #add(key: Key, entry: Entry<Value>): void {
-    this.#endsAt = Math.min(this.#endsAt, entry.until);
-    this.#putLast(key, entry);
   }
 
   #putLast(key: Key, entry: Entry<Value>): void {

@@ -5,7 +5,7 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { exactParams } from "../protocol/send-check.js";
-import { sleep, untilAborted, withTimeout } from "../time/clock.js";
+import { sleep, untilAborted, waitAsked, withTimeout } from "../time/clock.js";
 import { unbounded } from "./bounds.js";
 import { type HandshakeContext, byEra, declaredBy, requestMeta } from "./client-profile.js";
 import { decode, type ServerResponse, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
@@ -172,7 +172,7 @@ async function sendProbe(
     const response = await discover(link, view, context);
     const { refusal } = response;
     if (!probeRetry.when(refusal)) return response;
-    const wait = retryAfterOf(refusal) ?? usual;
+    const wait = waitAsked(retryAfterOf(refusal), { usual });
     if (link.clock.now() + wait >= context.due) return response;
     await sleep(wait, link.clock, untilAborted(settled), (wake) => link.whenClosed(wake));
     if (settled.aborted) return response;
@@ -277,7 +277,6 @@ function noCommonVersion(ours: Views, theirs?: readonly unknown[], detail?: stri
   );
 }
 
-function retryAfterOf(refusal: Error | undefined): number | undefined {
-  const data = refusal instanceof McpError && isObject(refusal.data) ? refusal.data : {};
-  return typeof data["retryAfterMs"] === "number" ? data["retryAfterMs"] : undefined;
+function retryAfterOf(refusal: Error | undefined): unknown {
+  return refusal instanceof McpError && isObject(refusal.data) ? refusal.data["retryAfterMs"] : undefined;
 }

@@ -106,20 +106,45 @@ export function untilAborted(signal: platform.AbortSignal): Register {
   };
 }
 
-/** Resolves after `delay` milliseconds. Rejects with `reason()` as soon as the signal aborts. */
-export function pause(delay: number, signal: platform.AbortSignal, reason: () => Error): Promise<void> {
+/**
+ * Resolves after `delay` milliseconds. Rejects as soon as the signal aborts.
+ *
+ * @param reason default: the signal's
+ */
+export function pause(
+  delay: number,
+  signal?: platform.AbortSignal,
+  reason: () => unknown = () => signal?.reason,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);
-      reject(reason());
+      reject(reason() as Error);
     };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    }, delay);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      },
+      Math.min(delay, longestWait),
+    );
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort);
   });
+}
+
+/**
+ * Milliseconds to wait, where the other side says how long. A timer fires at once for what it cannot take: a number that is
+ * too large, negative, or none.
+ *
+ * @param asked what was sent, of any type
+ */
+export function waitAsked(
+  asked: unknown,
+  { least = 0, most = longestWait, usual }: { least?: number; most?: number; usual: number },
+): number {
+  const ms = typeof asked === "number" && asked >= 0 ? asked : usual;
+  return Math.min(Math.max(ms, least), most, longestWait);
 }
 
 type Signal = NonNullable<RequestOptions["signal"]>;

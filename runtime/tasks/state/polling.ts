@@ -1,3 +1,5 @@
+import { waitAsked } from "@mcpgen/runtime/extending";
+
 /** Waits between polls, in milliseconds. */
 export interface PollOptions {
   /** The shortest wait, whatever the server advises. Default: 100. */
@@ -32,13 +34,13 @@ export class Waits {
   /**
    * The wait before the next poll.
    *
-   * @param advised by the server; 0 or less is no advice
+   * @param advised by the server, of any type; only a number above 0 is advice
    * @param isBackstop the server announces changes, too
    */
-  next(advised = 0, isBackstop = false): number {
+  next(advised?: unknown, isBackstop = false): number {
     this.#failures = 0;
-    let wait = advised;
-    if (advised <= 0) {
+    let wait = waitAsked(advised, { most: longest, usual: 0 });
+    if (wait === 0) {
       wait = this.#own;
       this.#own = Math.min(this.#own * growth, this.#most);
     }
@@ -48,14 +50,14 @@ export class Waits {
   /**
    * The wait after a poll that failed: twice as long each time.
    *
-   * @param atLeast what the server asks for
+   * @param atLeast what the server asks for, of any type
    * @returns `undefined` if too many failed in a row
    */
-  failed(atLeast = 0): number | undefined {
+  failed(atLeast?: unknown): number | undefined {
     this.#failures++;
     if (this.#failures > mostFailures) return undefined;
     const wait = Math.min(firstWait * 2 ** (this.#failures - 1), this.#most);
-    return this.#spread(Math.max(wait, atLeast));
+    return this.#spread(Math.max(wait, waitAsked(atLeast, { usual: 0 })));
   }
 
   /** Never shorter: a server may refuse a poll that comes too early. */

@@ -114,7 +114,7 @@ describe("authorization server metadata", () => {
       asked.push(url);
       return Response.json({ issuer: "https://as.example:443", token_endpoint: "https://as.example/token" });
     };
-    expect(await failure(send(login({ fetch }), rs.url))).toBe("auth-issuer-mismatch");
+    expect(await failure(send(login({ fetch, privateNetwork: true }), rs.url))).toBe("auth-issuer-mismatch");
     expect(asked).toEqual(["https://as.example/.well-known/oauth-authorization-server"]);
   });
 

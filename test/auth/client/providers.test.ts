@@ -55,7 +55,7 @@ class Exchange {
   /** The header of a request after a refusal. */
   async login(options: OAuthOptions = {}): Promise<unknown> {
     const { fetch, redirect } = this;
-    const authorizer = oauth({ store: memoryStore(), fetch, redirect, ...options });
+    const authorizer = oauth({ store: memoryStore(), fetch, privateNetwork: true, redirect, ...options });
     const refused = { status: 401, headers: new Headers() };
     const { signal } = new AbortController();
     return authorizer.authorize({ method: "POST", url: server, signal, attempt: 1, refused });

@@ -38,6 +38,8 @@ test.each<[string, Record<string, unknown>]>([
   ["accessTokenMs: ", { accessTokenMs: 3_600_001 }],
   ["accessTokenMs: ", { accessTokenMs: 599_999 }],
   ["refreshTokenMs: ", { refreshTokenMs: 1 }],
+  ["unguarded: ", { unguarded: "yes" }],
+  ["unguarded: ", { unguarded: true, fetch: undefined }],
   ["audience: ", { audience: "x" }],
 ])("a wrong option is named: %s%o", (place, change) => {
   const make = (): unknown => oauthProxy({ ...new Proxied().defaults(), ...change } as ProxyOptions);
@@ -46,9 +48,9 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 /** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
-const mostOwn = 18.6;
+const mostOwn = 21.6;
 /** The same with both. */
-const mostWhole = 31.6;
+const mostWhole = 34.7;
 
 test(`the entry has at most ${mostOwn} KB, and ${mostWhole} KB with its dependencies`, async () => {
   const size = async (external: string[]): Promise<number> => {

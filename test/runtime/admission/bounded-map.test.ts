@@ -29,7 +29,7 @@ test.each(["evict", "refuse"] as const)("a map that has to %s stays within its b
         let now = 0;
         const map = new BoundedMap<number, object>({ full, count, bytes, now: () => now });
         /** The newest value of each key, and when it ends. */
-        const model = new Map<number, { value: object; until: number }>();
+        const model = new Map<number, { value: object; until: number; bytes: number }>();
         for (const step of all) {
           if (step.type === "wait") now += step.ms;
           else if (step.type === "delete") {
@@ -47,12 +47,17 @@ test.each(["evict", "refuse"] as const)("a map that has to %s stays within its b
             const value = {};
             const options = { bytes, lifeMs, ...(principal !== undefined && { principal }) };
             if (map.set(key, value, options)) {
-              model.set(key, { value, until: now + lifeMs });
+              model.set(key, { value, bytes, until: now + lifeMs });
               expect(map.get(key)).toBe(value);
             }
           }
           expect(map.size).toBeLessThanOrEqual(count);
           expect(map.bytes).toBeLessThanOrEqual(bytes);
+          // Entries whose life is over may still be counted.
+          const alive = [...model].filter(([key, { until }]) => until > now && map.get(key) !== undefined);
+          const sum = alive.reduce((total, [, each]) => total + each.bytes, 0);
+          expect(map.size).toBeGreaterThanOrEqual(alive.length);
+          expect(map.bytes).toBeGreaterThanOrEqual(sum);
         }
         for (const key of [...model.keys()]) map.delete(key);
         expect([map.size, map.bytes]).toEqual([0, 0]);
@@ -81,6 +86,18 @@ test("one principal drives out its own entries, not those of another", () => {
   expect(map.get("mine")).toBe(1);
   expect(map.get("999")).toBe(999);
   expect(map.size).toBeLessThanOrEqual(51);
+});
+
+test("an entry that is replaced keeps its room, also where its principal would get no more", () => {
+  const map = new BoundedMap<string, number>({ full: "refuse", count: 10, bytes: 1000 });
+  for (let at = 0; at < 5; at++) map.set(`a${at}`, at, { bytes: 80, principal: "a" });
+  for (let at = 0; at < 3; at++) map.set(`b${at}`, at, { bytes: 80, principal: "b" });
+  expect(map.set("a5", 5, { bytes: 80, principal: "a" })).toBe(false);
+  expect(map.set("a0", 10, { bytes: 80, principal: "a" })).toBe(true);
+  expect(map.set("a1", 11, { bytes: 10, principal: "a" })).toBe(true);
+  expect(map.set("a2", 12, { bytes: 500, principal: "a" })).toBe(false);
+  expect([map.get("a0"), map.get("a1"), map.get("a2")]).toEqual([10, 11, 2]);
+  expect([map.size, map.bytes]).toEqual([7, 7 * 80 - 70]);
 });
 
 test("a full map that refuses has room for others, and again after the life of its entries", () => {
