@@ -47,8 +47,8 @@ export class Renewal {
   readonly #flights: SingleFlight;
   /** The grant of the last login. */
   #fresh: Grant | undefined;
-  /** Metadata of issuers, for refreshes. */
-  readonly #servers = new Map<string, oauth.AuthorizationServer>();
+  /** Metadata for refreshes: of one issuer, for a server could name others without end. */
+  #as: oauth.AuthorizationServer | undefined;
 
   constructor(flow: Flow, store: TokenStore, server: string, report: (event: AuthEvent) => void) {
     this.#flow = flow;
@@ -140,7 +140,7 @@ export class Renewal {
     const found = await discoverResource(this.#server, need, { ...options, issuer }, guard);
     const target = found ?? (issuer === undefined ? undefined : namedTarget(this.#server, issuer, need.dpop));
     if (target) {
-      this.#servers.delete(target.issuer);
+      this.#as = undefined;
       const as = await this.#metadata(target.issuer, signal);
       const { resource = this.#server } = target;
       const scopes = need.scopes ?? target.scopes;
@@ -149,7 +149,7 @@ export class Renewal {
     }
     if (legacy && legacy === need.revision) {
       const as = await discoverLegacy(this.#server, legacy, guard);
-      this.#servers.set(as.issuer, as);
+      this.#as = as;
       return { target: { resource: undefined, issuer: as.issuer, dpop: undefined }, as };
     }
     const text = `${hostOf(this.#server)} has no protected resource metadata: name its authorization server with the option issuer`;
@@ -157,9 +157,8 @@ export class Renewal {
   }
 
   async #metadata(issuer: string, signal: AbortSignal): Promise<oauth.AuthorizationServer> {
-    let as = this.#servers.get(issuer);
-    if (!as) this.#servers.set(issuer, (as = await discoverServer(issuer, this.#guard(signal))));
-    return as;
+    if (this.#as?.issuer !== issuer) this.#as = await discoverServer(issuer, this.#guard(signal));
+    return this.#as;
   }
 
   async #context(

@@ -101,3 +101,39 @@ test.each([
   const device = (): void => expect.unreachable();
   expect(await failure(send(login({ device }), rs.url))).toBe("auth-metadata-unsafe");
 });
+
+test.each([
+  ["a huge interval", { interval: 1e12, expires_in: 0.3 }, 0],
+  ["an interval beyond every number", { interval: 1e300, expires_in: 0.3 }, 0],
+  ["a tiny interval", { interval: 1e-9, expires_in: 0.35 }, 3],
+])("%s does not make polls without end", async (_, device, most) => {
+  const { as, rs } = await pair({
+    fault: (call, answer) =>
+      call.endpoint === "device" ? { ...answer, body: { ...(answer.body as object), ...device } } : answer,
+  });
+  expect(await failure(send(login({ device: () => undefined }), rs.url))).toBe("auth-needs-user");
+  expect(as.count("token")).toBeLessThanOrEqual(most);
+});
+
+test("the code is valid for an hour at most, whatever the server says", async () => {
+  const shown: DevicePrompt[] = [];
+  const { as, rs } = await pair({
+    ...fast,
+    fault: (call, answer) =>
+      call.endpoint === "device"
+        ? { ...answer, body: { ...(answer.body as object), expires_in: 1e300 } }
+        : answer,
+  });
+  const device = decided((code) => as.decideDevice(code, ""), shown);
+  expect(await failure(send(login({ device }), rs.url))).toBe("auth-refused");
+  expect(shown[0]!.expiresIn).toBe(3600);
+});
+
+test.each([NaN, null, "5", -1, 0, [], true])("an interval that is %s is no metadata", async (interval) => {
+  const { as, rs } = await pair({
+    fault: (call, answer) =>
+      call.endpoint === "device" ? { ...answer, body: { ...(answer.body as object), interval } } : answer,
+  });
+  expect(await failure(send(login({ device: () => undefined }), rs.url))).toBe("auth-metadata-invalid");
+  expect(as.count("token")).toBe(0);
+});

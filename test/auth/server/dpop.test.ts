@@ -237,6 +237,19 @@ test("a refused proof is not recorded, and a store that several processes share 
   expect((await denialOf(full.guard, sent(full.token, await proofOf(full)))).status).toBe(503);
 });
 
+test("the store hears whose proof it is, so that it can give each user a share", async () => {
+  const owners: (string | undefined)[] = [];
+  const replay = {
+    use: (_id: string, _until: number, principal?: string) => {
+      owners.push(principal);
+      return "new" as const;
+    },
+  };
+  const from = await sender({ replay });
+  const found = await from.guard.http.authenticate(sent(from.token, await proofOf(from)));
+  expect(owners).toEqual([(found as { readonly principal: string }).principal]);
+});
+
 test("the store in memory remembers a proof as long as it is valid, and forgets it after that", () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const store = new MemoryReplayStore(300);

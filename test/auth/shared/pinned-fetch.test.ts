@@ -1,6 +1,6 @@
 import { Socket, createServer } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { pinnedFetch } from "../../../runtime/auth/shared/pinned-fetch.js";
+import { judgedFetch, pinnedFetch } from "../../../runtime/auth/shared/pinned-fetch.js";
 import { listen } from "../../support/listen.js";
 import { hang } from "../../support/until.mjs";
 
@@ -187,4 +187,55 @@ test.each([999, 600])("a status that is none (%i) fails the request alone", asyn
   const url = `http://127.0.0.1:${await listen(server)}/`;
   await expect(pinnedFetch(true)(url, {})).rejects.toThrow("status");
   await expect(pinnedFetch(false)(url, {})).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
+});
+
+describe("a fetch of the application", () => {
+  const asked = async (
+    url: string,
+    lookup?: never,
+  ): Promise<{ sent: string[]; code: string | undefined }> => {
+    const sent: string[] = [];
+    const send = async (to: string): Promise<Response> => {
+      sent.push(to);
+      return new Response("{}");
+    };
+    const code = await judgedFetch(
+      send,
+      true,
+      lookup,
+    )(url, {}).then(
+      () => undefined,
+      (error: unknown) => (error as { readonly code?: string }).code,
+    );
+    return { sent, code };
+  };
+
+  test("gets the URL of a host whose addresses are all public, and of this machine by http", async () => {
+    const { lookup, count } = resolver([v4("93.184.216.34"), v6("2606:2800::1")]);
+    expect(await asked("https://as.example/x", lookup)).toEqual({
+      sent: ["https://as.example/x"],
+      code: undefined,
+    });
+    expect(count()).toBe(1);
+    expect((await asked("http://127.0.0.1:1/x")).sent).toHaveLength(1);
+  });
+
+  test.each([
+    ["one address is private", [v4("93.184.216.34"), v4("10.0.0.1")]],
+    ["an address of IPv6 is private", [v6("fd00::1")]],
+    ["there is no address", []],
+  ])("does not get it where %s", async (_, addresses) => {
+    const { lookup } = resolver(addresses);
+    expect(await asked("https://as.example/x", lookup)).toEqual({ sent: [], code: "auth-metadata-unsafe" });
+  });
+
+  test("does not get it after the time of the request, however long the lookup takes", async () => {
+    const sent: string[] = [];
+    const never = judgedFetch(async (to) => new Response(String(sent.push(to))), false, (() => {}) as never);
+    const controller = new AbortController();
+    const asking = never("https://as.example/x", { signal: controller.signal });
+    controller.abort(new Error("too late"));
+    await expect(asking).rejects.toThrow("too late");
+    expect(sent).toEqual([]);
+  });
 });
