@@ -7,6 +7,7 @@ import { Arguments } from "../../generator/command/arguments.js";
 import { Console } from "../../generator/command/console.js";
 import type { CommandContext } from "../../generator/command/context.js";
 import { Preparation } from "../../generator/command/dev/preparation.js";
+import { Trust } from "../../generator/command/trust/trust.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const handlers = `import type { Handlers } from "./generated/server.js";
@@ -46,7 +47,9 @@ async function example(names: readonly string[], afterRead: (file: string) => vo
     stderr: silent,
     env: {},
   });
-  const context = { console, words: ["dev"], directory: folder, env: {} } as unknown as CommandContext;
+  const surroundings = { console, directory: folder, env: {} };
+  const trust = new Trust(surroundings, new Arguments({}));
+  const context = { ...surroundings, words: ["dev"], trust } as unknown as CommandContext;
   let reads = 0;
   const read: LoadContract = async (path, shown) => {
     reads++;

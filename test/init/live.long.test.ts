@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { trustOf } from "../support/trust.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { initialized, newServer, scripted, serve } from "../support/live-server.js";
@@ -53,10 +54,25 @@ test("with one revision the server is asked in that one; with what it does not s
   expect(readdirSync(folder)).toEqual(["both"]);
 });
 
+test("a name that ends at the package.json of the new project is not written", async () => {
+  const source = await serve(newServer("old"));
+  const hosts = { ".mcp.json": JSON.stringify({ mcpServers: { old: { url: source } } }) };
+  const init = async (folder: string): Promise<unknown> => {
+    const ran = await mcpgen(folder, ["init", "client", "named", "--server", "old"]);
+    const { contracts } = JSON.parse(read(join(folder, "named"), "mcpgen.config.json")) as {
+      contracts: object[];
+    };
+    return [ran.code, /MG6402/.test(ran.stdout), contracts.map((each) => "server" in each)];
+  };
+  expect(await init(temporaryFolder(hosts))).toEqual([0, true, [false]]);
+  expect(await init(temporaryFolder({ ...hosts, ".git/HEAD": "" }))).toEqual([0, false, [true]]);
+});
+
 test("a client's configuration names the server, as one check from its folder finds it", async () => {
   const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [] } });
   const script = /"(.*)"/.exec(source)![1]!;
   const folder = temporaryFolder({
+    ".git/HEAD": "",
     "old server/server.mjs": readFileSync(script, "utf8"),
     ".mcp.json": JSON.stringify({
       mcpServers: { old: { command: "node", args: ["old server/server.mjs"] } },
@@ -67,13 +83,15 @@ test("a client's configuration names the server, as one check from its folder fi
     ["below/client", 'stdio:node "old server/server.mjs"', "stdio:node '../../old server/server.mjs'"],
     ["named", "old", "old"],
   ] as const) {
-    const ran = await mcpgen(folder, ["init", "client", dir, "--server", server]);
+    const env = await trustOf(folder);
+    const ran = await mcpgen(folder, ["init", "client", dir, "--server", server], { env });
     expect([dir, ran.code, ran.stderr]).toEqual([dir, 0, expect.not.stringContaining("MG6402")]);
     const project = join(folder, dir);
     const { contracts } = JSON.parse(read(project, "mcpgen.config.json")) as { contracts: object[] };
     expect(contracts).toMatchObject([{ role: "client", server: expected }]);
     expect(read(project, "README.md")).toContain("`npx mcpgen check` compares the server");
-    const checked = await mcpgen(project, ["check"]);
+    const hashes = [await trustOf(folder), await trustOf(project)].map(({ MCPGEN_TRUST }) => MCPGEN_TRUST);
+    const checked = await mcpgen(project, ["check"], { env: { MCPGEN_TRUST: hashes.join() } });
     expect([dir, checked.code, checked.stdout]).toEqual([
       dir,
       0,

@@ -1,11 +1,13 @@
-import { statSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { loadRuntime } from "../../capture/runtime.js";
 import { type ServerSource, kindOfServer } from "../../capture/server-source.js";
 import { mayHoldSecret } from "../../capture/shown-source.js";
+import { homeFolder, searchFolders } from "../../config/search-folders.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
+import { hostFiles } from "../servers/host-files.js";
 import { knownServers } from "../servers/named-servers.js";
 
 /** The entry for its live server in the configuration of a new project. */
@@ -32,7 +34,7 @@ export async function configuredServer(
   if (typeof source !== "string") {
     const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
     const isKnown = (await knownServers(there)).some(({ name }) => name === source.name);
-    return isKnown
+    return isKnown && isFoundFrom(folder, resolve(context.directory, source.file), context)
       ? { server: source.name, findings: [] }
       : unwritten("no file of a host names it in the project's folder");
   }
@@ -42,6 +44,13 @@ export async function configuredServer(
   const words = (await loadRuntime()).parseStdioSource(source);
   const moved = words.map((word, index) => pathFrom(word, index === 0, directory, folder));
   return { server: `stdio:${moved.map(quotedWord).join(" ")}`, findings: [] };
+}
+
+/** Whether the search for a host's file reaches it from the new project, whose package.json ends it without a repository. */
+function isFoundFrom(folder: string, path: string, { env }: CommandContext): boolean {
+  const file = hostFiles(folder, env).find((each) => each.path === path);
+  if (file === undefined || file.isUsers || file.folder === folder) return file !== undefined;
+  return searchFolders(folder, homeFolder(env)).some((each) => existsSync(join(each, ".git")));
 }
 
 /** A word of a command that is a path from `directory`, as one from `folder`; other words stay. */
