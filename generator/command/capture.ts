@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type Captured, capture as captureFrom, lists } from "../capture/capture.js";
 import type { ServerSource } from "../capture/server-source.js";
@@ -14,7 +13,9 @@ import { withScopesOf } from "../contract/scopes.js";
 import { withTasksOf } from "../contract/tasks.js";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
-import { applyChanges } from "../files/transaction.js";
+import { readRegularFile } from "../files/regular-file.js";
+import { WriteRoot } from "../files/write-root.js";
+import { writeFiles } from "../files/writer.js";
 import type { Arguments } from "./arguments.js";
 import { type DeclaredExtension, declaredExtensions, extensionLines } from "./capture/declared-extensions.js";
 import { leftOutFinding } from "./capture/left-out.js";
@@ -29,7 +30,7 @@ import { shownPath } from "./shown-path.js";
 
 export const capture: RunCommand = async (args, context) => {
   const source = await serverSource(args.required("source"), args, context);
-  const file = await wantedFile(args, context);
+  const { file, root } = await wantedFile(args, context);
   const options = serverOptions(args, context);
   expectReach(args, source);
   context.console.progress(`asking ${shownSource(source)}`);
@@ -48,7 +49,7 @@ export const capture: RunCommand = async (args, context) => {
   const extensions = await declaredExtensions(captured.contract, args, context);
   if (file === "-") return printed(captured, extensions, findings, context);
   const shown = shownPath(file, context.directory);
-  const done = put(file, shown, await contractText(captured.contract, file), args.flag("replace"));
+  const done = put(root, file, shown, await contractText(captured.contract, file), args.flag("replace"));
   return {
     findings,
     ...(extensions.length > 0 && { text: extensionLines(extensions).join("\n") }),
@@ -65,12 +66,21 @@ async function withKnownScopes(contract: Contract, file: string): Promise<Contra
 }
 
 /** Where the contract goes: `--out`, else the only contract of the configuration, else the usual name. */
-async function wantedFile(args: Arguments, context: CommandContext): Promise<string> {
+async function wantedFile(
+  args: Arguments,
+  context: CommandContext,
+): Promise<{ readonly file: string; readonly root: WriteRoot }> {
+  const { directory } = context;
   const out = args.string("out");
-  if (out !== undefined) return out === "-" ? out : resolve(context.directory, out);
-  const { loaded } = await openProject(args, context);
-  const [only, another] = loaded.config.contracts ?? [];
-  return only && !another ? resolve(loaded.folder, only.file) : resolve(context.directory, contractFileName);
+  if (out === "-") return { file: out, root: WriteRoot.project(directory) };
+  const loaded = out === undefined ? (await openProject(args, context)).loaded : undefined;
+  const [only, another] = loaded?.config.contracts ?? [];
+  if (loaded && only && !another) {
+    const file = resolve(loaded.folder, only.file);
+    return { file, root: WriteRoot.ofProject(dirname(file), loaded.folder) };
+  }
+  const file = resolve(directory, out ?? contractFileName);
+  return { file, root: WriteRoot.ofFile(file, directory) };
 }
 
 /** Standard output holds the contract and nothing else. */
@@ -88,7 +98,13 @@ async function printed(
   return { failed: findings.some(({ severity }) => severity === "error") };
 }
 
-function put(file: string, shown: string, text: string, replace: boolean): "written" | "unchanged" {
+function put(
+  root: WriteRoot,
+  file: string,
+  shown: string,
+  text: string,
+  replace: boolean,
+): "written" | "unchanged" {
   const before = present(file);
   if (before === text) return "unchanged";
   if (before !== undefined && !replace)
@@ -96,15 +112,16 @@ function put(file: string, shown: string, text: string, replace: boolean): "writ
       place: { file: shown },
       next: "Look at it, then repeat with --replace; or name another file with --out.",
     });
-  applyChanges(dirname(file), [{ path: basename(file), content: text }]);
+  writeFiles(root, [{ path: basename(file), content: text }]);
   return "written";
 }
 
 function present(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return readRegularFile(file).toString("utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { cause } = error as { cause?: NodeJS.ErrnoException };
+    if (cause?.code === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Project, commonFolder, openProject } from "./project.js";
+import { type Project, openProject } from "./project.js";
 import { type CachedRun } from "../files/cache.js";
 import { listOutput } from "../files/folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { manifestFile } from "../files/manifest.js";
 import { contentSha256 } from "../files/line-ends.js";
-import { isInterrupted } from "../files/transaction.js";
 import { extensionKey, hasSchemas, verifyExtensions } from "../extension/extension-store.js";
 import { verifyStore } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
@@ -150,7 +149,7 @@ async function checkOutput(
   { full }: { readonly full: boolean },
 ): Promise<Outcome> {
   const trust = !full && trustsCache(context.env);
-  const state = inputState(wanted, project, trust);
+  const state = inputState(wanted, project, context.env, trust);
   if (state.cached?.inOrder && state.cached.key === state.key && isAsPlanned(project, state.cached)) {
     context.console.detail("nothing changed since the last complete run (--full generates everything)");
     return clean(state.cached.warnings as readonly Finding[], wanted);
@@ -168,7 +167,7 @@ async function checkOutput(
     throw error;
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
-  const findings = [...interrupted(project, context), ...schemas, ...drift(comparison, project, context)];
+  const findings = [...schemas, ...drift(comparison, project, context)];
   const { withoutMethods } = await import("./without-methods.js");
   const warnings = [
     ...carriedNotes(comparison.generated, project, context),
@@ -210,7 +209,6 @@ function clean(warnings: readonly Finding[], { request }: OutputRequest): Outcom
 /** Whether the folder holds exactly the files of the cached run. */
 function isAsPlanned(project: Project, { planned }: CachedRun): boolean {
   const { outDir } = project;
-  if (isInterrupted(outDir) || isInterrupted(commonFolder(project))) return false;
   const present = listOutput(outDir).filter((path) => path !== manifestFile);
   if (present.some((path) => !Object.hasOwn(planned, path))) return false;
   try {
@@ -220,20 +218,6 @@ function isAsPlanned(project: Project, { planned }: CachedRun): boolean {
   } catch {
     return false;
   }
-}
-
-function interrupted(project: Project, { directory }: CommandContext): Finding[] {
-  const folder = [project.outDir, commonFolder(project)].find(isInterrupted);
-  if (folder === undefined) return [];
-  return [
-    {
-      code: "MG3005",
-      severity: "error",
-      message: "an earlier run was interrupted while it wrote files",
-      place: { file: shownPath(folder, directory) },
-      next: "Run `mcpgen generate`: it first restores the files that the run had changed.",
-    },
-  ];
 }
 
 function relativeTo(directory: string, findings: readonly Finding[]): Finding[] {

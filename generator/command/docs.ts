@@ -1,10 +1,11 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { WriteRoot } from "../files/write-root.js";
 import { counted } from "../print/counted.js";
 import { readingHtml } from "../page/reading-html.js";
 import { readingMarkdown } from "../page/reading-markdown.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { openFile, pageFile, temporaryPage, writePage } from "./docs/page-file.js";
+import { openFile, pageFile, writePage } from "./docs/page-file.js";
 import { pageTemplates } from "./docs/templates.js";
 import { documentedSource } from "./docs/source.js";
 import type { Outcome } from "./outcome.js";
@@ -44,11 +45,11 @@ async function published(
       ...(context.console.settings.format === "json" ? { data: { page: text } } : { text }),
     };
   }
-  const file =
-    out === undefined
-      ? temporaryPage(`${name}.${form}`)
-      : pageFile(resolve(context.directory, out), `${name}.${form}`);
-  const done = writePage(file, text, {
+  const page = `${name}.${form}`;
+  const named = out === undefined ? undefined : pageFile(resolve(context.directory, out), page);
+  const root = named === undefined ? WriteRoot.temporary() : WriteRoot.ofFile(named, context.directory);
+  const file = named ?? join(root.folder, page);
+  const done = writePage(root, file, text, {
     shown: shownPath(file, context.directory),
     force: args.flag("force"),
   });

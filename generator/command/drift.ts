@@ -47,11 +47,28 @@ const meanings: { readonly [S in Exclude<FileState, "same">]: Meaning } = {
 
 /** How the output folder differs from what would be generated. */
 export function drift(
-  { files, manifestFile }: Pick<Comparison, "files" | "manifestFile">,
+  { before, files, manifestFile }: Pick<Comparison, "before" | "files" | "manifestFile">,
   { outDir }: Pick<Project, "outDir">,
   context: CommandContext,
 ): Finding[] {
-  return [...files, manifestFile].flatMap((file) => {
+  return [
+    ...(before?.writing ? [interrupted(shownPath(outDir, context.directory))] : []),
+    ...driftOfFiles([...files, manifestFile], outDir, context),
+  ];
+}
+
+function interrupted(folder: string): Finding {
+  return {
+    code: "MG3005",
+    severity: "error",
+    message: "an earlier run was interrupted while it wrote files",
+    place: { file: folder },
+    next: "Run `mcpgen generate`: it writes them again.",
+  };
+}
+
+function driftOfFiles(files: readonly ComparedFile[], outDir: string, context: CommandContext): Finding[] {
+  return files.flatMap((file) => {
     if (file.state === "same") return [];
     const detail = detailOf(file);
     return [

@@ -12,22 +12,21 @@ import type { Question } from "../extension/add/questions.js";
 import { extensionId } from "../extension/extension-id.js";
 import { extensionFolder } from "../extension/extension-store.js";
 import { readSource } from "../files/source.js";
-import { recover } from "../files/transaction.js";
 import { counted } from "../print/counted.js";
 import type { RevisionStatus } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { type Project, commonFolder, openProject } from "./project.js";
+import { type Project, openProject, schemaRoot } from "./project.js";
 import { expectForm } from "./revision-add.js";
 import { shownPath } from "./shown-path.js";
 
 export const extensionAdd: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   const isRehearsal = args.flag("dry-run");
-  if (!isRehearsal) recover(commonFolder(project));
+  const root = schemaRoot(project);
   const request = await requestOf(args, project.schemaDir, context);
-  const added = await (isRehearsal ? stageExtension : addExtension)(request);
+  const added = await (isRehearsal ? stageExtension(request) : addExtension(request, root));
   const { id, version, action, bases, canonical, methods, questions, assumptions, locked, notes } = added;
   const { dropped, folds, reopened, extending, document } = canonical;
   return {

@@ -1,18 +1,18 @@
 import { basename } from "node:path";
 import { extensionKey, storedExtensions } from "../extension/extension-store.js";
 import { removeExtension, stageRemoval } from "../extension/remove.js";
-import { recover } from "../files/transaction.js";
 import { counted } from "../print/counted.js";
 import { usesOwnRevisions } from "../revision/revisions-folder.js";
 import type { RunCommand } from "./context.js";
-import { type Project, commonFolder, openProject } from "./project.js";
+import { type Project, openProject, schemaRoot } from "./project.js";
 
 export const extensionRemove: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   const isRehearsal = args.flag("dry-run");
-  if (!isRehearsal) recover(commonFolder(project));
-  const run = isRehearsal ? stageRemoval : removeExtension;
-  const { extension, files } = await run(project.schemaDir, args.required("extension"));
+  const wanted = args.required("extension");
+  const { extension, files } = isRehearsal
+    ? await stageRemoval(project.schemaDir, wanted)
+    : await removeExtension(project.schemaDir, wanted, schemaRoot(project));
   const { id, version } = extension;
   const verb = isRehearsal ? "would be removed" : "removed";
   return {

@@ -1,8 +1,8 @@
 import type { LoadContract } from "../contract/contract-reader.js";
-import { type Project, commonFolder, openProject } from "./project.js";
+import { type Project, openProject, outputRoot } from "./project.js";
 import { planOutput } from "../files/plan.js";
-import { recover } from "../files/transaction.js";
-import { writePlan } from "../files/write.js";
+import { planSet } from "../files/write.js";
+import { type FileSet, writeFileSets } from "../files/writer.js";
 import type { Arguments } from "./arguments.js";
 import { checkAll, isContractsOnly } from "./check.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
@@ -15,9 +15,8 @@ import { type Outcome, together } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
 import { planContracts } from "./contracts/run.js";
 import { contractTargets } from "./contracts/targets.js";
-import { conflictFindings, forcing, planOutcome } from "./plan-report.js";
+import { completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { printable } from "../print/terminal-text.js";
-import { shownPath } from "./shown-path.js";
 import { withoutMethods } from "./without-methods.js";
 
 export const generate: RunCommand = async (args, context) => {
@@ -40,11 +39,7 @@ export async function generateProject(
   const project = await openProject(args, context, { renders: true });
   if (args.flag("check")) return checkAll(args, project, contractTargets(args, project, context), context);
   const dryRun = args.flag("dry-run");
-  // Before anything is read: what a run that died had changed may be input as well.
-  const interrupted = dryRun ? [] : recovered(project, context);
   const targets = contractTargets(args, project, context);
-  const folders = targets.map(({ outDir }) => outDir);
-  if (!dryRun) interrupted.push(...recovered(project, context, folders));
   const wanted = isContractsOnly(args, project, targets)
     ? undefined
     : outputRequest(args, project, context.directory);
@@ -59,15 +54,15 @@ export async function generateProject(
     : contracts.outcome;
   const outcome: Outcome = {
     ...planned,
-    findings: [...conflicts, ...interrupted, ...(planned.findings ?? [])],
+    findings: [...conflicts, ...(planned.findings ?? [])],
   };
   if (conflicts.length > 0) {
     const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
     return { ...outcome, summary, ...forcing(conflicts, context.words) };
   }
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
-  contracts.write();
-  protocol?.write();
+  writeFileSets([...contracts.sets, ...(protocol ? [protocol.set()] : [])]);
+  protocol?.remember();
   return outcome;
 }
 
@@ -75,7 +70,10 @@ export async function generateProject(
 interface ProtocolPlan {
   readonly conflicts: readonly Finding[];
   readonly outcome: Outcome;
-  readonly write: () => void;
+  /** What is to be written, without conflicts. */
+  readonly set: () => FileSet;
+  /** Keeps what was found out, once all is written. */
+  readonly remember: () => void;
 }
 
 async function planProtocol(
@@ -85,7 +83,8 @@ async function planProtocol(
   context: CommandContext,
 ): Promise<ProtocolPlan> {
   const force = args.flag("force");
-  const state = inputState(wanted, project, trustsCache(context.env));
+  const root = outputRoot(project, project, context, force);
+  const state = inputState(wanted, project, context.env, trustsCache(context.env));
   const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
   report(comparison, context);
   const plan = planOutput(comparison.files, { force });
@@ -95,32 +94,13 @@ async function planProtocol(
   ];
   return {
     conflicts: conflictFindings(plan, project, context),
-    outcome: { findings: warnings, ...planOutcome(plan, comparison.generated, project, context) },
-    write: () => {
-      writePlan(project.outDir, plan, comparison.manifest);
-      remember(state, comparison, warnings, { inOrder: false });
+    outcome: {
+      findings: [...completedFindings(comparison, project, context), ...warnings],
+      ...planOutcome(plan, comparison.generated, project, context),
     },
+    set: () => planSet(root, plan, comparison.before, comparison.manifest),
+    remember: () => remember(state, comparison, warnings, { inOrder: false }),
   };
-}
-
-/** Undoes what a run that died in the middle had changed. */
-export function recovered(
-  project: Project,
-  context: CommandContext,
-  others: readonly string[] = [],
-): Finding[] {
-  const { schemaDir, outDir } = project;
-  const folders = new Set([commonFolder(project), schemaDir, outDir, ...others]);
-  const undone = [...folders].flatMap((folder) => recover(folder) ?? []);
-  if (undone.length === 0) return [];
-  return [
-    {
-      code: "MG3005",
-      severity: "warning",
-      message: `an interrupted run was undone: ${counted(undone.length, "file was", "files were")} put back`,
-      place: { file: shownPath(outDir, context.directory) },
-    },
-  ];
 }
 
 /** The time of each part and, if files changed, the facts that were assumed where schema and notes are silent. */

@@ -12,7 +12,8 @@ import { mayAnswerWithTasks, needsTasks, tasksExtensionId } from "../contract/ta
 import { type GeneratedContract, generateContract } from "../pipeline/generate-contract.js";
 import { loadTemplates } from "../print/templates.js";
 import { type Manifest, manifestFile, manifestText } from "../files/manifest.js";
-import { applyChanges } from "../files/transaction.js";
+import { WriteRoot } from "../files/write-root.js";
+import { writeFiles } from "../files/writer.js";
 import { recordedFiles } from "../files/write.js";
 import { packageFolder, packageVersion } from "../files/package-folder.js";
 import type { Arguments } from "./arguments.js";
@@ -71,7 +72,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const dryRun = args.flag("dry-run");
   if (!dryRun) {
     const created = planned.filter(({ action }) => action === "CREATE");
-    applyChanges(folder, created);
+    writeFiles(WriteRoot.named(folder, directory), created);
   }
   const shown = shownPath(folder, directory);
   const outcome = outcomeOf(planned, generated.size, shown, dryRun, [...findings, ...warnings, ...lacks]);

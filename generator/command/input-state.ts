@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { canonicalText } from "@mcpgen/engine";
 import type { Project } from "./project.js";
-import { type CachedRun, cacheFile, readCache } from "../files/cache.js";
+import { type CacheFile, type CachedRun, cacheFile, readCache } from "../files/cache.js";
 import { fileFingerprint, folderFingerprint, generatorFingerprint } from "../files/fingerprint.js";
 import { sha256 } from "../files/sha256.js";
 import { filesOf, storedExtensions } from "../extension/extension-store.js";
@@ -17,18 +17,21 @@ export interface InputState {
   readonly key: string;
   /** Hash of what concerns every revision. */
   readonly setup: string;
-  readonly cacheFile: string | undefined;
+  readonly cacheFile: CacheFile | undefined;
   /** The last run by this version of mcpgen, on any input. */
   readonly cached: CachedRun | undefined;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @param trust whether the cache may be read */
 export function inputState(
   { request, options, partial }: OutputRequest,
   project: Project,
+  env: Environment,
   trust: boolean,
 ): InputState {
-  const { schemaDir, outDir, loaded } = project;
+  const { schemaDir, outDir } = project;
   const generator = generatorFingerprint();
   const files = [
     join(schemaDir, lockFile),
@@ -54,7 +57,7 @@ export function inputState(
     ].join("\n"),
   );
   // A partial run does not find what the next complete run would: it uses no cache.
-  const file = partial || request.kept ? undefined : cacheFile(loaded.folder, outDir);
+  const file = partial || request.kept ? undefined : cacheFile(env, outDir);
   const cached = trust && generator !== undefined ? readCache(file) : undefined;
   return {
     generator,
@@ -66,6 +69,6 @@ export function inputState(
 }
 
 /** The cache saves time at a terminal. With `CI` set it is not read. */
-export function trustsCache(env: Readonly<Record<string, string | undefined>>): boolean {
+export function trustsCache(env: Environment): boolean {
   return !env["CI"] || env["CI"] === "false";
 }

@@ -11,7 +11,8 @@ import { loadContract } from "../contract/read-contract.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { loadTemplates } from "../print/templates.js";
 import { loadJson } from "../files/json-file.js";
-import { applyChanges } from "../files/transaction.js";
+import { WriteRoot } from "../files/write-root.js";
+import { writeFiles } from "../files/writer.js";
 import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import type { CommandContext, RunCommand } from "./context.js";
@@ -53,7 +54,7 @@ export const packageServer: RunCommand = async (args, context) => {
       next: "Look at it, then repeat with --replace.",
     });
   const dryRun = args.flag("dry-run");
-  if (!dryRun && changed.length > 0) applyChanges(folder, changed);
+  if (!dryRun && changed.length > 0) writeFiles(WriteRoot.ofProject(folder, folder), changed);
   const rows = planned.map(({ path, before, content }) => [
     before === content ? "SKIP" : before === undefined ? "CREATE" : "REPLACE",
     shownPath(folder, context.directory, path),

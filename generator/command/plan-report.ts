@@ -3,9 +3,11 @@ import type { Project } from "./project.js";
 import type { Generated } from "../pipeline/generate.js";
 import type { PlannedFile } from "../files/plan.js";
 import { columns } from "./columns.js";
+import type { Comparison } from "./comparison.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
+import { counted } from "../print/counted.js";
 import { printable } from "../print/terminal-text.js";
 import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
@@ -28,6 +30,23 @@ export function conflictFindings(
           ? `Choose another output folder, e.g. --out ${shownPath(outDir, context.directory, "mcpgen")}, or move the file away; --force overwrites it.`
           : "Make the edit in the schema's notes, a template or your own code; --force overwrites the file.",
     }));
+}
+
+/** The warning for a run that died in the middle, whose work this one completes. */
+export function completedFindings(
+  { before }: Pick<Comparison, "before">,
+  { outDir }: Pick<Project, "outDir">,
+  { directory }: CommandContext,
+): Finding[] {
+  if (!before?.writing) return [];
+  return [
+    {
+      code: "MG3005",
+      severity: "warning",
+      message: `an earlier run was interrupted while it wrote ${counted(before.writing.size, "file")}; this run writes them again`,
+      place: { file: shownPath(outDir, directory) },
+    },
+  ];
 }
 
 /** The command that overwrites files in conflict; none where one of them may be the only copy of user code. */

@@ -1,4 +1,5 @@
-import { dirname, relative, resolve, sep } from "node:path";
+import { dirname, resolve } from "node:path";
+import { WriteRoot } from "../files/write-root.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
 import { type LoadedConfig, isJsonConfig, loadConfig, noConfig } from "../config/load-config.js";
@@ -9,6 +10,8 @@ export interface Project {
   readonly loaded: LoadedConfig;
   readonly schemaDir: string;
   readonly outDir: string;
+  /** Whether the user named the output folder on the command line. */
+  readonly isOutNamed: boolean;
 }
 
 export interface ProjectOptions {
@@ -37,6 +40,7 @@ export async function openProject(
     loaded,
     schemaDir: resolve(folder, config.schema ?? "schema"),
     outDir: out === undefined ? resolve(folder, config.out ?? "generated") : resolve(directory, out),
+    isOutNamed: out !== undefined,
   };
 }
 
@@ -67,14 +71,24 @@ async function believedConfig(
   return (await isBelieved(loaded.file, place)) ? loaded : { ...loaded, config: others };
 }
 
-/** The folder that holds both schemas and output: what concerns both is written there, as one. */
-export function commonFolder({ schemaDir, outDir }: Project): string {
-  let folder = schemaDir;
-  while (!contains(folder, outDir)) folder = dirname(folder);
-  return folder;
+/**
+ * Where output may be written.
+ *
+ * @param force writes outside of the project, too
+ * @throws CodedError MG3009 for a folder of the configuration that lies outside of the project
+ */
+export function outputRoot(
+  { outDir, isOutNamed }: Pick<Project, "outDir" | "isOutNamed">,
+  { loaded }: Project,
+  { directory }: CommandContext,
+  force: boolean,
+): WriteRoot {
+  return isOutNamed
+    ? WriteRoot.named(outDir, directory)
+    : WriteRoot.ofProject(outDir, loaded.folder, { force });
 }
 
-function contains(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`);
+/** Where schemas may be written; errors as `outputRoot`. */
+export function schemaRoot({ schemaDir, loaded }: Project): WriteRoot {
+  return WriteRoot.ofProject(schemaDir, loaded.folder);
 }

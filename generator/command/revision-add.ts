@@ -1,7 +1,6 @@
-import { commonFolder, openProject } from "./project.js";
+import { openProject, schemaRoot } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
-import { recover } from "../files/transaction.js";
 import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
 import type { RevisionStatus } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
@@ -14,12 +13,15 @@ import { nameWarnings } from "./upgrade/name-warnings.js";
 
 export const revisionAdd: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
-  recover(commonFolder(project));
-  const added = await addRevision({
-    ...addOptions(args, project.schemaDir),
-    source: await readUpstream(args.required("source"), context),
-    descriptions: !args.flag("no-descriptions"),
-  });
+  const root = schemaRoot(project);
+  const added = await addRevision(
+    {
+      ...addOptions(args, project.schemaDir),
+      source: await readUpstream(args.required("source"), context),
+      descriptions: !args.flag("no-descriptions"),
+    },
+    root,
+  );
   const { revision, action, locked, definitions, notes } = added;
   const tried = await tryExtensions(project.schemaDir, revision);
   return {

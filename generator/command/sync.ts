@@ -1,8 +1,9 @@
-import { chmodSync, realpathSync, statSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
-import { applyChanges } from "../files/transaction.js";
+import { WriteRoot } from "../files/write-root.js";
+import { type FileSet, writeFileSets } from "../files/writer.js";
 import type { Arguments } from "./arguments.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
@@ -33,7 +34,7 @@ export const sync: RunCommand = async (args, context) => {
   });
   const changed = files.filter(({ insertions }) => insertions.length > 0);
   const writes = !args.flag("check") && !args.flag("dry-run");
-  if (writes) writeHandlers(changed);
+  if (writes) writeHandlers(changed, project.loaded.folder, () => args.given("handlers"));
   const findings = [
     ...found,
     ...(args.flag("check") ? changed.flatMap(missingFindings) : []),
@@ -60,23 +61,25 @@ function filesOf(
   return userFiles(loaded.folder, new Set(contracts.map(({ out }) => out))).code;
 }
 
-/** All files or none. Links are followed, so that they stay links. */
-export function writeHandlers(changed: readonly HandlersFile[]): void {
-  const files = changed.map(({ path, text }) => ({ path: realpathSync(path), text }));
-  const modes = files.map(({ path }) => statSync(path).mode);
-  if (files.length === 0) return;
-  const root = files.map(({ path }) => dirname(path)).reduce(common);
-  applyChanges(
-    root,
-    files.map(({ path, text }) => ({ path: relative(root, path), content: text })),
-  );
-  for (const [index, { path }] of files.entries()) chmodSync(path, modes[index]!);
-}
-
-function common(a: string, b: string): string {
-  let folder = a;
-  while (relative(folder, b).startsWith("..")) folder = dirname(folder);
-  return folder;
+/**
+ * All files or none. A file that is a link is written where it leads, so that it stays a link; that must be in the project.
+ *
+ * @param folder the folder of the configuration
+ * @throws CodedError MG3009 for a file that a link leads out of the project to
+ */
+export function writeHandlers(
+  changed: readonly HandlersFile[],
+  folder: string,
+  isNamed: (path: string) => boolean = () => false,
+): void {
+  const project = WriteRoot.project(realpathSync(folder));
+  const sets = changed.map(({ path, text }): FileSet => {
+    const file = realpathSync(path);
+    // A file elsewhere that the user named, and not a link of the project that leads there.
+    const root = isNamed(path) && !project.holds(path) ? WriteRoot.named(dirname(file), folder) : project;
+    return { root, changes: [{ path: root.pathOf(file), content: text }] };
+  });
+  writeFileSets(sets);
 }
 
 interface Result {

@@ -14,9 +14,8 @@ import { compareSources } from "./diff/report.js";
 import type { Source } from "./diff/source.js";
 import { type ReportWithUses, reportUses } from "./diff/uses.js";
 import { carriedNotes } from "./drift.js";
-import { recovered } from "./generate.js";
 import type { Outcome } from "./outcome.js";
-import { conflictFindings, forcing, planOutcome } from "./plan-report.js";
+import { completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { type Project, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
 import { notOver } from "./tried-extensions.js";
@@ -31,7 +30,6 @@ export const upgrade: RunCommand = async (args, context) => {
   const start = performance.now();
   const project = await openProject(args, context, { renders: true });
   const dryRun = args.flag("dry-run");
-  const interrupted = dryRun ? [] : recovered(project, context);
   context.console.progress("generating…");
   const staged = await stageUpgrade(args, project, context);
   const conflicts = conflictFindings(staged.plan, project, context);
@@ -49,7 +47,7 @@ export const upgrade: RunCommand = async (args, context) => {
   // Extensions are tried over the stored revision, which a rehearsal does not write.
   const tried = dryRun ? [] : await tryExtensions(project.schemaDir, revision);
   const warnings = [
-    ...interrupted,
+    ...completedFindings(staged.comparison, project, context),
     ...(compared?.warnings ?? []),
     ...nameWarnings(staged.revision),
     ...tried.flatMap((one) => notOver(one, revision)),

@@ -1,7 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ts } from "ts-morph";
 import type { Finding } from "../diagnostics/finding.js";
+import { WriteRoot } from "../files/write-root.js";
+import { type FileChange, writeFiles } from "../files/writer.js";
 import { entryOf } from "./watched-files.js";
 
 /** The result of one compilation. */
@@ -48,7 +49,11 @@ export class Compiler {
     return separate && !declaration && !composite && outFile === undefined;
   }
 
-  /** Writes the JavaScript of the files that changed, if no file has an error of syntax. */
+  /**
+   * Writes the JavaScript of the files that changed, if no file has an error of syntax.
+   *
+   * @throws CodedError MG3009 for settings that put it outside of the project, MG3002, MG3003
+   */
   compile(): Compiled {
     const { options, fileNames, errors } = this.#parsed();
     if (errors.length > 0) return { errors: errors.map((each) => this.#finding(each)), written: [] };
@@ -60,15 +65,15 @@ export class Compiler {
       const unique = ts.sortAndDeduplicateDiagnostics(found);
       return { errors: unique.slice(0, mostErrors).map((each) => this.#finding(each)), written: [] };
     }
-    const written: string[] = [];
+    const root = WriteRoot.project(dirname(this.#file));
+    const changes = new Map<string, FileChange>();
     if (!options.noEmit)
       program.emit(undefined, (path, text, bom) => {
         if (ts.sys.readFile(path) === text) return;
-        mkdirSync(dirname(path), { recursive: true });
-        ts.sys.writeFile(path, text, bom);
-        written.push(path);
+        changes.set(path, { path: root.pathOf(resolve(path)), content: bom ? `\ufeff${text}` : text });
       });
-    return { errors: [], written };
+    writeFiles(root, [...changes.values()]);
+    return { errors: [], written: [...changes.keys()] };
   }
 
   /** The JavaScript that the compiler makes of a source file; the file itself where it makes none. */

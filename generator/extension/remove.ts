@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { loadJson } from "../files/json-file.js";
-import { type FileChange, applyChanges, recover } from "../files/transaction.js";
+import type { WriteRoot } from "../files/write-root.js";
+import { type FileChange, writeFiles } from "../files/writer.js";
 import { lockFile, lockText, readExtensionLock, readLock } from "../revision/lock.js";
 import { readExtensionFile } from "./extension-file.js";
 import {
@@ -25,13 +26,17 @@ export interface RemovedExtension {
  * Takes a version of an extension out of the schema folder and the lock: all of it, or nothing.
  *
  * @param wanted `ID@VERSION`, or the id of an extension with one version
+ * @param root the schema folder
  * @throws CodedError MG1306 where there is none, MG2004 where the id has several versions, MG1309 where another
  *   extension needs it
  */
-export async function removeExtension(schemaDir: string, wanted: string): Promise<RemovedExtension> {
-  recover(schemaDir);
+export async function removeExtension(
+  schemaDir: string,
+  wanted: string,
+  root: WriteRoot,
+): Promise<RemovedExtension> {
   const removed = await stageRemoval(schemaDir, wanted);
-  applyChanges(schemaDir, removed.changes);
+  writeFiles(root, removed.changes);
   return removed;
 }
 

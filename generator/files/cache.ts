@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { sha256 } from "./sha256.js";
+import { StateFiles } from "./state-files.js";
+
+/** Projects whose results are kept. */
+const maxFiles = 200;
 
 /**
  * The results of the last run, so that the next run need not repeat them. They stand outside of the tree. They only
@@ -24,47 +26,54 @@ export interface CachedRun {
   readonly warnings: readonly unknown[];
 }
 
-/** The cache file for an output folder, or for `name`; undefined if no node_modules folder can hold it. */
-export function cacheFile(folder: string, name: string): string | undefined {
-  const modules = join(folder, "node_modules");
-  if (existsSync(modules)) return join(modules, ".cache", "mcpgen", `${sha256(name).slice(0, 16)}.json`);
-  return dirname(folder) === folder ? undefined : cacheFile(dirname(folder), name);
+/** A file of the cache, in the user's state folder: a repository can bring folders that look like ours, but not that one. */
+export interface CacheFile {
+  readonly files: StateFiles;
+  readonly name: string;
+}
+
+/**
+ * The cache file for one subject.
+ *
+ * @param subject the absolute path of an output folder, or another text that names what is cached
+ */
+export function cacheFile(env: Readonly<Record<string, string | undefined>>, subject: string): CacheFile {
+  return { files: new StateFiles(env, "cache"), name: `${sha256(subject).slice(0, 32)}.json` };
 }
 
 /** As `readCached`, for a run that generates from schemas. */
-export function readCache(file: string | undefined): CachedRun | undefined {
+export function readCache(file: CacheFile | undefined): CachedRun | undefined {
   return readCached<CachedRun>(file, 2);
 }
 
 /** A cache that cannot be read, or is of another format, is ignored. */
 export function readCached<Run extends { readonly format: number }>(
-  file: string | undefined,
+  file: CacheFile | undefined,
   format: Run["format"],
 ): Run | undefined {
-  if (file === undefined || !existsSync(file)) return undefined;
   try {
-    const cached = JSON.parse(readFileSync(file, "utf8")) as Run;
+    const text = file?.files.read(file.name);
+    if (text === undefined) return undefined;
+    const cached = JSON.parse(text) as Run;
     return cached.format === format ? cached : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function writeCache(file: string | undefined, run: CachedRun): void {
+export function writeCache(file: CacheFile | undefined, run: CachedRun): void {
   writeCached(file, run);
 }
 
 /** A cache that cannot be written is ignored, too. */
 export function writeCached<Run extends { readonly format: number }>(
-  file: string | undefined,
+  file: CacheFile | undefined,
   run: Run,
 ): void {
   if (file === undefined) return;
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    const fresh = `${file}.${process.pid}`;
-    writeFileSync(fresh, JSON.stringify(run));
-    renameSync(fresh, file);
+    file.files.write(file.name, JSON.stringify(run));
+    file.files.keepNewest(maxFiles);
   } catch {
     // Read-only installations work, only slower.
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { manifestFile } from "./manifest.js";
+import { pathFault } from "./relative-path.js";
 
 /**
  * Not output although in its folder: what a build or an installation puts there, and what people and tools
@@ -63,18 +64,10 @@ export function expectFolder(outDir: string): void {
  * @throws CodedError MG3002 when it leads elsewhere: `..`, a symbolic link, a file in place of a folder
  */
 export function refuseEscape(outDir: string, path: string): void {
+  const fault = pathFault(path);
+  if (fault !== undefined)
+    throw elsewhere(join(outDir, path), fault, "Rename the revision or output that it is named after.");
   const parts = path.split("/");
-  if (
-    path.includes("\\") ||
-    path.includes("\0") ||
-    parts.some((part) => part === "" || part === "." || part === "..")
-  ) {
-    throw elsewhere(
-      join(outDir, path),
-      "expected a path below the output folder",
-      "Rename the revision or output that it is named after.",
-    );
-  }
   for (let length = 1; length <= parts.length; length++) {
     const place = join(outDir, ...parts.slice(0, length));
     const found = statOf(place);

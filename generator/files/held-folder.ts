@@ -114,6 +114,20 @@ export class HeldFolder {
     return mkdtempSync(join(tmpdir(), prefix));
   }
 
+  /** Removes such a folder with the files in it, if it is still there. */
+  static discard(path: string): void {
+    const folder = HeldFolder.open(path);
+    if (!folder) return;
+    try {
+      for (const entry of folder.entries()) if (!entry.isDirectory()) folder.remove(entry.name);
+    } finally {
+      folder.close();
+    }
+    const parent = HeldFolder.open(dirname(path));
+    parent?.removeEmpty(basename(path));
+    parent?.close();
+  }
+
   /** Who owns the folder, and its mode. */
   get stats(): Stats {
     return this.#descriptor === undefined ? lstatSync(this.#place()) : fstatSync(this.#descriptor);
@@ -137,12 +151,17 @@ export class HeldFolder {
     return this.#act(name, (place) => HeldFolder.#held(place, shown, this));
   }
 
-  /** Makes a file, which must not exist. */
-  create(name: string, content: string | Uint8Array, mode = 0o666): void {
+  /**
+   * Makes a file, which must not exist.
+   *
+   * @param options `masked`: whether the user's mask takes rights away from the mode; default: true
+   */
+  create(name: string, content: string | Uint8Array, mode: number, { masked = true } = {}): void {
     this.#act(name, (place) => {
       const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
       const descriptor = openSync(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
       try {
+        if (!masked) fchmodSync(descriptor, mode);
         writeFileSync(descriptor, content);
       } finally {
         closeSync(descriptor);

@@ -66,6 +66,17 @@ export class StateFiles {
     });
   }
 
+  /** Removes the files that were written longest ago, where there are more than `limit`. */
+  keepNewest(limit: number): void {
+    this.#opened((folder) => {
+      const files = folder.entries().filter((entry) => entry.isFile());
+      if (files.length <= limit) return;
+      const written = files.map(({ name }) => ({ name, at: folder.stat(name)?.mtimeMs ?? 0 }));
+      for (const { name } of written.sort((one, other) => other.at - one.at).slice(limit))
+        folder.remove(name);
+    });
+  }
+
   /** The names of files and folders in the folder, in no order; unfinished files are left out. */
   names(): string[] {
     return (

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { JsonFile } from "../files/json-file.js";
-import { type FileChange, applyChanges, recover } from "../files/transaction.js";
+import type { WriteRoot } from "../files/write-root.js";
+import { type FileChange, writeFiles } from "../files/writer.js";
 import { type CarriedNotes, carriedNotes } from "./carried-notes.js";
 import {
   type Lock,
@@ -55,13 +56,12 @@ export interface StagedRevision extends AddedRevision {
  * Brings a schema into the schema folder: canonical schema, lock and, for a revision that has none, the
  * notes of the newest released one. All of it is written, or nothing.
  *
+ * @param root the schema folder
  * @throws CodedError MG2009 when the revision is there with other content and `replace` is not set
  */
-export async function addRevision(request: AddRequest): Promise<AddedRevision> {
-  const { schemaDir } = request;
-  recover(schemaDir);
+export async function addRevision(request: AddRequest, root: WriteRoot): Promise<AddedRevision> {
   const staged = await stageRevision(request);
-  applyChanges(schemaDir, staged.changes);
+  writeFiles(root, staged.changes);
   return staged;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { mcpgen } from "../support/in-process.js";
@@ -148,28 +148,4 @@ describe("extension add", () => {
     for (const file of ["schema.json", "notes.json", "extension.json"])
       expect(textOf(second, `${vendorFolder}/${file}`)).toBe(textOf(first, `${vendorFolder}/${file}`));
   });
-});
-
-test("what a run that was killed in the middle left behind is undone by the next run", async () => {
-  const folder = vendorProject();
-  await addOver(folder);
-  const complete = contentOf(folder);
-  // The journal and the saved files of a run whose process is gone: the schema was replaced, the lock was not.
-  const left = join(folder, "schema/.mcpgen-write-99999999");
-  const path = "extensions/com.example/paint/1.0.0/schema.json";
-  mkdirSync(join(left, "old/extensions/com.example/paint/1.0.0"), { recursive: true });
-  mkdirSync(join(left, "new"), { recursive: true });
-  writeFileSync(join(left, "old", path), textOf(folder, `schema/${path}`));
-  writeFileSync(join(left, "new/lock.json"), "{}");
-  writeFileSync(
-    join(left, "journal.json"),
-    JSON.stringify([
-      { path, existed: true },
-      { path: "lock.json", existed: true },
-    ]),
-  );
-  writeFileSync(join(folder, "schema", path), "{");
-  expect((await addVendor(folder)).stdout).toContain("unchanged");
-  expect(contentOf(folder)).toEqual(complete);
-  expect(existsSync(left)).toBe(false);
 });

@@ -38,7 +38,7 @@ export async function checkConfigured(
   const files = userFiles(project.loaded.folder, new Set(targets.map(({ outDir }) => outDir)));
   const state = { args, targets, project, context, files };
   const key = generator === undefined ? undefined : contractInputs(state, generator);
-  const place = cacheFile(project.loaded.folder, `contracts of ${project.loaded.folder}`);
+  const place = cacheFile(context.env, `contracts of ${project.loaded.folder}`);
   const trust = key !== undefined && !args.flag("full") && trustsCache(context.env);
   const cached = trust ? readCached<CachedCheck>(place, 1) : undefined;
   if (cached?.key === key && cached && isAsRead(cached.read)) {

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { JsonObject } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import { WriteRoot } from "../../files/write-root.js";
+import { writeFiles } from "../../files/writer.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
@@ -35,7 +37,7 @@ export function expectFree(args: Arguments, { directory }: CommandContext): void
  * Writes pieces of a result to where `--output` says: a folder gets a file for each, a file is for one alone.
  *
  * @returns nothing where the option is not given
- * @throws CodedError MG2004 for several pieces and one file
+ * @throws CodedError MG3002 for a link in the place of a file, MG2004 for several pieces and one file
  */
 export function savePieces(pieces: readonly Piece[], args: Arguments, context: CommandContext): Saved[] {
   const output = args.string("output");
@@ -48,10 +50,10 @@ export function savePieces(pieces: readonly Piece[], args: Arguments, context: C
   const names = isFolder ? fileNames(pieces, isTaken) : [];
   const files = pieces.map((_, index) => (isFolder ? join(path, names[index]!) : path));
   const shown = files.map((file) => shownPath(file, context.directory));
-  for (const [index, file] of files.entries()) {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, pieces[index]!.bytes);
-  }
+  writeFiles(
+    WriteRoot.named(isFolder ? path : dirname(path), context.directory),
+    files.map((file, index) => ({ path: basename(file), content: pieces[index]!.bytes })),
+  );
   return pieces.map((piece, index) => ({ piece, file: shown[index]! }));
 }
 

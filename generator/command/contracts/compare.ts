@@ -16,6 +16,8 @@ import type { ContractTarget } from "./targets.js";
 export interface ContractComparison {
   readonly target: ContractTarget;
   readonly files: readonly ComparedFile[];
+  /** The manifest of the last run. */
+  readonly before: Manifest | undefined;
   readonly manifest: Manifest;
   readonly manifestFile: ComparedFile;
   /** The parts of the contract that the output leaves out. */
@@ -66,6 +68,7 @@ export async function compareContract(
   return {
     target,
     files: compareOutput(outDir, files, before, () => false),
+    before,
     manifest,
     manifestFile: compareManifest(outDir, manifestText(manifest)),
     warnings,

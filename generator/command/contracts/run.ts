@@ -2,14 +2,15 @@ import { resolve } from "node:path";
 import type { LoadContract } from "../../contract/contract-reader.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { type PlannedFile, planOutput } from "../../files/plan.js";
-import { writePlan } from "../../files/write.js";
+import { planSet } from "../../files/write.js";
+import type { FileSet } from "../../files/writer.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { counted } from "../../print/counted.js";
 import { drift, mendOf } from "../drift.js";
 import type { Outcome } from "../outcome.js";
-import { conflictFindings, planCounts, planSteps } from "../plan-report.js";
-import type { Project } from "../project.js";
+import { completedFindings, conflictFindings, planCounts, planSteps } from "../plan-report.js";
+import { type Project, outputRoot } from "../project.js";
 import { repeatedWithout } from "../repeated.js";
 import { type ContractComparison, type ContractOptions, compareContract } from "./compare.js";
 import type { ContractTarget } from "./targets.js";
@@ -19,7 +20,8 @@ interface ContractPlans {
   readonly conflicts: readonly Finding[];
   /** The result, for people and for programs. */
   readonly outcome: Outcome;
-  readonly write: () => void;
+  /** What is to be written. */
+  readonly sets: readonly FileSet[];
 }
 
 /**
@@ -35,6 +37,7 @@ export async function planContracts(
   load?: LoadContract,
 ): Promise<ContractPlans> {
   const force = args.flag("force");
+  const roots = targets.map((target) => outputRoot(target, project, context, force));
   const planned: (readonly [ContractComparison, PlannedFile[]])[] = [];
   const options = { ...optionsOf(args, project, context, force), ...(load && { load }) };
   for (const comparison of await compareAll(targets, options))
@@ -42,10 +45,14 @@ export async function planContracts(
   const steps = planned
     .map(([{ target }, plan]) => planSteps(plan, target.outDir, context.directory))
     .filter((text) => text !== "");
+  const conflicts = planned.flatMap(([{ target }, plan]) => conflictFindings(plan, target, context));
   return {
-    conflicts: planned.flatMap(([{ target }, plan]) => conflictFindings(plan, target, context)),
+    conflicts,
     outcome: {
-      findings: planned.flatMap(([{ warnings }]) => warnings),
+      findings: planned.flatMap(([comparison]) => [
+        ...completedFindings(comparison, comparison.target, context),
+        ...comparison.warnings,
+      ]),
       ...(steps.length > 0 && { steps: steps.join("\n") }),
       summary: planned.map(([{ target }, plan]) => `${target.shown}: ${planCounts(plan)}`).join("; "),
       data: {
@@ -55,9 +62,12 @@ export async function planContracts(
         })),
       },
     },
-    write: () => {
-      for (const [{ target, manifest }, plan] of planned) writePlan(target.outDir, plan, manifest);
-    },
+    sets:
+      conflicts.length > 0
+        ? []
+        : planned.map(([{ before, manifest }, plan], index) =>
+            planSet(roots[index]!, plan, before, manifest),
+          ),
   };
 }
 

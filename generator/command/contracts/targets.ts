@@ -17,6 +17,8 @@ export interface ContractTarget {
   /** The file as messages call it. */
   readonly shown: string;
   readonly outDir: string;
+  /** Whether the user named the output folder on the command line. */
+  readonly isOutNamed: boolean;
   readonly role: ContractRole;
   /** Whether `format` is checked; it only describes without. */
   readonly formats?: "annotation" | "assertion";
@@ -62,7 +64,7 @@ export function contractTargets(
   const base = args.string("base");
   return [
     {
-      ...{ file, shown: shownPath(file, context.directory), outDir, role },
+      ...{ file, shown: shownPath(file, context.directory), outDir, isOutNamed: true, role },
       ...(formats && { formats }),
       ...(base !== undefined && { base: resolve(context.directory, base) }),
     },
@@ -108,6 +110,7 @@ function configured({ loaded, outDir, schemaDir }: Project, { directory }: Comma
     const path = resolve(folder, file);
     return {
       ...{ file: path, shown: shownPath(path, directory), outDir: resolve(folder, out), role },
+      isOutNamed: false,
       ...(formats && { formats }),
       ...(base !== undefined && { base: resolve(folder, base) }),
     };

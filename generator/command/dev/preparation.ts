@@ -7,12 +7,13 @@ import { loadContract } from "../../contract/read-contract.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type Finding, findingOfError } from "../../diagnostics/finding.js";
 import { hasSchemas } from "../../extension/extension-store.js";
+import { writeFileSets } from "../../files/writer.js";
 import { counted } from "../../print/counted.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { planContracts } from "../contracts/run.js";
 import { contractTargets } from "../contracts/targets.js";
-import { generateProject, recovered } from "../generate.js";
+import { generateProject } from "../generate.js";
 import { lintFindings } from "../lint.js";
 import type { Outcome } from "../outcome.js";
 import { type Project, openProject } from "../project.js";
@@ -131,14 +132,6 @@ export class Preparation {
     this.#project = await openProject(this.#args, this.#context);
     const { schemaDir } = this.#project;
     const targets = contractTargets(this.#args, this.#project, this.#context);
-    const findings =
-      changed === undefined
-        ? recovered(
-            this.#project,
-            this.#context,
-            targets.map(({ outDir }) => outDir),
-          )
-        : [];
     const ofSchemas =
       hasSchemas(schemaDir) &&
       (changed === undefined ||
@@ -148,12 +141,12 @@ export class Preparation {
     else {
       const plans = await planContracts(targets, this.#args, this.#project, this.#context, this.#load);
       outcome = { ...plans.outcome, findings: [...plans.conflicts, ...(plans.outcome.findings ?? [])] };
-      if (plans.conflicts.length === 0) plans.write();
+      writeFileSets(plans.sets);
     }
     const count = changedFiles(outcome);
     if (count > 0) done.push(`${counted(count, "file")} generated`);
     this.#lint = await this.#lintContracts(targets.filter(({ role }) => role !== "client"));
-    return [...findings, ...(outcome.findings ?? [])];
+    return [...(outcome.findings ?? [])];
   }
 
   async #lintContracts(
@@ -170,7 +163,7 @@ export class Preparation {
     const { code } = userFiles(this.#project.loaded.folder, new Set(contracts.map(({ out }) => out)));
     const { files, findings, without } = await readHandlers(code, contracts, this.#project, this.#context);
     const changed = files.filter(({ insertions }) => insertions.length > 0);
-    writeHandlers(changed);
+    writeHandlers(changed, this.#project.loaded.folder);
     for (const { file, path, missing } of changed) {
       written.push(path);
       done.push(`${firstOf(missing.map(({ name }) => name))} inserted into ${file}`);

@@ -1,7 +1,8 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { type Channel, type Runtime, loadRecording } from "../../capture/runtime.js";
 import { recorded } from "../../dev/recorded-channel.js";
 import { ProxiedSession } from "../../dev/proxied-session.js";
+import { WriteRoot } from "../../files/write-root.js";
 import { OwnSession } from "../../dev/own-session.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
@@ -58,5 +59,7 @@ export async function recorder(args: Arguments, { directory }: CommandContext): 
   const file = args.string("record");
   if (file === undefined) return (channel) => channel;
   const Recording = await loadRecording();
-  return (channel) => recorded(channel, new Recording(), resolve(directory, file));
+  const path = resolve(directory, file);
+  const root = WriteRoot.ofFile(path, directory);
+  return (channel) => recorded(channel, new Recording(), root, basename(path));
 }

@@ -1,12 +1,12 @@
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import type { JsonObject } from "@mcpgen/engine";
 import { undocumented } from "../../revision/documentation.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { type RevisionSource, loadRevision, storedRevision } from "../../revision/revision-source.js";
 import { pruneNotes } from "../../revision/carry.js";
 import { type PlannedFile, planOutput } from "../../files/plan.js";
-import { type FileChange, applyChanges } from "../../files/transaction.js";
-import { planChanges } from "../../files/write.js";
+import { planSet } from "../../files/write.js";
+import { writeFileSets } from "../../files/writer.js";
 import { type StagedRevision, stageRevision } from "../../revision/add.js";
 import { leftOut, notesText } from "../../revision/carried-notes.js";
 import { readLock } from "../../revision/lock.js";
@@ -18,7 +18,7 @@ import type { Source } from "../diff/source.js";
 import { carriedNotes } from "../drift.js";
 import { inputState, trustsCache } from "../input-state.js";
 import { type OutputRequest, outputRequest } from "../output-request.js";
-import { type Project, commonFolder } from "../project.js";
+import { type Project, outputRoot, schemaRoot } from "../project.js";
 import { addOptions } from "../revision-add.js";
 import { shownPath } from "../shown-path.js";
 
@@ -33,6 +33,8 @@ export interface StagedUpgrade {
   readonly source: Source;
   /** The configuration names the revisions to generate, and this one is not among them. */
   readonly unlisted: boolean;
+  /** Whether files that were edited by hand are overwritten. */
+  readonly force: boolean;
 }
 
 /** Reads, canonicalises, carries notes over, generates and plans: all that may fail, before anything is written. */
@@ -53,7 +55,7 @@ export async function stageUpgrade(
   const revision = added.replaces ? await withPrunedNotes(added, schemaDir) : added;
   const source = await stagedSource(revision, schemaDir);
   const { wanted, unlisted } = requestWith(source, revision, project, context);
-  const state = inputState(wanted, project, trustsCache(context.env));
+  const state = inputState(wanted, project, context.env, trustsCache(context.env));
   const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
   return {
     revision,
@@ -69,6 +71,7 @@ export async function stageUpgrade(
       withoutNotes: source.read.notes === undefined,
     },
     unlisted,
+    force,
   };
 }
 
@@ -121,25 +124,19 @@ function requestWith(
 
 /** Puts schema, notes, lock and output in place: all of them, or none. Returns whether anything had to be written. */
 export function writeUpgrade(
-  { revision, plan, comparison }: StagedUpgrade,
+  { revision, plan, comparison, force }: StagedUpgrade,
   project: Project,
   context: CommandContext,
 ): boolean {
-  const { schemaDir, outDir } = project;
-  const root = commonFolder(project);
-  const below = (folder: string, changes: readonly FileChange[]): FileChange[] =>
-    changes.map(({ path, content }) => ({
-      path: [...relative(root, folder).split(sep), path].filter((part) => part !== "").join("/"),
-      content,
-    }));
-  const changes = [
-    ...below(schemaDir, revision.changes),
-    ...below(outDir, planChanges(outDir, plan, comparison.manifest)),
+  const roots = [schemaRoot(project), outputRoot(project, project, context, force)] as const;
+  const sets = [
+    { root: roots[0], changes: revision.changes },
+    planSet(roots[1], plan, comparison.before, comparison.manifest),
   ];
-  applyChanges(root, changes);
+  writeFileSets(sets);
   // Recorded for the next run: the inputs are on disk now.
   const wanted = outputRequest(new Arguments({}), project, context.directory);
   const warnings = carriedNotes(comparison.generated, project, context);
-  remember(inputState(wanted, project, false), comparison, warnings, { inOrder: false });
-  return changes.length > 0;
+  remember(inputState(wanted, project, context.env, false), comparison, warnings, { inOrder: false });
+  return sets.some(({ changes }) => changes.length > 0);
 }

@@ -24,14 +24,14 @@ export const outputDiagnostics = {
     title: "Another run is writing to the same folder",
     exit: 2,
     explanation:
-      "Two runs at the same time would mix their output. Wait until the other run has ended. The message names its process. If that process is not mcpgen, the run has died and the system has given its process id to another program: then delete the folder that the message names.",
+      "Two runs at the same time would mix their output. Wait until the other run has ended. The message names its process. If that process is not mcpgen, the run has died and the system has given its process id to another program: then delete the file that the message names.",
   },
   MG3005: {
     title: "An earlier run was interrupted",
     exit: 1,
     mayWarn: true,
     explanation:
-      "The process of an earlier run was killed while it replaced files. `mcpgen check` writes nothing, so it reports this as an error. Commands that write first restore the files that the earlier run had changed; then they report a warning and continue. You need not do anything else.",
+      "The process of an earlier run was killed while it replaced files: manifest.json says which ones it had begun to write. `mcpgen check` writes nothing, so it reports this as an error. `mcpgen generate` writes the files again, and reports a warning. You need not do anything else.",
   },
   MG3006: {
     title: "The manifest is malformed",
@@ -50,6 +50,12 @@ export const outputDiagnostics = {
     exit: 2,
     explanation:
       "mcpgen keeps what it remembers (trusted folders, logins, tasks, the cache of `check`) in files of the user's state folder, `$XDG_STATE_HOME/mcpgen` or `~/.local/state/mcpgen`. It believes these files, so it refuses a file or folder there that belongs to another user, that other users can change, or that is a symbolic link. Check who made it, and remove it; or set `XDG_STATE_HOME` to an absolute path of your own.",
+  },
+  MG3009: {
+    title: "A file of the project asks mcpgen to write outside of the project",
+    exit: 2,
+    explanation:
+      "A path in mcpgen.config.json, in tsconfig.json or behind a symbolic link leads out of the project: the folder that Git keeps as one, or else the folder of the configuration. A repository that you have cloned must not decide what is written elsewhere. Choose a folder in the project, or name the folder yourself on the command line with `--out`. If you know the configuration, `mcpgen generate --force` writes outside of the project, too.",
   },
   MG3101: {
     title: "A generated file is out of date",

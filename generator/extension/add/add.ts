@@ -4,7 +4,8 @@ import { type JsonObject, isJsonObject, jsonEqual, naturalCompare } from "@mcpge
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { sha256 } from "../../files/sha256.js";
-import { type FileChange, applyChanges, recover } from "../../files/transaction.js";
+import type { WriteRoot } from "../../files/write-root.js";
+import { type FileChange, writeFiles } from "../../files/writer.js";
 import { folderOf, isRevisionFolder } from "../../notes/revision-name.js";
 import {
   type ExtensionLock,
@@ -92,14 +93,14 @@ export interface StagedExtension {
  * Brings the schema of an extension into the schema folder: extension.json, canonical schema, notes and lock. All of it
  * is written, or nothing.
  *
+ * @param root the schema folder
  * @throws CodedError MG1301 for an id or version that is not allowed, MG1307 when the version is there with other
  *   content and `replace` is not set, MG1303 and MG1304 where the schema does not fit a base, MG2010 for a base that is
  *   not stored, MG11xx for a schema that cannot be read, MG1201 for notes
  */
-export async function addExtension(request: AddExtensionRequest): Promise<StagedExtension> {
-  recover(request.schemaDir);
+export async function addExtension(request: AddExtensionRequest, root: WriteRoot): Promise<StagedExtension> {
   const staged = await stageExtension(request);
-  applyChanges(request.schemaDir, staged.changes);
+  writeFiles(root, staged.changes);
   return staged;
 }
 
