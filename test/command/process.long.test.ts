@@ -7,6 +7,7 @@ import { sharedFolder, temporaryFolder } from "../support/temporary-folder.js";
 import { smallProject } from "../support/small-protocol.js";
 
 const cli = builtCli();
+const state = sharedFolder();
 
 function mcpgen(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
   const inherited = Object.entries(process.env).filter(
@@ -15,7 +16,8 @@ function mcpgen(cwd: string, args: readonly string[], env: Record<string, string
   const ran = spawnSync(process.execPath, [cli, ...args], {
     cwd,
     encoding: "utf8",
-    env: { ...Object.fromEntries(inherited), ...env },
+    // The cache of `check` is in the state folder.
+    env: { ...Object.fromEntries(inherited), XDG_STATE_HOME: state, ...env },
   });
   return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
 }

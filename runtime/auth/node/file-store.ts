@@ -1,18 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { TokenStore } from "../client/store.js";
-import { AuthError } from "../shared/errors.js";
 import { lockFile } from "./file-lock.js";
-import { inFolder } from "./store-folder.js";
+import { expectOwn, inFolder, preparedFolder, unsafe } from "./store-folder.js";
 
 /** Where tokens are by default: `$XDG_STATE_HOME/mcpgen/tokens`, and its counterparts. */
 export function tokenFolder(): string {
   const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = process.env;
   const base = process.platform === "win32" ? local : state;
-  return join(base || join(homedir(), ".local", "state"), "mcpgen", "tokens");
+  // A relative path is void, as the XDG specification says: it would lead into the folder where the program runs.
+  return join(base && isAbsolute(base) ? base : join(homedir(), ".local", "state"), "mcpgen", "tokens");
 }
 
 /**
@@ -25,7 +25,7 @@ export function tokenFolder(): string {
 export function fileStore(folder: string = tokenFolder()): TokenStore {
   const pathOf = (key: string): string => join(folder, createHash("sha256").update(key).digest("hex"));
   const put = async (path: string, value: string | undefined, expected?: string): Promise<boolean> => {
-    await prepared(folder, true);
+    await preparedFolder(folder, true);
     const unlock = await lockFile(`${path}.put`);
     try {
       if ((await readOwn(path)) !== expected) return false;
@@ -37,9 +37,9 @@ export function fileStore(folder: string = tokenFolder()): TokenStore {
     }
   };
   const get = async (path: string): Promise<string | undefined> =>
-    (await prepared(folder, false)) ? readOwn(path) : undefined;
+    (await preparedFolder(folder, false)) ? readOwn(path) : undefined;
   const lock = async (path: string, signal: AbortSignal): Promise<() => Promise<void>> => {
-    await prepared(folder, true);
+    await preparedFolder(folder, true);
     return lockFile(path, signal);
   };
   return {
@@ -47,19 +47,6 @@ export function fileStore(folder: string = tokenFolder()): TokenStore {
     put: (key, value, expected) => inFolder(folder, () => put(pathOf(key), value, expected)),
     lock: (key, signal) => inFolder(folder, () => lock(`${pathOf(key)}.lock`, signal)),
   };
-}
-
-/** Makes the folder, or checks it. Resolves with whether it is there. */
-async function prepared(folder: string, make: boolean): Promise<boolean> {
-  if (make) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const found = await lstat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (!found) return false;
-  if (!found.isDirectory()) throw unsafe(folder, "is not a folder");
-  check(folder, found, 0o700);
-  return true;
 }
 
 async function readOwn(path: string): Promise<string | undefined> {
@@ -76,22 +63,11 @@ async function readOwn(path: string): Promise<string | undefined> {
   try {
     const found = await file.stat();
     if (!found.isFile()) throw unsafe(path, "is not a file");
-    check(path, found, 0o600);
+    expectOwn(path, found, 0o600);
     return await file.readFile("utf8");
   } finally {
     await file.close();
   }
-}
-
-function check(
-  path: string,
-  { mode, uid }: { readonly mode: number; readonly uid: number },
-  wanted: number,
-): void {
-  if (process.platform === "win32") return;
-  if (uid !== process.getuid!()) throw unsafe(path, "belongs to another user");
-  if ((mode & 0o077) !== 0)
-    throw unsafe(path, `can be read by others: remove it and log in again, or chmod ${wanted.toString(8)}`);
 }
 
 async function replace(path: string, value: string): Promise<void> {
@@ -109,8 +85,4 @@ async function replace(path: string, value: string): Promise<void> {
     await rm(next, { force: true });
     throw error;
   }
-}
-
-function unsafe(path: string, why: string): AuthError {
-  return new AuthError("auth-store", `tokens: ${path} ${why}`);
 }

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { TokenStore } from "../client/store.js";
 import { AuthError } from "../shared/errors.js";
 import { checkNames } from "../shared/option-check.js";
 import { lockFile } from "./file-lock.js";
-import { inFolder } from "./store-folder.js";
+import { inFolder, preparedFolder } from "./store-folder.js";
 import { fileStore, tokenFolder } from "./file-store.js";
 import { type Entries, longTexts } from "./long-texts.js";
 
@@ -52,7 +51,7 @@ function keychainStore(program: Entries, folder: string): TokenStore {
   const accountOf = (key: string): string => createHash("sha256").update(key).digest("hex");
   const lock = (name: string, signal?: AbortSignal): Promise<() => Promise<void>> =>
     inFolder(folder, async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await preparedFolder(folder, true);
       return lockFile(join(folder, name), signal);
     });
   return {

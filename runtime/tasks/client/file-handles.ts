@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
+import { type Stats, constants } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { McpError } from "@mcpgen/runtime";
 import type { HandleStore, StoredHandle } from "./handle-store.js";
@@ -14,9 +15,11 @@ export interface FileHandlesOptions {
 
 /**
  * Keeps handles in files of one folder, one for each task, which only the user may read. A file is replaced as a whole: a
- * process that ends in between leaves the old one.
+ * process that ends in between leaves the old one. A folder or file that another user owns or can change is refused, and no
+ * symbolic link is followed: answers of the user are in the files, and go to the server that a file names.
  *
  * @param folder made if it does not exist
+ * @throws {McpError} its functions: `store-failed` for a folder that is not this user's alone
  */
 export function fileHandles(folder: string, options: FileHandlesOptions = {}): Required<HandleStore> {
   const { onCorrupt = (error: McpError): void => process.emitWarning(error) } = options;
@@ -29,14 +32,17 @@ export function fileHandles(folder: string, options: FileHandlesOptions = {}): R
   return {
     put: async (handle) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      await expectOwnFolder(folder);
       await replace(pathOf(handle), JSON.stringify(handle));
     },
-    delete: (handle) => rm(pathOf(handle), { force: true }),
+    delete: async (handle) => {
+      if (await expectOwnFolder(folder)) await rm(pathOf(handle), { force: true });
+    },
     all: async () => {
-      const names = await unlessAbsent(readdir(folder), []);
+      const names = (await expectOwnFolder(folder)) ? await unlessAbsent(readdir(folder), []) : [];
       const paths = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
       // A task that ended meanwhile has no file.
-      const texts = await Promise.all(paths.map((path) => unlessAbsent(readFile(path, "utf8"), undefined)));
+      const texts = await Promise.all(paths.map((path) => unlessAbsent(readOwn(path), undefined)));
       return texts.flatMap((text, index) => {
         if (text === undefined) return [];
         const handle = parsed(text);
@@ -59,6 +65,39 @@ function parsed(text: string): StoredHandle | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Resolves with whether the folder is there. */
+async function expectOwnFolder(folder: string): Promise<boolean> {
+  const found = await unlessAbsent(lstat(folder), undefined);
+  if (!found) return false;
+  if (!found.isDirectory()) throw new McpError("store-failed", `${folder} is no folder, or a link to one`);
+  const fault = faultOf(found);
+  if (fault !== undefined) throw new McpError("store-failed", `${folder} ${fault}`);
+  return true;
+}
+
+/** The text of a regular file of this user; an empty one, which holds no handle, for another. */
+async function readOwn(path: string): Promise<string> {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  let file;
+  try {
+    // A pipe in place of a file would be waited for.
+    file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    const found = await file.stat();
+    return found.isFile() && faultOf(found) === undefined ? await file.readFile("utf8") : "";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") return "";
+    throw error;
+  } finally {
+    await file?.close();
+  }
+}
+
+function faultOf({ uid, mode }: Stats): string | undefined {
+  if (process.getuid === undefined) return undefined;
+  if (uid !== process.getuid()) return "belongs to another user";
+  return (mode & 0o022) === 0 ? undefined : "can be changed by other users";
 }
 
 async function replace(path: string, text: string): Promise<void> {

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tasks as clientExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
@@ -17,6 +26,42 @@ function folder(): string {
   onTestFinished(() => rmSync(made, { recursive: true, force: true }));
   return join(made, "handles");
 }
+
+test.skipIf(process.platform === "win32")(
+  "a folder that others can change, or a link, is refused",
+  async () => {
+    const [shared, real, link] = [folder(), folder(), folder()];
+    mkdirSync(shared);
+    chmodSync(shared, 0o777);
+    mkdirSync(real, { mode: 0o700 });
+    symlinkSync(real, link);
+    const handle = { taskId: "x", answers: {} };
+    for (const path of [shared, link]) {
+      const store = fileHandles(path);
+      for (const act of [() => store.put(handle), () => store.all(), () => store.delete(handle)])
+        await expect(act()).rejects.toMatchObject({ code: "store-failed" });
+    }
+    expect([readdirSync(shared), readdirSync(real)]).toEqual([[], []]);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "files that are links or that others can change hold no handle",
+  async () => {
+    const path = folder();
+    const elsewhere = folder();
+    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(elsewhere, { mode: 0o700 });
+    const planted = JSON.stringify({ taskId: "planted", answers: {} });
+    writeFileSync(join(elsewhere, "a.json"), planted);
+    symlinkSync(join(elsewhere, "a.json"), join(path, "a.json"));
+    writeFileSync(join(path, "b.json"), planted);
+    chmodSync(join(path, "b.json"), 0o666);
+    const errors: McpError[] = [];
+    expect(await fileHandles(path, { onCorrupt: (error) => errors.push(error) }).all()).toEqual([]);
+    expect(errors).toHaveLength(2);
+  },
+);
 
 test("handles in files: one for each task of each server, replaced as a whole, for the user alone", async () => {
   const path = folder();
