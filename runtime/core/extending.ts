@@ -13,6 +13,7 @@ export {
   isAnswer,
   liftedAnswer,
   loweredResult,
+  mayRead,
   notifyClient,
   notifyNow,
   principalOf,
@@ -30,6 +31,7 @@ export {
   type RequestAgain,
   type StoredRequest,
 } from "./server/detached.js";
+export { scopesOfCall } from "./http/server/permit.js";
 export { makesCall, type InnerCall } from "./server/inner-calls.js";
 export { type Alternative, expectAlternative } from "./client/middleware.js";
 export { rateLimitedCode } from "./jsonrpc/errors.js";
@@ -49,7 +51,7 @@ export {
 } from "./client/answering.js";
 export type { Asked } from "./server/rounds.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
-export { type Members, malformedMember, withoutNulls } from "./protocol/members.js";
+export { type Members, jsonOr, malformedMember, withoutNulls } from "./protocol/members.js";
 export { declares } from "./protocol/revision-view.js";
 export { Admission, type Amounts, type Quota, type Refusal } from "./admission/admission.js";
 export { BoundedMap } from "./admission/bounded-map.js";

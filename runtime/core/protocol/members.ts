@@ -22,6 +22,9 @@ const kinds = {
     isText(value) || (isTexts(value) && (value as unknown[]).every(isText)),
   /** A string, or a list of strings. */
   "string or texts": (value: unknown) => typeof value === "string" || isTexts(value),
+  number: (value: unknown) => Number.isFinite(value),
+  /** A number from 0. */
+  amount: (value: unknown) => typeof value === "number" && value >= 0,
   boolean: (value: unknown) => typeof value === "boolean",
   /** NumericDate (RFC 7519, 2). JSON can write numbers that are infinite when read. */
   time: (value: unknown) => typeof value === "number" && Math.abs(value) <= latest,
@@ -50,4 +53,13 @@ export function malformedMember(document: object, members: Members): string | un
 export function withoutNulls<Document extends object>(document: Document): Document {
   const members = Object.entries(document).filter(([, value]) => value !== null);
   return Object.fromEntries(members) as Document;
+}
+
+/** The JSON value of a text that another program may have written; any other text as it is: the value is judged then. */
+export function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }

@@ -52,12 +52,26 @@ export interface ConnectionOptions {
   readonly drain?: number | undefined;
 }
 
+/** What an earlier request called, and the scopes that it needed. */
+export interface EarlierCall {
+  readonly method: string;
+  readonly name: string;
+  readonly params: Params;
+  readonly scopes: readonly string[];
+}
+
 /** The part of an HTTP request that handlers see. */
 export interface HttpRequest {
   /** Path and query, or a whole URL. */
   readonly url: string;
   /** The headers that the option `contextHeaders` names, in lower case. */
   readonly passed?: Readonly<Record<string, string>>;
+  /**
+   * Whether the option `permit` lets the client read what an earlier request began; absent without the option.
+   *
+   * @param answers whether a denial answers the request, with its status and headers
+   */
+  readonly permits?: (call: EarlierCall, answers: boolean) => boolean | Promise<boolean>;
 }
 
 /** The values that a client follows, by member of its filter. */

@@ -91,7 +91,8 @@ export class RequestContext implements HandlerContext {
   /** Absent where only the visibility of a tool is looked up. */
   readonly handler: MethodHandler | undefined;
   readonly auth: unknown;
-  readonly #http: HttpRequest | undefined;
+  /** Contexts that are made of this one share it, so that it is no private member. */
+  readonly http: HttpRequest | undefined;
   /** Cache hints of the result, if the method is cacheable. */
   hints: CacheHints = uncached;
   /** The rounds of a multi round-trip request; created on first use. */
@@ -121,7 +122,7 @@ export class RequestContext implements HandlerContext {
     this.entry = entry;
     this.handler = handler;
     this.auth = connection.auth;
-    this.#http = connection.http;
+    this.http = connection.http;
   }
 
   get signal(): platform.AbortSignal {
@@ -149,11 +150,11 @@ export class RequestContext implements HandlerContext {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return this.#http?.passed ?? {};
+    return this.http?.passed ?? {};
   }
 
   get url(): string | undefined {
-    return this.#http?.url;
+    return this.http?.url;
   }
 
   get requestId(): RequestId {

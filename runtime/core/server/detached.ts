@@ -197,6 +197,24 @@ export function storedRequest(context: HandlerContext, params: object): StoredRe
   };
 }
 
+/**
+ * Whether the client of a request may read what an earlier request began: another token of the same user may have fewer rights.
+ * Over HTTP, the option `permit` is asked again; elsewhere all of a client's requests have the same rights.
+ *
+ * @param name of the tool that was called
+ * @param scopes that the call needed
+ * @param answers whether a denial answers the request, with its status and headers: the caller then throws
+ */
+export function mayRead(
+  context: HandlerContext,
+  name: string,
+  scopes: readonly string[],
+  answers: boolean,
+): boolean | Promise<boolean> {
+  const { http, method, request } = context as RequestContext;
+  return http?.permits?.({ method, name, params: request.params ?? {}, scopes }, answers) ?? true;
+}
+
 /** A request that the server makes for a client. */
 export interface RequestAgain {
   readonly context: HandlerContext;

@@ -5,7 +5,7 @@ import { coreTask } from "../state/core-task.js";
 import { type TaskRecord, isFinal } from "../state/record.js";
 import { Call, type CallWords, type Next } from "./call.js";
 import type { Engine } from "./engine.js";
-import { found, wrongParams } from "./found.js";
+import { found, isReadable, wrongParams } from "./found.js";
 import { type ToolTask, isTask } from "./options.js";
 import { changeOf } from "./waiters.js";
 import { ask, takeBack, unasked } from "./core-asks.js";
@@ -135,7 +135,7 @@ export async function resultOf(
   throw new McpError("internal-error", message, { rpcCode: code, data });
 }
 
-/** A page of the tasks of the client. */
+/** A page of the tasks of the client, without those that its token may not read. */
 export async function listOf(
   engine: Engine,
   { cursor }: { readonly cursor?: string },
@@ -145,10 +145,12 @@ export async function listOf(
   const after = cursor === undefined ? undefined : await idOf(engine, cursor, owner);
   const records = await engine.store.list!(owner, after, pageSize + 1);
   const page = records.slice(0, pageSize);
-  for (const record of page) engine.report("read", record);
+  const readable = await Promise.all(page.map((record) => isReadable(record, context, false)));
+  const shown = page.filter((_, index) => readable[index]);
+  for (const record of shown) engine.report("read", record);
   const now = engine.now();
   return {
-    tasks: page.map((record) => coreTask(record, now)),
+    tasks: shown.map((record) => coreTask(record, now)),
     ...(records.length > pageSize && { nextCursor: `after ${page.at(-1)!.id}` }),
   };
 }

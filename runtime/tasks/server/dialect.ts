@@ -141,11 +141,11 @@ function statusOf({ status, result, lease, journal, message }: TaskRecord): Dial
 }
 
 /** What a task that has ended leaves. The tables convert the result. */
-function endOf({ status, result, error, updatedAt }: TaskRecord): object {
+function endOf({ status, result, error, updatedAt }: TaskRecord, hasOutcome = true): object {
   if (!isFinal(status)) return {};
   return {
-    ...(result && { result }),
-    ...(error && { error }),
+    ...(hasOutcome && result && { result }),
+    ...(hasOutcome && error && { error }),
     [status === "cancelled" ? "cancelledAt" : "completedAt"]: timeOf(updatedAt),
   };
 }
@@ -172,7 +172,11 @@ function voiceOf(engine: Engine, context: HandlerContext): Voice {
     changed: (record) => {
       const { id, status, wanted = {} } = record;
       if (isFinal(status) && status !== "cancelled")
-        notifyClient(context, completed, { taskId: id, status: statusOf(record), ...endOf(record) });
+        notifyClient(context, completed, {
+          ...{ taskId: id, status: statusOf(record) },
+          // Any token of the user may hear it. `tasks/get` asks for the scopes.
+          ...endOf(record, record.scopes === undefined),
+        });
       const unasked = Object.entries(wanted).filter(([key]) => !asking.has(key));
       if (unasked.length > 0) report(id, waiting);
       for (const [key, asked] of unasked) void ask(record, key, asked);

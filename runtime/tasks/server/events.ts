@@ -21,8 +21,8 @@ export interface TaskAudit {
   /** Absent of `refused`. */
   readonly status?: TaskStatus;
   /**
-   * Of `refused`: the quota, such as `quotas.running`, or `unknown` for an id that this client does not have. A call of a
-   * tool that does not require tasks runs inline then.
+   * Of `refused`: the quota, such as `quotas.running`, `unknown` for an id that this client does not have, or `scopes` for a token
+   * without the scopes of the call. A call of a tool that does not require tasks runs inline where a quota is exceeded.
    */
   readonly reason?: string;
 }

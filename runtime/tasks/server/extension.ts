@@ -18,7 +18,7 @@ import type { Journal, TaskRecord, TaskStatus } from "../state/record.js";
 import { Call, type HandlerTask } from "./call.js";
 import { core, coreCall, coreCapabilities, coreHandlers } from "./core-calls.js";
 import { Engine, again } from "./engine.js";
-import { found } from "./found.js";
+import { found, isReadable } from "./found.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, toolTaskProblem } from "./options.js";
 import { createdTask, detailedTask } from "./view.js";
 
@@ -81,7 +81,9 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
       "tasks/get": ({ taskId }, context) => {
         // What is in memory is shown at once: then a poll costs little more than its message.
         const known = engine.local?.find(taskId);
-        return known?.owner === principalOf(context) && engine.polled(taskId) === undefined
+        return known?.owner === principalOf(context) &&
+          isReadable(known, context, false) === true &&
+          engine.polled(taskId) === undefined
           ? shown(known, context)
           : found(engine, taskId, context, true).then((record) => shown(record, context));
       },

@@ -2,7 +2,7 @@ import { type HandlerContext } from "@mcpgen/runtime";
 import { isAnswer, principalOf } from "@mcpgen/runtime/extending";
 import type { Journal, TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
-import { wrongParams } from "./found.js";
+import { isReadable, wrongParams } from "./found.js";
 
 // Answers of clients to what a task asks, and subscriptions to tasks. Loaded when there are some.
 
@@ -24,12 +24,15 @@ export async function update(
   if (after?.status === "working" && !after.lease) engine.begin(after, context.auth);
 }
 
-/** The filter of a subscription, without the ids of other clients. */
+/** The filter of a subscription, without the ids of other clients and of tasks that the token may not read. */
 export async function ownFilter(engine: Engine, params: object, context: HandlerContext): Promise<object> {
   const { notifications } = params as { readonly notifications: { readonly taskIds: readonly string[] } };
   const owner = principalOf(context);
   const taskIds: string[] = [];
   const ids = await engine.ids;
-  for (const id of notifications.taskIds) if (await ids.isOf(id, owner)) taskIds.push(id);
+  for (const id of notifications.taskIds) {
+    const record = (await ids.isOf(id, owner)) ? await engine.store.read(id) : undefined;
+    if (record?.owner === owner && (await isReadable(record, context, false))) taskIds.push(id);
+  }
   return { ...params, notifications: { ...notifications, taskIds } };
 }

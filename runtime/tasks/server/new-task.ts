@@ -1,5 +1,5 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import { principalOf, storedRequest } from "@mcpgen/runtime/extending";
+import { principalOf, scopesOfCall, storedRequest } from "@mcpgen/runtime/extending";
 import { type TaskRecord, charactersOf } from "../state/record.js";
 import type { CallWords } from "./call.js";
 import type { Engine } from "./engine.js";
@@ -61,6 +61,7 @@ async function stored(
   const tool = (params as { readonly name: string }).name;
   const quota = engine.quotas.exceededBy(await engine.store.usage?.(owner));
   if (engine.refused(quota, owner, tool)) await refuseCall(quota!);
+  const scopes = scopesOfCall(engine.server, request.method, request.params as { readonly name: string });
   const id = await (await engine.ids).make(owner);
   const journal = run?.journal();
   const now = engine.now();
@@ -83,6 +84,7 @@ async function stored(
       ...(task.maxRunMs !== undefined && { maxRunMs: task.maxRunMs }),
     },
     tool,
+    ...(scopes.length > 0 && { scopes }),
     onRestart: task.onRestart ?? "fail",
     request,
     size: charactersOf(request) + charactersOf(journal) + (message?.length ?? 0),

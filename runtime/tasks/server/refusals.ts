@@ -64,3 +64,14 @@ export function refusePoll(engine: Engine, id: string, owner: string, retryAfter
     data: { limit, retryAfterMs },
   });
 }
+
+/** Code of a JSON-RPC error in the place of status 403. It lies outside the range that JSON-RPC reserves. */
+const insufficientScopeCode = -31403;
+
+/** Refuses a request whose token may not read a task. @throws {McpError} `invalid-request` */
+export function refuseScopes(engine: Engine, { id, owner, tool, scopes = [] }: TaskRecord): never {
+  engine.report("refused", { id, owner, tool, reason: "scopes" });
+  const data = { error: "insufficient_scope", scope: scopes.join(" ") };
+  const text = "the token lacks scopes that the call of the task needed";
+  throw new McpError("invalid-request", text, { rpcCode: insufficientScopeCode, data });
+}

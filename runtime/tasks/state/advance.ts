@@ -156,7 +156,7 @@ function answered(record: TaskRecord, answers: Journal["answers"], at: number): 
  * @param kept characters of the outcome
  */
 function ended(record: TaskRecord, outcome: Partial<TaskRecord>, kept: number, at: number): TaskRecord {
-  const { id, owner, version, createdAt, limits, tool, onRestart } = record;
+  const { id, owner, version, createdAt, limits, tool, scopes, onRestart } = record;
   const { message = record.message } = outcome;
   const size = kept + (message?.length ?? 0);
   return {
@@ -169,6 +169,7 @@ function ended(record: TaskRecord, outcome: Partial<TaskRecord>, kept: number, a
     dueAt: at + limits.keepMs,
     limits,
     tool,
+    ...(scopes && { scopes }),
     onRestart,
     ...outcome,
     ...(message !== undefined && { message }),

@@ -29,6 +29,8 @@ export interface TaskRecord {
   readonly limits: TaskLimits;
   /** Name of the tool. */
   readonly tool: string;
+  /** The scopes that the call needed: what reads the task needs them, too. Absent: none. */
+  readonly scopes?: readonly string[];
   /** What becomes of it when the process that runs it ends: the handler runs again, or the task fails. */
   readonly onRestart: "replay" | "fail";
   /** The call. A task that has ended has none. */

@@ -40,10 +40,11 @@ import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
 import { ModernRequests } from "./posts.js";
 import { HttpCounts, type HttpStats } from "./http-stats.js";
-import { permitCallOf } from "./permit.js";
+import { type PermitCall, permitCallOf } from "./permit.js";
 import { preflight } from "./preflight.js";
 import { type HttpRoute, answerRoute, hasBody, routeBodyLimit, routesByPath } from "./routes.js";
 import { type HttpSessions, SessionReports } from "./session-reports.js";
+import type { EarlierCall } from "../../server/connection.js";
 import type { ClusterNode } from "./session-cluster.js";
 import type { HttpSession } from "./session.js";
 import { type SessionOptions, Sessions } from "./sessions.js";
@@ -327,8 +328,9 @@ export class Endpoint {
   }
 
   #route(exchange: Exchange, principal: Principal): void {
-    const { contextHeaders } = this.#options;
+    const { contextHeaders, permit } = this.#options;
     if (contextHeaders) exchange.passed = headersNamed(exchange, contextHeaders);
+    if (permit) exchange.permits = (call, answers) => this.#permits(exchange, principal, call, answers);
     // A POST may contain a response that a running request awaits.
     if (this.#closed || (this.#draining && exchange.method !== "POST")) return replyClosing(exchange);
     if (exchange.method === "POST") return this.#post(exchange, principal);
@@ -421,13 +423,11 @@ export class Endpoint {
   #permit(exchange: Exchange, message: unknown, principal: Principal, count: number, run: () => void): void {
     const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
     const calls = requests.map((each) => permitCallOf(this.#server, each));
+    exchange.calls = calls;
     const conclude = (found: unknown): void => {
       const denial = denied(found);
       if (!denial) return run();
-      const { status, text = "" } = denial;
-      const place = count === 1 ? placeOf(calls[0]!.method, calls[0]!.params) : {};
-      const refused = { type: "request-refused", reason: "permission", status, message: text } as const;
-      this.#server.definition.hooks.emit({ ...refused, ...place });
+      this.#report(denial, count === 1 ? calls[0] : undefined);
       replyDenial(exchange, denial);
     };
     const found = this.#options.permit!(calls, principal);
@@ -442,6 +442,32 @@ export class Endpoint {
       })
       .then((later) => (this.#draining ? replyClosing(exchange) : conclude(later)))
       .catch((error: unknown) => this.#fail(exchange, message, error));
+  }
+
+  /** Asks the application again about a call whose result is read, with the rights of the request that reads it. */
+  #permits(
+    exchange: Exchange,
+    principal: Principal,
+    call: EarlierCall,
+    answers: boolean,
+  ): boolean | Promise<boolean> {
+    const conclude = (found: unknown): boolean => {
+      const denial = denied(found);
+      if (!denial) return true;
+      if (answers) {
+        this.#report(denial, call);
+        exchange.denial = denial;
+      }
+      return false;
+    };
+    const found = this.#options.permit!([call], principal);
+    return isPromise(found) ? Promise.resolve(found).then(conclude) : conclude(found);
+  }
+
+  #report({ status, text = "" }: Denial, call: EarlierCall | PermitCall | undefined): void {
+    const place = call ? placeOf(call.method, call.params) : {};
+    const refused = { type: "request-refused", reason: "permission", status, message: text } as const;
+    this.#server.definition.hooks.emit({ ...refused, ...place });
   }
 
   #dispatch(

@@ -3,6 +3,7 @@ import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
 import type { EventSink } from "./exchange.js";
 import type { Quota } from "./limits.js";
+import { withoutCalls } from "./stream-rights.js";
 
 /** Text of one server-sent event. `data` is one line of JSON, so it needs no escaping. */
 export function eventText(data: string, id?: string): string {
@@ -158,7 +159,7 @@ export class MemoryEventStore implements EventStore {
 }
 
 function idOf({ mark }: History, stream: string, number: number): string {
-  return `${stream}-${number}-${mark}`;
+  return `${withoutCalls(stream)}-${number}-${mark}`;
 }
 
 /** Random bytes as base64url text. */

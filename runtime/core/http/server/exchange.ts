@@ -1,7 +1,10 @@
 import type * as platform from "../../platform/platform.js";
 import { McpError, rpc } from "../../jsonrpc/errors.js";
+import type { HttpRequest } from "../../server/connection.js";
+import type { Denial } from "./access.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { BodyReading } from "./limits.js";
+import type { PermitCall } from "./permit.js";
 
 /** Bytes of an event stream that may wait for its reader. One more message then closes the connection. */
 export const maxWaitingBytes = 8 * 1_048_576;
@@ -59,6 +62,12 @@ export interface Exchange {
   readonly counts: HttpCounts;
   /** The headers that handlers see, by the option `contextHeaders`; set if there is such an option. */
   passed?: Readonly<Record<string, string>>;
+  /** Asks the option `permit` about an earlier call; set if there is the option. */
+  permits?: NonNullable<HttpRequest["permits"]>;
+  /** The calls that `permit` has judged; set if there is the option. */
+  calls?: readonly PermitCall[];
+  /** What answers the request in place of an error: `permits` denied it. */
+  denial?: Denial;
   /** Characters of the body; set after the body is read. */
   size: number;
   /** The principal that `authenticate` returned; empty without one. */

@@ -40,6 +40,7 @@ import type { ClusterRefusal } from "./session-cluster.js";
 import { restore } from "./session-store.js";
 import { StoredConnection } from "./stored-connection.js";
 import { type Sessions, stored } from "./sessions.js";
+import { mayResume, withCalls } from "./stream-rights.js";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -258,7 +259,7 @@ export class SessionRequests {
     if (!session.takes(ids.length)) return replyBusy(exchange, one, "sessions.maxRequests");
     if (!session.concurrency.lost.allows(session.principal, 1) && !this.#sessions.endOrphaned(session))
       return replyBusy(exchange, one, "maxConcurrent");
-    const name = session.nextStream(ids);
+    const name = withCalls(session.nextStream(ids), exchange.calls);
     const stream = new SessionStream(session, name, exchange, accepted, this.#form, headers, ids, isBatch);
     session.expect(stream);
     stream.follow(exchange.size);
@@ -277,12 +278,21 @@ export class SessionRequests {
     } catch (cause) {
       return void stored(() => Promise.reject(cause as Error), "event store").catch(fail);
     }
-    if (!isPromise(missed)) return this.#resumed(exchange, accepted, session, missed, last);
+    const resume = (found: MissedEvents | undefined): void =>
+      this.#resumed(exchange, accepted, session, found, last);
+    if (!isPromise(missed)) {
+      if (!missed || !exchange.permits) return resume(missed);
+      // Events may come while the application decides: they are read again.
+      return void mayResume(exchange, missed.stream)
+        .then((may) => may && resume(read() as MissedEvents | undefined))
+        .catch(fail);
+    }
     stored(() => missed, "event store")
-      .then((found) => {
+      .then(async (found) => {
+        if (found && exchange.permits && !(await mayResume(exchange, found.stream))) return;
         const stream = found && session.named(found.stream);
         if (stream) stream.resumeLater(exchange, readLater, fail);
-        else this.#resumed(exchange, accepted, session, found, last);
+        else resume(found);
       })
       .catch(fail);
   }

@@ -37,12 +37,28 @@ export type Permit = (
  */
 export function permitCallOf(server: Server, { method, params: received }: RequestMessage): PermitCall {
   const params = isObject(received) ? received : {};
-  const scopes: string[] = [];
   const called = innerCallOf(server, method, params);
-  for (const [entry, args] of calledBy(server, called.method, called.params))
-    for (const scope of scopesOf(entry, args, method)) if (!scopes.includes(scope)) scopes.push(scope);
+  const scopes = scopesOfCall(server, called.method, called.params, method);
   // Not by a spread: an object that is spread and then gets a member costs Node 20 a new hidden class each time.
   return Object.assign(placeOf(method, params), { params, scopes });
+}
+
+/**
+ * The scopes that a call needs.
+ *
+ * @param place for errors
+ * @throws {McpError} `invalid-definition`: `scopes` of the definition returned something else
+ */
+export function scopesOfCall(
+  server: Server,
+  method: string,
+  params: Params,
+  place = method,
+): readonly string[] {
+  const scopes: string[] = [];
+  for (const [entry, args] of calledBy(server, method, params))
+    for (const scope of scopesOf(entry, args, place)) if (!scopes.includes(scope)) scopes.push(scope);
+  return scopes;
 }
 
 function scopesOf({ scopes = [] }: Listed, args: unknown, method: string): readonly string[] {

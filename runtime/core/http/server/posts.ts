@@ -23,6 +23,7 @@ import {
   corsHeaders,
   mergeHeaders,
   replyBusy,
+  replyDenial,
   replyError,
   replyInvalid,
 } from "./access.js";
@@ -364,6 +365,8 @@ export class PostChannel implements ServerChannel {
       sink.write(eventText(text));
       return sink.end();
     }
+    const { denial } = this.#exchange;
+    if (denial && !this.#batch) return replyDenial(this.#exchange, denial);
     const status = rpcCode === undefined ? 200 : statusOf(rpcCode, this.#table);
     const json = this.#accepted.json && (this.#form !== "sse" || !this.#accepted.events || status !== 200);
     const headers = status === tooManyRequests ? retryHeaders(text) : jsonHeaders;

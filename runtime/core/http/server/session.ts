@@ -3,7 +3,7 @@ import { rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
 import { type RequestId, errorText, isPromise } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
-import { type Accepted, corsHeaders, mergeHeaders } from "./access.js";
+import { type Accepted, corsHeaders, mergeHeaders, replyDenial } from "./access.js";
 import {
   type EventStore,
   type MissedEvents,
@@ -462,6 +462,12 @@ export class SessionStream {
   answer(text: string, rpcCode?: number): void {
     if (this.#complete) return;
     const last = --this.#remaining <= 0;
+    const { denial } = this.#exchange ?? {};
+    if (denial && !this.#batch) {
+      replyDenial(this.#exchange!, denial);
+      this.#exchange = undefined;
+      return this.#end();
+    }
     if (!this.#sink && this.#exchange && this.#takesJson()) return this.#answerJson(text, last, rpcCode);
     if (!this.#sink && this.#exchange && last && !this.#batch) return this.#answerEvent(text);
     for (const earlier of this.#batch?.splice(0) ?? []) this.#write(earlier);

@@ -1,10 +1,11 @@
 import { McpError, messageOf } from "../../../jsonrpc/errors.js";
 import { type RequestId, classify, errorText } from "../../../jsonrpc/message.js";
+import { jsonOr } from "../../../protocol/members.js";
 import { corsHeaders } from "../access.js";
 import { type MissedEvents, eventHeaders, eventText } from "../event-streams.js";
 import type { EventSink, Exchange } from "../exchange.js";
 import { stored } from "../sessions.js";
-import { eventsChannel, parsed } from "./messages.js";
+import { eventsChannel } from "./messages.js";
 import { lostError } from "./lost.js";
 import type { Node } from "./node.js";
 import type { SharedSession } from "./shared-session.js";
@@ -136,7 +137,7 @@ export class Follower {
       if (this.#isOver) return;
       this.#last = id;
       if (!this.#sink.write(eventText(data, id))) return this.end();
-      const message = parsed(data) as { readonly id?: RequestId } | undefined;
+      const message = jsonOr(data) as { readonly id?: RequestId } | undefined;
       if (classify(message) === "response" && message?.id !== undefined) this.#answered.add(message.id);
     }
     const { ids } = this.#producer;

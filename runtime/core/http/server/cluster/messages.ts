@@ -1,6 +1,7 @@
 import { type RequestId, classify, isObject, isRequestId } from "../../../jsonrpc/message.js";
-import { type Members, malformedMember } from "../../../protocol/members.js";
+import { type Members, jsonOr, malformedMember } from "../../../protocol/members.js";
 import { type LogLevel, isLogLevel } from "../../../protocol/meta.js";
+import { withoutCalls } from "../stream-rights.js";
 
 /** To one node, on its channel. */
 export interface NodeMessage {
@@ -85,7 +86,7 @@ export function sharedStateOf(text: string): SharedState | undefined {
 }
 
 function judged(text: string, members: Members, required: readonly string[]): object | undefined {
-  const found = parsed(text);
+  const found = jsonOr(text);
   if (!isObject(found) || !required.every((name) => Object.hasOwn(found, name))) return undefined;
   return isWholeObject(found, members) ? found : undefined;
 }
@@ -101,16 +102,7 @@ function isState(value: object): boolean {
 
 /** Whether a text is a request or notification for a client. */
 function isMessage(text: string): boolean {
-  return ["request", "notification"].includes(classify(parsed(text)) as string);
-}
-
-/** The JSON value of a text; `undefined` for any other text. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  return ["request", "notification"].includes(classify(jsonOr(text)) as string);
 }
 
 export const sessionsChannel = "sessions";
@@ -146,10 +138,10 @@ export function partsOfStream(name: string): {
   readonly node: string;
   readonly ids?: readonly RequestId[];
 } {
-  const [node = "", , list] = name.split(".");
+  const [node = "", , list] = withoutCalls(name).split(".");
   if (list === undefined) return { node };
   if (/^-?\d+$/.test(list)) return { node, ids: [Number(list)] };
-  const ids = list === "" ? [] : parsed(Buffer.from(list, "base64url").toString());
+  const ids = list === "" ? [] : jsonOr(Buffer.from(list, "base64url").toString());
   // A name that no node made is one whose ids are not known.
   return { node, ids: Array.isArray(ids) && ids.every(isRequestId) ? ids : [] };
 }
