@@ -1,3 +1,4 @@
+import { jsonOr } from "@mcpgen/runtime/extending";
 import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
 import { type PostgresTaskStoreOptions, tablesOf } from "./table.js";
@@ -70,5 +71,5 @@ function exact(text: string): string {
 }
 
 function recordsOf(rows: readonly Row[]): TaskRecord[] {
-  return rows.map(({ record }) => JSON.parse(record as string) as TaskRecord);
+  return rows.map(({ record }) => jsonOr(record as string) as TaskRecord);
 }

@@ -1,4 +1,4 @@
-import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { type Rules, checkOptions, jsonOr } from "@mcpgen/runtime/extending";
 import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type RedisClient, scriptOf, send } from "./client.js";
 import * as scripts from "./scripts.js";
@@ -74,5 +74,5 @@ function exact(text: string): string {
 
 function recordsOf(replies: unknown): TaskRecord[] {
   const texts = (replies as readonly (string | null)[]).filter((text) => typeof text === "string");
-  return texts.map((text) => JSON.parse(text) as TaskRecord);
+  return texts.map((text) => jsonOr(text) as TaskRecord);
 }

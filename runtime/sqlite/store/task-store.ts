@@ -1,4 +1,4 @@
-import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { type Rules, checkOptions, jsonOr } from "@mcpgen/runtime/extending";
 import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type Row, type SqliteDatabase, shareFile, statementOf } from "./database.js";
 
@@ -118,5 +118,5 @@ function quoted(name: string): string {
 }
 
 function recordsOf(rows: readonly Row[]): TaskRecord[] {
-  return rows.map(({ record }) => JSON.parse(record as string) as TaskRecord);
+  return rows.map(({ record }) => jsonOr(record as string) as TaskRecord);
 }

@@ -1,5 +1,6 @@
 import { McpError } from "@mcpgen/runtime";
 import { unref, wallTimeOf } from "@mcpgen/runtime/extending";
+import { checkedStore } from "../store/checked-store.js";
 import type { TaskStore } from "../store/store.js";
 import type { Engine } from "./engine.js";
 
@@ -14,7 +15,7 @@ const longestLook = 1000;
 
 const prepared = new WeakMap<Engine, Promise<void>>();
 
-/** Bounds the calls of the store, and sets the clock of the engine by that of the store. Never rejects. */
+/** Judges what the store returns, bounds its calls, and sets the clock of the engine by that of the store. Never rejects. */
 export function prepareStore(engine: Engine): Promise<void> {
   const known = prepared.get(engine);
   if (known) return known;
@@ -38,9 +39,9 @@ export async function alignClock(engine: Engine): Promise<void> {
   }
 }
 
-/** The store of an engine. Its calls reject with `store-failed` if they take too long. */
+/** The store of an engine. Its calls reject with `store-failed` if they take too long, or return what is no task. */
 function bounded(engine: Engine): TaskStore {
-  const { store } = engine;
+  const store = checkedStore(engine.store, (error) => engine.fault(error));
   return new Proxy(store, {
     get: (_, name) => {
       const member = Reflect.get(store, name, store) as unknown;
