@@ -1,4 +1,5 @@
 import type { AuthorizationServer } from "oauth4webapi";
+import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, fetchDocument } from "../shared/guarded-fetch.js";
 import { metadataPlaces } from "../shared/metadata-places.js";
@@ -61,28 +62,59 @@ export function targetOf(
   { issuer: named, chooseIssuer }: Choice,
   local: boolean,
 ): Target {
-  const { resource, authorization_servers: issuers, scopes_supported: scopes } = document;
+  const known = judged(document, resourceMembers, server);
+  const { resource, authorization_servers: issuers, scopes_supported: scopes } = known;
   if (!resourceCovers(resource, server)) {
     const text = `${hostOf(server)}: its metadata describes another resource (${hostOf(resource)}), so no token is asked for`;
     throw new AuthError("auth-resource-mismatch", text);
   }
-  const isText = (value: unknown): value is string => typeof value === "string";
-  if (!Array.isArray(issuers) || issuers.length === 0 || !issuers.every(isText))
-    throw invalid(server, "authorization_servers is missing or empty");
+  if (!issuers || issuers.length === 0) throw invalid(server, "authorization_servers is missing or empty");
   const preferred = named !== undefined && issuers.includes(named) ? named : issuers[0]!;
   const issuer = chooseIssuer?.(issuers) ?? preferred;
   checkIssuer(issuer, local);
   return {
     resource,
     issuer,
-    scopes: Array.isArray(scopes) ? scopes.filter(isText) : undefined,
-    dpop:
-      document["dpop_bound_access_tokens_required"] === true
-        ? "required"
-        : hint.dpop || Array.isArray(document["dpop_signing_alg_values_supported"])
-          ? "offered"
-          : undefined,
+    scopes,
+    dpop: known.dpop_bound_access_tokens_required
+      ? "required"
+      : hint.dpop || known.dpop_signing_alg_values_supported
+        ? "offered"
+        : undefined,
   };
+}
+
+/** Members of protected resource metadata (RFC 9728, 2) that decide where credentials go, and how they are bound. */
+const resourceMembers: Members = {
+  ...{ resource: "text", authorization_servers: "texts", scopes_supported: "texts" },
+  ...{ dpop_bound_access_tokens_required: "boolean", dpop_signing_alg_values_supported: "texts" },
+};
+
+/** Members of authorization server metadata (RFC 8414, 2) that the client reads; PKCE is judged where a login begins. */
+const serverMembers: Members = {
+  ...{ issuer: "text", scopes_supported: "texts" },
+  ...{ token_endpoint_auth_methods_supported: "texts", dpop_signing_alg_values_supported: "texts" },
+  ...{ authorization_response_iss_parameter_supported: "boolean" },
+  ...{ client_id_metadata_document_supported: "boolean", grant_types_supported: "texts" },
+};
+
+/** @throws {AuthError} `auth-metadata-invalid`: a member is malformed, which might stand for something stricter than its absence */
+function judged(
+  document: Readonly<Record<string, unknown>>,
+  members: Members,
+  at: string,
+): Readonly<Record<string, unknown>> & JudgedMembers {
+  const present = withoutNulls(document);
+  const problem = malformedMember(present, members);
+  if (problem !== undefined) throw invalid(at, `its metadata is malformed: ${problem}`);
+  return present as Readonly<Record<string, unknown>> & JudgedMembers;
+}
+
+interface JudgedMembers {
+  readonly authorization_servers?: readonly string[];
+  readonly scopes_supported?: readonly string[];
+  readonly dpop_bound_access_tokens_required?: boolean;
+  readonly dpop_signing_alg_values_supported?: readonly string[];
 }
 
 function checkIssuer(issuer: string, local: boolean): void {
@@ -109,10 +141,11 @@ export async function discoverServer(issuer: string, guard: Guard): Promise<Auth
 }
 
 function checkedServer(
-  document: Readonly<Record<string, unknown>>,
+  found: Readonly<Record<string, unknown>>,
   issuer: string,
   local: boolean,
 ): AuthorizationServer {
+  const document = judged(found, serverMembers, issuer);
   if (document["issuer"] !== issuer) {
     const text = `the metadata of the issuer ${hostOf(issuer)} names another issuer (${hostOf(document["issuer"])})`;
     throw new AuthError("auth-issuer-mismatch", text);
@@ -124,7 +157,7 @@ function checkedServer(
     throw new AuthError("auth-metadata-unsafe", text);
   }
   if (document["token_endpoint"] === undefined) throw invalid(issuer, "token_endpoint is missing");
-  return document as AuthorizationServer;
+  return document as object as AuthorizationServer;
 }
 
 /**

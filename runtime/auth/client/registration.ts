@@ -1,6 +1,8 @@
 import type * as oauth from "oauth4webapi";
+import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
+import { jsonObject } from "../shared/json-object.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import { type Destination, belongsTo, checkDestination } from "./destination.js";
 import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
@@ -63,7 +65,7 @@ export async function clientFor(
   const known = await knownClient(registrar, as);
   if (known) return known;
   const registration = registrationKey(registrar.options, as.issuer, redirectUri);
-  const { value } = await readRecord<Registration>(registrar.store, registration);
+  const { value } = await readRecord<Registration>(registrar.store, registration, storedMembers, ["id"]);
   const isKnown =
     value && URL.canParse(String(value.endpoint)) && belongsTo(value, destination, "token_endpoint");
   const isCurrent = isKnown && (value.secretExpires === 0 || value.secretExpires * 1000 >= Date.now());
@@ -122,27 +124,51 @@ async function registerClient(
     },
     { ...guard, timeout: 30_000 },
   );
-  const made = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>> | null;
-  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made ?? {};
-  if (!response.ok || typeof id !== "string") {
-    const why = response.ok ? "no client_id" : shown(made?.["error"]);
+  const made = withoutNulls(jsonObject(await response.text()) ?? {});
+  const problem = malformedMember(made, responseMembers);
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made as Registered;
+  if (!response.ok || problem !== undefined || id === undefined) {
+    const why = response.ok ? (problem ?? "no client_id") : shown(made["error"]);
     const text = `${host} did not register the client: ${why}. Check redirect URI and client.applicationType, or set client.id`;
     throw new AuthError("auth-registration-impossible", text);
   }
-  const expires = made?.["client_secret_expires_at"];
   const registration: Registration = {
     id,
     issuer: as.issuer,
     endpoint: as.registration_endpoint,
     registration: key,
     // RFC 7591 requires the member, some servers omit it.
-    secretExpires: typeof expires === "number" ? expires : 0,
-    ...(typeof secret === "string" && secret !== "" && { secret }),
-    ...(typeof method === "string" && { method }),
+    secretExpires: (made as Registered).client_secret_expires_at ?? 0,
+    ...(secret !== undefined && secret !== "" && { secret }),
+    ...(method !== undefined && { method }),
   };
   await writeRecord(store, key, registration);
   report({ type: "registered", issuer: as.issuer });
   return registration;
+}
+
+/** Members of a registration as it is stored. */
+const storedMembers: Members = {
+  id: "text",
+  issuer: "text",
+  endpoint: "text",
+  secret: "text",
+  method: "text",
+  secretExpires: "time",
+};
+
+/** Members of a registration response (RFC 7591, 3.2.1). */
+const responseMembers: Members = {
+  // An empty secret is that of a public client.
+  ...{ client_id: "text", client_secret: "string", client_secret_expires_at: "time" },
+  ...{ token_endpoint_auth_method: "text" },
+};
+
+interface Registered {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly client_secret_expires_at?: number;
+  readonly token_endpoint_auth_method?: string;
 }
 
 function clientMetadata(

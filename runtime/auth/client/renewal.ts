@@ -11,7 +11,7 @@ import { Proofs } from "./proofs.js";
 import { forgetRefused } from "./registration.js";
 import { covers } from "./scopes.js";
 import { SingleFlight } from "./single-flight.js";
-import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
+import { type TokenStore, readPointer, readRecord, storeKey, writeRecord } from "./store.js";
 import {
   type TokenEndpoint,
   TokenRefusal,
@@ -62,8 +62,8 @@ export class Renewal {
 
   /** The stored grant for the server. */
   async load(): Promise<Grant | undefined> {
-    const { value } = await readRecord<{ issuer: string; resource?: string }>(this.#store, this.#pointer);
-    if (typeof value?.issuer !== "string") return undefined;
+    const value = await readPointer(this.#store, this.#pointer);
+    if (!value) return undefined;
     const stored = await readRecord<Grant>(this.#store, this.#key(value.issuer, value.resource));
     return isGrant(stored.value) ? stored.value : undefined;
   }

@@ -1,3 +1,6 @@
+import { type Members, malformedMember } from "@mcpgen/runtime/extending";
+import { jsonObject } from "../shared/json-object.js";
+
 /** Keeps tokens and registrations as texts. They are secrets, and one store holds those of one user. */
 export interface TokenStore {
   get(key: string): Promise<string | undefined>;
@@ -30,18 +33,36 @@ export function memoryStore(): TokenStore {
 /** A key made of parts that may hold any character. */
 export const storeKey = (...parts: readonly string[]): string => JSON.stringify(parts);
 
-/** The JSON object of a key, and its text; an unreadable value counts as absent. */
+/**
+ * The JSON object of a key, and its text. A value that is no such record counts as absent: the user logs in again.
+ *
+ * @param members what the members of the record must be
+ * @param required those that it must have
+ */
 export async function readRecord<T extends object>(
   store: TokenStore,
   key: string,
+  members: Members = {},
+  required: readonly string[] = [],
 ): Promise<{ readonly text: string | undefined; readonly value: T | undefined }> {
   const text = await store.get(key);
-  try {
-    const value: unknown = text === undefined ? undefined : JSON.parse(text);
-    return { text, value: typeof value === "object" && value !== null ? (value as T) : undefined };
-  } catch {
-    return { text, value: undefined };
-  }
+  const found = text === undefined ? undefined : jsonObject(text);
+  const isWhole =
+    found &&
+    required.every((name) => Object.hasOwn(found, name)) &&
+    malformedMember(found, members) === undefined;
+  return { text, value: isWhole ? (found as T) : undefined };
+}
+
+/** Which login a server has. */
+interface Pointer {
+  readonly issuer: string;
+  readonly resource?: string;
+}
+
+/** The pointer of a key to the login of a server. */
+export async function readPointer(store: TokenStore, key: string): Promise<Pointer | undefined> {
+  return (await readRecord<Pointer>(store, key, { issuer: "text", resource: "text" }, ["issuer"])).value;
 }
 
 /** Writes a record over whatever is there. */

@@ -6,7 +6,7 @@ import { discoverServer } from "./discovery.js";
 import { type Grant, expiryOf, isGrant } from "./grant.js";
 import type { OAuthOptions } from "./options.js";
 import { knownClient } from "./registration.js";
-import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
+import { type TokenStore, readPointer, readRecord, storeKey, writeRecord } from "./store.js";
 import { authentication, transport } from "./token-request.js";
 
 /** A stored login, without its secrets. */
@@ -70,8 +70,8 @@ async function readGrant(
   const url = origin + pathname + search;
   const name = client.id ?? client.metadataUrl ?? client.name ?? "";
   const pointer = storeKey("server", url, name);
-  const { value } = await readRecord<{ issuer: string; resource?: string }>(store, pointer);
-  if (typeof value?.issuer !== "string") return { grant: undefined, keys: [] };
+  const value = await readPointer(store, pointer);
+  if (!value) return { grant: undefined, keys: [] };
   const key = storeKey("tokens", value.issuer, value.resource ?? url, name);
   const stored = await readRecord<Grant>(store, key);
   return { grant: isGrant(stored.value) ? stored.value : undefined, keys: [key, pointer] };

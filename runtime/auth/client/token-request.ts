@@ -1,6 +1,8 @@
 import * as oauth from "oauth4webapi";
+import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
+import { jsonObject } from "../shared/json-object.js";
 import { hostOf } from "../shared/urls.js";
 import { importKey } from "./client-keys.js";
 import { type Destination, type Provenance, checkDestination } from "./destination.js";
@@ -74,13 +76,18 @@ const longestLife = 1e9;
 /** Errors that say nothing about the grant (RFC 6749, 4.1.2.1). */
 const passing: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
 
+/** The members of a token response (RFC 6749, 5.1; RFC 8693, 2.2.1). A malformed scope would pass for the one that was asked for. */
+const members: Members = {
+  ...{ access_token: "text", token_type: "text", refresh_token: "text" },
+  ...{ scope: "string", expires_in: "seconds", issued_token_type: "text" },
+};
+
 /** Reads an answer of a token endpoint. */
 export async function tokenResponse(
   issuer: string,
   response: Response,
 ): Promise<Tokens & { readonly type: string; readonly issued: unknown }> {
-  const body = ((await response.json().catch(() => undefined)) ?? {}) as Readonly<Record<string, unknown>>;
-  const { access_token: access, token_type: type, refresh_token: refresh, scope } = body;
+  const body = withoutNulls(jsonObject(await response.text()) ?? {});
   const { error } = body;
   if (response.status !== 200) {
     if (typeof error !== "string" || response.status >= 500 || passing.has(error))
@@ -90,24 +97,37 @@ export async function tokenResponse(
       );
     throw new TokenRefusal(issuer, shown(error));
   }
-  if (typeof access !== "string" || !/^[\x21-\x7e]+$/.test(access)) throw unusable(issuer, "access_token");
-  if (typeof type !== "string") throw unusable(issuer, "token_type");
-  const seconds = Number.parseFloat(String(body["expires_in"]));
+  const problem = malformedMember(body, members);
+  if (problem !== undefined) throw unusable(issuer, problem);
+  const { access_token: access = "", token_type: type, refresh_token: refresh, scope } = body as TokenBody;
+  if (!/^[\x21-\x7e]+$/.test(access)) throw unusable(issuer, "access_token");
+  if (type === undefined) throw unusable(issuer, "token_type");
+  const { expires_in: seconds } = body;
   return {
     access,
     type: type.toLowerCase(),
     issued: body["issued_token_type"],
-    refresh: typeof refresh === "string" ? refresh : undefined,
+    refresh,
     obtained: Date.now(),
-    expiresIn: seconds >= 0 ? Math.min(seconds, longestLife) : undefined,
-    scope: typeof scope === "string" ? scope : undefined,
+    expiresIn: seconds === undefined ? undefined : Math.min(Number(seconds), longestLife),
+    scope,
   };
 }
 
+/** Members of a token response that were judged. */
+interface TokenBody {
+  readonly access_token?: string;
+  readonly token_type?: string;
+  readonly refresh_token?: string;
+  readonly scope?: string;
+}
+
+/** @param member with what it must be */
 function unusable(issuer: string, member: string): AuthError {
+  const [name, expected = ""] = member.split(/(?=:)/);
   return new AuthError(
     "auth-metadata-invalid",
-    `${hostOf(issuer)}: ${member} of the token response is not usable`,
+    `${hostOf(issuer)}: ${name} of the token response is not usable${expected}`,
   );
 }
 

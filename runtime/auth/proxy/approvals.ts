@@ -22,12 +22,13 @@ function requestName(client: Client, asked: AuthorizationRequest): Promise<strin
 }
 
 /**
- * Whether a decision may be remembered. Any application on a machine can use the id of another whose redirect URI is a
- * loopback address, if the id is public (RFC 8252, 8.6): there the user decides each time.
+ * Whether a decision may be remembered. A client without a secret proves its identity by its redirect URI alone, and any
+ * application of the machine can listen on a loopback address or claim a scheme (RFC 8252, 8.6; RFC 9700, 4.14): there the user
+ * decides each time, also about a client that was registered dynamically, whose id the other application can read.
  */
 function mayRemember(proxy: Proxy, client: Client, asked: AuthorizationRequest): boolean {
-  const isSecret = client.kind === "sealed" || client.method !== "none";
-  return proxy.settings.rememberSeconds > 0 && (isSecret || !isLoopback(asked.redirectUri));
+  const isOwned = asked.redirectUri.startsWith("https:") && !isLoopback(asked.redirectUri);
+  return proxy.settings.rememberSeconds > 0 && (client.method !== "none" || isOwned);
 }
 
 async function approvalsIn(

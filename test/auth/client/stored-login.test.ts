@@ -26,7 +26,7 @@ test("a stored login is shown without its secrets, revoked and removed", async (
   expect(await storedLogin(store, rs.url, { client })).toBeUndefined();
 });
 
-test.each([1e13, 1e300, "Infinity"])(
+test.each([1e13, 1e300, "99999999999999"])(
   "a life of %s seconds is one whose end is a date",
   async (expires_in) => {
     const { rs } = await pair({

@@ -310,6 +310,19 @@ test("consent: more scopes than before are asked for again", async () => {
   );
 });
 
+test.each(["http://127.0.0.1/cb", "http://[::1]:4711/cb", "http://localhost/cb", "cursor://cb"])(
+  "consent: a public client that registered %s is decided about each time (RFC 8252, 8.6)",
+  async (uri) => {
+    const proxied = new Proxied({ clients: { customSchemes: ["cursor"] } });
+    const client = await proxied.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
+    const browser = proxied.browser();
+    await proxied.login({ ...client, redirectUri: uri }, {}, browser);
+    expect((await browser.open(authorizationUrl({ ...client, redirectUri: uri }, verifier))).text).toContain(
+      "<form",
+    );
+  },
+);
+
 test("consent: where any application can use a client id, no decision is remembered", async () => {
   const known = [{ id: "cli", name: "Our CLI", redirectUris: ["http://127.0.0.1/cb"] }];
   const proxied = new Proxied({ clients: { known } });
@@ -324,7 +337,10 @@ test.each(["127.0.0.1", "[::1]", "localhost"])(
   async (host) => {
     const proxied = new Proxied();
     const at = (end: string): string => `http://${host}${end}`;
-    const client = await proxied.register({ redirect_uris: [at("/cb"), at("/cb:4711")] });
+    const client = await proxied.register({
+      redirect_uris: [at("/cb"), at("/cb:4711")],
+      token_endpoint_auth_method: "client_secret_basic",
+    });
     const browser = proxied.browser();
     await proxied.login({ ...client, redirectUri: at(":4711/cb") }, {}, browser);
     const shown = async (uri: string): Promise<boolean> =>
