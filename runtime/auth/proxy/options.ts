@@ -187,10 +187,7 @@ function checkProxyOptions(options: ProxyOptions): void {
   const resources = typeof resource === "string" ? [resource] : resource;
   checkTexts(resources, "resource");
   for (const each of resources) checkUrl(each, "resource");
-  if (typeof upstream?.clientId !== "string" || !Array.isArray(upstream.scopes))
-    throw wrongOption("upstream", "expected an upstream, such as github({ clientId, secret })");
-  // Without its value, a secret would make a public client of the proxy, or of one of its clients.
-  if ("secret" in upstream) checkText(upstream.secret, "upstream.secret");
+  checkUpstream(upstream);
   checkKeys(keys);
   for (const name of ["get", "put"] as const) if (store) checkFunction(store[name], `store.${name}`);
   checkClients(clients);
@@ -214,6 +211,22 @@ function checkProxyOptions(options: ProxyOptions): void {
     if (options[name] !== undefined) checkFunction(options[name], name);
 }
 
+function checkUpstream(upstream: Upstream): void {
+  if (typeof upstream?.clientId !== "string" || !Array.isArray(upstream.scopes))
+    throw wrongOption("upstream", "expected an upstream, such as github({ clientId, secret })");
+  const { clientId, authentication, scopes, identityScopes = [], reshape, identify } = upstream;
+  checkText(clientId, "upstream.clientId");
+  // Without its value, a secret would make a public client of the proxy, or of one of its clients.
+  if ("secret" in upstream) checkText(upstream.secret, "upstream.secret");
+  if (authentication !== undefined && !["basic", "post"].includes(authentication))
+    throw wrongOption("upstream.authentication", 'expected "basic" or "post"');
+  for (const [name, list] of Object.entries({ scopes, identityScopes }))
+    if (!Array.isArray(list) || !list.every((each) => typeof each === "string" && each !== ""))
+      throw wrongOption(`upstream.${name}`, "expected a list of texts, and none that is empty");
+  for (const [name, value] of Object.entries({ reshape, identify }))
+    if (value !== undefined) checkFunction(value, `upstream.${name}`);
+}
+
 function checkClients(clients: ClientOptions): void {
   checkNames(clients, ["cimd", "dcr", "known", "customSchemes", "allowRedirects"], "clients.");
   const { cimd, dcr, known: knownClients = [], customSchemes = [], allowRedirects } = clients;
@@ -226,12 +239,17 @@ function checkClients(clients: ClientOptions): void {
     if (!/^[a-z][a-z\d+.-]*$/.test(scheme) || unsafeSchemes.has(scheme))
       throw wrongOption("clients.customSchemes", 'expected schemes of applications, such as "cursor"');
   for (const [index, client] of knownClients.entries()) {
-    const place = `clients.known[${index}].`;
-    checkText(client.id, `${place}id`);
-    if ("secret" in client) checkText(client.secret, `${place}secret`);
-    for (const uri of client.redirectUris) {
+    const { id, name, method, redirectUris } = client;
+    const place = `clients.known[${index}]`;
+    checkText(id, `${place}.id`);
+    checkText(name, `${place}.name`);
+    if ("secret" in client) checkText(client.secret, `${place}.secret`);
+    if (method !== undefined && !["client_secret_basic", "client_secret_post"].includes(method))
+      throw wrongOption(`${place}.method`, "expected client_secret_basic or client_secret_post");
+    checkTexts(redirectUris, `${place}.redirectUris`);
+    for (const uri of redirectUris) {
       const problem = redirectProblem(uri, customSchemes);
-      if (problem !== undefined) throw wrongOption(`${place}redirectUris`, `one ${problem}`);
+      if (problem !== undefined) throw wrongOption(`${place}.redirectUris`, `one ${problem}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Breaker, type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { Breaker, type Rules, checkOptions, jsonOr, malformedMember } from "@mcpgen/runtime/extending";
 import type { Change, NotificationBus } from "@mcpgen/runtime";
 import { type RedisClient, send } from "./client.js";
 
@@ -154,12 +154,13 @@ function entriesOf(reply: unknown): readonly Entry[] {
 
 /** The change that an entry holds; `undefined` if it stands for changes that were lost, or is of another program. */
 function changeOf(text: string): Change | undefined {
-  try {
-    const change = JSON.parse(text) as Change | null;
-    return typeof change?.method === "string" ? change : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = jsonOr(text);
+  const isChange =
+    typeof found === "object" &&
+    found !== null &&
+    Object.hasOwn(found, "method") &&
+    malformedMember(found, { method: "text", uri: "string", params: "object" }) === undefined;
+  return isChange ? (found as Change) : undefined;
 }
 
 function isBefore(one: string, other: string): boolean {

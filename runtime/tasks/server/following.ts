@@ -20,7 +20,9 @@ export function follow(engine: Engine): void {
   engine.safely(() => {
     engine.unfollow ??= bus.subscribe(({ method, params }) => {
       if (method !== notification) return;
-      const { taskId, status } = params as { readonly taskId: string; readonly status: string };
+      const { taskId, status } = (params ?? {}) as { readonly taskId?: unknown; readonly status?: unknown };
+      // A bus carries what another program publishes, too.
+      if (typeof taskId !== "string") return;
       engine.wake(taskId);
       // A run whose task was ended elsewhere finds that it cannot go on.
       if (status !== "working") void prolong(engine, engine.runs.get(taskId));
