@@ -93,7 +93,7 @@ const exceptions: { readonly [file: string]: RegExp } = {
     ].map((name) => [`runtime/core/otel/${name}.ts`, /^@opentelemetry\/api$/]),
   ),
   // Of an entry for programs with files.
-  "runtime/tasks/client/file-handles.ts": /^node:(crypto|fs\/promises|path)$/,
+  "runtime/tasks/client/file-handles.ts": /^node:(crypto|fs(\/promises)?|path)$/,
 };
 
 /** The imports of files in `area` that its rule forbids, as `file → specifier`. */
