@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { open, readFile, rm, stat, utimes } from "node:fs/promises";
+import { open, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
+import { AuthError } from "../shared/errors.js";
+import { readPlainFile } from "./plain-file.js";
 
 /** How often a holder shows that it lives, and after how long a lock of a holder that does not is void. */
 const beatMs = 2000;
@@ -73,4 +75,12 @@ async function isOld(path: string): Promise<boolean> {
   return found !== undefined && Date.now() - found.mtimeMs > voidAfterMs;
 }
 
-const textOf = (path: string): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);
+/** The text of a lock; a file that cannot be read now is about to change. @throws {AuthError} `auth-store`: it is no file */
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readPlainFile(path);
+  } catch (error) {
+    if (error instanceof AuthError) throw error;
+    return undefined;
+  }
+}

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
-import { constants } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { TokenStore } from "../client/store.js";
 import { lockFile } from "./file-lock.js";
-import { expectOwn, inFolder, preparedFolder, unsafe } from "./store-folder.js";
+import { readPlainFile } from "./plain-file.js";
+import { expectOwn, inFolder, preparedFolder } from "./store-folder.js";
 
 /** Where tokens are by default: `$XDG_STATE_HOME/mcpgen/tokens`, and its counterparts. */
 export function tokenFolder(): string {
@@ -49,26 +49,8 @@ export function fileStore(folder: string = tokenFolder()): TokenStore {
   };
 }
 
-async function readOwn(path: string): Promise<string | undefined> {
-  let file;
-  try {
-    // A link could lead to a file of another user.
-    file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return undefined;
-    if (code === "ELOOP") throw unsafe(path, "is a link");
-    throw error;
-  }
-  try {
-    const found = await file.stat();
-    if (!found.isFile()) throw unsafe(path, "is not a file");
-    expectOwn(path, found, 0o600);
-    return await file.readFile("utf8");
-  } finally {
-    await file.close();
-  }
-}
+const readOwn = (path: string): Promise<string | undefined> =>
+  readPlainFile(path, (found) => expectOwn(path, found, 0o600));
 
 async function replace(path: string, value: string): Promise<void> {
   const next = `${path}.${randomUUID()}`;

@@ -9,7 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -94,6 +94,23 @@ describe.skipIf(process.platform === "win32")("attack 24: the file store", () =>
     const linked = join(folder, "..", "linked");
     symlinkSync(folder, linked);
     await expect(fileStore(linked).get("a")).rejects.toMatchObject({ code: "auth-store" });
+  });
+
+  test("refuses a pipe in place of a file and of a lock, without waiting for it", async () => {
+    const { file, store } = await stored();
+    rmSync(file);
+    execFileSync("mkfifo", [file]);
+    await expect(store.get("a")).rejects.toMatchObject({ code: "auth-store" });
+    await expect(store.put("a", "x")).rejects.toMatchObject({ code: "auth-store" });
+    execFileSync("mkfifo", [`${file}.lock`, `${file}.put`]);
+    await expect(store.lock!("a", never)).rejects.toMatchObject({ code: "auth-store" });
+    await expect(store.put("a", "x")).rejects.toMatchObject({ code: "auth-store" });
+  });
+
+  test("refuses a file without end", async () => {
+    const { file, store } = await stored();
+    truncateSync(file, 2 ** 32);
+    await expect(store.get("a")).rejects.toMatchObject({ code: "auth-store" });
   });
 
   test("errors of the file system are errors of the store", async () => {
