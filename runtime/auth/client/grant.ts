@@ -1,4 +1,3 @@
-import { type Members, malformedMember } from "@mcpgen/runtime/extending";
 import type { AuthenticatedClient, Tokens } from "./token-request.js";
 
 /** Tokens, and for whom and for what they are: as they are stored. */
@@ -16,28 +15,6 @@ export interface Grant {
   readonly scopes: readonly string[];
   readonly tokens: Tokens;
   readonly dpopKey?: string | undefined;
-}
-
-const grantMembers: Members = {
-  ...{ id: "text", issuer: "text", endpoint: "text", resource: "text", clientId: "string", client: "object" },
-  ...{ scopes: "texts", tokens: "object", dpopKey: "text" },
-};
-const tokenMembers: Members = {
-  ...{ access: "text", refresh: "text", scope: "string", obtained: "time", expiresIn: "seconds" },
-};
-const clientMembers: Members = { id: "text", issuer: "text", secret: "text", method: "text" };
-
-/** Whether a stored value is a grant: a file or a keychain may hold what another program wrote. */
-export function isGrant(value: unknown): value is Grant {
-  const { id, issuer, endpoint, scopes, tokens, client } = Object(value) as Partial<Grant>;
-  return (
-    malformedMember(Object(value) as object, grantMembers) === undefined &&
-    [id, issuer, scopes, tokens?.access, tokens?.obtained].every((each) => each !== undefined) &&
-    malformedMember(tokens!, tokenMembers) === undefined &&
-    URL.canParse(String(endpoint)) &&
-    (client === undefined ||
-      (malformedMember(client, clientMembers) === undefined && client.issuer === issuer))
-  );
 }
 
 /** When the token of a grant ends, in milliseconds since 1970. */

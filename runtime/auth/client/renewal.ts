@@ -5,13 +5,13 @@ import { hostOf, isLoopback } from "../shared/urls.js";
 import { type Target, discoverLegacy, discoverResource, discoverServer, namedTarget } from "./discovery.js";
 import { belongsTo, isNamedIssuer } from "./destination.js";
 import type { Flow, FlowContext } from "./flow.js";
-import { type Grant, expiryOf, isGrant, refreshTimeOf } from "./grant.js";
+import { type Grant, expiryOf, refreshTimeOf } from "./grant.js";
 import type { AuthEvent } from "./options.js";
 import { Proofs } from "./proofs.js";
 import { forgetRefused } from "./registration.js";
 import { covers } from "./scopes.js";
 import { SingleFlight } from "./single-flight.js";
-import { type TokenStore, readPointer, readRecord, storeKey, writeRecord } from "./store.js";
+import { type TokenStore, readGrant, readPointer, storeKey, writeRecord } from "./store.js";
 import {
   type TokenEndpoint,
   TokenRefusal,
@@ -64,8 +64,7 @@ export class Renewal {
   async load(): Promise<Grant | undefined> {
     const value = await readPointer(this.#store, this.#pointer);
     if (!value) return undefined;
-    const stored = await readRecord<Grant>(this.#store, this.#key(value.issuer, value.resource));
-    return isGrant(stored.value) ? stored.value : undefined;
+    return readGrant(this.#store, this.#key(value.issuer, value.resource));
   }
 
   /**
@@ -110,8 +109,7 @@ export class Renewal {
     target: Target,
     signal: AbortSignal,
   ): Promise<Grant> {
-    const { value } = await readRecord<Grant>(this.#store, this.#key(target.issuer, target.resource));
-    const kept = isGrant(value) ? value : undefined;
+    const kept = await readGrant(this.#store, this.#key(target.issuer, target.resource));
     const { refused: sent } = need;
     // What was sent is newer if the store did not take it.
     const stored = kept && sent && sent.id === kept.id && isAsNew(sent, kept) ? sent : kept;
@@ -268,8 +266,8 @@ export class Renewal {
 
   /** The stored grant, if it is another than the given one, and no older. */
   async #newer(grant: Grant): Promise<Grant | undefined> {
-    const { value } = await readRecord<Grant>(this.#store, this.#key(grant.issuer, grant.resource));
-    const isOther = isGrant(value) && value.tokens.access !== grant.tokens.access;
+    const value = await readGrant(this.#store, this.#key(grant.issuer, grant.resource));
+    const isOther = value && value.tokens.access !== grant.tokens.access;
     return isOther && !isAsNew(grant, value) ? value : undefined;
   }
 

@@ -1,4 +1,5 @@
-import { type Members, malformedMember } from "@mcpgen/runtime/extending";
+import type { Members } from "@mcpgen/runtime/extending";
+import type { Grant } from "./grant.js";
 import { jsonObject } from "../shared/json-object.js";
 
 /** Keeps tokens and registrations as texts. They are secrets, and one store holds those of one user. */
@@ -33,6 +34,8 @@ export function memoryStore(): TokenStore {
 /** A key made of parts that may hold any character. */
 export const storeKey = (...parts: readonly string[]): string => JSON.stringify(parts);
 
+const judges = () => import("./stored-record.js");
+
 /**
  * The JSON object of a key, and its text. A value that is no such record counts as absent: the user logs in again.
  *
@@ -47,10 +50,7 @@ export async function readRecord<T extends object>(
 ): Promise<{ readonly text: string | undefined; readonly value: T | undefined }> {
   const text = await store.get(key);
   const found = text === undefined ? undefined : jsonObject(text);
-  const isWhole =
-    found &&
-    required.every((name) => Object.hasOwn(found, name)) &&
-    malformedMember(found, members) === undefined;
+  const isWhole = found && (await judges()).isRecord(found, members, required);
   return { text, value: isWhole ? (found as T) : undefined };
 }
 
@@ -63,6 +63,12 @@ interface Pointer {
 /** The pointer of a key to the login of a server. */
 export async function readPointer(store: TokenStore, key: string): Promise<Pointer | undefined> {
   return (await readRecord<Pointer>(store, key, { issuer: "text", resource: "text" }, ["issuer"])).value;
+}
+
+/** The grant of a key. */
+export async function readGrant(store: TokenStore, key: string): Promise<Grant | undefined> {
+  const { value } = await readRecord<Grant>(store, key);
+  return value && (await judges()).isGrant(value) ? value : undefined;
 }
 
 /** Writes a record over whatever is there. */

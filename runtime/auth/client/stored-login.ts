@@ -3,10 +3,10 @@ import type { Guard } from "../shared/guarded-fetch.js";
 import { isLoopback } from "../shared/urls.js";
 import { checkDestination, isNamedIssuer } from "./destination.js";
 import { discoverServer } from "./discovery.js";
-import { type Grant, expiryOf, isGrant } from "./grant.js";
+import { type Grant, expiryOf } from "./grant.js";
 import type { OAuthOptions } from "./options.js";
 import { knownClient } from "./registration.js";
-import { type TokenStore, readPointer, readRecord, storeKey, writeRecord } from "./store.js";
+import { type TokenStore, readGrant, readPointer, storeKey, writeRecord } from "./store.js";
 import { authentication, transport } from "./token-request.js";
 
 /** A stored login, without its secrets. */
@@ -31,7 +31,7 @@ export async function storedLogin(
   server: string,
   options: LoginOptions = {},
 ): Promise<StoredLogin | undefined> {
-  const { grant } = await readGrant(store, server, options);
+  const { grant } = await loginOf(store, server, options);
   if (!grant) return undefined;
   const { issuer, resource = server, clientId, scopes, tokens } = grant;
   const expires = expiryOf(grant);
@@ -52,7 +52,7 @@ export async function forgetLogin(
   server: string,
   options: LoginOptions = {},
 ): Promise<"revoked" | "removed" | "absent"> {
-  const { grant, keys } = await readGrant(store, server, options);
+  const { grant, keys } = await loginOf(store, server, options);
   if (!grant) return "absent";
   const isRevoked = await revoke(store, server, options, grant).catch(() => false);
   const { registration } = grant.client ?? {};
@@ -61,7 +61,7 @@ export async function forgetLogin(
 }
 
 /** The grant for a server, and the keys under which it is stored (`Renewal` writes them). */
-async function readGrant(
+async function loginOf(
   store: TokenStore,
   server: string,
   { client = {} }: LoginOptions,
@@ -73,8 +73,7 @@ async function readGrant(
   const value = await readPointer(store, pointer);
   if (!value) return { grant: undefined, keys: [] };
   const key = storeKey("tokens", value.issuer, value.resource ?? url, name);
-  const stored = await readRecord<Grant>(store, key);
-  return { grant: isGrant(stored.value) ? stored.value : undefined, keys: [key, pointer] };
+  return { grant: await readGrant(store, key), keys: [key, pointer] };
 }
 
 async function revoke(
