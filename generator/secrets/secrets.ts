@@ -66,6 +66,8 @@ export class Secrets {
     if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text)) return;
     const { username, password, searchParams } = new URL(text);
     this.learnLogin(decoded(username), decoded(password));
+    // A short password is still a secret together with what stands around it in a URL.
+    this.learn(/^[^:]+:\/\/([^/?#]*@)/.exec(text)?.[1] ?? "");
     for (const [name, value] of searchParams) if (isSecretName(name) || looksRandom(value)) this.learn(value);
   }
 

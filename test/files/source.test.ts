@@ -123,6 +123,26 @@ describe("every command reads URL and standard input alike", () => {
     expect(named.stdout).toContain("next: added");
   });
 
+  test("a password in a URL is neither sent nor printed, short as it may be", async () => {
+    const asked: string[] = [];
+    const base = await loopback((request, response) => {
+      asked.push(request.url!);
+      response
+        .writeHead(request.url === "/moved" ? 302 : 404, { location: "http://u:pw1@127.0.0.1:1/" })
+        .end();
+    });
+    for (const url of [
+      base.replace("//", "//me:hunter2@"),
+      `${base}/moved`,
+      `${base}/none?access_token=pw1`,
+    ]) {
+      const { code, stdout, stderr } = await mcpgen(temporaryFolder({}), ["revision", "add", url, "--json"]);
+      expect(code).toBe(4);
+      expect(stdout + stderr).not.toMatch(/hunter2|pw1/);
+    }
+    expect(asked).toEqual(["/moved", "/none?access_token=pw1"]);
+  });
+
   test("validate", async () => {
     const url = await loopback((_, response) => response.writeHead(500).end());
     const ran = await mcpgen(".", ["validate", url, "--revision", "2025-11-25"]);
