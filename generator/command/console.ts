@@ -1,5 +1,5 @@
 import { secrets } from "../secrets/secrets.js";
-import { Colours, type Paint, terminalText, withoutCiCommands } from "../print/terminal-text.js";
+import { Colours, type Paint, shownJson, withoutCiCommands } from "../print/terminal-text.js";
 
 export type Format = "text" | "json" | "github";
 export type ColorChoice = "auto" | "always" | "never";
@@ -52,8 +52,7 @@ export class Console {
 
   /** A result as JSON. Its texts and keys keep their meaning, apart from secrets. */
   document(value: object): void {
-    // JSON needs no escape for some characters that a terminal obeys or does not show; all it allows.
-    this.writeResult(withoutCiCommands(terminalText(JSON.stringify(secrets.hideIn(value), null, 2))));
+    this.writeResult(shownJson(secrets.hideIn(value)));
   }
 
   /** A command for GitHub Actions, as `annotation` makes it: the only text that a CI runner may obey. */

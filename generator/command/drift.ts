@@ -10,7 +10,8 @@ import type { Comparison } from "./comparison.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
-import { quoted, restoring } from "./repeated.js";
+import { operands, shellLine } from "../print/shell-line.js";
+import { restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 interface Meaning {
@@ -106,9 +107,10 @@ export function mendOf(
   const foreign = files.filter(({ state }) => state === "foreign");
   const others = files.some(({ state }) => state !== "foreign" && state !== "same");
   if (foreign.length > 0 && !others) {
-    return ["rm", ...foreign.map(({ path }) => shownPath(outDir, context.directory, path))]
-      .map(quoted)
-      .join(" ");
+    return shellLine([
+      "rm",
+      ...operands(foreign.map(({ path }) => shownPath(outDir, context.directory, path))),
+    ]);
   }
   // A file without a record may be the only copy of user code: `generate` says what can be done.
   const force = !states.has("unrecorded") && (states.has("edited") || states.has("stale-edited"));

@@ -25,7 +25,7 @@ import { projectExtensions } from "./init/extensions.js";
 import type { Answers } from "./init/questions.js";
 import { projectSource } from "./init/source.js";
 import type { Outcome } from "./outcome.js";
-import { quoted } from "./repeated.js";
+import { shellLine } from "../print/shell-line.js";
 import { shownPath } from "./shown-path.js";
 
 type Role = ProjectRequest["role"];
@@ -138,7 +138,7 @@ function outcomeOf(
   findings: Outcome["findings"] & object,
 ): Outcome {
   const created = planned.filter(({ action }) => action === "CREATE").length;
-  const next = [...(shown === "." ? [] : [`cd ${quoted(shown)}`]), "npm install", "npm test"].join(" && ");
+  const next = [...(shown === "." ? [] : [shellLine(["cd", shown])]), "npm install", "npm test"].join(" && ");
   // The user must first add the missing members by hand.
   const isComplete = !findings.some(({ code }) => code === "MG6401");
   return {

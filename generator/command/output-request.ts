@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { type JsonObject, naturalCompare } from "@mcpgen/engine";
 import type { Project } from "./project.js";
 import { contractIn } from "../contract/contract-file.js";
+import { isNpmName } from "../contract/project-name.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { PackageManifest } from "../emit/emitter.js";
 import { type StoredExtension, newestExtensions } from "../extension/extension-store.js";
@@ -101,9 +102,6 @@ export function extensionsAlone(extensions: readonly StoredExtension[]): Generat
   };
 }
 
-/** The names that npm allows; more on docs.npmjs.com, package.json, name. */
-const npmName = /^(?:@[a-z\d~-][a-z\d._~-]*\/)?[a-z\d~-][a-z\d._~-]*$/;
-
 /** Members that the output decides: no configuration may set them. */
 const decided = ["type", "sideEffects", "engines", "files", "exports"];
 
@@ -115,7 +113,7 @@ function packageManifestOf(args: Arguments, { loaded }: Project): PackageManifes
   const name = given ?? members?.name ?? (configured as string | undefined);
   if (name === undefined) return undefined;
   const place = loaded.file === undefined ? {} : { place: { file: loaded.file, pointer: "/package" } };
-  if (!npmName.test(name) || name.length > 214)
+  if (!isNpmName(name))
     throw new CodedError(
       given === undefined ? "MG2103" : "MG2004",
       `expected ${given === undefined ? "package" : "--package"} to be a name that npm allows, got ${JSON.stringify(name)}`,

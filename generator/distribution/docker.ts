@@ -1,4 +1,5 @@
 import type { Finding } from "../diagnostics/finding.js";
+import { shellLine } from "../print/shell-line.js";
 import { npmName, outsideDependencies, registryName } from "./facts.js";
 import type { PackageFiles, PackageRequest } from "./request.js";
 
@@ -14,7 +15,7 @@ export function dockerFiles(request: PackageRequest): PackageFiles {
       [".dockerignore", render("skeleton-server.dockerignore", {})],
     ]),
     findings: outside(request),
-    next: `npm install && docker build -t ${image} .`,
+    next: `npm install && ${shellLine(["docker", "build", "-t", image, "."])}`,
   };
 }
 

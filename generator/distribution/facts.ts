@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { packageName } from "../contract/project-name.js";
+import { isNpmName, packageName } from "../contract/project-name.js";
 import type { PackageRequest } from "./request.js";
 
 /** A text of package.json, where it is one. */
@@ -9,9 +9,22 @@ export function textIn(manifest: JsonObject, key: string): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-/** The npm package of the project. */
-export function npmName({ manifest, contract }: PackageRequest): string {
-  return textIn(manifest, "name") ?? packageName(contract.name, "server");
+/**
+ * The npm package of the project.
+ *
+ * @throws CodedError MG6702 for a name that is not one of npm: it becomes a word of a Dockerfile and of commands
+ */
+export function npmName({ manifest, manifestFile, contract }: PackageRequest): string {
+  const name = manifest["name"] ?? packageName(contract.name, "server");
+  if (typeof name === "string" && isNpmName(name)) return name;
+  throw new CodedError(
+    "MG6702",
+    `expected the name of package.json to be one that npm allows, got ${JSON.stringify(name)}`,
+    {
+      place: { file: manifestFile, pointer: "/name" },
+      next: "Use lower case letters, digits, - and ., with or without a scope: @scope/name.",
+    },
+  );
 }
 
 /** The purpose of the server in one line. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { Finding } from "../diagnostics/finding.js";
+import { shownJson } from "../print/terminal-text.js";
 import type { Render } from "../print/templates.js";
 import type { Contract } from "../contract/contract.js";
 
@@ -30,5 +31,5 @@ export interface PackageFiles {
 }
 
 export function json(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${shownJson(value)}\n`;
 }

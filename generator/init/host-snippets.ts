@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { escapedLines } from "../print/text.js";
 import { bundleCommand } from "../distribution/mcpb.js";
 import { packageName } from "../contract/project-name.js";
+import { shownJson } from "../print/terminal-text.js";
+import { shellLine } from "../print/shell-line.js";
 
 /** The entries with which hosts start a server, with its path on this machine. */
 interface HostSnippets {
@@ -24,17 +25,9 @@ export function hostSnippets(name: string, folder: string): HostSnippets {
   const start = { command: "node", args: [path] };
   return {
     host,
-    mcpServers: text({ mcpServers: { [host]: start } }),
-    servers: text({ servers: { [host]: { type: "stdio", ...start } } }),
-    claude: `claude mcp add ${host} -- node ${shellWord(path)}`,
+    mcpServers: shownJson({ mcpServers: { [host]: start } }),
+    servers: shownJson({ servers: { [host]: { type: "stdio", ...start } } }),
+    claude: shellLine(["claude", "mcp", "add", host, "--", "node", path]),
     bundle: bundleCommand,
   };
-}
-
-function text(value: object): string {
-  return escapedLines(JSON.stringify(value, null, 2));
-}
-
-function shellWord(word: string): string {
-  return /^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

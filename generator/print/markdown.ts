@@ -10,7 +10,7 @@ export function markdownText(text: string): string {
     .replace(/</g, "&lt;")
     .replace(/>/g, "&gt;")
     .replace(/(https?|mailto|ftp)(?=:)|\bwww(?=\.)|@/gi, (match) => `${match}<!-- -->`)
-    .replace(/\s*\n\s*/g, " ")
+    .replace(/\s*[\n\r]\s*/g, " ")
     .replace(/^(\s*)([-=]|\d+\.)/, "$1\\$2");
 }
 
@@ -22,8 +22,12 @@ export function markdownProse(text: string): string {
     .join("");
 }
 
-/** A code span of Markdown. The fence is longer than any run of back-ticks in `text`, which must be one line. */
+/**
+ * A code span of Markdown. The fence is longer than any run of back-ticks in `text`, which must be one line. An empty text
+ * is shown as a space: two fences without anything between them would be one, and begin a span.
+ */
 export function fenced(text: string): string {
+  if (text === "") return "` `";
   const longestRun = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longestRun + 1);
   const padding = longestRun > 0 ? " " : "";

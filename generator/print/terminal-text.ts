@@ -41,6 +41,11 @@ export function withoutCiCommands(text: string): string {
   });
 }
 
+/** `value` as JSON in lines: the same value, all of which shows, and without commands for a terminal or a CI runner. */
+export function shownJson(value: unknown): string {
+  return withoutCiCommands(terminalText(JSON.stringify(value, null, 2)));
+}
+
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 export type Paint = (style: Style, text: string) => string;
 

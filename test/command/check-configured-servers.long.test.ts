@@ -52,7 +52,7 @@ test("one check covers output and the servers that the configuration names", asy
       { server: sources[0], contract: "one.yaml" },
       { server: "second", contract: "two.yaml" },
     ],
-    mend: "mcpgen capture second --out two.yaml --replace",
+    mend: "mcpgen capture --out two.yaml --replace second",
   });
   expect((await mcpgen(folder, ["check", "--fail-on", "breaking"])).code).toBe(0);
   expect((await mcpgen(folder, ["check", "--offline"])).code).toBe(0);

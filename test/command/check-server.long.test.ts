@@ -106,7 +106,7 @@ test("one tool of a running server, changed in ten ways: each is named with the 
   );
   expect(ran.stdout).toContain('the contract takes {"city":');
   expect(ran.stdout.trimEnd().split("\n").at(-1)).toBe(
-    `Run: mcpgen capture ${source} --out mcp.contract.yaml --replace`,
+    `Run: mcpgen capture --out mcp.contract.yaml --replace ${source}`,
   );
 });
 

@@ -31,6 +31,6 @@ test("names and paths of any kind stay inside of their blocks", () => {
   const odd = hostSnippets('"; rm -rf ~ `x` \u202e', "/home/o'brien/```\n# x");
   expect(odd.host).toMatch(/^[\w-]+$/);
   expect(odd.mcpServers.split("\n").some((line) => line.startsWith("```"))).toBe(false);
-  expect(odd.claude).toContain("'/home/o'\\''brien/");
+  expect(odd.claude).toContain(`'/home/o'"'"'brien/`);
   expect(JSON.parse(odd.servers)).toMatchObject({ servers: { [odd.host]: { type: "stdio" } } });
 });

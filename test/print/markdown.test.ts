@@ -64,3 +64,15 @@ test("foreign prose is text and code alone, and a block holds all of its text", 
     runs,
   );
 });
+
+test("an empty code span does not open the code spans that follow it", () => {
+  expect(tagsOf(`${oneLineCode("")} → ${oneLineCode("<img src=x>`")}`)).toEqual([
+    "<p>",
+    "<code>",
+    "</code>",
+    "<code>",
+    "</code>",
+    "</p>",
+  ]);
+  expect(tagsOf(`x ${markdownText("a\r- b\r# c")}`)).toEqual(["<p>", "</p>"]);
+});

@@ -15,7 +15,7 @@ import { policyOf } from "../diff/policies.js";
 import type { Evaluation } from "../diff/report.js";
 import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
-import { quoted } from "../repeated.js";
+import { shellLine } from "../../print/shell-line.js";
 
 /** Compares a stored extension with a file that its authors publish now. Writes nothing. */
 export async function checkExtensionUpstream(
@@ -48,9 +48,7 @@ export async function checkExtensionUpstream(
   };
   const { report, findings } = compareSides(old, await sides.published(source, old.stored, file), evaluation);
   const { id } = old.stored;
-  const mend = ["mcpgen", "extension", "add", source, "--id", id, "--version", "VERSION"]
-    .map(quoted)
-    .join(" ");
+  const mend = shellLine(["mcpgen", "extension", "add", source, "--id", id, "--version", "VERSION"]);
   const finding: Finding = {
     ...{ code: "MG3110", severity: "error", place },
     message: `the file differs from that of ${key}`,

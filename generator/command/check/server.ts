@@ -19,7 +19,7 @@ import { compareContracts } from "../diff/contracts.js";
 import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/policies.js";
 import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
-import { quoted } from "../repeated.js";
+import { operands, shellLine } from "../../print/shell-line.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
@@ -90,7 +90,9 @@ export async function comparePair(
     findings: [...metadata, ...findings],
     summary: summary(findings.length, approved.holding.size, contract, live) + more,
     data: { diff: jsonReport(report), ...(authorization && { authorization }) },
-    ...(failed && { mend: `mcpgen capture ${quoted(live.name)} --out ${quoted(contract.name)} --replace` }),
+    ...(failed && {
+      mend: shellLine(["mcpgen", "capture", "--out", contract.name, "--replace", ...operands([live.name])]),
+    }),
   };
 }
 

@@ -9,7 +9,8 @@ import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
-import { quoted } from "../repeated.js";
+import { markdownProse, oneLineCode } from "../../print/markdown.js";
+import { shellLine } from "../../print/shell-line.js";
 import { type Comparison, compareUpstream } from "./compare-upstream.js";
 
 /** Compares the pinned schemas with a file that upstream publishes now. Writes nothing. */
@@ -74,13 +75,13 @@ function mendOf({ verdict, revision, name }: Comparison, source: string): string
     verdict === "new-revision"
       ? ["upgrade", source, "--name", name ?? "YYYY-MM-DD"]
       : ["upgrade", source, "--name", revision, "--replace"];
-  return ["mcpgen", ...words].map(quoted).join(" ");
+  return shellLine(["mcpgen", ...words]);
 }
 
 function markdownText(sentence: string, report: Report, mend: string | undefined): string {
   const first = `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.`;
-  const parts = [first, ...(report.findings.length > 0 ? [markdownReport(report)] : [])];
-  return [...parts, ...(mend === undefined ? [] : [`To store it: \`${mend}\``])].join("\n\n");
+  const parts = [markdownProse(first), ...(report.findings.length > 0 ? [markdownReport(report)] : [])];
+  return [...parts, ...(mend === undefined ? [] : [`To store it: ${oneLineCode(mend)}`])].join("\n\n");
 }
 
 /** Findings at the line of the pinned schema, which the repository has. Compatible changes are left out. */

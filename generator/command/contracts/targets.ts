@@ -8,7 +8,7 @@ import { isServerSource } from "../../capture/server-source.js";
 import { shownSource } from "../../capture/shown-source.js";
 import { refuseContradictions, refuseRoot } from "../output-request.js";
 import type { Project } from "../project.js";
-import { quoted } from "../repeated.js";
+import { shellLine } from "../../print/shell-line.js";
 import { shownPath } from "../shown-path.js";
 
 /** A contract to generate from, and where to. */
@@ -99,7 +99,7 @@ function refuseServer(source: string): void {
       next:
         source === "-"
           ? "Write the contract to a file first."
-          : `Capture it first: \`mcpgen capture ${quoted(shownSource(source))} --out FILE\`.`,
+          : `Capture it first: \`${shellLine(["mcpgen", "capture", shownSource(source), "--out", "FILE"])}\`.`,
     },
   );
 }

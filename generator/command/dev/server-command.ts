@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Arguments } from "../arguments.js";
-import { quoted } from "../repeated.js";
+import { shellLine } from "../../print/shell-line.js";
 import type { Preparation } from "./preparation.js";
 
 /** The server of a loop: a command that is started, or an address. */
@@ -38,7 +38,7 @@ export function developedServer(
   if (configured !== undefined && another === undefined) return { source: configured, directory: folder };
   const main = join(folder, "src/main.ts");
   if (existsSync(main))
-    return { source: `stdio:node ${quoted(preparation.outputOf(main))}`, directory: folder };
+    return { source: `stdio:${shellLine(["node", preparation.outputOf(main)])}`, directory: folder };
   throw new CodedError("MG2003", "expected --server COMMAND: the project has no src/main.ts", {
     next: 'Name the command that starts the server, e.g. --server "node dist/server.js"; or run the command in a project of `mcpgen init server`.',
   });

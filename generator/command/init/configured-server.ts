@@ -9,6 +9,7 @@ import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { hostFiles } from "../servers/host-files.js";
 import { knownServers } from "../servers/named-servers.js";
+import { shellLine } from "../../print/shell-line.js";
 
 /** The entry for its live server in the configuration of a new project. */
 interface ConfiguredServer {
@@ -43,7 +44,7 @@ export async function configuredServer(
   if (kindOfServer(source) === "http" || folder === directory) return { server: source, findings: [] };
   const words = (await loadRuntime()).parseStdioSource(source);
   const moved = words.map((word, index) => pathFrom(word, index === 0, directory, folder));
-  return { server: `stdio:${moved.map(quotedWord).join(" ")}`, findings: [] };
+  return { server: `stdio:${shellLine(moved)}`, findings: [] };
 }
 
 /** Whether the search for a host's file reaches it from the new project, whose package.json ends it without a repository. */
@@ -62,12 +63,6 @@ function pathFrom(word: string, isProgram: boolean, directory: string, folder: s
   if (!found?.isFile() && !(found && word.includes("/"))) return word;
   const path = relative(folder, resolve(directory, word)).split(sep).join("/");
   return path.startsWith("../") ? path : `./${path}`;
-}
-
-/** A word as `stdio:` sources have it. */
-function quotedWord(word: string): string {
-  if (/^[^\s"'\\]+$/.test(word)) return word;
-  return word.includes("'") ? `"${word.replaceAll('"', '\\"')}"` : `'${word}'`;
 }
 
 function unwritten(why: string): ConfiguredServer {

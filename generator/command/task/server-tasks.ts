@@ -10,7 +10,7 @@ import type { WarningFinding } from "../../diagnostics/finding.js";
 import { oneLine } from "../../print/one-line.js";
 import { printable } from "../../print/terminal-text.js";
 import type { CommandContext } from "../context.js";
-import { quoted } from "../repeated.js";
+import { operands, shellLine } from "../../print/shell-line.js";
 import { type ServerKey, serverKey } from "./server-key.js";
 import { type KeptTask, type NamedTask, TaskFiles } from "./task-files.js";
 import { stateText } from "./task-text.js";
@@ -140,9 +140,7 @@ export class ServerTasks {
 
   /** The command that does something with a task. */
   commandFor(verb: "get" | "result" | "cancel", taskId: string): string {
-    // A word that begins with a dash would be an option.
-    const id = taskId.startsWith("-") ? ["--", taskId] : [taskId];
-    return ["mcpgen", "task", verb, this.shown, ...id].map(quoted).join(" ");
+    return shellLine(["mcpgen", "task", verb, this.shown, ...operands([taskId])]);
   }
 
   /** What a user can do with a task that runs on. */
@@ -215,7 +213,7 @@ export class ServerTasks {
     if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
     return new CodedError("MG6322", `the server has no task ${JSON.stringify(taskId)}`, {
       place: { file: this.shown },
-      next: `It has expired, or ended with its server, or belongs to another login; \`${["mcpgen", "task", "list", this.shown].map(quoted).join(" ")}\` shows those that there are.`,
+      next: `It has expired, or ended with its server, or belongs to another login; \`${shellLine(["mcpgen", "task", "list", this.shown])}\` shows those that there are.`,
       cause: error,
     });
   }

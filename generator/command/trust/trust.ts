@@ -5,7 +5,7 @@ import { homeFolder } from "../../config/search-folders.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Arguments } from "../arguments.js";
 import { type CommandContext, canAsk } from "../context.js";
-import { quoted } from "../repeated.js";
+import { shellLine } from "../../print/shell-line.js";
 import { hostFilesIn } from "../servers/host-files.js";
 import { shownPath } from "../shown-path.js";
 import { effectLines } from "./effect-lines.js";
@@ -207,7 +207,7 @@ export class Trust {
   /** The command that asks for trust of a folder. */
   #command(folder: string): string {
     const shown = shownPath(folder, this.#surroundings.directory);
-    return `mcpgen trust${shown === "." ? "" : ` ${quoted(shown)}`}`;
+    return shellLine(["mcpgen", "trust", ...(shown === "." ? [] : [shown])]);
   }
 
   /** Asks at the terminal. Returns false without a terminal, and for content that was declined before. */

@@ -12,6 +12,6 @@ export const packageDiagnostics = {
     title: "Data that the package format requires is missing",
     exit: 2,
     explanation:
-      "A bundle requires an author. The MCP registry requires a namespace that the publisher owns. Every format requires a package.json that contains an object. The message names the missing part and the option or member that provides it.",
+      "A bundle requires an author. The MCP registry requires a namespace that the publisher owns. Every format requires a package.json that contains an object, whose `name` is one that npm allows. The message names the missing part and the option or member that provides it.",
   },
 } satisfies Record<string, Diagnostic>;

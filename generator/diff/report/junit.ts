@@ -44,10 +44,10 @@ function details({ old, new: next, advice, counterexample, uses = [] }: Reported
 /** Text and attribute values; characters that XML cannot hold are replaced. */
 function escaped(text: string): string {
   return text
-    .replace(/[^\t\n\r\x20-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;")
-    .replaceAll("\n", "&#10;");
+    .replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

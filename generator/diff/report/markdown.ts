@@ -14,8 +14,8 @@ const headings: readonly (readonly [Level, string])[] = [
 /** The report as the body of a pull request. */
 export function markdownReport(report: Report): string {
   const { from, to, findings, notes } = report;
-  const overview = overviewLines(report).map((line) => `- ${line}`);
-  const parts = [`## Protocol: ${named(from)} → ${named(to)}`, `${summaryText(report)}.`];
+  const overview = overviewLines(report).map((line) => `- ${markdownText(line)}`);
+  const parts = [`## Protocol: ${named(from)} → ${named(to)}`, `${markdownText(summaryText(report))}.`];
   if (overview.length > 0) parts.push(overview.join("\n"));
   for (const [level, heading] of headings) {
     const chosen = findings.filter(({ worst }) => worst === level);

@@ -191,7 +191,7 @@ test("every command that takes a server takes its name; a file of that name come
   expect(captured.stderr + captured.stdout).toContain("new.yaml: written; served 1 offers 1 tool");
   expect(await codeOf("check", "--server", "weather", "--contract", "new.yaml")).toBe(0);
   const drifted = await mcpgen(folder, ["check", "--server", "weather", "--contract", "old.yaml"]);
-  expect(drifted.stdout).toContain("Run: mcpgen capture weather --out old.yaml --replace");
+  expect(drifted.stdout).toContain("Run: mcpgen capture --out old.yaml --replace weather");
   expect((await mcpgen(folder, ["diff", "old.yaml", "weather"])).stdout).toContain("tool-added");
   expect(await codeOf("init", "client", "client", "--server", "weather", "--dry-run")).toBe(0);
   const taken = temporaryFolder({ ".mcp.json": hosts, weather: "x" });
