@@ -183,7 +183,7 @@ export class SessionRequests {
     const revision = record && this.#legacy.find((each) => each.id === record.revision);
     if (!revision) return void replyNoSession(exchange, message);
     const session = this.#sessions.restore(record, (found) => {
-      found.connection = this.#connect(found, auth);
+      found.connection = this.#connect(found, auth, exchange);
       restore(found.connection, revision, record);
     });
     if (!session) replyBusy(exchange, idOf(message), "sessions.maxSessions");
@@ -198,7 +198,7 @@ export class SessionRequests {
       exchange.counts.limitHit("sessions.maxSessions", principal);
       return replyError(exchange, 503, idOf(message), error);
     }
-    session.connection = this.#connect(session, auth);
+    session.connection = this.#connect(session, auth, exchange);
     // A failed initialize opens no session, and it may fail late.
     const named = (): Headers => (session.isOpen ? { "mcp-session-id": session.id } : {});
     session.whenOpening = (send) => this.#opening(exchange, message, session, send);
@@ -210,12 +210,12 @@ export class SessionRequests {
     if (!session.isAnswering) session.whenAnswered?.();
   }
 
-  #connect(session: HttpSession, auth: unknown): ServerConnection {
+  #connect(session: HttpSession, auth: unknown, { permits }: Exchange): ServerConnection {
     const { principal, node } = session;
     session.peer = session.cluster?.attach(session);
     const { definition } = this.#server;
     const options = { auth, principal };
-    return node === undefined
+    return node === undefined && !permits
       ? new ServerConnection(definition, session, options, "legacy")
       : new StoredConnection(definition, session, options);
   }

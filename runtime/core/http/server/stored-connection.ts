@@ -1,9 +1,13 @@
 import type { RequestId } from "../../jsonrpc/message.js";
 import { type ConnectionOptions, ServerConnection } from "../../server/connection.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
+import { randomText } from "./event-streams.js";
 import type { HttpSession } from "./session.js";
 
-/** The connection of a session that other processes may continue. Its functions are methods: a process holds many sessions. */
+/**
+ * The connection of a session that other processes may continue, or that tokens with different rights use. Its functions are
+ * methods: a process holds many sessions.
+ */
 export class StoredConnection extends ServerConnection {
   readonly #session: HttpSession;
 
@@ -14,10 +18,11 @@ export class StoredConnection extends ServerConnection {
 
   override requestId(number: number): RequestId {
     const { peer, node } = this.#session;
-    return peer?.requestId(number) ?? `${node!}.${number}`;
+    // Who has not heard a question cannot answer it: the answer of another token of the user would act with the rights of the call.
+    return peer?.requestId(number) ?? `${node ?? ""}.${number}.${randomText(9)}`;
   }
 
-  override save(): Promise<void> {
-    return this.#session.store();
+  override async save(): Promise<void> {
+    if (this.#session.node !== undefined) await this.#session.store();
   }
 }

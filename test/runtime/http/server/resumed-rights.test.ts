@@ -86,3 +86,27 @@ test("another node knows the scopes of the stream", async () => {
   made[0]!.gate.open();
   expect(await resumed.whole()).toContain("the secret");
 });
+
+test.each(adapters)("only who heard a question answers it, %s", async (adapter) => {
+  const { server } = guarded();
+  const form = { message: "Erase?", requestedSchema: { type: "object", properties: {} } } as const;
+  server.tool(
+    "erase",
+    { scopes: ["files:read"] },
+    async (_, { ask }) => (await ask.elicit("sure", form)).action,
+  );
+  const { url } = await serve(adapter, server, { authenticate, permit, keepAliveMs: 0 });
+  const party = await new Party(url, revision, strong, { elicitation: {} }).open();
+  const ids: unknown[] = [];
+  for (let number = 1; number <= 2; number++) {
+    const call = await party.post(party.call("erase", {}));
+    const asked = await call.until(({ events }) => events.find(({ data }) => data?.includes("Erase?")));
+    const { id } = JSON.parse(asked.data!) as { readonly id: string };
+    // What can be known without the stream: numbers, and the ids of earlier questions.
+    for (const guess of [number, `${number}`, `.${number}`, ...ids])
+      await (await party.post({ jsonrpc: "2.0", id: guess, result: { action: "accept" } }, weak)).whole();
+    await (await party.post({ jsonrpc: "2.0", id, result: { action: "decline" } }, strong)).whole();
+    expect(await call.whole()).toContain("decline");
+    ids.push(id);
+  }
+});
