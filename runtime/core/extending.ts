@@ -13,6 +13,7 @@ export {
   isAnswer,
   liftedAnswer,
   loweredResult,
+  judgesRights,
   mayRead,
   notifyClient,
   notifyNow,

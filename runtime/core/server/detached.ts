@@ -215,6 +215,11 @@ export function mayRead(
   return http?.permits?.({ method, name, params: request.params ?? {}, scopes }, answers) ?? true;
 }
 
+/** Whether requests of one client may have different rights: then `mayRead` decides. */
+export function judgesRights(context: HandlerContext): boolean {
+  return (context as RequestContext).http?.permits !== undefined;
+}
+
 /** A request that the server makes for a client. */
 export interface RequestAgain {
   readonly context: HandlerContext;
@@ -248,8 +253,11 @@ export function requestAgain(server: Server, stored: StoredRequest, auth: unknow
  * @throws {McpError} `method-not-found`
  */
 export function requestWithin(context: HandlerContext, method: string, params: object): RequestAgain {
-  const { connection, protocol, request } = context as RequestContext;
-  return requestOn(connection, protocol, request.id, method, params as Params);
+  const { connection, protocol, request, auth, http } = context as RequestContext;
+  const made = requestOn(connection, protocol, request.id, method, params as Params);
+  // The connection has those of the last request that came: another token of the client may have sent it.
+  Object.assign(made.context, { auth, http });
+  return made;
 }
 
 function requestOn(

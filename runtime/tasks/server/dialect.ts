@@ -8,13 +8,13 @@ import type {
   TaskStatus as DialectStatus,
   experimentalTasks as Dialect,
 } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
-import { type TaskRecord, isFinal } from "../state/record.js";
+import { type TaskRecord, internal, isFinal } from "../state/record.js";
 import { answered, refused } from "./answering.js";
 import type { Engine } from "./engine.js";
 import type { Tasks } from "./extension.js";
 import { found } from "./found.js";
 import { isTask } from "./options.js";
-import type { Voice } from "./voice.js";
+import { type Voice, audible } from "./voice.js";
 
 // The experimental dialect (extension `dev.mcpgen/experimental-tasks`): a client of a revision without tasks creates a task
 // by `tasks/create`, and gets notifications about it.
@@ -79,7 +79,7 @@ export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): Expe
         engine.report("read", record);
         if (record.wanted) {
           // Another process has run or made the task, or the client has connected again.
-          const voice = engine.voices.get(taskId) ?? voiceOf(engine, context);
+          const voice = engine.voices.get(taskId) ?? audible(voiceOf(engine, context), record, context);
           engine.voices.set(taskId, voice);
           voice.changed?.(record);
         }
@@ -134,18 +134,18 @@ function statusOf({ status, result, lease, journal, message }: TaskRecord): Dial
     case "input_required":
       return "running";
     case "completed":
-      return (result as { readonly isError?: boolean }).isError === true ? "failed" : status;
+      return (result as { readonly isError?: boolean } | undefined)?.isError === true ? "failed" : status;
     default:
       return status;
   }
 }
 
 /** What a task that has ended leaves. The tables convert the result. */
-function endOf({ status, result, error, updatedAt }: TaskRecord, hasOutcome = true): object {
+function endOf({ status, result, error, updatedAt }: TaskRecord): object {
   if (!isFinal(status)) return {};
   return {
-    ...(hasOutcome && result && { result }),
-    ...(hasOutcome && error && { error }),
+    ...(result && { result }),
+    ...(error && { error }),
     [status === "cancelled" ? "cancelledAt" : "completedAt"]: timeOf(updatedAt),
   };
 }
@@ -168,16 +168,21 @@ function voiceOf(engine: Engine, context: HandlerContext): Voice {
       if (!(await refused(engine, id, error))) engine.voices.delete(id);
     }
   };
+  // The dialect has no stream that only the token of the call may open.
+  const deaf = (id: string): void => {
+    const error = internal("the task asks, and tasks of tools with scopes cannot ask this client");
+    engine.apply(id, { type: "failed", error }).catch((cause: unknown) => engine.fault(cause));
+  };
   return {
     changed: (record) => {
-      const { id, status, wanted = {} } = record;
+      const { id, status, wanted } = record;
+      if (status === "input_required" && !wanted) return deaf(id);
       if (isFinal(status) && status !== "cancelled")
         notifyClient(context, completed, {
           ...{ taskId: id, status: statusOf(record) },
-          // Any token of the user may hear it. `tasks/get` asks for the scopes.
-          ...endOf(record, record.scopes === undefined),
+          ...endOf(record),
         });
-      const unasked = Object.entries(wanted).filter(([key]) => !asking.has(key));
+      const unasked = Object.entries(wanted ?? {}).filter(([key]) => !asking.has(key));
       if (unasked.length > 0) report(id, waiting);
       for (const [key, asked] of unasked) void ask(record, key, asked);
     },

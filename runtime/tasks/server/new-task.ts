@@ -8,6 +8,7 @@ import type { ToolTask } from "./options.js";
 import { refuseCall } from "./quotas.js";
 import type { Run } from "./run.js";
 import { prepareStore } from "./shared-store.js";
+import { audible } from "./voice.js";
 
 /**
  * Stores the task of a call, and announces it. Loaded when the first call becomes one.
@@ -29,7 +30,7 @@ export async function newTask(
     if (cause instanceof McpError && cause.code === "limit-exceeded") throw cause;
     throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause });
   });
-  if (voice && run) engine.voices.set(record.id, voice);
+  if (voice && run) engine.voices.set(record.id, audible(voice, record, context));
   if (run) began(engine, run, record);
   else {
     engine.quotas.queued.set(record.id, record.owner);

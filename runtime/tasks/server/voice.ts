@@ -1,3 +1,5 @@
+import type { HandlerContext } from "@mcpgen/runtime";
+import { judgesRights } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 
 /**
@@ -14,3 +16,17 @@ export interface Voice {
 
 /** Progress, as handlers report it. */
 export type Report = [progress: number, total?: number | undefined, message?: string | undefined];
+
+/**
+ * What a client hears of a task without a request. Any token of the user may open the stream for it: where tokens have different
+ * rights, it has nothing of a task with scopes but the status. Requests about the task have the rest.
+ */
+export function audible(voice: Voice, { scopes }: TaskRecord, context: HandlerContext): Voice {
+  if (!scopes || !judgesRights(context)) return voice;
+  return {
+    changed: ({ message: _, wanted: __, result, error: ___, ...record }) => {
+      const isFailure = (result as { readonly isError?: boolean } | undefined)?.isError === true;
+      voice.changed?.(isFailure ? { ...record, status: "failed" } : record);
+    },
+  };
+}

@@ -48,6 +48,11 @@ async function served(adapter: Adapter, isLate: boolean, store: TaskStore | unde
   const task = { support: "optional", inlineMs: 0 } as const;
   const gate = deferred();
   server.tool("read", { scopes: () => ["files:read"], task }, () => gate.promise.then(() => secret));
+  server.tool("fail", { scopes: ["files:read"], task }, async (_, { progress }) => {
+    progress(1, 2, secret);
+    await gate.promise;
+    return { content: [{ type: "text", text: secret }], isError: true };
+  });
   server.tool("open", { task }, () => gate.promise.then(() => "open to all"));
   server.tool(
     "ask",
@@ -183,6 +188,83 @@ describe.each(rows)("%s, %s, permit that decides later: %s", (adapter, revision,
       }
     },
   );
+});
+
+test("2025-11-25: a stream of the weaker token hears the status of the task, and no more", async () => {
+  const { url, finish } = await served("node", false, undefined);
+  const { capabilities, create, idOf } = dialects["2025-11-25"];
+  const party = await new Party(url, "2025-11-25", strong, capabilities).open();
+  const heard = await party.get(weak);
+  const statuses = async (id: string, most: number): Promise<unknown[]> => {
+    const found = (): { readonly params: Record<string, unknown> }[] =>
+      heard.events.flatMap(({ data }) => (data?.includes(id) ? [JSON.parse(data) as never] : []));
+    await heard.until(() => found().length >= most || undefined);
+    return found().map(({ params }) => [params["status"], params["statusMessage"]]);
+  };
+  const failing = idOf((await sent(party, strong, ...create("fail"))).json);
+  finish();
+  expect(await statuses(failing, 1)).toEqual([["failed", undefined]]);
+  const asking = idOf((await sent(party, strong, ...create("ask"))).json);
+  await sent(party, strong, "tasks/get", { taskId: asking });
+  expect(await statuses(asking, 1)).toEqual([["input_required", undefined]]);
+  // The stream of the request that reads the result asks.
+  const reading = await party.post(party.message("tasks/result", { taskId: asking }), strong);
+  const asked = await reading.until(({ events }) => events.find(({ data }) => data?.includes("Name?")));
+  const { id } = JSON.parse(asked.data!) as { readonly id: string };
+  await (await party.post({ jsonrpc: "2.0", id, result: { action: "decline" } }, strong)).whole();
+  expect(await reading.whole()).toContain(`${secret} decline`);
+  const texts = heard.events.map(({ data }) => data).join();
+  for (const text of [secret, "Name?", "elicitation"]) expect(texts).not.toContain(text);
+});
+
+test("2025-06-18: a task with scopes that asks fails, and its notifications have no message", async () => {
+  const { url } = await served("node", false, undefined);
+  const capabilities = { ...dialects["2025-06-18"].capabilities, elicitation: {} };
+  const party = await new Party(url, "2025-06-18", strong, capabilities).open();
+  const { create, idOf } = dialects["2025-06-18"];
+  const headers = { ...weak, accept: "text/event-stream", "mcp-session-id": party.session! };
+  const { body } = await fetch(url, { headers });
+  const taskId = idOf((await sent(party, strong, ...create("ask"))).json);
+  let heard = "";
+  for await (const text of body!.pipeThrough(new TextDecoderStream()))
+    if ((heard += text).includes("tasks/completed")) break;
+  for (const text of [secret, "Name?", "elicitation", "cannot ask"]) expect(heard).not.toContain(text);
+  const { result } = (await sent(party, strong, "tasks/get", { taskId })).json;
+  expect([result!["status"], JSON.stringify(result!["error"])]).toEqual([
+    "failed",
+    expect.stringContaining("cannot ask this client") as string,
+  ]);
+});
+
+test("2025-06-18: the handler of a task has the token that created it, whatever comes meanwhile", async () => {
+  const { server } = serverOf({}, {}, systemClock as never, (tasks) => [experimentalTasks(dialect, tasks)]);
+  const seen: unknown[] = [];
+  const [checking, checked] = [deferred(), deferred()];
+  const inputSchema = {
+    "~standard": {
+      version: 1,
+      vendor: "slow",
+      validate: async (value: unknown) => {
+        checking.resolve();
+        await checked.promise;
+        return { value };
+      },
+      jsonSchema: { input: () => ({ type: "object" }), output: () => ({ type: "object" }) },
+    },
+  } as const;
+  server.tool("who", { inputSchema: inputSchema as never, task: { support: "optional" } }, (_, { auth }) => {
+    seen.push(auth);
+    return "";
+  });
+  const { url } = await serve("node", server, { authenticate, permit: permit(false), keepAliveMs: 0 });
+  const { capabilities, create } = dialects["2025-06-18"];
+  const party = await new Party(url, "2025-06-18", strong, capabilities).open();
+  const created = sent(party, weak, ...create("who"));
+  await checking.promise;
+  await sent(party, strong, "ping", {});
+  checked.resolve();
+  await created;
+  expect(seen).toEqual([{ scopes: [] }]);
 });
 
 test("2025-11-25: a list leaves out what the token may not read, page by page", async () => {
