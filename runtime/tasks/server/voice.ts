@@ -24,7 +24,7 @@ export type Report = [progress: number, total?: number | undefined, message?: st
 export function audible(voice: Voice, { scopes }: TaskRecord, context: HandlerContext): Voice {
   if (!scopes || !judgesRights(context)) return voice;
   return {
-    changed: ({ message: _, wanted: __, result, error: ___, ...record }) => {
+    changed: ({ message: _message, wanted: _wanted, result, error: _error, ...record }) => {
       const isFailure = (result as { readonly isError?: boolean } | undefined)?.isError === true;
       voice.changed?.(isFailure ? { ...record, status: "failed" } : record);
     },
