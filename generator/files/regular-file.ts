@@ -35,6 +35,15 @@ export function readRegularFile(file: string, options: ReadOptions = {}): Buffer
   }
 }
 
+/**
+ * The same as text in UTF-8; other bytes become U+FFFD.
+ *
+ * @throws CodedError as `readRegularFile`
+ */
+export function readRegularText(file: string, options: ReadOptions = {}): string {
+  return readRegularFile(file, options).toString("utf8");
+}
+
 /** Bytes that are read at once from a file of any size. */
 const chunkBytes = 64 * 1024;
 

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parse } from "jsonc-parser";
 import type { Finding } from "../../diagnostics/finding.js";
+import { parseCommentedJson } from "../../files/commented-json.js";
+import { readRegularText } from "../../files/regular-file.js";
 import type { CommandContext } from "../context.js";
 import type { ContractTarget } from "../contracts/targets.js";
 import { shownPath } from "../shown-path.js";
@@ -87,7 +88,8 @@ function moduleOption(file: string, read: string[], level = 0): unknown {
 
 function parsed(file: string): unknown {
   try {
-    return parse(readFileSync(file, "utf8"), [], { allowTrailingComma: true });
+    const read = parseCommentedJson(readRegularText(file).replace(/^\uFEFF/, ""));
+    return "value" in read ? read.value : undefined;
   } catch {
     return undefined;
   }

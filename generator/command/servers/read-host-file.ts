@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import type { ParseError } from "jsonc-parser";
 import { type JsonObject, type JsonValue, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
+import { readRegularText } from "../../files/regular-file.js";
 import type { HostFile } from "./host-files.js";
 
 /** A value that a host asks its user for. */
@@ -34,31 +33,29 @@ export async function readHostFile(file: HostFile, shown: string): Promise<HostC
   return { file, servers, inputs: Array.isArray(inputs) ? inputs.flatMap(declaration) : [] };
 }
 
+/** A fault of a host's file is one of configuration. */
 function readText(path: string, shown: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularText(path, { shown });
   } catch (cause) {
-    throw new CodedError("MG2202", `cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
-      place: { file: shown },
-      next: "Check its permissions.",
-      cause,
-    });
+    const { message, next } = cause as CodedError;
+    throw new CodedError("MG2202", message, { place: { file: shown }, ...(next && { next }), cause });
   }
 }
 
-async function parsed(text: string, shown: string): Promise<JsonObject> {
-  const { parse, printParseErrorCode } = await import("jsonc-parser");
-  const errors: ParseError[] = [];
-  const value = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true }) as JsonValue;
-  const [first] = errors;
-  if (first !== undefined) {
-    const before = text.slice(0, first.offset).split("\n");
-    const place: Place = { file: shown, line: before.length, column: before.at(-1)!.length + 1 };
-    throw new CodedError("MG2202", `not JSON: ${printParseErrorCode(first.error)}`, {
+async function parsed(source: string, shown: string): Promise<JsonObject> {
+  const { parseCommentedJson } = await import("../../files/commented-json.js");
+  const text = source.replace(/^\uFEFF/, "");
+  const read = parseCommentedJson(text);
+  if ("fault" in read) {
+    const { lineAndColumn } = await import("../../files/positions.js");
+    const place: Place = { file: shown, ...lineAndColumn(text, read.fault.offset) };
+    throw new CodedError("MG2202", `not JSON: ${read.fault.reason}`, {
       place,
       next: "Correct the file; its host cannot read it either.",
     });
   }
+  const { value } = read;
   if (!isJsonObject(value)) throw wrong({ file: shown }, "an object", kindOf(value));
   return value;
 }
