@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Project, openProject } from "./project.js";
 import { type CachedRun } from "../files/cache.js";
@@ -20,6 +19,7 @@ import { repeatedWithout, restoring } from "./repeated.js";
 import { servedContracts } from "./check/served-contracts.js";
 import { serverOptionDefinitions } from "./server-options.js";
 import { shownPath } from "./shown-path.js";
+import { readRegularFile } from "../files/regular-file.js";
 
 export const check: RunCommand = async (args, context) => {
   if (!args.flag("watch")) return checkOnce(args, context);
@@ -213,7 +213,7 @@ function isAsPlanned(project: Project, { planned }: CachedRun): boolean {
   if (present.some((path) => !Object.hasOwn(planned, path))) return false;
   try {
     return Object.entries(planned).every(
-      ([path, hash]) => contentSha256(readFileSync(join(outDir, path))) === hash,
+      ([path, hash]) => contentSha256(readRegularFile(join(outDir, path))) === hash,
     );
   } catch {
     return false;

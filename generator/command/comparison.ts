@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { extensionsFolder } from "../extension/extension-store.js";
 import { isTemplate } from "../print/templates.js";
@@ -20,6 +20,7 @@ import { recordedFiles } from "../files/write.js";
 import { packageVersion } from "../files/package-folder.js";
 import type { InputState } from "./input-state.js";
 import type { OutputRequest } from "./output-request.js";
+import { readRegularText } from "../files/regular-file.js";
 
 /** The output of a run compared with the files in the folder. */
 export interface Comparison {
@@ -101,7 +102,7 @@ function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Record<stri
   const file = join(schemaDir, docs);
   const templates = templatesDir === undefined ? [] : readdirSync(templatesDir).filter(isTemplate);
   const hashes = [
-    ...(existsSync(file) ? [[docs, layoutFreeSha256(docs, readFileSync(file, "utf8"))] as const] : []),
+    ...(existsSync(file) ? [[docs, layoutFreeSha256(docs, readRegularText(file))] as const] : []),
     ...templates.map((name) => [`templates/${name}`, fileFingerprint(join(templatesDir!, name))] as const),
   ];
   return Object.fromEntries(hashes);
@@ -112,7 +113,7 @@ export function compareManifest(outDir: string, planned: string): ComparedFile {
   const path = manifestFile;
   const file = join(outDir, path);
   if (!existsSync(file)) return { path, state: "missing", planned };
-  const present = readFileSync(file, "utf8");
+  const present = readRegularText(file);
   return { path, state: isSameManifest(present, planned) ? "same" : "outdated", planned, present };
 }
 
@@ -130,7 +131,7 @@ function reusable(outDir: string, { planned, revisions }: CachedRun): GenerateRe
 }
 
 function contentOf(file: string): string | undefined {
-  return existsSync(file) ? withPlainLineEnds(readFileSync(file, "utf8")) : undefined;
+  return existsSync(file) ? withPlainLineEnds(readRegularText(file)) : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
 import { capture } from "../capture/capture.js";
@@ -17,6 +17,7 @@ import { decodeText } from "../files/text-file.js";
 import { leftOutFinding } from "./capture/left-out.js";
 import type { CommandContext } from "./context.js";
 import { shownPath } from "./shown-path.js";
+import { readRegularText } from "../files/regular-file.js";
 
 /** A contract that a SOURCE stands for: a file's, or what a live server offers just now. */
 export interface ContractSource {
@@ -48,7 +49,7 @@ export function contractKind(source: ServerSource, { directory }: CommandContext
   const file = resolve(directory, source);
   if (isYaml(extname(source))) return "contract";
   if (extname(source) !== ".json" || !existsSync(file) || !statSync(file).isFile()) return "other";
-  return isContractJson(readFileSync(file, "utf8")) ? "contract" : "other";
+  return isContractJson(readRegularText(file)) ? "contract" : "other";
 }
 
 function isYaml(extension: string): boolean {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
 import { contractIn } from "../contract/contract-file.js";
@@ -19,6 +19,7 @@ import type { CommandContext, RunCommand } from "./context.js";
 import { counted } from "../print/counted.js";
 import { type Project, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
+import { readRegularText } from "../files/regular-file.js";
 
 /** The forms in which a server can be packaged. */
 const targets: Readonly<Record<string, (request: PackageRequest) => PackageFiles>> = {
@@ -127,5 +128,5 @@ function firstLine(file: string): string | undefined {
 }
 
 function readIfPresent(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  return existsSync(file) ? readRegularText(file) : undefined;
 }

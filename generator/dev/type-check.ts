@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import type { Finding } from "../diagnostics/finding.js";
+import { readRegularText } from "../files/regular-file.js";
 
 interface TypeCheckOptions {
   /** The absolute path of tsconfig.json. */
@@ -40,7 +41,7 @@ export async function checkTypes({ file, writes, shown, signal }: TypeCheckOptio
 function compilerOf(file: string): string | undefined {
   try {
     const manifest = createRequire(file).resolve("typescript/package.json");
-    const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as {
+    const { bin } = JSON.parse(readRegularText(manifest)) as {
       readonly bin?: { readonly tsc?: string };
     };
     const program = bin?.tsc === undefined ? undefined : join(dirname(manifest), bin.tsc);

@@ -1,7 +1,8 @@
-import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
+import { type FSWatcher, statSync, watch } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sha256 } from "../files/sha256.js";
+import { readRegularFile } from "../files/regular-file.js";
 
 /** The inputs of a loop, as paths. They are listed again at each look: files come and go. */
 export interface Inputs {
@@ -167,7 +168,7 @@ export function entryOf(path: string): string | undefined {
 
 function hashOf(path: string): string | undefined {
   try {
-    return sha256(readFileSync(path));
+    return sha256(readRegularFile(path, { limit: Infinity }));
   } catch {
     return undefined;
   }

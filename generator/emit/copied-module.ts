@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { packageFolder } from "../files/package-folder.js";
 import type { Surroundings } from "./emitter.js";
+import { readRegularText } from "../files/regular-file.js";
 
 /** Modules that are type-checked and tested where they stand, and copied into output. */
 const folder = join(packageFolder, "engine/emitted");
@@ -42,7 +42,7 @@ interface EngineModule {
 
 function readModule(file: string): EngineModule {
   const imports: string[] = [];
-  const text = readFileSync(file, "utf8").replace(/\r\n?/g, "\n");
+  const text = readRegularText(file).replace(/\r\n?/g, "\n");
   const code = text.replace(statement, (whole, specifier: string) => {
     const path = join(dirname(file), specifier).replace(/\.js$/, ".ts");
     if (path.startsWith(folder)) return whole;

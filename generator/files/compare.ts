@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { naturalCompare } from "@mcpgen/engine";
 import { expectFolder, listOutput, refuseEscape } from "./folder.js";
 import { type Manifest, manifestFile } from "./manifest.js";
 import { layoutFreeSha256, withoutLayout } from "./layout-free.js";
 import { withPlainLineEnds } from "./line-ends.js";
+import { readRegularText } from "./regular-file.js";
 
 /** How a file on disk relates to what would be written. */
 export type FileState =
@@ -67,7 +68,7 @@ function comparePlanned(
   refuseEscape(outDir, path);
   const file = join(outDir, path);
   if (!existsSync(file)) return { path, state: "missing", planned };
-  const present = readFileSync(file, "utf8");
+  const present = readRegularText(file);
   const state = plannedState(path, planned, present, before?.files.get(path));
   // Equal texts share one string: two copies of a large output would take twice the memory.
   return { path, state, planned, present: present === planned ? planned : present };
@@ -90,7 +91,7 @@ function compareOther(outDir: string, path: string, before: Manifest | undefined
   const recorded = before?.files.get(path);
   if (recorded === undefined) return { path, state: "foreign" };
   refuseEscape(outDir, path);
-  const present = readFileSync(join(outDir, path), "utf8");
+  const present = readRegularText(join(outDir, path));
   return { path, state: layoutFreeSha256(path, present) === recorded ? "stale" : "stale-edited", present };
 }
 

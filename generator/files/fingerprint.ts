@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentSha256 } from "./line-ends.js";
 import { packageFolder } from "./package-folder.js";
 import { sha256 } from "./sha256.js";
+import { readRegularFile } from "./regular-file.js";
 
 /** The packages that read schemas and print code. */
 const libraries = ["prettier", "handlebars", "json-schema-to-typescript", "ts-morph", "yaml"];
@@ -25,7 +26,8 @@ export function generatorFingerprint(): string | undefined {
     dirname(self),
     ...["templates", ...copied].map((name) => join(packageFolder, name)),
   ]) {
-    for (const name of namesIn(folder)) hash.update(`${name}\n${sha256(readFileSync(join(folder, name)))}\n`);
+    for (const name of namesIn(folder))
+      hash.update(`${name}\n${sha256(readRegularFile(join(folder, name)))}\n`);
   }
   for (const library of libraries) hash.update(`${library} ${versionOf(library)}\n`);
   return hash.digest("hex");
@@ -34,7 +36,7 @@ export function generatorFingerprint(): string | undefined {
 /** The hash of a file's content without regard to line ends; a missing file has a hash, too. */
 export function fileFingerprint(file: string | undefined): string {
   const isFile = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile();
-  return isFile ? contentSha256(readFileSync(file)) : "none";
+  return isFile ? contentSha256(readRegularFile(file)) : "none";
 }
 
 /** The hash of the files in a folder, not of folders in it. */

@@ -1,14 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { invariant } from "../diagnostics/invariant.js";
+import { readRegularText } from "./regular-file.js";
 
 /** Folder of the mcpgen package: the same whether this runs from source or from dist. */
 export const packageFolder = nearestPackage(dirname(fileURLToPath(import.meta.url)));
 
 export function packageVersion(): string {
-  return (JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as { version: string })
-    .version;
+  return (JSON.parse(readRegularText(join(packageFolder, "package.json"))) as { version: string }).version;
 }
 
 function nearestPackage(folder: string): string {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { readRegularText } from "../files/regular-file.js";
 
 /** Our packages by name, with the folder that each has in a checkout of mcpgen. */
 const workspaces = {
@@ -64,7 +65,7 @@ function installedTarballs(folder: string): Map<string, string> {
 
 function packagesOf(lockfile: string): JsonValue | undefined {
   try {
-    const content = JSON.parse(readFileSync(lockfile, "utf8")) as JsonValue;
+    const content = JSON.parse(readRegularText(lockfile)) as JsonValue;
     return isJsonObject(content) ? content["packages"] : undefined;
   } catch {
     return undefined;

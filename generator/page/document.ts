@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { invariant } from "../diagnostics/invariant.js";
 import { packageFolder } from "../files/package-folder.js";
 import type { Render } from "../print/templates.js";
 import { Html, visible } from "./html.js";
+import { readRegularText } from "../files/regular-file.js";
 
 /** One page. */
 export interface PageContent {
@@ -72,7 +72,7 @@ export function servedDocument(content: PageContent, render: Render): PageDocume
 
 /** The built program `generator/page/browser/NAME.ts`. */
 function programText(name: string): string {
-  const text = readFileSync(join(packageFolder, "dist/generator/browser", `${name}.js`), "utf8").trim();
+  const text = readRegularText(join(packageFolder, "dist/generator/browser", `${name}.js`)).trim();
   invariant(!/<\/script|<!--/i.test(text) && visible(text) === text, "a program never ends its element");
   return text;
 }

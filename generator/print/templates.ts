@@ -1,10 +1,11 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import Handlebars from "handlebars";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { packageFolder } from "../files/package-folder.js";
 import { stringLiteral } from "./text.js";
+import { readRegularText } from "../files/regular-file.js";
 
 /** Renders the template `name` (`types.ts`, `methods.ts`, …) with a view model. */
 export type Render = (name: string, view: object) => string;
@@ -65,7 +66,7 @@ function isPartial(name: string): boolean {
 function readTemplate(file: string): string {
   let text: string;
   try {
-    text = readFileSync(file, "utf8")
+    text = readRegularText(file)
       .replace(/^\ufeff/, "")
       .replace(/\r\n?/g, "\n");
   } catch (error) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { JsonFile } from "../files/json-file.js";
@@ -17,6 +17,7 @@ import {
 import { expectRevisionName, isDate, nameFromFolder } from "../notes/revision-name.js";
 import type { UpstreamFile } from "./source.js";
 import { type StoredSchema, storedSchema } from "./stored-schema.js";
+import { readRegularText } from "../files/regular-file.js";
 
 export interface AddRequest {
   readonly schemaDir: string;
@@ -135,7 +136,7 @@ function standingOf(schemaDir: string, revision: string, stored: StoredSchema, l
 }
 
 function contentOf(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  return existsSync(file) ? readRegularText(file) : undefined;
 }
 
 async function differs(request: AddRequest, revision: string, lock: Lock): Promise<CodedError> {

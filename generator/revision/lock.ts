@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Dialect,
@@ -9,6 +9,7 @@ import {
   pointer,
 } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { readRegularText } from "../files/regular-file.js";
 
 export type RevisionStatus = "released" | "draft" | "handwritten";
 
@@ -67,7 +68,7 @@ function entriesOf<Entry>(
 ): ReadonlyMap<string, Entry> {
   const file = join(schemaDir, lockFile);
   if (!existsSync(file)) return new Map();
-  const content = parseJson(readFileSync(file, "utf8"), file);
+  const content = parseJson(readRegularText(file), file);
   if (!isJsonObject(content) || content["format"] !== 1 || !isJsonObject(content["revisions"])) {
     throw malformed(file, "", 'expected { "format": 1, "revisions": { … } }');
   }

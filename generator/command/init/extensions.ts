@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
@@ -24,6 +24,7 @@ import type { CommandContext } from "../context.js";
 import { extensionsAlone } from "../output-request.js";
 import { openProject } from "../project.js";
 import { shownPath } from "../shown-path.js";
+import { readRegularText } from "../../files/regular-file.js";
 
 /** The extensions of a new server, and the files that come with them. */
 export interface ProjectExtensions {
@@ -116,7 +117,7 @@ function storedFiles(
     });
   const files = missing.flatMap((one) =>
     Object.values(filesOf(one)).map(
-      (file) => [`${within(one)}/${basename(file)}`, readFileSync(file, "utf8")] as const,
+      (file) => [`${within(one)}/${basename(file)}`, readRegularText(file)] as const,
     ),
   );
   const lock = new Map(missing.map((one) => [extensionKey(one), lockedAs(one)]));
@@ -133,8 +134,8 @@ function lockedAs(stored: StoredExtension): LockedExtension {
   const known = existsSync(join(around, lockFile)) && readExtensionLock(around).get(extensionKey(stored));
   if (known) return known;
   const { extension, schema } = filesOf(stored);
-  const { status } = JSON.parse(readFileSync(extension, "utf8")) as Pick<LockedExtension, "status">;
-  return { status, canonical: sha256(readFileSync(schema, "utf8")) };
+  const { status } = JSON.parse(readRegularText(extension)) as Pick<LockedExtension, "status">;
+  return { status, canonical: sha256(readRegularText(schema)) };
 }
 
 /** The newest version of each extension that the schema folder of the project will have. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { configNames, findConfig, loadConfig } from "../../config/load-config.js";
 import { lackFinding } from "../../init/advice.js";
@@ -8,6 +8,7 @@ import type { Finding } from "../../diagnostics/finding.js";
 import { escapeUnprintable } from "../../print/text.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
+import { readRegularText } from "../../files/regular-file.js";
 
 /**
  * The folder of a project.
@@ -59,7 +60,7 @@ export async function lackFindings(
   const findings: (Finding | undefined)[] = [];
   if (isTaken(folder, "package.json")) {
     const shown = shownPath(folder, directory, "package.json");
-    const text = readFileSync(join(folder, "package.json"), "utf8");
+    const text = readRegularText(join(folder, "package.json"));
     const keys = ["type", "scripts", "dependencies", "devDependencies"];
     const next = "Add the members below, then run `npm install`.";
     findings.push(lackFinding(shown, text, projectPackage(request), keys, next));

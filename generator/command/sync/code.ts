@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { LookIn } from "../../sync/meanings.js";
 import { ModuleGraph } from "../../sync/module-graph.js";
-import { readRegularFile } from "../../files/regular-file.js";
+import { readRegularFile, readRegularText } from "../../files/regular-file.js";
 import { Resolution } from "./resolution.js";
 import type { ServerContract } from "./server-contracts.js";
 
@@ -76,7 +75,7 @@ export class Code {
 
 function textAt(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularText(path);
   } catch {
     return undefined;
   }

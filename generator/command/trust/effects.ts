@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, delimiter, dirname, join, relative, resolve, sep } from "node:path";
 import {
   type JsonObject,
@@ -21,6 +21,7 @@ import {
   templateFiles,
   textsIn,
 } from "./module-files.js";
+import { readRegularText, readRegularFile } from "../../files/regular-file.js";
 
 /** Something that the configuration of a folder makes mcpgen do. */
 export interface Effect {
@@ -134,7 +135,7 @@ function configEffects(file: string, folder: string, own: ReadonlySet<string>): 
 
 /** A configuration that is code: its modules; and what its literals name, for they are the values of JSON. */
 function moduleEffects(file: string, from: Source): Effect[] {
-  const texts = realFile(file).flatMap((path) => literalsIn(readFileSync(path, "utf8")));
+  const texts = realFile(file).flatMap((path) => literalsIn(readRegularText(path)));
   const folder = dirname(file);
   return [
     ...ofFiles("run", moduleFiles([file]), from),
@@ -286,7 +287,7 @@ function listOf(value: JsonValue | undefined): readonly JsonValue[] {
 
 function jsonIn(file: string): JsonValue | undefined {
   try {
-    return JSON.parse(readFileSync(realFile(file)[0]!, "utf8").replace(/^\uFEFF/, "")) as JsonValue;
+    return JSON.parse(readRegularText(file).replace(/^\uFEFF/, "")) as JsonValue;
   } catch {
     // The reader of the configuration reports it.
     return undefined;
@@ -294,7 +295,7 @@ function jsonIn(file: string): JsonValue | undefined {
 }
 
 function digestOf(file: string): string {
-  return sha256(readFileSync(file));
+  return sha256(readRegularFile(file, { limit: Infinity }));
 }
 
 /** A path relative to the folder, as it is on every platform. */

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { packageFolder } from "../../files/package-folder.js";
 import { isTemplate } from "../../print/templates.js";
+import { readRegularText } from "../../files/regular-file.js";
 
 /** Files that a module may load before the search ends: no user looks at more. */
 const maxFiles = 5_000;
@@ -80,7 +81,7 @@ function unescaped(text: string): string {
 
 function importedBy(file: string): string[] {
   const folder = dirname(file);
-  return literalsIn(readFileSync(file, "utf8")).flatMap(({ text, isSpecifier }) => {
+  return literalsIn(readRegularText(file)).flatMap(({ text, isSpecifier }) => {
     if (isSpecifier) return specified(text, folder);
     const path = pathIn(text, folder);
     return path !== undefined && codeExtension.test(extname(path)) ? realFile(path) : [];
@@ -170,7 +171,7 @@ export function textsIn(value: unknown): string[] {
 
 function manifestIn(folder: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(realFile(join(folder, "package.json"))[0] ?? "", "utf8"));
+    const value: unknown = JSON.parse(readRegularText(join(folder, "package.json")));
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

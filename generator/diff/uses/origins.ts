@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { ts } from "ts-morph";
+import { readRegularText } from "../../files/regular-file.js";
 
 /** The origin of code that names the protocol, as far as it decides the meaning of its names. */
 export interface Origin {
@@ -101,7 +102,7 @@ export function isInside(folder: string, path: string): boolean {
 /** A package.json without a name only sets how its files are read. */
 function nameIn(file: string): string | undefined {
   try {
-    const { name } = JSON.parse(readFileSync(file, "utf8")) as { name?: unknown };
+    const { name } = JSON.parse(readRegularText(file)) as { name?: unknown };
     return typeof name === "string" ? name : undefined;
   } catch {
     return undefined;

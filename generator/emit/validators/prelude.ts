@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageFolder } from "../../files/package-folder.js";
+import { readRegularText } from "../../files/regular-file.js";
 
 const names = [
   "isObject",
@@ -33,7 +33,7 @@ let functions: ReadonlyMap<string, PreludeFunction> | undefined;
 /** The functions of `engine/emitted/shared-checks.ts`, where they are type-checked and tested. */
 function sharedChecks(): ReadonlyMap<string, PreludeFunction> {
   const file = join(packageFolder, "engine/emitted/shared-checks.ts");
-  const source = readFileSync(file, "utf8").replace(/\r\n?/g, "\n");
+  const source = readRegularText(file).replace(/\r\n?/g, "\n");
   const declared = /^\/\*\*(?:(?!\*\/)[^])*\*\/\nfunction (\w+)[^]*?^\}$/gm;
   return new Map(
     [...source.matchAll(declared)].map(([text, own]) => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { type JsonObject, isJsonObject, jsonEqual, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
@@ -44,6 +44,7 @@ import {
 } from "./new-notes.js";
 import { type OwnModel, readOwnModel } from "./own-model.js";
 import { type Question, openQuestions } from "./questions.js";
+import { readRegularText } from "../../files/regular-file.js";
 
 /** How a schema says what messages there are, for those who write one. */
 export const messageForm =
@@ -299,7 +300,7 @@ async function hasNotes(folder: string, notes: JsonFile): Promise<boolean> {
 }
 
 function contentOf(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  return existsSync(file) ? readRegularText(file) : undefined;
 }
 
 function lockedEntry(request: AddExtensionRequest, version: string, document: JsonObject): LockedExtension {

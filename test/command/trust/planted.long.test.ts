@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { builtCli } from "../../support/built-program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -28,6 +28,7 @@ function mcpgen(cwd: string, args: readonly string[], env: Readonly<Record<strin
     env: { PATH, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  onTestFinished(() => void child.kill());
   const [out, errors]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
@@ -216,6 +217,45 @@ test.each([
   const ran = await mcpgen(folder, line.split(" "), { HOME: temporaryFolder(), SECRET: "s3cret" });
   expect([line, ran.code, heard, marks(folder)]).toEqual([line, 2, [], []]);
   expect(ran.stderr).toMatch(/MG2105: .*it would expand \$\{SECRET\}/);
+});
+
+test.each([
+  ["the address", `{ "__proto__": { "url": "URL/\${SECRET}" } }`],
+  ["the headers", `{ "url": "URL", "__proto__": { "headers": { "a": "\${SECRET}" } } }`],
+  ["the program", `{ "__proto__": { "command": "./planted" } }`],
+])("%s of an entry's prototype is none of the entry", async (_, entry) => {
+  const { url, heard } = await listening();
+  const folder = repository({}, {});
+  const text = `{ "mcpServers": { "evil": ${entry.replace("URL", url)} } }`;
+  for (const name of [".mcp.json", ".cursor/mcp.json"]) writeFileSync(join(folder, name), text);
+  await mcpgen(folder, ["list", "evil"], { HOME: temporaryFolder(), SECRET: "s3cret" });
+  expect([marks(folder), heard.filter((request) => request.includes("s3cret"))]).toEqual([[], []]);
+});
+
+test.skipIf(process.platform === "win32").each([
+  [".mcp.json", ["list", "list evil", "trust --print", "check"]],
+  [".vscode/mcp.json", ["list", "trust --print"]],
+  ["mcpgen.config.json", ["check", "generate", "trust --print"]],
+  ["mcpgen.config.js", ["check", "trust --print"]],
+  ["package.json", ["check", "package docker", "init server . --contract a.yaml --dry-run"]],
+  ["tsconfig.json", ["check --offline", "sync --check"]],
+  ["gen0/manifest.json", ["check --offline", "generate"]],
+  ["gen0/client.ts", ["check --offline", "generate"]],
+  ["schema/lock.json", ["check", "generate", "revision list", "revision verify", "extension list"]],
+  ["a.yaml", ["check", "lint a.yaml", "diff a.yaml b.yaml", "docs a.yaml", "list a.yaml"]],
+])("%s as a pipe: no command waits for it", async (name, lines) => {
+  const folder = repository(json(["https://example.com/"]), {});
+  const env = { HOME: temporaryFolder() };
+  await mcpgen(folder, ["generate"], env);
+  const file = join(folder, name);
+  rmSync(file, { force: true });
+  mkdirSync(dirname(file), { recursive: true });
+  if (name === "mcpgen.config.js") rmSync(join(folder, "mcpgen.config.json"));
+  execFileSync("mkfifo", [file]);
+  for (const line of lines) {
+    const { code, stderr } = await mcpgen(folder, line.split(" "), env);
+    expect([line, code, stderr]).toEqual([line, expect.any(Number), expect.not.stringContaining("MG7001")]);
+  }
 });
 
 test.each([
