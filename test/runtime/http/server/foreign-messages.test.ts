@@ -3,25 +3,15 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { type ClusterStore, MemoryClusterStore, cluster } from "@mcpgen/runtime/cluster";
 import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
 import { MemorySessionStore } from "@mcpgen/runtime/http";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { inside } from "../../../support/http-fixture.js";
 import { serve } from "../../../support/http-adapters.js";
 import { jsonTypes, mutationsOf, strangeTexts } from "../../../support/mutations.mjs";
 import { Party } from "../../../support/raw-http-client.js";
+import { uncaughtErrors } from "../../../support/uncaught.js";
 
 const keys = ["k".repeat(32)];
 const revision = "2025-11-25";
-
-/** Errors that nothing caught: they would end a node. */
-function watchProcess(): unknown[] {
-  const uncaught: unknown[] = [];
-  const note = (error: unknown): void => void uncaught.push(error);
-  process.on("uncaughtException", note).on("unhandledRejection", note);
-  onTestFinished(() => {
-    process.off("uncaughtException", note).off("unhandledRejection", note);
-  });
-  return uncaught;
-}
 
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
@@ -91,7 +81,7 @@ async function useBoth(nodes: readonly { readonly url: string }[]): Promise<Part
 }
 
 test("mutations of every message and value of two nodes end none, and both go on", async () => {
-  const uncaught = watchProcess();
+  const uncaught = uncaughtErrors();
   const { memory, nodes, seen } = await twoNodes();
   await useBoth(nodes);
   await settled();
@@ -152,7 +142,7 @@ test("a request that comes on a channel runs nothing: no check of rights has see
 
 test("a state that cannot be read is reported; any sign of the end of a session is one", async () => {
   const { memory, nodes, seen } = await twoNodes();
-  const uncaught = watchProcess();
+  const uncaught = uncaughtErrors();
   const states = jsonTypes.map(([, logLevel]) => JSON.stringify({ logLevel }));
   for (const text of [...strangeTexts, ...states]) {
     const party = await new Party(nodes[0]!.url, revision, {}, {}).open();
@@ -173,7 +163,7 @@ test("a state that cannot be read is reported; any sign of the end of a session 
 }, 30_000);
 
 test("a stored session that is malformed is 503 or unknown, never another one", async () => {
-  const uncaught = watchProcess();
+  const uncaught = uncaughtErrors();
   const store = new MemorySessionStore();
   const { url } = await serve("node", inside().server, { sessions: { store } });
   const party = await new Party(url, revision, {}, {}).open();
