@@ -1,4 +1,4 @@
-// Strangers send messages that differ from good ones in one place. Whoever gets them reports an error with a code, or reads a
+// Strangers send messages that differ from good ones in one place. The other side reports an error with a code, or reads a
 // valid message; and works on.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Channel, type Client, type Receiver, McpError, connect, memoryChannels } from "@mcpgen/runtime";
@@ -41,7 +41,7 @@ const uses: { readonly [name: string]: (client: Client) => Promise<unknown> } = 
     ),
   fail: (client) => client.callTool("fail"),
   work: async (client) => {
-    const off = client.on("notifications/message", ({ level }) => void level.trim());
+    const off = client.on("notifications/message", ({ level }) => void (level as string).trim());
     const onProgress = ({ progress, message }: { progress: number; message?: string }): void =>
       void [progress.toFixed(), message?.trim()];
     await client.callTool("work", {}, { onProgress }).finally(off);
@@ -173,14 +173,14 @@ const again = (client: Client): Promise<unknown> =>
 
 /** Time passes where nothing else happens. */
 async function within<T>(clock: VirtualClock, work: Promise<T>, what: string): Promise<T> {
-  let isOver = false;
-  const over = (): void => void (isOver = true);
+  const progress = { isOver: false };
+  const over = (): void => void (progress.isOver = true);
   work.then(over, over);
-  for (let turn = 0; turn < 200 && !isOver; turn++) {
-    for (let wait = 0; wait < 20 && !isOver; wait++) await new Promise(setImmediate);
-    if (!isOver) await clock.advance(61_000);
+  for (let turn = 0; turn < 200 && !progress.isOver; turn++) {
+    for (let wait = 0; wait < 20 && !progress.isOver; wait++) await new Promise(setImmediate);
+    if (!progress.isOver) await clock.advance(61_000);
   }
-  if (!isOver) throw new Error(`${what} never ends`);
+  if (!progress.isOver) throw new Error(`${what} never ends`);
   return work;
 }
 

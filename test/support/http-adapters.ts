@@ -94,10 +94,16 @@ async function answer(
 
 /** Nothing if it is none that a platform would let through. */
 function requestOf(request: IncomingMessage, signal: AbortSignal): Request | undefined {
-  const { method, headers, url } = request;
+  const { method, url, rawHeaders } = request;
+  const headers = rawHeaders.flatMap((name, at) => (at % 2 ? [] : [[name, rawHeaders[at + 1]!]]));
   const body = method === "POST" ? { body: Readable.toWeb(request), duplex: "half" } : {};
   try {
-    return new Request(`http://${headers.host}${url}`, { method, headers, signal, ...body } as RequestInit);
+    return new Request(`http://${request.headers.host}${url}`, {
+      method,
+      headers,
+      signal,
+      ...body,
+    } as RequestInit);
   } catch {
     return undefined;
   }

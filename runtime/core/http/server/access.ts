@@ -121,8 +121,9 @@ export function isJson(header: string | undefined): boolean {
   // Almost all clients send exactly this.
   if (header === "application/json") return true;
   if (header === undefined || mediaType(header) !== "application/json") return false;
-  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(header)?.[1] ?? "utf-8";
-  return /^utf-?8$/i.test(charset);
+  // Of two, readers take one or the other.
+  const [charset = ["", "utf-8"], ...others] = header.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi);
+  return others.length === 0 && /^utf-?8$/i.test(charset[1]!);
 }
 
 /** The types that a client accepts; without `Accept` all (RFC 9110, 12.5.1). */

@@ -32,6 +32,12 @@ export function deferContinue(request: IncomingMessage, response: ServerResponse
   });
 }
 
+/**
+ * Headers that node:http takes the first of, where what stands in front of it may take the last. They decide who asks, and how
+ * the body is read: several are no credential and no type.
+ */
+const firstAlone: ReadonlySet<string> = new Set(["authorization", "content-type"]);
+
 /** An exchange over node:http, without web objects. */
 class NodeExchange implements Exchange {
   readonly #request: IncomingMessage;
@@ -76,21 +82,25 @@ class NodeExchange implements Exchange {
 
   header(name: string): string | undefined {
     if (name === "host") return this.#host();
-    const value = this.#request.headers[name];
+    const value = firstAlone.has(name) ? this.#all(name) : this.#request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
   /** The host of the target if it is a whole URL, otherwise all `Host` headers (RFC 9112, 3.2). */
   #host(): string | undefined {
-    const request = this.#request;
     const { url } = this;
-    const { headers, rawHeaders } = request;
-    let hosts = 0;
+    const all = this.#all("host");
+    if (Array.isArray(all)) return all.join(", ");
+    return (url.startsWith("/") ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]) ?? all;
+  }
+
+  /** The value of a header of which `headers` contains only the first; all values if there are several. */
+  #all(name: string): string | string[] | undefined {
+    const { headers, rawHeaders } = this.#request;
+    let count = 0;
     for (let at = 0; at < rawHeaders.length; at += 2)
-      if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") hosts++;
-    // `headers.host` contains only the first one.
-    if (hosts > 1) return request.headersDistinct["host"]?.join(", ");
-    return (url.startsWith("/") ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]) ?? headers.host;
+      if (rawHeaders[at]!.length === name.length && rawHeaders[at]!.toLowerCase() === name) count++;
+    return count > 1 ? this.#request.headersDistinct[name] : headers[name];
   }
 
   readBody(

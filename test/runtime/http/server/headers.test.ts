@@ -180,6 +180,7 @@ describe("bodies that are JSON in UTF-8", () => {
     ['application/json;v=1;Charset="iso-8859-1"', false],
     ["application/json;charset=utf-88", false],
     ["application/json;charset=", false],
+    ["application/json;charset=utf-8;charset=utf-16", false],
     ["text/plain;charset=utf-8", false],
     ["", false],
     [undefined, false],
