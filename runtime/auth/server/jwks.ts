@@ -1,4 +1,5 @@
 import { type CompactVerifyGetKey, type JSONWebKeySet, compactVerify, createLocalJWKSet } from "jose";
+import { AuthError } from "../shared/errors.js";
 import { jsonObject } from "../shared/json-object.js";
 import { checkBoolean, checkFunction, checkNames, checkTexts, wrongOption } from "../shared/option-check.js";
 import { checkAudience } from "./audience.js";
@@ -10,6 +11,7 @@ import {
   checkIssuers,
   checkUrl,
   fetchObject,
+  unavailable,
 } from "./issuer-document.js";
 import { KeySet } from "./key-set.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
@@ -135,8 +137,11 @@ async function verifyJwt(
     refuseOtherTokens(claims, type === "at+jwt");
     return claims;
   } catch (error) {
+    if (error instanceof AuthError) throw error;
     const code = joseCode(error);
-    throw code === undefined ? error : refused(reasons[code] ?? malformed, error);
+    if (code !== undefined) throw refused(reasons[code] ?? malformed, error);
+    // The platform has other errors for keys that it cannot read, or that are too short.
+    throw unavailable("the key of the issuer is not valid", error);
   }
 }
 
