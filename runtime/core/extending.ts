@@ -14,6 +14,7 @@ export {
   liftedAnswer,
   loweredResult,
   judgesRights,
+  mayKeep,
   mayRead,
   notifyClient,
   notifyNow,

@@ -1,3 +1,4 @@
+import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../jsonrpc/errors.js";
@@ -218,6 +219,11 @@ export function mayRead(
 /** Whether requests of one client may have different rights: then `mayRead` decides. */
 export function judgesRights(context: HandlerContext): boolean {
   return (context as RequestContext).http?.permits !== undefined;
+}
+
+/** Whether the server may keep a request while its stream is open; `subscriptions/listen` refuses any other. */
+export function mayKeep(context: HandlerContext): boolean {
+  return weightOf((context as RequestContext).request, mostReserved) <= mostReserved;
 }
 
 /** A request that the server makes for a client. */

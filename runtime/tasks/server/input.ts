@@ -1,5 +1,5 @@
 import { type HandlerContext } from "@mcpgen/runtime";
-import { isAnswer, principalOf } from "@mcpgen/runtime/extending";
+import { isAnswer, mayKeep, principalOf } from "@mcpgen/runtime/extending";
 import type { Journal, TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import { isReadable, wrongParams } from "./found.js";
@@ -27,10 +27,12 @@ export async function update(
 /** The filter of a subscription, without the ids of other clients and of tasks that the token may not read. */
 export async function ownFilter(engine: Engine, params: object, context: HandlerContext): Promise<object> {
   const { notifications } = params as { readonly notifications: { readonly taskIds: readonly string[] } };
+  // It will be refused: its ids are not looked up.
+  if (!mayKeep(context)) return params;
   const owner = principalOf(context);
   const taskIds: string[] = [];
   const ids = await engine.ids;
-  for (const id of notifications.taskIds) {
+  for (const id of new Set(notifications.taskIds)) {
     const record = (await ids.isOf(id, owner)) ? await engine.store.read(id) : undefined;
     if (record?.owner === owner && (await isReadable(record, context, false))) taskIds.push(id);
   }
