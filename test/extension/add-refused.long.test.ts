@@ -154,6 +154,6 @@ describe("extension add refuses, and changes nothing:", () => {
     const folder = vendorProject();
     mkdirSync(join(folder, "schema/extensions"));
     writeFileSync(join(folder, "schema/extensions/com.example"), "not a folder");
-    expect(await refusal(folder, ["vendor.json", ...usual], 2)).toContain("MG3003");
+    expect(await refusal(folder, ["vendor.json", ...usual], 2)).toContain("MG3002");
   });
 });

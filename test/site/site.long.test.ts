@@ -133,7 +133,7 @@ test("a dead link in a document is a problem with its place", async () => {
     "LICENSE",
   ])
     symlinkSync(resolve(name), join(root, name));
-  for (const name of ["docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"])
+  for (const name of ["docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
     cpSync(name, join(root, name), { recursive: true });
   const text = readFileSync("docs/stdio.md", "utf8");
   const line = text.split("\n").length;

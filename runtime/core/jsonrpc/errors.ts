@@ -1,4 +1,4 @@
-import { longestMessage, longestName, shortened } from "./foreign-text.js";
+import { longestMessage, shortened } from "./foreign-text.js";
 import { isObject } from "./message.js";
 
 /** Stable names of errors, for programs. */
@@ -67,10 +67,8 @@ export class McpError extends Error {
       readonly cause?: unknown;
     } = {},
   ) {
-    super(
-      shortened(message, longestMessage),
-      details.cause === undefined ? undefined : { cause: details.cause },
-    );
+    // Of the details, `Error` takes the cause alone.
+    super(shortened(message, longestMessage), details.cause === undefined ? undefined : details);
     this.code = code;
     if (details.rpcCode !== undefined) this.rpcCode = details.rpcCode;
     if (details.data !== undefined) this.data = details.data;
@@ -155,8 +153,8 @@ export function printWarning(message: string): void {
 
 /** Writes an error with its stack and causes to standard error. Each line is escaped as by `printWarning`. */
 export function printError(place: string, thrown: unknown): void {
-  const lines = `${shortened(place, 2 * longestName)}: ${stackOf(thrown, 0)}`.split("\n");
-  console.error(lines.map((line) => line.replace(unprintable, escaped)).join("\n"));
+  const text = shortened(`${place}: ${stackOf(thrown, 0)}`, longestMessage);
+  console.error(text.replace(unprintable, (each) => (each === "\n" ? each : escaped(each))));
 }
 
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
@@ -166,13 +164,12 @@ const mostCauses = 4;
 
 function stackOf(thrown: unknown, depth: number): string {
   try {
-    if (!(thrown instanceof Error)) return shortened(messageOf(thrown), longestMessage);
-    const { stack: whole = messageOf(thrown), cause } = thrown;
-    const stack = shortened(whole, 2 * longestMessage);
+    if (!(thrown instanceof Error)) return messageOf(thrown);
+    const { stack = messageOf(thrown), cause } = thrown;
     if (cause === undefined || depth === mostCauses) return stack;
     return `${stack}\n[cause]: ${stackOf(cause, depth + 1)}`;
   } catch {
-    return shortened(messageOf(thrown), longestMessage);
+    return messageOf(thrown);
   }
 }
 

@@ -12,8 +12,6 @@ export const longestMessage = 16_384;
 
 /** The beginning of a text that has more than `most` characters, with `…` at its end. */
 export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const last = text.charCodeAt(most - 1);
   // No half of a pair is left at the end.
-  return `${text.slice(0, last >= 0xd800 && last < 0xdc00 ? most - 1 : most)}…`;
+  return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
