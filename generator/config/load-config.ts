@@ -5,6 +5,7 @@ import { type JsonValue, kindOf } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Config } from "./config.js";
 import type { PlaceOf } from "../files/json-shape.js";
+import { readRegularFile } from "../files/regular-file.js";
 import { readConfig } from "./read-config.js";
 import { searchFolders } from "./search-folders.js";
 
@@ -51,6 +52,8 @@ export async function loadConfig(directory: string, gate: ConfigGate, named?: st
       next: "Check the path given with --config.",
     });
   }
+  // Code that is no regular file has no content to trust, and importing it would wait for a pipe.
+  if (!isJsonConfig(file)) expectRegularFile(file);
   if (!(await gate.admitsConfig(file))) return noConfig(directory);
   const config = isJsonConfig(file) ? await readJsonConfig(file) : await importConfig(file);
   return { config, file, folder: dirname(file) };
@@ -94,6 +97,15 @@ async function readJsonConfig(file: string): Promise<Config> {
     return { file, pointer, ...positionOf(text, pointer) };
   };
   return readConfig(value, placeOf);
+}
+
+/** @throws CodedError MG2101 for a configuration that is a pipe, a device or a folder */
+function expectRegularFile(file: string): void {
+  try {
+    readRegularFile(file);
+  } catch (error) {
+    throw error instanceof CodedError ? asConfigError(error) : error;
+  }
 }
 
 /** A configuration that is not JSON is a mistake of configuration: exit code 2, not 3. */

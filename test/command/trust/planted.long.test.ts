@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -230,6 +230,14 @@ test.each([
   for (const name of [".mcp.json", ".cursor/mcp.json"]) writeFileSync(join(folder, name), text);
   await mcpgen(folder, ["list", "evil"], { HOME: temporaryFolder(), SECRET: "s3cret" });
   expect([marks(folder), heard.filter((request) => request.includes("s3cret"))]).toEqual([[], []]);
+});
+
+test.skipIf(process.platform === "win32")("what standard input holds is no configuration", async () => {
+  const folder = repository({}, {});
+  symlinkSync("/dev/stdin", join(folder, "mcpgen.config.js"));
+  const ran = await mcpgen(folder, ["check"], { HOME: temporaryFolder() });
+  expect([ran.code, marks(folder)]).toEqual([2, []]);
+  expect(ran.stderr).toContain("MG2101: expected a file, got a device");
 });
 
 test.skipIf(process.platform === "win32").each([
