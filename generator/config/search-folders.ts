@@ -23,7 +23,8 @@ export function searchFolders(directory: string, home: string): string[] {
   return below.slice(0, (end ?? below.length) + 1);
 }
 
-function foldersUpFrom(folder: string): string[] {
+/** A folder and those around it, the nearest first. */
+export function foldersUpFrom(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { stateFolder } from "../files/state-folder.js";
+import { sha256 } from "../files/sha256.js";
 import { StateFiles } from "../files/state-files.js";
 import { secrets } from "../secrets/secrets.js";
 import type { AuthPackage, TokenStore } from "./auth-package.js";
@@ -45,7 +45,7 @@ export class LoginIndex {
    * @throws CodedError MG4107 where files cannot be written
    */
   set(url: string, kind: StoreKind | undefined): void {
-    const file = `${createHash("sha256").update(url).digest("hex")}.json`;
+    const file = `${sha256(url)}.json`;
     try {
       if (kind === undefined) return this.#files.delete(file);
       if (this.read()[url] === kind) return;

@@ -36,7 +36,7 @@ export {
 export { scopesOfCall } from "./http/server/permit.js";
 export { makesCall, type InnerCall } from "./server/inner-calls.js";
 export { type Alternative, expectAlternative } from "./client/middleware.js";
-export { rateLimitedCode } from "./jsonrpc/errors.js";
+export { insufficientScopeCode, rateLimitedCode } from "./jsonrpc/errors.js";
 export {
   answerError,
   answersFor,

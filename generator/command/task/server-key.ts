@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ServerSource } from "../../capture/server-source.js";
+import { sha256 } from "../../files/sha256.js";
 
 /** Names a server in files: tasks of one are never shown to another. */
 export type ServerKey = string & { readonly of: "server" };
@@ -9,9 +9,7 @@ export type ServerKey = string & { readonly of: "server" };
  * count.
  */
 export function serverKey(source: ServerSource, directory: string): ServerKey {
-  return createHash("sha256")
-    .update(JSON.stringify(identityOf(source, directory)))
-    .digest("hex") as ServerKey;
+  return sha256(JSON.stringify(identityOf(source, directory))) as ServerKey;
 }
 
 function identityOf(source: ServerSource, directory: string): readonly string[] {

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { StoredTask } from "../../capture/live-tasks.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import { sha256 } from "../../files/sha256.js";
 import { StateFiles } from "../../files/state-files.js";
 import type { CommandContext } from "../context.js";
 import type { ServerKey } from "./server-key.js";
@@ -74,7 +74,7 @@ export class TaskFiles {
 }
 
 function nameOf(taskId: string): string {
-  return `${createHash("sha256").update(taskId).digest("hex")}.json`;
+  return `${sha256(taskId)}.json`;
 }
 
 function listed(files: StateFiles, broken: (error: CodedError) => void): KeptTask[] {

@@ -9,6 +9,7 @@ import {
   pointerTokens,
 } from "@mcpgen/engine";
 import { isJsonConfig } from "../../config/load-config.js";
+import { foldersUpFrom } from "../../config/search-folders.js";
 import { sha256 } from "../../files/sha256.js";
 import type { HostFile } from "../servers/host-files.js";
 import { readHostFile } from "../servers/read-host-file.js";
@@ -242,13 +243,16 @@ function startEffects({ command, texts, environment, cwd, sha256: digest }: Star
   const searched = Object.entries(environment)
     .filter(([name]) => name.toUpperCase() === "PATH")
     .flatMap(([, value]) => String(value).split(delimiter));
-  const folders = [cwd, ...searched.map((path) => resolve(cwd, path)), ...binFolders(cwd)];
+  const around = foldersUpFrom(cwd);
+  // The folders of programs that packages of the project bring.
+  const bins = around.map((up) => join(up, "node_modules/.bin"));
+  const folders = [cwd, ...searched.map((path) => resolve(cwd, path)), ...bins];
   const runsFolders = words.some((word) => folderRunners.test(basename(word)));
   const entries = words.flatMap((word) => [
     ...folders.flatMap((folder) => realFile(resolve(folder, word))),
     ...(runsFolders ? mainOf(resolve(cwd, word)) : []),
   ]);
-  if (words.some((word) => scriptRunners.test(basename(word)))) entries.push(...manifestsFrom(cwd));
+  if (words.some((word) => scriptRunners.test(basename(word)))) entries.push(...nearestManifest(around));
   const inside = entries.filter((file) => file.startsWith(projectOf(from.folder) + sep));
   return [effect("start", command, from, digest), ...ofFiles("run", moduleFiles(inside), from)];
 }
@@ -260,21 +264,14 @@ function wordsIn(text: string): string[] {
   return [text, ...quoted, ...plain, ...text.split(/[\s"'=,;{}]+|:-/)].filter((word) => word !== "");
 }
 
-/** The folders of programs that packages of the project bring. */
-function binFolders(folder: string): string[] {
-  const parent = dirname(folder);
-  return [join(folder, "node_modules/.bin"), ...(parent === folder ? [] : binFolders(parent))];
-}
-
-function manifestsFrom(folder: string): string[] {
-  const found = realFile(join(folder, "package.json"));
-  return found.length > 0 || dirname(folder) === folder ? found : manifestsFrom(dirname(folder));
+function nearestManifest(folders: readonly string[]): string[] {
+  return folders.flatMap((folder) => realFile(join(folder, "package.json"))).slice(0, 1);
 }
 
 /** The project around a folder. Files outside of it are the machine's. */
 function projectOf(folder: string): string {
-  for (let at = folder; dirname(at) !== at; at = dirname(at)) if (existsSync(join(at, ".git"))) return at;
-  return folder;
+  const above = foldersUpFrom(folder).slice(0, -1);
+  return above.find((up) => existsSync(join(up, ".git"))) ?? folder;
 }
 
 function at(from: Source, ...path: readonly (string | number)[]): Source {

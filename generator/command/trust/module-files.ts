@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { foldersUpFrom } from "../../config/search-folders.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { packageFolder } from "../../files/package-folder.js";
 import { isTemplate } from "../../print/templates.js";
@@ -96,7 +97,9 @@ export function specified(specifier: string, folder: string): string[] {
   if (/^node:|^[a-z]+:/i.test(specifier)) return [];
   const [, name, rest = ""] = /^(@[^/]+\/[^/]+|[^/@][^/]*)(\/.*)?$/.exec(specifier) ?? [];
   if (name === undefined) return [];
-  const at = [...upFrom(folder)].map((up) => join(up, "node_modules", name)).find((each) => existsSync(each));
+  const at = foldersUpFrom(folder)
+    .map((up) => join(up, "node_modules", name))
+    .find((each) => existsSync(each));
   if (at === undefined) return mappedTargets(`.${rest}`, "exports", folder);
   const mapped = targetsIn(at, `.${rest}`, "exports");
   return mapped ?? candidates(rest === "" ? at : join(at, rest));
@@ -138,7 +141,7 @@ export function mainOf(folder: string): string[] {
 
 /** What the nearest package.json maps a name to, under all conditions. */
 function mappedTargets(name: string, member: "imports" | "exports", folder: string): string[] {
-  const at = [...upFrom(folder)].find((up) => existsSync(join(up, "package.json")));
+  const at = foldersUpFrom(folder).find((up) => existsSync(join(up, "package.json")));
   return (at === undefined ? undefined : targetsIn(at, name, member)) ?? [];
 }
 
@@ -175,13 +178,6 @@ function manifestIn(folder: string): Readonly<Record<string, unknown>> | undefin
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function* upFrom(folder: string): Generator<string> {
-  for (let at = folder; ; at = dirname(at)) {
-    yield at;
-    if (dirname(at) === at) return;
   }
 }
 

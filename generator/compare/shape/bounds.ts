@@ -133,7 +133,12 @@ function join(present: JsonValue | undefined, further: JsonValue, joined: Joined
   if (present === undefined) return further;
   if (joined === "greatest") return Math.max(present as number, further as number);
   if (joined === "least") return Math.min(present as number, further as number);
-  const values = [present, further].flat().map((value) => [canonicalText(value), value] as const);
-  const distinct = [...new Map(values)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
-  return distinct.length === 1 ? distinct[0]! : distinct;
+  const values = distinct([present, further].flat());
+  return values.length === 1 ? values[0]! : values;
+}
+
+/** Each value once, in an order that does not depend on that of the list. */
+export function distinct(values: readonly JsonValue[]): JsonValue[] {
+  const byText = new Map(values.map((value) => [canonicalText(value), value]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }

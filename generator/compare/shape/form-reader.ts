@@ -1,8 +1,8 @@
-import { type JsonValue, type Schema, type SchemaNode, canonicalText, naturalCompare } from "@mcpgen/engine";
+import { type JsonValue, type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { fixedValues, memberNodes } from "../../sample/build.js";
 import { type Alternative, Alternatives, saysNothing } from "./alternatives.js";
 import { allowedTypes } from "./allowed.js";
-import { boundsOf, boundsText, wholeBounds } from "./bounds.js";
+import { boundsOf, boundsText, distinct, wholeBounds } from "./bounds.js";
 import {
   type Bounds,
   type Conjunction,
@@ -145,7 +145,7 @@ function memberOf(
   );
   if (listed?.length === 0) return undefined;
   const bounds = boundsOf(nodes, type);
-  const fixed = listed ? new Map<string, JsonValue>([...bounds, ["enum", inOrder(listed)]]) : bounds;
+  const fixed = listed ? new Map<string, JsonValue>([...bounds, ["enum", distinct(listed)]]) : bounds;
   const common = { type, nodes, name, pointer, bounds: fixed };
   if (type === "array") return { ...common, ...itemsOf(nodes), ...noMembers };
   const { properties, forbidden, impossible } = propertiesOf(nodes, pointer);
@@ -160,11 +160,6 @@ function memberOf(
     prefix: [],
     items: [],
   };
-}
-
-function inOrder(values: readonly JsonValue[]): JsonValue[] {
-  const texts = values.map((value) => [canonicalText(value), value] as const);
-  return texts.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, value]) => value);
 }
 
 /** The schemas that an array has for its items. */

@@ -1,6 +1,6 @@
-import { checkFunction, checkText, wrongOption } from "../shared/option-check.js";
+import { checkFunction, wrongOption } from "../shared/option-check.js";
 import { endpointUrl } from "../shared/urls.js";
-import type { FlowOptions, KnownClient } from "./options.js";
+import type { FlowOptions } from "./options.js";
 
 /**
  * Checks the values of the options that all flows have, and of the issuer.
@@ -25,14 +25,4 @@ export function checkIssuerOption(value: unknown, name: string): asserts value i
       name,
       "expected the issuer, an https URL without query, which alone gets the credentials",
     );
-}
-
-/**
- * Checks the secret of a client. One without its value would make a confidential client a public one.
- *
- * @param place text before the name in errors, such as `client.`
- * @throws {AuthError} `auth-options`
- */
-export function checkSecret(client: Partial<KnownClient>, place: string): void {
-  if ("secret" in client) checkText(client.secret, `${place}secret`);
 }

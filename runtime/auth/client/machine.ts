@@ -1,7 +1,7 @@
 import type { Authorizer } from "@mcpgen/runtime";
-import { checkFunction, checkNames, checkText, wrongOption } from "../shared/option-check.js";
+import { checkFunction, checkNames, checkSecret, checkText, wrongOption } from "../shared/option-check.js";
 import { checkScopes } from "../shared/scopes.js";
-import { checkFlow, checkIssuerOption, checkSecret } from "./flow-options.js";
+import { checkFlow, checkIssuerOption } from "./flow-options.js";
 import { type FlowOptions, type KnownClient, flowOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
 

@@ -1,8 +1,8 @@
 import type { Authorizer } from "@mcpgen/runtime";
-import { checkFunction, checkNames, wrongOption } from "../shared/option-check.js";
+import { checkFunction, checkNames, checkSecret, wrongOption } from "../shared/option-check.js";
 import { checkScopes } from "../shared/scopes.js";
 import { endpointUrl } from "../shared/urls.js";
-import { checkFlow, checkIssuerOption, checkSecret } from "./flow-options.js";
+import { checkFlow, checkIssuerOption } from "./flow-options.js";
 import { type OAuthOptions, flowOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
 

@@ -5,9 +5,7 @@ import type { Grant } from "./grant.js";
 
 /** Whether an object has these members, and each of the table is what the table says. */
 export function isRecord(value: object, members: Members, required: readonly string[]): boolean {
-  return (
-    required.every((name) => Object.hasOwn(value, name)) && malformedMember(value, members) === undefined
-  );
+  return malformedMember(value, members, required) === undefined;
 }
 
 const grantMembers: Members = {
@@ -21,13 +19,11 @@ const clientMembers: Members = { id: "text", issuer: "text", secret: "text", met
 
 /** Whether a stored value is a grant. */
 export function isGrant(value: Partial<Grant>): value is Grant {
-  const { id, issuer, endpoint, scopes, tokens, client } = value;
+  const { issuer, endpoint, tokens, client } = value;
   return (
-    malformedMember(value, grantMembers) === undefined &&
-    [id, issuer, scopes, tokens?.access, tokens?.obtained].every((each) => each !== undefined) &&
-    malformedMember(tokens!, tokenMembers) === undefined &&
+    isRecord(value, grantMembers, ["id", "issuer", "scopes", "tokens"]) &&
+    isRecord(tokens!, tokenMembers, ["access", "obtained"]) &&
     URL.canParse(String(endpoint)) &&
-    (client === undefined ||
-      (malformedMember(client, clientMembers) === undefined && client.issuer === issuer))
+    (client === undefined || (isRecord(client, clientMembers, []) && client.issuer === issuer))
   );
 }

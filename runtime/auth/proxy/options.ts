@@ -1,9 +1,11 @@
 import { Turns } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import {
+  checkBoolean,
   checkFunction,
   checkNames,
   checkNumber,
+  checkSecret,
   checkText,
   checkTexts,
   wrongOption,
@@ -203,8 +205,7 @@ function checkProxyOptions(options: ProxyOptions): void {
   if (consent.rememberMs !== undefined) checkNumber(consent.rememberMs, "consent.rememberMs", 0, 365 * days);
   if (accessTokenMs !== undefined) checkNumber(accessTokenMs, "accessTokenMs", 10 * minute, 60 * minute);
   if (refreshTokenMs !== undefined) checkNumber(refreshTokenMs, "refreshTokenMs", 60 * minute, 400 * days);
-  if (options.unguarded !== undefined && typeof options.unguarded !== "boolean")
-    throw wrongOption("unguarded", "expected true or false");
+  if (options.unguarded !== undefined) checkBoolean(options.unguarded, "unguarded");
   if (options.unguarded && !options.fetch)
     throw wrongOption("unguarded", "expected the option fetch beside it, which judges addresses");
   for (const name of ["fetch", "onEvent", "now"] as const)
@@ -216,8 +217,7 @@ function checkUpstream(upstream: Upstream): void {
     throw wrongOption("upstream", "expected an upstream, such as github({ clientId, secret })");
   const { clientId, authentication, scopes, identityScopes = [], reshape, identify } = upstream;
   checkText(clientId, "upstream.clientId");
-  // Without its value, a secret would make a public client of the proxy, or of one of its clients.
-  if ("secret" in upstream) checkText(upstream.secret, "upstream.secret");
+  checkSecret(upstream, "upstream.");
   if (authentication !== undefined && !["basic", "post"].includes(authentication))
     throw wrongOption("upstream.authentication", 'expected "basic" or "post"');
   for (const [name, list] of Object.entries({ scopes, identityScopes }))
@@ -243,7 +243,7 @@ function checkClients(clients: ClientOptions): void {
     const place = `clients.known[${index}]`;
     checkText(id, `${place}.id`);
     checkText(name, `${place}.name`);
-    if ("secret" in client) checkText(client.secret, `${place}.secret`);
+    checkSecret(client, `${place}.`);
     if (method !== undefined && !["client_secret_basic", "client_secret_post"].includes(method))
       throw wrongOption(`${place}.method`, "expected client_secret_basic or client_secret_post");
     checkTexts(redirectUris, `${place}.redirectUris`);

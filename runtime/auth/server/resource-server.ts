@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap, insufficientScopeCode } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scopes.js";
 import { isForUs } from "./audience.js";
@@ -77,9 +77,6 @@ interface Verified {
   /** The answer to every request with this token, if it lacks scopes. */
   readonly denial: AuthDenial | undefined;
 }
-
-/** Code of a JSON-RPC error for status 403. It lies outside the range that JSON-RPC reserves. */
-const insufficientScopeCode = -31403;
 
 /** Characters of the longest token. */
 const longestToken = 16_384;

@@ -51,3 +51,13 @@ export function checkFunction(value: unknown, name: string): void {
 export function checkBoolean(value: unknown, name: string): void {
   if (typeof value !== "boolean") throw wrongOption(name, "expected true or false");
 }
+
+/**
+ * Checks the secret of a client. One without its value would make a confidential client a public one.
+ *
+ * @param place text before the name in errors, such as `client.`
+ * @throws {AuthError} `auth-options`
+ */
+export function checkSecret(client: { readonly secret?: unknown }, place: string): void {
+  if ("secret" in client) checkText(client.secret, `${place}secret`);
+}

@@ -90,6 +90,8 @@ export const rpc = {
  */
 export const rateLimitedCode = -31429;
 export const timeLimitCode = -31408;
+/** In the place of status 403: the token lacks scopes. */
+export const insufficientScopeCode = -31403;
 
 /** The error of wrong parameters. */
 export function invalidParams(message: string): McpError {

@@ -1,3 +1,5 @@
+import { isObject } from "../jsonrpc/message.js";
+
 /** What a member of a document must be. */
 export type Kind = keyof typeof kinds;
 
@@ -5,8 +7,6 @@ export type Kind = keyof typeof kinds;
 const latest = 8.64e12;
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
-const isObject = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
@@ -39,12 +39,21 @@ const kinds = {
 /** What the members of a document must be, where they are present. */
 export type Members = Readonly<Record<string, Kind>>;
 
-/** The first member that is present and malformed, with what it must be: `sub: expected text`. */
-export function malformedMember(document: object, members: Members): string | undefined {
+/**
+ * The first member that is present and malformed, or missing, with what it must be: `sub: expected text`.
+ *
+ * @param required names of the table that the document must have
+ */
+export function malformedMember(
+  document: object,
+  members: Members,
+  required: readonly string[] = [],
+): string | undefined {
   for (const name in members) {
     const value = Object.hasOwn(document, name) ? (document as Record<string, unknown>)[name] : undefined;
     const kind = members[name]!;
-    if (value !== undefined && !kinds[kind](value)) return `${name}: expected ${kind}`;
+    const fits = value === undefined ? !required.includes(name) : kinds[kind](value);
+    if (!fits) return `${name}: expected ${kind}`;
   }
   return undefined;
 }

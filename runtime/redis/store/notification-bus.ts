@@ -158,8 +158,7 @@ function changeOf(text: string): Change | undefined {
   const isChange =
     typeof found === "object" &&
     found !== null &&
-    Object.hasOwn(found, "method") &&
-    malformedMember(found, { method: "text", uri: "string", params: "object" }) === undefined;
+    malformedMember(found, { method: "text", uri: "string", params: "object" }, ["method"]) === undefined;
   return isChange ? (found as Change) : undefined;
 }
 

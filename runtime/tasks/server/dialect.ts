@@ -178,10 +178,7 @@ function voiceOf(engine: Engine, context: HandlerContext): Voice {
       const { id, status, wanted } = record;
       if (status === "input_required" && !wanted) return deaf(id);
       if (isFinal(status) && status !== "cancelled")
-        notifyClient(context, completed, {
-          ...{ taskId: id, status: statusOf(record) },
-          ...endOf(record),
-        });
+        notifyClient(context, completed, { taskId: id, status: statusOf(record), ...endOf(record) });
       const unasked = Object.entries(wanted ?? {}).filter(([key]) => !asking.has(key));
       if (unasked.length > 0) report(id, waiting);
       for (const [key, asked] of unasked) void ask(record, key, asked);

@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
-import { rateLimitedCode } from "@mcpgen/runtime/extending";
+import { insufficientScopeCode, rateLimitedCode } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
 import { type TaskRecord, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
@@ -64,9 +64,6 @@ export function refusePoll(engine: Engine, id: string, owner: string, retryAfter
     data: { limit, retryAfterMs },
   });
 }
-
-/** Code of a JSON-RPC error in the place of status 403. It lies outside the range that JSON-RPC reserves. */
-const insufficientScopeCode = -31403;
 
 /** Refuses a request whose token may not read a task. @throws {McpError} `invalid-request` */
 export function refuseScopes(engine: Engine, { id, owner, tool, scopes = [] }: TaskRecord): never {

@@ -34,8 +34,7 @@ const statuses: ReadonlySet<TaskStatus> = new Set([
 
 /** Whether a value has all of these members, and each is what the table says. */
 function isWhole(value: object | undefined, table: Members, names: readonly string[]): boolean {
-  if (value === undefined) return true;
-  return names.every((name) => Object.hasOwn(value, name)) && malformedMember(value, table) === undefined;
+  return value === undefined || malformedMember(value, table, names) === undefined;
 }
 
 /** Whether a value is a record of a task, as far as the engine reads it. */

@@ -1,4 +1,5 @@
 import { McpError, messageOf, rpc, interrupted } from "../../jsonrpc/errors.js";
+import { shortened } from "../../jsonrpc/foreign-text.js";
 import { type ErrorObject, type RequestId, type ResponseMessage, isObject } from "../../jsonrpc/message.js";
 
 /** Bytes of one message of the server: 10 MiB. */
@@ -165,7 +166,7 @@ function parsed(text: string): unknown {
 export function refusal(response: Response, body: string, to = ""): McpError {
   const { status } = response;
   const details = detailsOf(response.headers);
-  const what = body === "" ? "" : `: ${body.length > 200 ? `${body.slice(0, 200)}…` : body}`;
+  const what = body === "" ? "" : `: ${shortened(body, 200)}`;
   return new McpError(
     "connection-closed",
     `the server answered ${status}${to}${adviceFor(status, details)}${what}`,

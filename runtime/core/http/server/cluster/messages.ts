@@ -65,7 +65,7 @@ export function nodeMessageOf(text: string): NodeMessage | undefined {
   const isWhole =
     // Requests came past no check of who may send them.
     (!message || ["response", "notification"].includes(classify(message) as string)) &&
-    (!follows || (isWholeObject(follows, followsMembers) && "stream" in follows && "from" in follows)) &&
+    (!follows || isWholeObject(follows, followsMembers, ["stream", "from"])) &&
     ((sent === undefined && returned === undefined) || from !== undefined) &&
     [sent, returned].every((each) => each === undefined || isMessage(each));
   return isWhole ? found : undefined;
@@ -87,12 +87,11 @@ export function sharedStateOf(text: string): SharedState | undefined {
 
 function judged(text: string, members: Members, required: readonly string[]): object | undefined {
   const found = jsonOr(text);
-  if (!isObject(found) || !required.every((name) => Object.hasOwn(found, name))) return undefined;
-  return isWholeObject(found, members) ? found : undefined;
+  return isObject(found) && isWholeObject(found, members, required) ? found : undefined;
 }
 
-function isWholeObject(value: object, members: Members): boolean {
-  return malformedMember(value, members) === undefined;
+function isWholeObject(value: object, members: Members, required: readonly string[] = []): boolean {
+  return malformedMember(value, members, required) === undefined;
 }
 
 function isState(value: object): boolean {
