@@ -14,6 +14,7 @@ const judged = new Memory<Judgement>(mostRemembered);
 export class PatternBudget {
   private left: number;
   private readonly answers = new Memory<boolean>(mostRemembered);
+  private readonly paid = new Memory<true>(mostRemembered);
 
   constructor(steps: number = mostDocumentSteps) {
     this.left = steps;
@@ -42,6 +43,22 @@ export class PatternBudget {
     const isLinear = judgement.hazard === "none";
     this.answers.set(pattern, isLinear);
     return isLinear;
+  }
+
+  /**
+   * Takes `steps` for other work on a pattern, once.
+   *
+   * @returns `false` where fewer are left; none are left then
+   */
+  pays(pattern: string, steps: number): boolean {
+    if (this.paid.get(pattern)) return true;
+    if (steps > this.left) {
+      this.left = 0;
+      return false;
+    }
+    this.left -= steps;
+    this.paid.set(pattern, true);
+    return true;
   }
 
   private judge(pattern: string): Judgement | undefined {

@@ -1,6 +1,6 @@
 import type { Matcher, Schema, SchemaNode } from "../ir/ir.js";
 import { SchemaError } from "../ir/schema-error.js";
-import { matcherOf } from "./pattern.js";
+import { type Refusal, matcherOf, refusalOf } from "./pattern.js";
 
 /** A pattern of `patternProperties`, compiled, and the subschema it leads to. */
 interface MemberPattern {
@@ -35,10 +35,17 @@ function matcherIn(schema: Schema, pattern: string, { pointer }: SchemaNode): Ma
   throw new SchemaError("unsafe-pattern", pointer, unsafePattern(pattern));
 }
 
+const reasons: { readonly [reason in Refusal]: string } = {
+  backreference:
+    "could take time without bound: a backreference repeats a group that takes too many texts: expected a bounded group that is repeated in one place, or no backreference",
+  size: "needs an automaton of more than 20,000 states, or of more than 30 lookarounds: expected smaller counts, or less lookaround",
+  syntax: "cannot be judged: expected no syntax newer than ECMA-262 2024, and at most 200 nested groups",
+};
+
 /** What is wrong with a pattern that nothing safe can be made of, or that was not judged for want of work. */
 export function unsafePattern(pattern: string, isJudged = true): string {
   const shown = JSON.stringify(pattern).slice(0, 60);
   if (!isJudged)
-    return `judging the patterns of the document takes too much work to come to ${shown}: expected one without lookaround or backreferences, or simpler patterns beside it`;
-  return `matching the pattern ${shown} could take time without bound: expected one without lookaround or backreferences beside repeats, and with small counts`;
+    return `judging the patterns of the document takes too much work to come to ${shown}: expected one without backreferences, or simpler patterns beside it`;
+  return `matching the pattern ${shown} ${reasons[refusalOf(pattern)]}`;
 }

@@ -7,28 +7,33 @@ const mostCharacters = 1000;
 /**
  * A short text that a pattern may match: assertions are not heeded, so the caller judges it.
  *
- * @returns nothing for syntax that the parser does not know, for backreferences, and where the text would be long
+ * @returns nothing for syntax that the parser does not know, and where the text would be long
  */
 export function exampleOf(pattern: string): string | undefined {
   const expression = parsePattern(pattern);
-  return expression && textOf(expression);
+  return expression && textOf(expression, []);
 }
 
-function textOf(expression: Expression): string | undefined {
+/** @param captured what groups captured so far, by their numbers */
+function textOf(expression: Expression, captured: (string | undefined)[]): string | undefined {
   switch (expression.kind) {
     case "atom":
       return characterOf(expression.source, expression.set);
     case "sequence":
-      return joined(expression.parts.map(textOf));
+      return joined(expression.parts.map((part) => textOf(part, captured)));
     case "choice":
-      return expression.arms.map(textOf).find((text) => text !== undefined);
+      return expression.arms.map((arm) => textOf(arm, captured)).find((text) => text !== undefined);
     case "repeat":
-      return expression.min > mostCharacters ? undefined : repeated(textOf(expression.part), expression.min);
+      return expression.min > mostCharacters
+        ? undefined
+        : repeated(textOf(expression.part, captured), expression.min);
     case "boundary":
     case "look":
       return "";
+    case "group":
+      return (captured[expression.number] = textOf(expression.part, captured));
     case "backreference":
-      return undefined;
+      return captured[expression.number] ?? "";
   }
 }
 

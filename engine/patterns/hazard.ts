@@ -1,6 +1,14 @@
-import { type Expression, parsePattern } from "./parse.js";
+import { type Captures, boundOf, capturesOf } from "./bound.js";
+import { partsOf } from "./captures.js";
 import { Loops } from "./loops.js";
-import { type Positions, positionsOf, shareCodePoint } from "./positions.js";
+import { type Expression, type Look, parsePattern } from "./parse.js";
+import {
+  type Construction,
+  type Positions,
+  positionsOf,
+  shareCodePoint,
+  startsAtStart,
+} from "./positions.js";
 import { TooMuchWork, Work } from "./work.js";
 
 /**
@@ -15,8 +23,10 @@ const severity: readonly Hazard[] = ["none", "polynomial", "exponential"];
 /**
  * Judges a pattern by the ways in which its automaton can take one text (Weber and Seidl 1991): a position that
  * comes back to itself on one text in two ways doubles them each time; two that come back on the same text, the
- * one leading to the other, add to them each time. Of lookaround, what has a fixed length is judged, and what
- * stands right behind `^`; otherwise it counts as `exponential`, as backreferences do.
+ * one leading to the other, add to them each time. Lookaround must take a bounded time wherever it stands, or be
+ * lookahead that is looked for a bounded number of times, as behind `^` and a prefix, and is judged apart; otherwise it
+ * counts as `exponential`. So do backreferences, except to groups of bounded length, each of which has at most the
+ * ways of a copy of its group.
  *
  * @param pattern a regular expression that `new RegExp(pattern, "u")` takes
  */
@@ -43,7 +53,8 @@ export function judgePattern(pattern: string, steps: number): Judgement | undefi
   if (!expression) return { hazard: "exponential", steps: 1 };
   const allowance = new Allowance(steps);
   try {
-    const hazard = worst(judgedOnce(expression).map((part) => hazardOfExpression(part, allowance)));
+    const parts = allowance.judge((work) => partsJudged(expression, capturesOf(expression), work));
+    const hazard = parts ? worst(parts.map((part) => hazardOfPart(part, allowance))) : "exponential";
     return { hazard, steps: allowance.used };
   } catch (error) {
     if (error instanceof NothingLeft) return undefined;
@@ -64,16 +75,16 @@ class Allowance {
   }
 
   /**
-   * Judges one automaton.
+   * Judges one automaton, or what automata are to be judged.
    *
    * @returns nothing where that takes more than `mostSteps`
    * @throws {NothingLeft}
    */
-  judge(hazard: (work: Work) => Hazard): Hazard | undefined {
+  judge<T>(judged: (work: Work) => T): T | undefined {
     const most = Math.min(mostSteps, this.steps - this.used);
     const work = new Work(most);
     try {
-      return hazard(work);
+      return judged(work);
     } catch (error) {
       if (!(error instanceof TooMuchWork)) throw error;
       if (most < mostSteps) throw new NothingLeft();
@@ -84,10 +95,13 @@ class Allowance {
   }
 }
 
-function hazardOfExpression(expression: Expression, allowance: Allowance): Hazard {
+/** An expression that is judged by itself: the pattern, or lookahead in it. */
+type Part = Omit<Construction, "counted">;
+
+function hazardOfPart(part: Part, allowance: Allowance): Hazard {
   let least: Hazard = "exponential";
-  for (const counted of isCounted(expression) ? [true, false] : [true]) {
-    const hazard = allowance.judge((work) => hazardWith(expression, counted, work)) ?? "exponential";
+  for (const counted of isCounted(part.expression) ? [true, false] : [true]) {
+    const hazard = allowance.judge((work) => hazardWith({ ...part, counted }, work)) ?? "exponential";
     if (hazard === "none") return hazard;
     if (hazard === "polynomial") least = hazard;
   }
@@ -96,23 +110,13 @@ function hazardOfExpression(expression: Expression, allowance: Allowance): Hazar
 
 /** Whether it has repeats with an upper bound, which may stand for copies or for loops. */
 function isCounted(expression: Expression): boolean {
-  switch (expression.kind) {
-    case "sequence":
-      return expression.parts.some(isCounted);
-    case "choice":
-      return expression.arms.some(isCounted);
-    case "repeat":
-      return (expression.max > 1 && expression.max < Infinity) || isCounted(expression.part);
-    case "look":
-      return isCounted(expression.part);
-    default:
-      return false;
-  }
+  if (expression.kind === "repeat" && expression.max > 1 && expression.max < Infinity) return true;
+  return partsOf(expression).some(isCounted);
 }
 
 /** @throws {TooMuchWork} */
-function hazardWith(expression: Expression, counted: boolean, work: Work): Hazard {
-  const positions = positionsOf(expression, counted, work);
+function hazardWith(construction: Construction, work: Work): Hazard {
+  const positions = positionsOf(construction, work);
   return positions ? hazardIn(positions, work) : "exponential";
 }
 
@@ -120,23 +124,69 @@ function worst(hazards: readonly Hazard[]): Hazard {
   return severity[Math.max(...hazards.map((hazard) => severity.indexOf(hazard)))]!;
 }
 
-/** The pattern, and what it looks ahead for at the beginning of the text, where it looks only once. */
-function judgedOnce(expression: Expression): Expression[] {
-  if (expression.kind !== "sequence" || !isStart(expression.parts[0])) return [expression];
-  const [start, ...parts] = expression.parts as [Expression, ...Expression[]];
-  const other = parts.findIndex(({ kind }) => kind !== "look");
-  const looks = parts.slice(0, other < 0 ? parts.length : other);
-  const rest = [start, ...parts.slice(looks.length)];
-  return [...looks.map((look) => [start, (look as Look).part]), rest].map((members) => ({
-    kind: "sequence",
-    parts: members,
-  }));
+/**
+ * The pattern, and each lookahead that one search looks for a bounded number of times, as a pattern that begins there.
+ *
+ * @throws {TooMuchWork}
+ */
+function partsJudged(expression: Expression, captures: Captures, work: Work): Part[] {
+  const few = new Set<Look>();
+  const apart = new Set<Look>();
+  for (const [look, times] of timesLookedFor(expression, work)) {
+    if (boundOf(look.part, captures, look.behind, work).steps <= mostAside) apart.add(look);
+    else if (times <= mostTimes && !look.behind) few.add(look);
+  }
+  const start: Expression = { kind: "boundary", at: "start" };
+  const ahead = [...few].flatMap(({ part }) =>
+    partsJudged({ kind: "sequence", parts: [start, part] }, captures, work),
+  );
+  return [...ahead, { expression, captures, apart: new Set([...apart, ...few]) }];
 }
 
-type Look = Expression & { readonly kind: "look" };
+/** Lookaround may take so many steps wherever it stands. */
+const mostAside = 128;
 
-function isStart(expression: Expression | undefined): boolean {
-  return expression?.kind === "boundary" && expression.at === "start";
+/** Lookahead that takes any number of steps may be looked for so often in one search. */
+const mostTimes = 16;
+
+/**
+ * The lookaround of an expression, without that inside of other lookaround, and how often one search looks for it at
+ * most: as often as there are ways to it, if no repeat without end stands before it or around it.
+ *
+ * @throws {TooMuchWork}
+ */
+function timesLookedFor(expression: Expression, work: Work): ReadonlyMap<Look, number> {
+  const times = new Map<Look, number>();
+  /** @returns in how many ways the end of `part` is reached, if its beginning is reached in so many */
+  const walk = (part: Expression, before: number): number => {
+    work.step();
+    switch (part.kind) {
+      case "sequence":
+        return part.parts.reduce((ways, each) => walk(each, ways), before);
+      case "choice":
+        return part.arms.reduce((ways, arm) => ways + walk(arm, before), 0);
+      case "group":
+        return walk(part.part, before);
+      case "repeat":
+        return turns(part, before);
+      case "look":
+        times.set(part, (times.get(part) ?? 0) + before);
+        return before;
+      default:
+        return before;
+    }
+  };
+  const turns = ({ part, min, max }: Expression & { kind: "repeat" }, before: number): number => {
+    if (max === Infinity || before > mostTimes) return (walk(part, Infinity), Infinity);
+    let [ways, after] = [before, 0];
+    for (let count = 0; count <= max; count++) {
+      if (count >= min) after += ways;
+      if (count < max) ways = walk(part, ways);
+    }
+    return after;
+  };
+  walk(expression, startsAtStart(expression) ? 1 : Infinity);
+  return times;
 }
 
 /** More work than this on one automaton is not done. */
@@ -266,7 +316,7 @@ class Search {
 
   /** At most so many ways for one text, as far as they do not grow with it. */
   ways(): number {
-    let ways = 1;
+    let ways = this.positions.endings;
     for (const next of this.positions.follow) {
       let most = 1;
       for (const a of next.keys()) {

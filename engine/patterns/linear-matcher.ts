@@ -1,22 +1,32 @@
-import type { Program } from "./program.js";
+import type { Program, Reading } from "./program.js";
 
 /** What stands beside a place in the text, as far as boundaries ask. */
 type Neighbour = "none" | "word" | "other";
 
-/** A set of states that the text so far leads to, and where each kind of code point leads from there. */
+/** A set of states that the text read so far leads to, and where each kind of code point leads from there. */
 interface Moment {
   readonly states: readonly number[];
   readonly before: Neighbour;
-  readonly after: Map<number, Moment | "matched">;
+  readonly after: Map<number, Turn>;
 }
 
-/** So many sets of states are remembered, with so many states in all; after that, all are forgotten. */
+/** What reading a code point does: whether a match is complete before it, and the moment after it. */
+interface Turn {
+  readonly matched: boolean;
+  readonly next: Moment;
+}
+
+/** So many sets of states are remembered, with so many states and turns in all; after that, all are forgotten. */
 const mostMoments = 1_000;
 const mostStates = 200_000;
 
+/** More than there are code points, and so kinds of them. */
+const kindsEnd = 2 ** 21;
+
 /**
  * Whether a pattern matches somewhere in a text, by all ways at once: for every pattern, the time grows with the length
- * of the text. Sets of states are worked out when a text first leads to them.
+ * of the text. Sets of states are worked out when a text first leads to them. Each lookaround reads the whole text once,
+ * and leaves a bit beside each place where it holds.
  */
 export class LinearMatcher {
   private readonly program: Program;
@@ -26,26 +36,49 @@ export class LinearMatcher {
   private readonly kindNumbers = new Map<string, number>();
   private readonly ascii = new Int32Array(128).fill(-1);
   private readonly moments = new Map<string, Moment>();
-  private beginning: Moment;
-  /** In all moments that are remembered. */
+  private readonly beginnings = new Map<Reading, Moment>();
+  /** States and turns of all moments that are remembered. */
   private states = 0;
 
   constructor(program: Program) {
     this.program = program;
-    this.beginning = this.moment([program.start], "none");
   }
 
   test(text: string): boolean {
-    let moment = this.beginning;
-    for (let index = 0; index < text.length; index++) {
-      const code = text.codePointAt(index)!;
-      if (code > 0xffff) index++;
+    const { looks } = this.program;
+    const holding = looks.length === 0 ? undefined : new Uint32Array(text.length + 1);
+    for (const [number, look] of looks.entries()) this.read(text, look, holding, 1 << number);
+    return this.read(text, this.program, holding, 0);
+  }
+
+  /**
+   * Reads a text from end to end.
+   *
+   * @param holding for each place, the lookarounds that hold there, as bits
+   * @param bit set in `holding` at each place up to which the reading matches; 0 ends at the first one
+   * @returns whether it matched somewhere, if `bit` is 0
+   */
+  private read(text: string, reading: Reading, holding: Uint32Array | undefined, bit: number): boolean {
+    const { backward } = reading;
+    let moment = this.beginning(reading);
+    let at = backward ? text.length : 0;
+    const end = text.length - at;
+    while (at !== end) {
+      const code = backward ? codePointBefore(text, at) : text.codePointAt(at)!;
       const kind = this.kind(code);
-      const next = moment.after.get(kind) ?? this.advance(moment, kind);
-      if (next === "matched") return true;
-      moment = next;
+      const looks = holding ? holding[at]! : 0;
+      const turn = moment.after.get(looks * kindsEnd + kind) ?? this.advance(reading, moment, kind, looks);
+      if (turn.matched) {
+        if (bit === 0) return true;
+        holding![at]! |= bit;
+      }
+      moment = turn.next;
+      const units = code > 0xffff ? 2 : 1;
+      at += backward ? -units : units;
     }
-    return this.closure(moment, "none").matched;
+    const { matched } = this.closure(reading, moment, "none", holding ? holding[at]! : 0);
+    if (matched && bit !== 0) holding![at]! |= bit;
+    return matched;
   }
 
   private kind(code: number): number {
@@ -65,31 +98,40 @@ export class LinearMatcher {
     return number;
   }
 
-  private advance(moment: Moment, kind: number): Moment | "matched" {
+  private advance(reading: Reading, moment: Moment, kind: number, looks: number): Turn {
+    if (this.moments.size >= mostMoments || this.states > mostStates) this.forget();
     const { atoms, isWord } = this.kinds[kind]!;
     const after: Neighbour = isWord ? "word" : "other";
-    const { states, matched } = this.closure(moment, after);
+    const { states, matched } = this.closure(reading, moment, after, looks);
     // A match may begin anywhere.
-    const next = new Set([this.program.start]);
+    const next = new Set([reading.start]);
     for (const state of states) {
       const step = this.program.steps[state]!;
       if (step.kind === "take" && atoms[step.atom]) next.add(step.next);
     }
-    const result = matched
-      ? "matched"
-      : this.moment(
-          [...next].sort((a, b) => a - b),
-          after,
-        );
-    moment.after.set(kind, result);
-    return result;
+    const turn = {
+      matched,
+      next: this.moment(
+        reading,
+        [...next].sort((a, b) => a - b),
+        after,
+      ),
+    };
+    this.states++;
+    moment.after.set(looks * kindsEnd + kind, turn);
+    return turn;
   }
 
-  private moment(states: readonly number[], before: Neighbour): Moment {
-    const key = `${before}${states.join()}`;
+  private beginning(reading: Reading): Moment {
+    let moment = this.beginnings.get(reading);
+    if (!moment) this.beginnings.set(reading, (moment = this.moment(reading, [reading.start], "none")));
+    return moment;
+  }
+
+  private moment(reading: Reading, states: readonly number[], before: Neighbour): Moment {
+    const key = `${reading.start}${before}${states.join()}`;
     let moment = this.moments.get(key);
     if (!moment) {
-      if (this.moments.size >= mostMoments || this.states > mostStates) this.forget();
       this.states += states.length;
       this.moments.set(key, (moment = { states, before, after: new Map() }));
     }
@@ -98,21 +140,43 @@ export class LinearMatcher {
 
   private forget(): void {
     this.moments.clear();
+    this.beginnings.clear();
     this.states = 0;
-    this.beginning = { ...this.beginning, after: new Map() };
   }
 
   /** The states that the boundary between two code points lets through to, and whether the match is complete. */
-  private closure(moment: Moment, after: Neighbour): { states: Set<number>; matched: boolean } {
-    const reached = new Set(moment.states);
+  private closure(
+    { backward }: Reading,
+    { states, before }: Moment,
+    after: Neighbour,
+    looks: number,
+  ): { states: Set<number>; matched: boolean } {
+    const reached = new Set(states);
+    let matched = false;
     for (const state of reached) {
       const step = this.program.steps[state]!;
-      if (step.kind === "match") return { states: reached, matched: true };
-      if (step.kind === "split") for (const next of step.next) reached.add(next);
-      if (step.kind === "boundary" && holds(step.at, moment.before, after)) reached.add(step.next);
+      switch (step.kind) {
+        case "match":
+          matched = true;
+          break;
+        case "split":
+          for (const next of step.next) reached.add(next);
+          break;
+        case "boundary":
+          if (backward ? holds(step.at, after, before) : holds(step.at, before, after))
+            reached.add(step.next);
+          break;
+        case "look":
+          if ((((looks >>> step.look) & 1) === 1) !== step.negated) reached.add(step.next);
+      }
     }
-    return { states: reached, matched: false };
+    return { states: reached, matched };
   }
+}
+
+function codePointBefore(text: string, end: number): number {
+  const code = text.codePointAt(end - 2) ?? 0;
+  return code > 0xffff ? code : text.charCodeAt(end - 1);
 }
 
 function holds(at: "start" | "end" | "word" | "noWord", before: Neighbour, after: Neighbour): boolean {

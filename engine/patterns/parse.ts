@@ -1,6 +1,6 @@
 import { type CharacterSet, everything, setOfClass, setOfEscape } from "./character-set.js";
 
-/** A regular expression (ECMA-262, `u` flag) as far as time and verdicts depend on it; captures do not. */
+/** A regular expression (ECMA-262, `u` flag) as far as time and verdicts depend on it. */
 export type Expression =
   /** One code point: `source` is its own regular expression, `set` at least the code points it takes. */
   | { readonly kind: "atom"; readonly source: string; readonly set: CharacterSet }
@@ -9,9 +9,30 @@ export type Expression =
   | { readonly kind: "repeat"; readonly part: Expression; readonly min: number; readonly max: number }
   /** What holds between two code points: `^`, `$`, `\b`, `\B`. */
   | { readonly kind: "boundary"; readonly at: "start" | "end" | "word" | "noWord" }
-  /** Lookahead and lookbehind. */
-  | { readonly kind: "look"; readonly part: Expression }
-  | { readonly kind: "backreference" };
+  | Look
+  | Group
+  | Backreference;
+
+/** Lookahead, or lookbehind (`behind`): whether `part` matches from a place on, or up to it. */
+export interface Look {
+  readonly kind: "look";
+  readonly part: Expression;
+  readonly behind: boolean;
+  readonly negated: boolean;
+}
+
+/** A group that captures; its number counts from 1. */
+export interface Group {
+  readonly kind: "group";
+  readonly number: number;
+  readonly part: Expression;
+}
+
+/** Matches what the group with this number captured last, or nothing if it captured nothing. */
+export interface Backreference {
+  readonly kind: "backreference";
+  readonly number: number;
+}
 
 /**
  * Takes a pattern apart. It must be one that `new RegExp(pattern, "u")` takes: the strict grammar of the `u`
@@ -23,7 +44,7 @@ export function parsePattern(pattern: string): Expression | undefined {
   const parser = new Parser(pattern);
   try {
     const expression = parser.choice();
-    return parser.atEnd ? expression : undefined;
+    return parser.atEnd && parser.namesAreKnown ? expression : undefined;
   } catch (error) {
     if (error instanceof UnknownSyntax) return undefined;
     throw error;
@@ -39,6 +60,11 @@ class Parser {
   private readonly text: string;
   private position = 0;
   private depth = 0;
+  private groups = 0;
+  /** The numbers of groups by name; a name may be used before its group. */
+  private readonly named = new Map<string, number>();
+  /** Backreferences by name, whose numbers are known at the end. */
+  private readonly byName: { readonly name: string; readonly to: { number: number } }[] = [];
 
   constructor(text: string) {
     this.text = text;
@@ -46,6 +72,11 @@ class Parser {
 
   get atEnd(): boolean {
     return this.position >= this.text.length;
+  }
+
+  /** Gives backreferences by name their numbers; not all have one if names are escaped, or not unique. */
+  get namesAreKnown(): boolean {
+    return this.byName.every(({ name, to }) => (to.number = this.named.get(name) ?? 0) > 0);
   }
 
   choice(): Expression {
@@ -85,20 +116,37 @@ class Parser {
     if (this.take("$")) return { kind: "boundary", at: "end" };
     if (this.take("\\b")) return { kind: "boundary", at: "word" };
     if (this.take("\\B")) return { kind: "boundary", at: "noWord" };
-    if (this.match(/\\(?:[1-9]\d*|k<[^>]*>)/y)) return { kind: "backreference" };
+    const back = this.match(/\\(?:([1-9]\d*)|k<([^>]*)>)/y);
+    if (back) return this.backreference(back[1], back[2]);
     if (this.take("(")) return this.group();
     return this.atom();
   }
 
+  private backreference(number: string | undefined, name: string | undefined): Expression {
+    const to = { kind: "backreference" as const, number: Number(number ?? 0) };
+    if (name !== undefined) this.byName.push({ name, to });
+    return to;
+  }
+
   private group(): Expression {
-    const look = this.match(/\?<?[=!]/y);
-    if (!look) {
-      const plain = this.match(/\?:|\?<[^>]*>/y);
-      if (!plain && this.looksAt("?")) throw new UnknownSyntax();
+    const look = this.match(/\?(<?)([=!])/y);
+    if (look) return { kind: "look", part: this.rest(), behind: look[1] === "<", negated: look[2] === "!" };
+    if (this.take("?:")) return this.rest();
+    const name = this.match(/\?<([^>]*)>/y)?.[1];
+    if (name === undefined && this.looksAt("?")) throw new UnknownSyntax();
+    const number = ++this.groups;
+    if (name !== undefined) {
+      if (this.named.has(name)) throw new UnknownSyntax();
+      this.named.set(name, number);
     }
+    return { kind: "group", number, part: this.rest() };
+  }
+
+  /** What stands in a group, and its end. */
+  private rest(): Expression {
     const part = this.choice();
     if (!this.take(")")) throw new UnknownSyntax();
-    return look ? { kind: "look", part } : part;
+    return part;
   }
 
   private atom(): Expression {

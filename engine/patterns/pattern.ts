@@ -1,5 +1,6 @@
 import type { Matcher } from "../ir/ir.js";
 import { PatternBudget } from "./budget.js";
+import { mostMade, referredIn, withoutBackreferences } from "./captures.js";
 import { LinearMatcher } from "./linear-matcher.js";
 import { Memory } from "./memory.js";
 import { parsePattern } from "./parse.js";
@@ -12,8 +13,7 @@ import { hasProgram } from "./states.js";
  * those of a document share a budget (`DocumentPatterns`).
  *
  * @param pattern a regular expression (ECMA-262 with the `u` flag, as JSON Schema asks)
- * @returns nothing where neither can be promised: some patterns with lookaround or backreferences, and ones with
- *   very large counts
+ * @returns nothing where neither can be promised: some patterns with backreferences, and ones with very large counts
  * @throws SyntaxError where it is no regular expression
  */
 export function matcherOf(pattern: string): Matcher | undefined {
@@ -65,7 +65,25 @@ function newMatcher(pattern: string, budget: PatternBudget): Matcher | undefined
   const native = new RegExp(pattern, "u");
   if (budget.isLinear(pattern)) return native;
   const expression = parsePattern(pattern);
-  return expression && hasProgram(expression) ? new Automaton(pattern) : undefined;
+  if (!expression) return undefined;
+  if (referredIn(expression).size > 0 && !budget.pays(pattern, mostMade)) return undefined;
+  return hasProgram(expression) ? new Automaton(pattern) : undefined;
+}
+
+/** Why a pattern has no matcher. */
+export type Refusal =
+  /** A backreference to a group that may capture too many texts, in a pattern that backtracking is slow for. */
+  | "backreference"
+  /** More states than an automaton may have, or more lookaround. */
+  | "size"
+  /** Syntax that the parser does not know, or groups that are nested too deep. */
+  | "syntax";
+
+/** Why `matcherOf` returns nothing for a pattern. */
+export function refusalOf(pattern: string): Refusal {
+  const expression = parsePattern(pattern);
+  if (!expression) return "syntax";
+  return withoutBackreferences(expression) ? "size" : "backreference";
 }
 
 /** The automaton of a pattern that has one, made for the first text: it may be large. */

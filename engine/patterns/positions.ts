@@ -1,5 +1,6 @@
 import { type CharacterSet, everything, overlap } from "./character-set.js";
-import type { Expression } from "./parse.js";
+import { type Captures, boundOf } from "./bound.js";
+import type { Expression, Group } from "./parse.js";
 import type { Work } from "./work.js";
 
 /**
@@ -10,15 +11,23 @@ export interface Positions {
   readonly sets: readonly CharacterSet[];
   /** For each position, those that may come next, each with the number of ways to it. */
   readonly follow: readonly ReadonlyMap<number, number>[];
+  /** The most ways from one position to the end of the pattern. */
+  readonly endings: number;
 }
+
+/** Positions, each with the number of ways to it, or from it. */
+type Ends = readonly (readonly [position: number, ways: number])[];
 
 interface Part {
-  readonly nullable: boolean;
-  readonly first: readonly number[];
-  readonly last: readonly number[];
+  /** Ways to match nothing. */
+  readonly empty: number;
+  /** Positions that a match may begin with. */
+  readonly first: Ends;
+  /** Positions that a match may end with. */
+  readonly last: Ends;
 }
 
-const empty: Part = { nullable: true, first: [], last: [] };
+const nothing: Part = { empty: 1, first: [], last: [] };
 
 /** Steps that a way between two positions takes to make. */
 const joining = 4;
@@ -29,41 +38,63 @@ const copying = 16;
 /** More positions than this are not looked into. */
 const mostPositions = 600;
 
+/** More ways than this to match nothing are too many. */
+const mostEmpty = 4096;
+
+/** A backreference may compare so many code points. */
+const mostCompared = 128;
+
 /** What the construction cannot stand for: nothing is known of the pattern then. */
 class Unbounded extends Error {}
 
+/** What of a pattern an automaton is made of, and how. */
+export interface Construction {
+  readonly expression: Expression;
+  /** The groups of the whole pattern. */
+  readonly captures: Captures;
+  /** Lookaround that adds a bounded time to each step, or to the whole search: that is found out apart. */
+  readonly apart: ReadonlySet<Expression>;
+  /** Repeats with an upper bound are copies, or else loops, which take at least the same ways. */
+  readonly counted: boolean;
+}
+
 /**
- * @param counted repeats with an upper bound are copies, or else loops, which take at least the same ways
  * @returns nothing where time may not be judged by the automaton
  * @throws {TooMuchWork}
  */
-export function positionsOf(expression: Expression, counted: boolean, work: Work): Positions | undefined {
-  const builder = new Builder(counted, work);
+export function positionsOf(construction: Construction, work: Work): Positions | undefined {
+  const { expression } = construction;
+  const builder = new Builder(construction, work);
   try {
     const whole = builder.part(expression);
-    for (const next of whole.first) builder.join(0, next);
-    if (!startsAtStart(expression)) builder.join(0, 0);
-    return builder;
+    for (const [next, ways] of whole.first) builder.join(0, next, ways);
+    if (!startsAtStart(expression)) builder.join(0, 0, 1);
+    const { sets, follow } = builder;
+    return { sets, follow, endings: Math.max(whole.empty, ...whole.last.map(([, ways]) => ways)) };
   } catch (error) {
     if (error instanceof Unbounded) return undefined;
     throw error;
   }
 }
 
-class Builder implements Positions {
+class Builder {
   readonly sets: CharacterSet[] = [everything];
   readonly follow: Map<number, number>[] = [new Map()];
-  private readonly counted: boolean;
+  private readonly construction: Construction;
   private readonly work: Work;
+  /** Groups of which a backreference is being built. */
+  private readonly referred = new Set<number>();
+  /** Groups that have captured something whenever the place that is being built is reached. */
+  private captured: ReadonlySet<number> = new Set();
 
-  constructor(counted: boolean, work: Work) {
-    this.counted = counted;
+  constructor(construction: Construction, work: Work) {
+    this.construction = construction;
     this.work = work;
   }
 
-  join(from: number, to: number): void {
+  join(from: number, to: number, ways: number): void {
     this.work.step(joining);
-    this.follow[from]!.set(to, (this.follow[from]!.get(to) ?? 0) + 1);
+    this.follow[from]!.set(to, (this.follow[from]!.get(to) ?? 0) + ways);
   }
 
   part(expression: Expression): Part {
@@ -71,45 +102,78 @@ class Builder implements Positions {
       case "atom":
         return this.position(expression.set);
       case "sequence":
-        return expression.parts.map((part) => this.part(part)).reduce((a, b) => this.sequence(a, b), empty);
+        return expression.parts.map((part) => this.part(part)).reduce((a, b) => this.sequence(a, b), nothing);
       case "choice":
-        return expression.arms.map((arm) => this.part(arm)).reduce((a, b) => this.choice(a, b));
+        return expression.arms.map((arm) => this.scoped(arm)).reduce((a, b) => this.choice(a, b));
       case "repeat":
         return this.repeat(expression.part, expression.min, expression.max);
       case "boundary":
-        return empty;
+        return nothing;
       case "look":
-        if (!isFixed(expression.part)) throw new Unbounded();
-        return empty;
-      default:
-        throw new Unbounded();
+        // A copy of a group has no assertions.
+        if (this.referred.size === 0 && !this.construction.apart.has(expression)) throw new Unbounded();
+        return nothing;
+      case "group":
+        return this.group(expression);
+      case "backreference":
+        return this.backreference(expression.number);
     }
+  }
+
+  /** A part whose groups need not have captured anything where it ends, nor those of other turns where it begins. */
+  private scoped(expression: Expression): Part {
+    const before = this.captured;
+    const part = this.part(expression);
+    this.captured = before;
+    return part;
+  }
+
+  private group({ number, part }: Group): Part {
+    const built = this.part(part);
+    this.captured = new Set([...this.captured, number]);
+    return built;
+  }
+
+  /** One of the texts that the group may have captured: at most the ways of the group. */
+  private backreference(number: number): Part {
+    const group = this.construction.captures.get(number);
+    if (!group || this.referred.has(number)) return nothing;
+    const { length } = boundOf(group, this.construction.captures, false, this.work);
+    if (length > mostCompared) throw new Unbounded();
+    this.referred.add(number);
+    const part = this.scoped(group);
+    this.referred.delete(number);
+    return { ...part, empty: part.empty > 0 || !this.captured.has(number) ? 1 : 0 };
   }
 
   private position(set: CharacterSet): Part {
     if (this.sets.length >= mostPositions) throw new Unbounded();
-    const positions = [this.sets.push(set) - 1];
+    const positions: Ends = [[this.sets.push(set) - 1, 1]];
     this.follow.push(new Map());
-    return { nullable: false, first: positions, last: positions };
+    return { empty: 0, first: positions, last: positions };
   }
 
   private sequence(a: Part, b: Part): Part {
-    for (const from of a.last) for (const to of b.first) this.join(from, to);
+    this.joinAll(a.last, b.first);
     this.copied(a, b);
     return {
-      nullable: a.nullable && b.nullable,
-      first: a.nullable ? [...a.first, ...b.first] : a.first,
-      last: b.nullable ? [...a.last, ...b.last] : b.last,
+      empty: few(a.empty * b.empty),
+      first: a.empty > 0 ? [...a.first, ...times(b.first, a.empty)] : a.first,
+      last: b.empty > 0 ? [...times(a.last, b.empty), ...b.last] : b.last,
     };
   }
 
   private choice(a: Part, b: Part): Part {
     this.copied(a, b);
     return {
-      nullable: a.nullable || b.nullable,
+      empty: few(a.empty + b.empty),
       first: [...a.first, ...b.first],
       last: [...a.last, ...b.last],
     };
+  }
+
+  private joinAll(last: Ends, first: Ends): void {
+    for (const [from, ways] of last) for (const [to, more] of first) this.join(from, to, ways * more);
   }
 
   /** Counts what it takes to put lists of positions together. */
@@ -117,48 +181,73 @@ class Builder implements Positions {
     for (const { first, last } of parts) this.work.step((first.length + last.length) / copying);
   }
 
+  /** Turns beyond `min` that take nothing are given up at once (ECMA-262, RepeatMatcher), and so are no ways. */
   private repeat(part: Expression, min: number, max: number): Part {
-    if (max === 0) return empty;
-    if (max === 1) return min === 1 ? this.part(part) : { ...this.part(part), nullable: true };
+    if (max === 0) return nothing;
     const before = this.sets.length;
-    const one = this.part(part);
-    // A turn that takes nothing can be taken any number of times, and the automaton does not show it.
-    if (one.nullable) throw new Unbounded();
+    const one = this.scoped(part);
+    if (max === 1) return min === 1 ? one : { ...one, empty: 1 };
     const size = this.sets.length - before;
-    const copies = Number.isFinite(max) && (this.counted || min === max) ? max : Math.max(min, 1);
-    const looped = size * copies + before > mostPositions / 2;
-    if (looped || copies === 1) return { ...this.loop(one), nullable: min === 0 };
-    return this.copies(part, one, min, max, copies);
+    const copies =
+      Number.isFinite(max) && (this.construction.counted || min === max) ? max : Math.max(min, 1);
+    if (size * copies + before <= mostPositions / 2) return this.copies(part, one, min, max, copies);
+    // Needed turns that take nothing are ways that a loop has not.
+    if (min > 0 && one.empty > 0) throw new Unbounded();
+    return { ...this.loop(one), empty: min === 0 ? 1 : 0 };
   }
 
   private loop(part: Part): Part {
-    return (this.sequence({ ...part, first: [] }, { ...part, last: [] }), part);
+    this.joinAll(part.last, part.first);
+    return part;
   }
 
-  /** The first copy is there already; those beyond `min` may be left out from the end on. */
+  /**
+   * @param one the first copy
+   * @param count of the copies; if there may be more turns, the last one is a loop
+   */
   private copies(part: Expression, one: Part, min: number, max: number, count: number): Part {
-    let last: readonly number[] = one.last;
-    const lasts = min <= 1 ? [...last] : [];
-    for (let number = 2; number <= count; number++) {
-      let copy = this.part(part);
-      if (number === count && max > count) copy = this.loop(copy);
-      for (const from of last) for (const to of copy.first) this.join(from, to);
-      last = copy.last;
-      if (number >= min) lasts.push(...last);
+    const isLooped = max > count;
+    const copy = (number: number): Part => (number === 1 ? one : this.scoped(part));
+    let needed = nothing;
+    // A loop that must be gone through once, and takes something then, is the last of the needed copies.
+    const apart = isLooped && min > 0 && one.empty === 0 ? min - 1 : min;
+    for (let number = 1; number <= apart; number++) needed = this.sequence(needed, copy(number));
+    if (isLooped) {
+      const loop = this.loop(copy(apart + 1));
+      return this.sequence(needed, { ...loop, empty: apart === min ? 1 : 0 });
     }
-    return { nullable: min === 0, first: one.first, last: lasts };
+    return min === max ? needed : this.sequence(needed, this.optional(copy, min + 1, max));
+  }
+
+  /** Copies of which those from any one on may be left out. */
+  private optional(copy: (number: number) => Part, from: number, to: number): Part {
+    const first = copy(from);
+    const lasts = [...first.last];
+    let { last } = first;
+    for (let number = from + 1; number <= to; number++) {
+      const next = copy(number);
+      this.joinAll(last, next.first);
+      ({ last } = next);
+      lasts.push(...last);
+    }
+    return { empty: 1, first: first.first, last: lasts };
   }
 }
 
-/** Whether there is one way to match, of one length: comparing takes no longer than the pattern is. */
-function isFixed(expression: Expression): boolean {
-  if (expression.kind === "sequence") return expression.parts.every(isFixed);
-  return expression.kind === "atom" || expression.kind === "boundary";
+/** @throws {Unbounded} for too many ways */
+function few(ways: number): number {
+  if (ways > mostEmpty) throw new Unbounded();
+  return ways;
+}
+
+function times(ends: Ends, ways: number): Ends {
+  return ways === 1 ? ends : ends.map(([position, some]) => [position, some * ways]);
 }
 
 /** Whether nothing but the beginning of the text can be the beginning of a match. */
-function startsAtStart(expression: Expression): boolean {
+export function startsAtStart(expression: Expression): boolean {
   if (expression.kind === "boundary") return expression.at === "start";
+  if (expression.kind === "group") return startsAtStart(expression.part);
   if (expression.kind === "sequence")
     return expression.parts.length > 0 && startsAtStart(expression.parts[0]!);
   return expression.kind === "choice" && expression.arms.every(startsAtStart);

@@ -1,16 +1,35 @@
-import type { Expression } from "./parse.js";
-import { mostSteps } from "./program.js";
+import { partsOf, withoutBackreferences } from "./captures.js";
+import type { Expression, Look } from "./parse.js";
+import { mostLooks, mostSteps } from "./program.js";
 
 /** Whether `programOf` makes an automaton of the expression; it is not made to find that out. */
-export function hasProgram(expression: Expression): boolean {
-  return statesOf(expression) + 1 <= mostSteps;
+export function hasProgram(pattern: Expression): boolean {
+  const expression = withoutBackreferences(pattern);
+  if (!expression) return false;
+  const looks = looksIn(expression);
+  if (looks.length > mostLooks) return false;
+  const wholes = [expression, ...looks.map(({ part }) => part)];
+  return wholes.reduce((states, whole) => states + 1 + statesOf(whole), 0) <= mostSteps;
 }
 
-/** The states that an expression comes to; without end where no automaton stands for it. */
+/** The different lookarounds that an automaton is made for. */
+function looksIn(expression: Expression): readonly Look[] {
+  const looks = new Set<Look>();
+  const find = (part: Expression): void => {
+    if (part.kind === "repeat" && part.max === 0) return;
+    if (part.kind === "look") looks.add(part);
+    partsOf(part).forEach(find);
+  };
+  find(expression);
+  return [...looks];
+}
+
+/** The states that an expression comes to, apart from those of lookaround in it. */
 function statesOf(expression: Expression): number {
   switch (expression.kind) {
     case "atom":
     case "boundary":
+    case "look":
       return 1;
     case "sequence":
       return sum(expression.parts);
@@ -18,7 +37,9 @@ function statesOf(expression: Expression): number {
       return 1 + sum(expression.arms);
     case "repeat":
       return repeated(expression.part, expression.min, expression.max);
-    default:
+    case "group":
+      return statesOf(expression.part);
+    case "backreference":
       return Infinity;
   }
 }

@@ -41,7 +41,7 @@ const advice: { readonly [C in SchemaErrorCode]: string } = {
   "remote-reference": "Bundle the schemas into one file.",
   "circular-reference": "Correct one of the references.",
   "too-deep": "Give parts of the schema names under $defs.",
-  "unsafe-pattern": "Write the pattern so that each text can match in one way only.",
+  "unsafe-pattern": "Bound the group or the counts, or check the text in the handler.",
 };
 
 /**

@@ -127,7 +127,7 @@ export const inputDiagnostics = {
     title: "A pattern could take unbounded time",
     exit: 3,
     explanation:
-      "Some regular expressions, such as `^(a+)+$`, take a backtracking matcher hours for texts of a few dozen characters. Write the pattern so that each text can match in one way only: no repeats directly inside repeats, no alternatives that begin alike inside a repeat. mcpgen analyses all patterns of a document, or of a contract, in a bounded number of steps. If earlier patterns have used these steps, mcpgen refuses a pattern with lookaround or backreferences without analysis. Then simplify the long patterns of the document.",
+      "mcpgen matches every pattern in time that grows with the text alone: with the regular expressions of the platform where backtracking is fast, otherwise with an automaton, which takes lookaround, too. A pattern is refused if neither works. Either a backreference repeats a group that takes too many texts, in a pattern such as `^(a+)+\\1$` that takes a backtracking matcher hours for texts of a few dozen characters: bound the group, or compare the two parts in the handler. Or the automaton would be too large: make the counts smaller. mcpgen analyses all patterns of a document, or of a contract, in a bounded number of steps. If earlier patterns have used these steps, it refuses a pattern with backreferences without analysis: simplify the long patterns of the document.",
   },
   MG1201: {
     title: "A notes file is malformed",

@@ -90,7 +90,19 @@ function converted(schema: StandardSchema, side: Side, override?: Override): Jso
   const overrideAction = (step: ValibotStep): object | undefined =>
     sameTypeSchema(step, side) ?? override?.(step);
   const libraryOptions = vendor === "valibot" ? { overrideAction, overrideSchema: override } : undefined;
-  return jsonSchema![side]({ target: "draft-2020-12", ...(libraryOptions ? { libraryOptions } : {}) });
+  const written = jsonSchema![side]({ target, ...(libraryOptions ? { libraryOptions } : {}) });
+  return withoutDefaultDialect(written);
+}
+
+const target = "draft-2020-12";
+
+/**
+ * A schema without `$schema`, if that names the dialect that MCP assumes without it (2025-11-25, JSON Schema usage). The
+ * library wrote it, so its author cannot remove it, and hosts that know only draft-07 refuse every call of the tool.
+ */
+function withoutDefaultDialect(schema: JsonSchema): JsonSchema {
+  const { $schema, ...rest } = schema;
+  return $schema === "https://json-schema.org/draft/2020-12/schema" ? rest : schema;
 }
 
 /** Actions of valibot that keep the type of a value. */
