@@ -90,7 +90,7 @@ function either(a: Bound, b: Bound): Bound {
 function repeated(part: Bound, min: number, max: number, work: Work): Bound {
   if (max === 0) return nothing;
   if (max === Infinity) return unbounded;
-  // Each turn is a step of its own, so that the count ends.
+  // Each turn is a step, so that the count ends.
   const turn = { ...part, steps: part.steps + 1 };
   let bound = nothing;
   for (let count = max; count > 0; count--) {

@@ -53,7 +53,10 @@ export function judgePattern(pattern: string, steps: number): Judgement | undefi
   if (!expression) return { hazard: "exponential", steps: 1 };
   const allowance = new Allowance(steps);
   try {
-    const parts = allowance.judge((work) => partsJudged(expression, capturesOf(expression), work));
+    const captures = capturesOf(expression);
+    const parts = hasLook(expression)
+      ? allowance.judge((work) => partsJudged(expression, captures, work))
+      : [{ expression, captures, apart: new Set<Look>() }];
     const hazard = parts ? worst(parts.map((part) => hazardOfPart(part, allowance))) : "exponential";
     return { hazard, steps: allowance.used };
   } catch (error) {
@@ -108,6 +111,10 @@ function hazardOfPart(part: Part, allowance: Allowance): Hazard {
   return least;
 }
 
+function hasLook(expression: Expression): boolean {
+  return expression.kind === "look" || partsOf(expression).some(hasLook);
+}
+
 /** Whether it has repeats with an upper bound, which may stand for copies or for loops. */
 function isCounted(expression: Expression): boolean {
   if (expression.kind === "repeat" && expression.max > 1 && expression.max < Infinity) return true;
@@ -157,36 +164,48 @@ const mostTimes = 16;
  */
 function timesLookedFor(expression: Expression, work: Work): ReadonlyMap<Look, number> {
   const times = new Map<Look, number>();
-  /** @returns in how many ways the end of `part` is reached, if its beginning is reached in so many */
-  const walk = (part: Expression, before: number): number => {
+  const ways = new Map<Expression, number>();
+  const waysOf = (part: Expression): number => {
     work.step();
-    switch (part.kind) {
-      case "sequence":
-        return part.parts.reduce((ways, each) => walk(each, ways), before);
-      case "choice":
-        return part.arms.reduce((ways, arm) => ways + walk(arm, before), 0);
-      case "group":
-        return walk(part.part, before);
-      case "repeat":
-        return turns(part, before);
-      case "look":
-        times.set(part, (times.get(part) ?? 0) + before);
-        return before;
-      default:
-        return before;
+    let found = 1;
+    if (part.kind === "sequence") found = part.parts.reduce((product, each) => product * waysOf(each), 1);
+    else if (part.kind === "choice") found = part.arms.reduce((sum, arm) => sum + waysOf(arm), 0);
+    else if (part.kind === "group") found = waysOf(part.part);
+    else if (part.kind === "repeat") found = powers(waysOf(part.part), part.min, part.max);
+    ways.set(part, found);
+    return found;
+  };
+  /** @param before in how many ways the beginning of `part` is reached */
+  const walk = (part: Expression, before: number): void => {
+    work.step();
+    if (part.kind === "look") times.set(part, (times.get(part) ?? 0) + before);
+    else if (part.kind === "choice") for (const arm of part.arms) walk(arm, before);
+    else if (part.kind === "group") walk(part.part, before);
+    else if (part.kind === "repeat") {
+      if (part.max > 0) walk(part.part, before * powers(ways.get(part.part)!, 0, part.max - 1));
+    } else if (part.kind === "sequence") {
+      let reached = before;
+      for (const each of part.parts) {
+        walk(each, reached);
+        reached *= ways.get(each)!;
+      }
     }
   };
-  const turns = ({ part, min, max }: Expression & { kind: "repeat" }, before: number): number => {
-    if (max === Infinity || before > mostTimes) return (walk(part, Infinity), Infinity);
-    let [ways, after] = [before, 0];
-    for (let count = 0; count <= max; count++) {
-      if (count >= min) after += ways;
-      if (count < max) ways = walk(part, ways);
-    }
-    return after;
-  };
+  waysOf(expression);
   walk(expression, startsAtStart(expression) ? 1 : Infinity);
   return times;
+}
+
+/** The sum of `base` to the powers from `min` to `max`, for a base from 1; infinite if it is large. */
+function powers(base: number, min: number, max: number): number {
+  if (max === Infinity) return Infinity;
+  if (base === 1) return max - min + 1;
+  let sum = 0;
+  for (let power = min; power <= max; power++) {
+    sum += base ** power;
+    if (sum > mostTimes) return Infinity;
+  }
+  return sum;
 }
 
 /** More work than this on one automaton is not done. */

@@ -15,7 +15,15 @@ const matched = {
   tools: [
     {
       name: "t",
-      inputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
+      inputSchema: {
+        type: "object",
+        properties: {
+          a: { type: "string", pattern: "^(a+)+$" },
+          // As zod writes a duration.
+          span: { type: "string", pattern: "^P(?:(\\d+W)|(?!.*W)(?=\\d|T\\d)(\\d+Y)?(T(?=\\d)(\\d+H)?)?)$" },
+          every: { type: "string", pattern: "^(?:\\d(?=.*;))*;$", default: "1;" },
+        },
+      },
     },
   ],
 };

@@ -43,6 +43,28 @@ const made = async (revision: string) => {
   return weatherClient(client);
 };
 
+test.each([
+  [undefined, "metric"],
+  [false, undefined],
+])(
+  "defaults of the contract's schemas reach handlers, with argumentDefaults %s: %s",
+  async (given, units) => {
+    const got: unknown[] = [];
+    const tools: typeof handlers.tools = {
+      ...handlers.tools,
+      get_weather: (args, context) => (got.push(args.units), handlers.tools.get_weather(args, context)),
+    };
+    const options = {
+      revisions: serverRevisions,
+      ...(given === undefined ? {} : { argumentDefaults: given }),
+    };
+    const server = createWeatherServer({ ...handlers, tools }, options);
+    const { client } = await createTestPair({ server, revisions: clientRevisions, revision: "2026-07-28" });
+    await weatherClient(client).tools.getWeather({ city: "Bern" });
+    expect(got).toEqual([units]);
+  },
+);
+
 describe.each(clientRevisions.map(({ id }) => id))("a server and a client of a contract, %s", (revision) => {
   test("answer each other as the types say", async () => {
     const { client, tools, prompts } = await made(revision);

@@ -1,6 +1,6 @@
 /** The interface behind each table of docs/options.md, and the folders or files that hold its defaults. */
 export const tables: readonly (readonly [heading: string, type: string, ...folders: string[]])[] = [
-  ["createServer", "ServerOptions", "server", "jsonrpc", "protocol"],
+  ["createServer", "ServerOptions", "server", "jsonrpc", "protocol", "schema/arguments.ts"],
   ["defineServer", "DefineServerOptions", "server", "protocol"],
   ["mount", "MountOptions", "server"],
   ["ask", "AskOptions", "server"],

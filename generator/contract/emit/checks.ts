@@ -1,7 +1,7 @@
-import type { Schema } from "@mcpgen/engine";
+import { type Schema, descendants } from "@mcpgen/engine";
 import type { SchemaInput } from "../../emit/emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
-import { memberKey } from "../../print/text.js";
+import { memberKey, stringLiteral } from "../../print/text.js";
 import { emitValidators } from "../../emit/validators/emit.js";
 import type { ContractInput } from "./input.js";
 import { mergeSchemas } from "./merge.js";
@@ -60,12 +60,25 @@ function judgedParts({ names, tools, role }: ContractInput): JudgedPart[] {
 
 function checksText(input: ContractInput): string {
   const { names, tools, role, origin, importExtension, render } = input;
-  const rows = tools.map(({ tool, output }) => {
+  const rows = tools.map(({ tool, input: schema, output }) => {
     const { namespace } = names.tools.get(tool)!;
     const result = output ? `, output: check${checkedName(namespace, "Result")}` : "";
-    return `  ${memberKey(tool)}: { input: check${checkedName(namespace, "Arguments")}${result} },`;
+    const check = `check${checkedName(namespace, "Arguments")}`;
+    const judge = hasDefaults(schema)
+      ? `/* @__PURE__ */ withDefaults(${check}, /* @__PURE__ */ schemaOf(${stringLiteral(tool)}, "inputSchema"))`
+      : check;
+    return `  ${memberKey(tool)}: { input: ${judge}${result} },`;
   });
   const serves = role !== "client";
-  const view = { origin, importExtension, judged: judgedParts(input), serves, rows };
+  const fills = serves && tools.some(({ input: schema }) => hasDefaults(schema));
+  const view = { origin, importExtension, judged: judgedParts(input), serves, fills, rows };
   return render("contract-checks.ts", view);
+}
+
+/** Whether a schema has defaults that the server fills in. */
+function hasDefaults(schema: Schema): boolean {
+  const roots = [...schema.definitions.values()].map(({ node }) => node);
+  return [...(schema.root ? [schema.root] : []), ...roots].some((root) =>
+    [...descendants(root)].some((node) => node.default !== undefined),
+  );
 }

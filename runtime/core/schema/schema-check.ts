@@ -9,6 +9,7 @@ import {
 import type { Judge } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
+import { hasDefaults, withDefaults } from "./arguments.js";
 import type { Check, Parse, JsonSchema, ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 
@@ -46,6 +47,19 @@ export function schemaCheck(
   // The library checks the value alone: its JSON Schema may hold patterns that only the library can match.
   if (isStandard(given)) return { schema, check: parserOf(given) };
   return { schema, check: reading(schema, place, patternBudget) };
+}
+
+/**
+ * The schema of the arguments of a tool or a prompt. Its check fills in the defaults of JSON Schema; a library fills in its own.
+ *
+ * @param place as for `schemaCheck`
+ * @throws {McpError} `invalid-definition`
+ */
+export function argumentsCheck(given: ToolSchema, place: string): CheckedSchema {
+  const checked = schemaCheck(given, place, "input", "object");
+  const { schema, check } = checked;
+  if (isStandard(given) || !hasDefaults(schema)) return checked;
+  return { schema, check: withDefaults(check as Check, () => schema) };
 }
 
 /** @throws {McpError} `invalid-definition` */

@@ -9,7 +9,12 @@ export interface JsonSchema {
 export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
 
 /** A check that may return a value to use in place of the checked one. */
-export type Parse = (value: unknown) => Checked | Promise<Checked>;
+export type Parse = (value: unknown, request?: PreparingRequest) => Checked | Promise<Checked>;
+
+/** The request whose arguments are parsed: its server says how they are prepared for the handler. */
+export interface PreparingRequest {
+  readonly connection: { readonly definition: { readonly argumentDefaults: boolean | undefined } };
+}
 
 export type Checked = string | undefined | { readonly value: unknown };
 

@@ -22,7 +22,7 @@ import type { ToolEntry } from "./tools.js";
 import { type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.js";
 import type { Params } from "../jsonrpc/message.js";
 import { methodSchemas } from "../schema/message-schema.js";
-import { schemaCheck } from "../schema/schema-check.js";
+import { argumentsCheck, schemaCheck } from "../schema/schema-check.js";
 import type { HandlerContext } from "./context.js";
 import { checkHandler, checkSpelling, checkServerOptions } from "./definition-check.js";
 import { invalid, requireFunction } from "../options/option-check.js";
@@ -160,7 +160,7 @@ export class CodeFirstServer<Members = unknown> extends Server {
 
 const toolEntry: Build<ToolEntry> = (place, given) => {
   const { visible, handler, inputSchema = { type: "object", properties: {} }, outputSchema, ...rest } = given;
-  const input = schemaCheck(inputSchema as ToolSchema, `${place}: inputSchema`, "input", "object");
+  const input = argumentsCheck(inputSchema as ToolSchema, `${place}: inputSchema`);
   const output =
     outputSchema === undefined
       ? undefined
@@ -219,8 +219,8 @@ function valuesOf(
 ): { readonly definition: object; readonly checkInput?: PromptEntry["checkInput"] } {
   if (given === undefined) return { definition: {} };
   if (Array.isArray(given)) return { definition: { arguments: given } };
-  const checked = schemaCheck(given as ToolSchema, `${place}: arguments`, "input", "object");
-  return { definition: { arguments: argumentsOf(checked.schema) }, checkInput: checked.check };
+  const { schema, check } = argumentsCheck(given as ToolSchema, `${place}: arguments`);
+  return { definition: { arguments: argumentsOf(schema) }, checkInput: check };
 }
 
 /**

@@ -17,7 +17,7 @@ import type { PromptHandler } from "./prompts.js";
 import type { ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
 import type { SchemaReader } from "../schema/message-schema.js";
 import { Server, type ServerOptions } from "./server.js";
-import type { Check } from "../schema/schema-type.js";
+import type { Check, Parse } from "../schema/schema-type.js";
 import type { ToolHandler } from "./tools.js";
 import { TemplateMatcher } from "../protocol/template-matcher.js";
 
@@ -56,7 +56,7 @@ type ContractCompleter = (value: string, settled: never, context: HandlerContext
 
 /** Generated checks of the arguments and the structured content of tools. */
 export interface ToolChecks {
-  readonly [tool: string]: { readonly input: Check; readonly output?: Check };
+  readonly [tool: string]: { readonly input: Parse; readonly output?: Check };
 }
 
 export interface DefineServerOptions extends ServerOptions {
@@ -171,7 +171,7 @@ const requireToolsAlone: FillOthers = (_, contract, handlers, declared) => {
   const more = ["resources", "resourceTemplates", "prompts", "completions"].find((kind) =>
     [contract, handlers, declared].some((some) => Object.hasOwn(some, kind)),
   );
-  if (more !== undefined) throw invalid(`${more}: a server of tools alone has none. Use defineServer`);
+  if (more !== undefined) throw invalid(`${more}: only defineServer takes them`);
 };
 
 const known: Names<DefineServerOptions> = {
@@ -187,6 +187,7 @@ const known: Names<DefineServerOptions> = {
   stateKeys: 0,
   stateStore: 0,
   changes: 0,
+  argumentDefaults: 0,
   wrongArguments: 0,
   validateSend: 0,
   thrownErrors: 0,
@@ -206,7 +207,7 @@ function checksOf(
   name: string,
   { outputSchema }: Tool,
   checks: ToolChecks,
-): { checkInput: Check; checkOutput: Check | undefined } {
+): { checkInput: Parse; checkOutput: Check | undefined } {
   const found = Object.hasOwn(checks, name) && checks[name];
   if (!found || (outputSchema && !found.output))
     throw invalid(`tools: there is no check for ${JSON.stringify(name)}`);

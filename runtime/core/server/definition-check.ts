@@ -143,6 +143,7 @@ const rules: Rules<ServerOptions> = {
   stateKeys: "array",
   stateStore: /* @__PURE__ */ withFunctions("use"),
   changes: /* @__PURE__ */ withFunctions("publish", "subscribe"),
+  argumentDefaults: "boolean",
   wrongArguments: ["error", "result"],
   validateSend: ["off", "development", "always"],
   thrownErrors: ["hide", "message"],

@@ -47,7 +47,7 @@ export async function getPrompt(
     throw invalidParams(
       `the prompt ${params.name} needs the arguments ${missing.map(({ name }) => name).join(", ")}`,
     );
-  const found = await prompt.checkInput?.(args);
+  const found = await prompt.checkInput?.(args, context);
   if (typeof found === "string")
     throw invalidParams(`the arguments of the prompt ${params.name} are wrong: ${found}`);
   const answer = await prompt.handler((found ? found.value : args) as never, context);

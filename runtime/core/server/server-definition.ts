@@ -54,6 +54,7 @@ export interface ServerDefinition {
   readonly counts: ServerCounts;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
+  readonly argumentDefaults: boolean | undefined;
   readonly wrongArguments: "error" | "result" | undefined;
   readonly thrownErrors: "hide" | "message" | undefined;
   readonly hooks: ServerHooks;

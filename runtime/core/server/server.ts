@@ -79,6 +79,11 @@ export interface ServerOptions {
   /** Carries changes to the clients. Several processes that serve the same clients need a bus that spans them. */
   readonly changes?: NotificationBus;
   /**
+   * Whether handlers get the defaults of JSON Schemas for arguments that are absent. Default: `true`. A schema of a library
+   * always fills in its own.
+   */
+  readonly argumentDefaults?: boolean;
+  /**
    * The response to a tool call with wrong arguments: a JSON-RPC error, or a result from which the model can correct
    * them. Default: as the revision requires, an error up to 2025-06-18, then a result.
    */
@@ -204,6 +209,7 @@ export class Server {
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
+      argumentDefaults: options.argumentDefaults,
       wrongArguments: options.wrongArguments,
       thrownErrors: options.thrownErrors,
       hooks: new Hooks(),

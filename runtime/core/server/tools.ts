@@ -64,7 +64,7 @@ export function callTool(
   const tool = tools.find(params.name, context);
   if (!tool) throw notFound(context.protocol.revision, "tool", params.name, () => tools.names(context));
   const args = params.arguments ?? {};
-  const found = tool.checkInput(args);
+  const found = tool.checkInput(args, context);
   return isPromise(found)
     ? found.then((later) => start(tool, later, args, context))
     : start(tool, found, args, context);
@@ -163,7 +163,5 @@ function isList(value: unknown): value is CallToolResult["content"] {
 }
 
 function unusableAnswer({ definition }: ToolEntry): McpError {
-  return unusableResult(
-    `the tool ${definition.name} gave no text, no list of content, and no result with one or with structuredContent`,
-  );
+  return unusableResult(`the tool ${definition.name} gave no text, no content and no structuredContent`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type JsonValue, type Schema, formats, readDocument } from "@mcpgen/engine";
+import { type JsonValue, type Schema, formats, isAutomaton, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { copyModule } from "../../../generator/emit/copied-module.js";
 import { scannerOf } from "../../../generator/emit/texts/modules.js";
@@ -29,6 +29,33 @@ describe("a module that is copied", () => {
     expect(places.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
     const starts = places.map(([before]) => before!.length);
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  });
+});
+
+describe("patterns that an automaton matches", () => {
+  const patterns = [
+    "^(a+)+$",
+    "^(?:a(?=.*b))*$",
+    "^(?:(?!a*b)[ab])*$",
+    "(?<=(a+)+b)a",
+    "([\"']).*\\1",
+    "(?<q>[ab])\\k<q>{1,}$",
+  ];
+
+  test("say in output what the platform says", async () => {
+    const definitions = Object.fromEntries(
+      patterns.map((pattern, at) => [`P${at}`, { type: "string", pattern }]),
+    );
+    const schema = schemaFrom(definitions);
+    expect(patterns.map((pattern) => isAutomaton(schema.patterns!.get(pattern)))).toEqual(
+      patterns.map(() => true),
+    );
+    const functions = await compile(schema);
+    for (const [at, pattern] of patterns.entries())
+      for (const text of ["", "a", "b", "ab", "ba", "aab", "aba", "abab", "abba", "'a'", "'\"", '"b\'"'])
+        expect(functions.get(`P${at}`)!.is(text), `${pattern} on ${text}`).toBe(
+          new RegExp(pattern, "u").test(text),
+        );
   });
 });
 

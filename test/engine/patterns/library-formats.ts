@@ -67,7 +67,7 @@ const zodNames = [
 
 function formatsOfZod(): Formats {
   const schemas: { readonly [name: string]: z.ZodType } = {
-    ...Object.fromEntries(zodNames.map((name) => [name, z[name]()])),
+    ...Object.fromEntries(zodNames.map((name) => [name, (z[name] as () => z.ZodType)()])),
     ...Object.fromEntries(
       (["date", "time", "datetime", "duration"] as const).map((name) => [`iso.${name}`, z.iso[name]()]),
     ),

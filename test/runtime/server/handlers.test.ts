@@ -353,7 +353,7 @@ test("an invalid result is printed with its place, without a stack of the runtim
   await expect(client.getPrompt("none")).rejects.toMatchObject({ rpcCode: -32603 });
   await client.callTool("throws");
   expect(lines).toEqual([
-    'tools/call "none": the tool none gave no text, no list of content, and no result with one or with structuredContent',
+    'tools/call "none": the tool none gave no text, no content and no structuredContent',
     'tools/call "wrong": the tool wrong answered against its outputSchema: sum: expected number, got "3" (string)',
     'prompts/get "none": the prompt none gave no text, and no result with messages',
     expect.stringMatching(/^tools\/call "throws": Error: broken\n    at .*handlers\.test\.ts/),

@@ -107,6 +107,22 @@ describe.each(libraries)("$name", ({ input, output }) => {
     await close();
   });
 
+  test("lists leave out a $schema that names the default dialect", async () => {
+    const { client, close } = await pairOf((server) => {
+      const written = { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" } as const;
+      server.tool("library", { inputSchema: input, outputSchema: output }, () => ({
+        content: [],
+        isError: true,
+      }));
+      server.tool("author", { inputSchema: written }, () => "");
+    });
+    const [ofLibrary, ofAuthor] = (await client.listTools()).items;
+    expect(ofLibrary!.inputSchema).not.toHaveProperty("$schema");
+    expect(ofLibrary!.outputSchema).not.toHaveProperty("$schema");
+    expect(ofAuthor!.inputSchema).toHaveProperty("$schema");
+    await close();
+  });
+
   test("the parsed result is sent, and the listed schema describes it", async () => {
     const { client, close } = await pairOf((server) => {
       const written = { city: " Bergen ", day: 3 };

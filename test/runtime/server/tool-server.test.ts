@@ -42,7 +42,5 @@ test.each([
   ["prompts", contract, { ...handlers, prompts: {} }, options],
   ["completions", contract, handlers, { ...options, capabilities: { completions: {} } }],
 ])("features other than tools are refused: %s", (kind, some, given, chosen) => {
-  expect(() => defineToolServer(some, given, chosen)).toThrow(
-    `${kind}: a server of tools alone has none. Use defineServer.`,
-  );
+  expect(() => defineToolServer(some, given, chosen)).toThrow(`${kind}: only defineServer takes them.`);
 });
