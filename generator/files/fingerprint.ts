@@ -26,11 +26,17 @@ export function generatorFingerprint(): string | undefined {
     dirname(self),
     ...["templates", ...copied].map((name) => join(packageFolder, name)),
   ]) {
-    for (const name of namesIn(folder))
-      hash.update(`${name}\n${sha256(readRegularFile(join(folder, name)))}\n`);
+    for (const name of namesIn(folder)) hash.update(`${name}\n${contentHash(folder, name)}\n`);
   }
   for (const library of libraries) hash.update(`${library} ${versionOf(library)}\n`);
   return hash.digest("hex");
+}
+
+/** The build names a chunk by the hash of its content and of the chunks that it loads, so such a name says all. */
+const namedByContent = /-[A-Z0-9]{8}\.js$/;
+
+function contentHash(folder: string, name: string): string {
+  return namedByContent.test(name) ? "" : sha256(readRegularFile(join(folder, name)));
 }
 
 /** The hash of a file's content without regard to line ends; a missing file has a hash, too. */
