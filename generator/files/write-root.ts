@@ -128,7 +128,7 @@ function outsideGit(names: readonly string[], folder: string): readonly string[]
  * The folder that Git keeps as one with `folder`, or `folder` itself. The home folder and those above it are no project,
  * although some users keep it in Git.
  */
-function projectRoot(folder: string): string {
+export function projectRoot(folder: string): string {
   for (let root = folder; !holdsHome(root); root = dirname(root))
     if (existsSync(join(root, ".git"))) return root;
   return folder;

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { basename, delimiter, dirname, join, relative, resolve, sep } from "node:path";
 import {
   type JsonObject,
@@ -11,6 +10,7 @@ import {
 import { isJsonConfig } from "../../config/load-config.js";
 import { foldersUpFrom } from "../../config/search-folders.js";
 import { sha256 } from "../../files/sha256.js";
+import { projectRoot } from "../../files/write-root.js";
 import type { HostFile } from "../servers/host-files.js";
 import { readHostFile } from "../servers/read-host-file.js";
 import {
@@ -253,7 +253,8 @@ function startEffects({ command, texts, environment, cwd, sha256: digest }: Star
     ...(runsFolders ? mainOf(resolve(cwd, word)) : []),
   ]);
   if (words.some((word) => scriptRunners.test(basename(word)))) entries.push(...nearestManifest(around));
-  const inside = entries.filter((file) => file.startsWith(projectOf(from.folder) + sep));
+  // Files outside of the project are the machine's.
+  const inside = entries.filter((file) => file.startsWith(projectRoot(from.folder) + sep));
   return [effect("start", command, from, digest), ...ofFiles("run", moduleFiles(inside), from)];
 }
 
@@ -266,12 +267,6 @@ function wordsIn(text: string): string[] {
 
 function nearestManifest(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => realFile(join(folder, "package.json"))).slice(0, 1);
-}
-
-/** The project around a folder. Files outside of it are the machine's. */
-function projectOf(folder: string): string {
-  const above = foldersUpFrom(folder).slice(0, -1);
-  return above.find((up) => existsSync(join(up, ".git"))) ?? folder;
 }
 
 function at(from: Source, ...path: readonly (string | number)[]): Source {
