@@ -23,6 +23,13 @@ import { cases } from "../../support/cases.mjs";
 const draft07 = "http://json-schema.org/draft-07/schema#";
 const text = (value: JsonValue): string => JSON.stringify(value);
 
+/** What draft-07 says of the siblings of `$ref`. Ajv's option for it, `ignoreKeywordsWithRef`, still judges `type`. */
+function withoutSiblings(document: JsonObject): JsonObject {
+  return JSON.parse(text(document), (_, value: JsonValue) =>
+    isJsonObject(value) && "$ref" in value ? { $ref: value["$ref"] } : value,
+  ) as JsonObject;
+}
+
 function errorOf(document: JsonValue): SchemaError {
   try {
     canonicalise(document);
@@ -91,8 +98,7 @@ describe("for every schema", () => {
     const agree = (document: JsonObject, values: JsonValue[]): void => {
       const input =
         dialect === "draft-07"
-          ? // The option is how Ajv 8 spells what draft-07 says of the siblings of `$ref`.
-            new Ajv({ ...options, ignoreKeywordsWithRef: true } as Options).compile(document)
+          ? new Ajv(options).compile(withoutSiblings(document))
           : new Ajv2020(options).compile(document);
       // As JSON: to Ajv, an object without a prototype equals none that has one.
       const canonical = new Ajv2020(options).compile(JSON.parse(text(canonicalise(document))) as JsonObject);

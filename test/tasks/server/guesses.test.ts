@@ -23,7 +23,9 @@ async function guarded() {
       };
     },
   });
-  const served = serverOf({ store, keys: [key], keepMs: 1000, list: true, quotas: { stored: Infinity } });
+  // Handlers that never end are running for ever, whatever becomes of their tasks.
+  const quotas = { stored: Infinity, running: Infinity };
+  const served = serverOf({ store, keys: [key], keepMs: 1000, list: true, quotas });
   served.server.tool("slow", { task: { support: "optional" } }, (_, { task }) => {
     task?.detach();
     return new Promise(() => {});
