@@ -18,7 +18,7 @@ export function ajvFor(definitions: object): (name: string, value: JsonValue) =>
 /**
  * Whether ajv reads a schema as the specification means it. It does not where
  * - `unevaluated*` depend on arms (what a refused arm looked at counts, and `if` alone does not);
- * - `prefixItems` stand beside `contains` (items are counted from behind the prefix on);
+ * - `prefixItems`, or a list of `items`, stand beside `contains` (items are counted from behind the prefix on);
  * - `contains` stands in `contains` (the code that ajv makes names variables it does not declare);
  * - a member called `__proto__` is described (ajv sets it on a plain object, where it is the prototype).
  */
@@ -27,11 +27,9 @@ export function isReadByAjv(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) return true;
   const has = (key: string): boolean => Object.hasOwn(schema, key);
   if (["unevaluatedProperties", "unevaluatedItems", "__proto__"].some(has)) return false;
-  if (
-    has("contains") &&
-    (has("prefixItems") || mentions((schema as { contains: unknown }).contains, "contains"))
-  )
-    return false;
+  const { contains, items } = schema as { contains?: unknown; items?: unknown };
+  const hasPrefix = has("prefixItems") || Array.isArray(items);
+  if (has("contains") && (hasPrefix || mentions(contains, "contains"))) return false;
   return Object.values(schema).every(isReadByAjv);
 }
 
