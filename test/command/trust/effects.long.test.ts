@@ -72,8 +72,9 @@ const additions: Readonly<Record<string, (project: Project, at: number, text: st
   "a command, in capitals": ({ config }, at, text) => ({
     config: { ...config, contracts: served(config, at, `STDIO:${text}`) },
   }),
-  "the name of a server": ({ config }, at, text) => ({
-    config: { ...config, contracts: served(config, at, text) },
+  // One that the project's own file has needs no more trust than its entry there.
+  "the name of a server elsewhere": ({ config }, at, text) => ({
+    config: { ...config, contracts: served(config, at, `${text}-elsewhere`) },
   }),
   "a program of a host's file": ({ hosts }, _, text) => ({
     hosts: { mcpServers: { ...hosts.mcpServers, [text]: { command: text } } },
