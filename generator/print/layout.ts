@@ -9,6 +9,8 @@ export type Layout =
   | { readonly kind: "indent"; readonly of: Layout }
   | { readonly kind: "line"; readonly flat: string; readonly hard: boolean }
   | { readonly kind: "broken"; readonly text: string }
+  /** A space and what follows; a new line, and all of it indented, where it does not fit up to its first possible break. */
+  | { readonly kind: "assigned"; readonly of: Layout }
   /** The short form where it fits on the line, else the long one. */
   | { readonly kind: "choice"; readonly short: Layout; readonly long: Layout };
 
@@ -36,6 +38,11 @@ export function whenBroken(text: string): Layout {
   return { kind: "broken", text };
 }
 
+/** A call behind `=`: its arguments are broken over lines before the line is broken behind `=`. */
+export function assigned(call: Layout): Layout {
+  return { kind: "assigned", of: call };
+}
+
 export function join(separator: Layout, parts: readonly Layout[]): Layout[] {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]));
 }
@@ -53,6 +60,8 @@ export function flat(layout: Layout): string {
       return layout.flat;
     case "broken":
       return "";
+    case "assigned":
+      return " " + flat(layout.of);
     default:
       return flat(layout.kind === "choice" ? layout.short : layout.of);
   }
@@ -62,7 +71,7 @@ export function flat(layout: Layout): string {
 export function withText(layout: Layout, from: string, to: string): Layout {
   if (typeof layout === "string") return layout.replaceAll(from, to);
   if (isSequence(layout)) return layout.map((part) => withText(part, from, to));
-  if (layout.kind === "group" || layout.kind === "indent")
+  if (layout.kind === "group" || layout.kind === "indent" || layout.kind === "assigned")
     return { ...layout, of: withText(layout.of, from, to) };
   return layout;
 }
@@ -91,6 +100,9 @@ export function print(layout: Layout): string {
     } else if (of.kind === "group") {
       const whole = { of: of.of, depth, flat: true };
       pending.push(flat || fits(whole, pending, width - column) ? whole : { of: of.of, depth, flat: false });
+    } else if (of.kind === "assigned") {
+      const same = { of: [" ", of.of], depth, flat };
+      pending.push(fits(same, pending, width - column) ? same : { of: indent(line, of.of), depth, flat });
     } else if (of.kind === "broken") {
       if (!flat) pending.push({ of: of.text, depth, flat });
     } else if (of.kind === "choice") {
@@ -124,7 +136,8 @@ function fits(first: Piece, rest: readonly Piece[], room: number): boolean {
       left -= of.flat.length;
     } else if (of.kind === "broken") {
       if (!flat) left -= of.text.length;
-    } else pending.push({ of: of.kind === "choice" ? of.short : of.of, depth, flat });
+    } else if (of.kind === "assigned") pending.push({ of: [" ", of.of], depth, flat });
+    else pending.push({ of: of.kind === "choice" ? of.short : of.of, depth, flat });
   }
   return false;
 }

@@ -1,4 +1,4 @@
-import { type Expression, compare, flatText, not } from "./expression.js";
+import { type Expression, compare, flatText, invocation, not } from "./expression.js";
 import { stringLiteral } from "../../print/text.js";
 import { type Layout, group, indent, flat, softline } from "../../print/layout.js";
 
@@ -8,7 +8,7 @@ const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object
 /** The member `name` of the object `subject`. */
 export function member(subject: string, name: string): Layout {
   const key = stringLiteral(name);
-  if (inherited.has(name)) return ["ownMember", "(", subject, ", ", key, ")"];
+  if (inherited.has(name)) return invocation("ownMember", [subject, key]);
   return [subject, group("[", indent(softline, key), softline, "]")];
 }
 

@@ -158,7 +158,8 @@ function layoutOfPart(expression: Expression): Layout {
   }
 }
 
-function invocation(callee: string, parameters: readonly Layout[]): Layout {
+/** A call of a function; too long for its line, each argument stands on its own. */
+export function invocation(callee: string, parameters: readonly Layout[]): Layout {
   return [
     callee,
     group("(", indent(softline, join([",", line], parameters)), whenBroken(","), softline, ")"),

@@ -1,6 +1,8 @@
 import { type Expression, layoutOf, not } from "./expression.js";
 import {
   type Layout,
+  assigned,
+  flat,
   group,
   hardline,
   indent,
@@ -131,7 +133,7 @@ function layout(statement: Statement): Layout {
     case "return":
       return returned(statement.value);
     case "const":
-      return group(`const ${statement.name} =`, group(indent(line, statement.value)), ";");
+      return [`const ${statement.name} =`, behindEquals(statement.value), ";"];
     case "for":
       return ["for (", statement.head, ") ", block(statement.body)];
     case "switch":
@@ -149,6 +151,12 @@ function layout(statement: Statement): Layout {
     case "plain":
       return statement.text + ";";
   }
+}
+
+/** A call has places to break in; before all else the line is broken behind `=`. */
+function behindEquals(value: Layout): Layout {
+  const isCall = flat(value).endsWith(")");
+  return isCall ? assigned(value) : group(indent(line, value));
 }
 
 /** Prettier breaks a condition over lines only behind `if (`, and keeps braces where it finds them. */
