@@ -157,7 +157,7 @@ test.each(revisions)(
       // A member added beside a map takes values that the map allowed: the member has that finding, too.
       const isOfAdded = ({ rule, subject }: Finding): boolean =>
         rules[0]!.startsWith("property-added-") &&
-        ["type-changed", "union-collapsed"].includes(rule) &&
+        ["type-changed", "type-narrowed", "union-collapsed"].includes(rule) &&
         subjectText(subject).endsWith(".added");
       const isOther = (finding: Finding): boolean => !isIt(finding) && !isOfAdded(finding);
       expect(
