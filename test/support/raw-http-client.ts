@@ -148,6 +148,7 @@ export class Party {
 
 /** All messages of an answer that have come, of batches one by one. */
 export function messagesOf(answer: WireAnswer): Wired[] {
+  if (answer.type === "text/plain") return [];
   const texts = answer.isStream ? answer.events.map(({ data }) => data ?? "") : [answer.text];
   return texts.filter((text) => text !== "").flatMap((text) => JSON.parse(text) as Wired | Wired[]);
 }

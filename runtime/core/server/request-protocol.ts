@@ -73,8 +73,12 @@ export function resolveProtocol(
   if (session) return session;
   const oldest = legacy.at(-1);
   if (request.method === "ping" && oldest) return beforeHandshake(oldest);
-  if (servesModern) return modernProtocol(definition, request);
-  throw invalidRequest("the session has not been opened: send initialize first");
+  if (!oldest) return modernProtocol(definition, request);
+  if (!servesModern || era === "legacy")
+    throw invalidRequest("the session has not been opened: send initialize first");
+  throw invalidParams(
+    `the session has not been opened: send initialize first, or state the revision in params._meta (${metaKeys.protocolVersion})`,
+  );
 }
 
 /**

@@ -61,6 +61,11 @@ test.each(adapters)("a proof names the public URL (%s); two headers are refused"
   const authorization = `DPoP ${token}`;
   expect((await post(url, { authorization, dpop: await proof(resource) })).status).toBe(200);
   expect((await post(url, { authorization, dpop: await proof(url) })).status).toBe(401);
+  // A proof names the URL that was called.
+  const called = `${url}/`;
+  expect((await post(called, { authorization, dpop: await proof(`${resource}/`) })).status).toBe(200);
+  expect((await post(called, { authorization, dpop: await proof(resource) })).status).toBe(401);
+  expect((await post(url, { authorization, dpop: await proof(`${resource}/`) })).status).toBe(401);
   const two = [await proof(resource), await proof(resource)];
   expect((await post(url, { authorization, dpop: two })).status).toBe(401);
 });

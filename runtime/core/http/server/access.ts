@@ -192,8 +192,15 @@ export class AuthenticateRequest {
 
   get url(): string {
     const publicUrl = this.#publicUrl;
-    return publicUrl === undefined ? this.#exchange.href : publicUrl + queryOf(this.#exchange.url);
+    if (publicUrl === undefined) return this.#exchange.href;
+    return publicUrl + calledSlash(publicUrl, this.#exchange.path) + queryOf(this.#exchange.url);
   }
+}
+
+/** The slash that the client has added to the public URL. A proxy may have taken a part of its path away. */
+function calledSlash(publicUrl: string, path: string): string {
+  const isAdded = path.length > 1 && path.endsWith("/") && `${new URL(publicUrl).pathname}/`.endsWith(path);
+  return isAdded ? "/" : "";
 }
 
 /** The query of a request target, with its question mark. */

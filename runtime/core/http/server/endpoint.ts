@@ -34,7 +34,7 @@ import {
   replyForbidden,
 } from "./access.js";
 import { MemoryEventStore, StreamExpiry, Streams } from "./event-streams.js";
-import { type Exchange, headersNamed, sseSessionOf } from "./exchange.js";
+import { type Exchange, headersNamed, sseSessionOf, unslashed } from "./exchange.js";
 import { type HttpOptions, defaults } from "./http-options.js";
 import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
@@ -246,9 +246,10 @@ export class Endpoint {
     return [...(this.#routes?.keys() ?? [])];
   }
 
-  /** Whether there is a route for a path. */
-  hasRoute(path: string): boolean {
-    return this.#routes?.has(path) ?? false;
+  /** The route for a path. A client makes the path of well-known documents of that of the endpoint, with its slash. */
+  routeOf(path: string): HttpRoute | undefined {
+    const isWellKnown = path.startsWith("/.well-known/");
+    return this.#routes?.get(path) ?? (isWellKnown ? this.#routes?.get(unslashed(path)) : undefined);
   }
 
   handle(exchange: Exchange): void {
@@ -261,7 +262,7 @@ export class Endpoint {
   }
 
   #admit(exchange: Exchange): void {
-    const route = this.#routes?.get(exchange.path);
+    const route = this.#routes && this.routeOf(exchange.path);
     const refused = guard(exchange, this.#options, this.#knownHost, route !== undefined);
     if (refused) {
       this.#server.definition.hooks.emit({ type: "request-refused", ...refused });
@@ -394,7 +395,8 @@ export class Endpoint {
       return replyInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
     let message: unknown;
     try {
-      message = JSON.parse(text);
+      // A byte order mark may be ignored (RFC 8259, 8.1).
+      message = JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
     } catch (error) {
       return replyError(exchange, 400, undefined, parseError(messageOf(error)));
     }

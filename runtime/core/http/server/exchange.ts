@@ -143,6 +143,11 @@ export function sseSessionOf(exchange: Exchange): string | undefined {
   return parseTarget(exchange.url)?.searchParams.get(sessionParameter) ?? undefined;
 }
 
+/** A path without the slash at its end. Hosts copy `/mcp/` from servers that need the slash. */
+export function unslashed(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
 /** Parses a request target: a path with query, or a whole URL. */
 export function parseTarget(url: string): platform.URL | undefined {
   return URL.canParse(url, base) ? new URL(url, base) : undefined;

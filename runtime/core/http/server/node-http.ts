@@ -9,6 +9,7 @@ import {
   alreadyRead,
   maxWaitingBytes,
   parseTarget,
+  unslashed,
 } from "./exchange.js";
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
 import type { HttpCounts, HttpStats } from "./http-stats.js";
@@ -332,13 +333,17 @@ export function createNodeHandler(server: Server, options: HttpOptions = {}): No
 /**
  * Creates the handler from options that were validated.
  *
- * @param path of the endpoint; requests for other paths get 404. Absent if the framework routes
+ * @param path of the endpoint, which a slash may follow; requests for other paths get 404. Absent if the framework routes
  */
 export function nodeHandler(server: Server, options: HttpOptions, path?: string): NodeHandler {
   const endpoint = new Endpoint(server, options);
+  const serves = (target: string): boolean =>
+    target === path || unslashed(target) === unslashed(path!) || endpoint.routeOf(target) !== undefined;
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
-    if (path !== undefined && pathOf(request.url) !== path && !endpoint.hasRoute(pathOf(request.url)))
-      return void response.writeHead(404).end();
+    if (path !== undefined && !serves(pathOf(request.url)))
+      return void response
+        .writeHead(404, { "content-type": "text/plain" })
+        .end(`There is nothing at this path. The MCP endpoint is ${options.publicUrl ?? path}\n`);
     const parsed = typeof body === "function" ? undefined : body;
     endpoint.handle(new NodeExchange(request, response, parsed, endpoint.backlog));
   };

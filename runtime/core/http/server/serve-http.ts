@@ -10,7 +10,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
 import type { Server } from "../../server/server.js";
-import { parseTarget } from "./exchange.js";
+import { parseTarget, unslashed } from "./exchange.js";
 import { type HttpOptions, checkPublicUrl, defaults, httpRules } from "./http-options.js";
 import type { HttpStats } from "./http-stats.js";
 import { deferContinue, nodeHandler } from "./node-http.js";
@@ -21,7 +21,7 @@ export interface ServeHttpOptions extends HttpOptions {
   readonly port?: number;
   /** Interface to listen on; its address is then an allowed host. Default: the loopback interface. */
   readonly host?: string;
-  /** Path of the endpoint, as it stands in URLs. Default: `/mcp`. */
+  /** Path of the endpoint, as it stands in URLs; a slash may follow in requests. Default: `/mcp`. */
   readonly path?: string;
   /** Milliseconds until the headers of a request must be complete. Default: 10 s; 0 for no limit. */
   readonly headersTimeout?: number;
@@ -49,7 +49,9 @@ function checkServeOptions(options: ServeHttpOptions): void {
   // Requests contain the path as a URL writes it, so any other spelling never matches.
   if (parseTarget(path)?.pathname !== path)
     throw invalid(`path: expected one as it stands in URLs, such as "/mcp", got ${JSON.stringify(path)}.`);
-  if (routes.some((route) => (route as Partial<typeof route> | null)?.path === path))
+  const isEndpoint = (other: unknown): boolean =>
+    typeof other === "string" && unslashed(other) === unslashed(path);
+  if (routes.some((route) => isEndpoint((route as Partial<typeof route> | null)?.path)))
     throw invalid(`routes: ${path} is the path of the endpoint. Choose another path.`);
 }
 
