@@ -111,8 +111,9 @@ export async function http(
   revision: string,
   options: ServeHttpOptions = {},
   capabilities: Members = {},
+  serverOptions: Partial<ServerOptions> = {},
 ): Promise<Inside & { readonly target: Target; readonly party: Party }> {
-  const found = inside();
+  const found = inside(serverOptions);
   const target = await serve(adapter, found.server, { keepAliveMs: 0, ...options });
   const party = await new Party(target.url, revision, {}, capabilities).open();
   return { ...found, target, party };

@@ -61,6 +61,11 @@ export class WireAnswer {
       .filter((event) => Object.keys(event).length > 0);
   }
 
+  /** The number of comments that have come. */
+  get comments(): number {
+    return this.text.split("\n").filter((line) => line.startsWith(":")).length;
+  }
+
   /** Resolves once `found` gives something. Rejects if the body ends without it. */
   async until<T>(found: (answer: this) => T | undefined | false): Promise<T> {
     for (;;) {

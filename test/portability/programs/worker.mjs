@@ -4,7 +4,10 @@ import { createHttpHandler } from "@mcpgen/runtime/fetch";
 import { everything, run } from "../suite/cases.mjs";
 import { fixture } from "../suite/fixture.mjs";
 
-const alone = createHttpHandler(fixture({ stateKeys: ["a secret of tests"] }), { sessions: false });
+const alone = createHttpHandler(fixture({ stateKeys: ["a secret of tests"] }), {
+  sessions: false,
+  keepAliveMs: 200,
+});
 
 /** One instance of it keeps the sessions. A client that has gone is noticed when something is written. */
 export class Endpoint {

@@ -11,6 +11,7 @@ import { idle } from "./idle.mjs";
 import { oneByOne, sessions } from "./legacy.mjs";
 import { modern } from "./modern.mjs";
 import { ports } from "./ports.mjs";
+import { quiet } from "./quiet.mjs";
 import { rounds } from "./rounds.mjs";
 import { subscriptions } from "./subscriptions.mjs";
 import { World } from "./world.mjs";
@@ -18,6 +19,7 @@ import { World } from "./world.mjs";
 const cases = [
   ...front,
   ...modern,
+  ...quiet,
   ...rounds,
   ...subscriptions,
   ...oneByOne,

@@ -53,6 +53,10 @@ function addPlain(server) {
     }
     return "stepped";
   });
+  server.tool("wait", {}, async ({ ms }) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return "waited";
+  });
   server.tool("tell", {}, (_, { log }) => {
     log("info", "logged");
     return "said";

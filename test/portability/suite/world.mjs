@@ -19,7 +19,7 @@ export class World {
 
   /** The server of a case that does not choose one. */
   get target() {
-    return (this.#target ??= this.serve());
+    return (this.#target ??= this.serve({}, { keepAliveMs: 200 }));
   }
 
   /** A server of the case's own, in this very program. */

@@ -1,6 +1,7 @@
 import { toBase64Url } from "../../protocol/base64.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
+import { Ticker } from "../../time/ticker.js";
 import type { EventSink } from "./exchange.js";
 import type { Quota } from "./limits.js";
 import { withoutCalls } from "./stream-rights.js";
@@ -15,7 +16,7 @@ export function primingText(id: string, retryMs: number): string {
   return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
 
-/** A comment that keeps proxies from closing an idle connection. */
+/** A comment that keeps proxies and clients from closing an idle connection. */
 const keepAliveText = ": \n\n";
 
 /** Headers of an event stream. */
@@ -167,28 +168,42 @@ export function randomText(bytes: number): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
+/** The milliseconds after which a response that is awaited begins: clients and proxies give up without a byte. */
+const mostQuietMs = 2000;
+
+/** A response that is awaited. */
+export interface Awaited {
+  /** Begins an event stream. Returns `undefined` if its client is gone. */
+  begin(): EventSink | undefined;
+}
+
 /**
- * The open event streams of an endpoint, and the connections of running POSTs. One timer sends keep-alive comments to
- * all streams.
+ * The open event streams of an endpoint, the responses that are awaited, and the connections of running POSTs. Streams get
+ * keep-alive comments; a response that is not there in time begins as a stream.
  */
 export class Streams {
   /** One connection for each running POST without a session. */
   readonly connections = new Set<ServerConnection>();
   /** The principal of each stream. */
   readonly #sinks = new Map<EventSink, string>();
-  readonly #clock: Clock;
   readonly #every: number;
   readonly #quota: Quota;
-  #timer: unknown;
+  readonly #beats: Ticker<EventSink>;
+  readonly #looks: Ticker<Awaited>;
+  /** The responses that were awaited at the last look. */
+  readonly #quiet = new Set<Awaited>();
 
   /**
    * @param every milliseconds between comments; 0 for none
    * @param quota limit of streams; only listening streams are rejected
+   * @param ownTimers as for `Ticker`
    */
-  constructor(clock: Clock, every: number, quota: Quota) {
-    this.#clock = clock;
+  constructor(clock: Clock, every: number, quota: Quota, ownTimers?: boolean) {
     this.#every = every;
     this.#quota = quota;
+    this.#beats = new Ticker(clock, every, this.#beat, ownTimers);
+    const quietMs = every > 0 ? Math.min(every, mostQuietMs) : mostQuietMs;
+    this.#looks = new Ticker(clock, quietMs / 2, this.#look, ownTimers);
   }
 
   /** Whether a principal may open no more listening streams. */
@@ -203,27 +218,46 @@ export class Streams {
   readonly opened = (sink: EventSink, principal: string): void => {
     this.#sinks.set(sink, principal);
     this.#quota.add(principal, 1);
-    if (this.#timer === undefined && this.#every > 0)
-      this.#timer = this.#clock.schedule(this.#beat, this.#every);
+    this.#beats.add(sink);
   };
 
   readonly ended = (sink: EventSink): void => {
     const principal = this.#sinks.get(sink);
+    this.#beats.delete(sink);
     if (this.#sinks.delete(sink)) this.#quota.give(principal!, 1);
   };
 
+  /** Begins the response in time, unless it is `answered` before. */
+  awaits(response: Awaited): void {
+    this.#looks.add(response);
+  }
+
+  /** The response is there or has begun, or its client is gone. */
+  answered(response: Awaited): void {
+    this.#looks.delete(response);
+    this.#quiet.delete(response);
+  }
+
   close(): void {
-    this.#clock.clear(this.#timer);
-    this.#timer = undefined;
+    this.#looks.clear();
+    this.#quiet.clear();
+    this.#beats.clear();
     for (const sink of this.#sinks.keys()) {
       this.ended(sink);
       sink.end();
     }
   }
 
-  readonly #beat = (): void => {
-    for (const sink of this.#sinks.keys()) if (!sink.write(keepAliveText)) this.ended(sink);
-    this.#timer = this.#sinks.size === 0 ? undefined : this.#clock.schedule(this.#beat, this.#every);
+  readonly #beat = (sink: EventSink): void => {
+    if (!sink.write(keepAliveText)) this.ended(sink);
+  };
+
+  /** The second look begins the response: the time since its request is then known without a clock. */
+  readonly #look = (response: Awaited): void => {
+    if (!this.#quiet.has(response)) return void this.#quiet.add(response);
+    this.answered(response);
+    const sink = response.begin();
+    if (sink && this.#every > 0) this.#beat(sink);
   };
 }
 

@@ -52,7 +52,10 @@ export interface HttpOptions extends GuardOptions {
    * minute; 0 for no limit.
    */
   readonly stalledMs?: number;
-  /** Form of responses. Default: `auto`, JSON unless another message precedes the response. */
+  /**
+   * Form of responses. Default: `auto`, JSON unless another message precedes the response, or it takes longer than a second or
+   * two. `json` never streams: no byte leaves before the response, and clients give up on long requests.
+   */
   readonly responses?: ResponseForm;
   /** Stores sent messages so that clients can resume lost streams. Default: in memory. */
   readonly events?: EventStore;
@@ -61,7 +64,10 @@ export interface HttpOptions extends GuardOptions {
    * the place of `events`.
    */
   readonly cluster?: SessionCluster;
-  /** Milliseconds between keep-alive comments on event streams. Default: 15 s; 0 for none. */
+  /**
+   * Milliseconds between keep-alive comments on event streams. Default: 15 s; 0 for none. Below two seconds, also the longest
+   * time until an event stream begins.
+   */
   readonly keepAliveMs?: number;
   /** Milliseconds a client waits before it reconnects to a lost stream. Default: 1 s. */
   readonly retryMs?: number;

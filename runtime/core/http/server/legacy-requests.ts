@@ -358,8 +358,15 @@ export class StatelessRequests {
     const caller = { auth, principal };
     if (requests.length < messages.length) this.#notified(messages, caller, revision);
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
-    const count = Array.isArray(message) ? requests.length : undefined;
-    const channel = new PostChannel(exchange, accepted, this.#form, revision.table, this.#streams, count);
+    const channel = new PostChannel(
+      exchange,
+      accepted,
+      this.#form,
+      revision.table,
+      this.#streams,
+      requests.map(({ id }) => id),
+      Array.isArray(message),
+    );
     const connection = new ServerConnection(this.#server.definition, channel, caller, "legacy");
     connection.http = exchange;
     const protocol = this.#protocols.get(revision);

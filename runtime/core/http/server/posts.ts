@@ -27,7 +27,7 @@ import {
   replyError,
   replyInvalid,
 } from "./access.js";
-import { type Streams, eventHeaders, eventText } from "./event-streams.js";
+import { type Awaited, type Streams, eventHeaders, eventText } from "./event-streams.js";
 import { type EventSink, type Exchange, jsonHeaders, retryHeaders, tooManyRequests } from "./exchange.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { argumentProblem } from "./param-mirrors.js";
@@ -93,7 +93,9 @@ export class ModernRequests {
       return replyBusy(exchange, request.id, "maxStreams");
     const wrong = this.#mirrorProblem(exchange, request);
     const form = listens ? "auto" : this.#form;
-    const channel = new PostChannel(exchange, accepted, form, protocol.revision.table, this.#streams);
+    const channel = new PostChannel(exchange, accepted, form, protocol.revision.table, this.#streams, [
+      request.id,
+    ]);
     if (listens) channel.bytes = this.#bytes;
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;
@@ -225,11 +227,19 @@ function mirrorProblem(
     : `${header} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
 }
 
-/** Form of responses: `auto` sends JSON unless another message precedes the response. */
+/** Form of responses: `auto` sends JSON unless another message precedes the response, or it takes long. */
 export type ResponseForm = "auto" | "json" | "sse";
 
+/** Calls a function after this turn of the event loop. Most handlers that return a promise are done by then. */
+export function afterTurn(work: () => void): void {
+  const { setImmediate: soon = setTimeout } = globalThis as {
+    readonly setImmediate?: (work: () => void) => unknown;
+  };
+  soon(work);
+}
+
 /** The channel of one POST without a session. */
-export class PostChannel implements ServerChannel {
+export class PostChannel implements ServerChannel, Awaited {
   readonly #exchange: Exchange;
   readonly #accepted: Accepted;
   readonly #form: ResponseForm;
@@ -237,10 +247,13 @@ export class PostChannel implements ServerChannel {
   readonly #streams: Streams;
   /** Responses to a batch. */
   readonly #batch: string[] | undefined;
-  #remaining: number;
+  /** Requests without an answer. */
+  #open: readonly RequestId[];
   readonly #requests: number;
   #sink: EventSink | undefined;
   #over = false;
+  /** `Streams` may begin the response. Most are complete before. */
+  #isAwaited = false;
   /** Memory limit, for a listening stream. */
   bytes: Quota | undefined;
   /** Counts the running requests. */
@@ -258,15 +271,17 @@ export class PostChannel implements ServerChannel {
     form: ResponseForm,
     table: ReceiveTable,
     streams: Streams,
-    batch?: number,
+    ids: readonly RequestId[],
+    isBatch = false,
   ) {
     this.#exchange = exchange;
     this.#accepted = accepted;
     this.#form = form;
     this.#table = table;
     this.#streams = streams;
-    this.#batch = batch === undefined ? undefined : [];
-    this.#requests = this.#remaining = batch ?? 1;
+    this.#batch = isBatch ? [] : undefined;
+    this.#open = ids;
+    this.#requests = ids.length;
   }
 
   /**
@@ -290,6 +305,16 @@ export class PostChannel implements ServerChannel {
     if (!this.#connection) return;
     this.#streams.connections.add(this.#connection);
     this.#exchange.onGone(() => this.#finish());
+    if (!this.#mayStream) return;
+    afterTurn(() => {
+      if (this.#over || this.#sink) return;
+      this.#isAwaited = true;
+      this.#streams.awaits(this);
+    });
+  }
+
+  begin(): EventSink {
+    return this.#stream();
   }
 
   #finish(): void {
@@ -300,6 +325,7 @@ export class PostChannel implements ServerChannel {
     concurrency?.running.give(this.#exchange.principal, this.#requests);
     concurrency?.held.give(this.#exchange.principal, this.#exchange.size);
     this.#streams.connections.delete(connection);
+    if (this.#isAwaited) this.#streams.answered(this);
     this.#over = true;
     this.#drop();
     connection.closed();
@@ -329,13 +355,17 @@ export class PostChannel implements ServerChannel {
 
   send(text: string): void {
     // A client that accepts no event stream misses messages before the response.
-    if (this.#over || !this.#accepted.events || this.#form === "json") return;
-    this.#stream().write(eventText(text));
+    if (!this.#over && this.#mayStream) this.#stream().write(eventText(text));
+  }
+
+  get #mayStream(): boolean {
+    return this.#accepted.events && this.#form !== "json";
   }
 
   #stream(): EventSink {
     if (!this.#sink) {
       this.#sink = this.#exchange.openStream(200, withCors(eventHeaders, this.#exchange));
+      if (this.#isAwaited) this.#streams.answered(this);
       this.#streams.opened(this.#sink, this.#exchange.principal);
     }
     return this.#sink;
@@ -348,13 +378,16 @@ export class PostChannel implements ServerChannel {
     return sink;
   }
 
-  answer(_id: RequestId | undefined, text: string, rpcCode?: number): void {
+  answer(id: RequestId | undefined, text: string, rpcCode?: number): void {
     if (this.#over) return;
-    this.#batch?.push(text);
-    if (--this.#remaining > 0) return;
+    if (this.#batch) {
+      this.#batch.push(text);
+      this.#open = this.#open.filter((each) => each !== id);
+      if (this.#open.length > 0) return;
+    }
     this.#over = true;
     // An error inside a batch does not set the status of the whole.
-    if (this.#batch) this.#leave(`[${this.#batch.join(",")}]`, undefined);
+    if (this.#batch) this.#leave(batchText(this.#batch), undefined);
     else this.#leave(text, rpcCode);
     this.#finish();
   }
@@ -374,18 +407,23 @@ export class PostChannel implements ServerChannel {
     else this.#exchange.reply(status, withCors(eventHeaders, this.#exchange), eventText(text));
   }
 
-  /** Replies with 503 because the server is closing. */
+  /** Replies with an error because the server is closing: with status 503, or in the event stream that is open. */
   async close(): Promise<void> {
     if (this.#over) return;
     this.#over = true;
+    const error = { code: rpc.internalError, message: "the server is closing" };
     const sink = this.#drop();
-    if (sink) sink.end();
-    else {
-      const error = { code: rpc.internalError, message: "the server is closing" };
-      this.#exchange.reply(503, withCors(jsonHeaders, this.#exchange), errorText(undefined, error));
-    }
+    if (sink) {
+      const texts = this.#open.map((id) => errorText(id, error));
+      sink.write(eventText(this.#batch ? batchText([...this.#batch, ...texts]) : texts[0]!));
+      sink.end();
+    } else this.#exchange.reply(503, withCors(jsonHeaders, this.#exchange), errorText(undefined, error));
     this.#finish();
   }
+}
+
+function batchText(texts: readonly string[]): string {
+  return `[${texts.join(",")}]`;
 }
 
 /** The channel of a notification, to which nothing is sent. */

@@ -5,6 +5,7 @@ import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
 import { type Accepted, corsHeaders, mergeHeaders, replyDenial } from "./access.js";
 import {
+  type Awaited,
   type EventStore,
   type MissedEvents,
   type StreamExpiry,
@@ -24,7 +25,7 @@ import {
 } from "./exchange.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit } from "./limits.js";
-import type { ResponseForm } from "./posts.js";
+import { type ResponseForm, afterTurn } from "./posts.js";
 import { isProduction } from "./production.js";
 import type { ClusterNode, ClusterSession } from "./session-cluster.js";
 
@@ -254,6 +255,19 @@ export class HttpSession implements ServerChannel {
     this.#environment.streams.ended(sink);
   }
 
+  /**
+   * A client waits for the response: it begins in time. Returns `false` for a handshake, whose headers say whether it succeeded:
+   * they wait for that.
+   */
+  awaits(stream: SessionStream): boolean {
+    if (this.isOpen) this.#environment.streams.awaits(stream);
+    return this.isOpen;
+  }
+
+  answered(stream: SessionStream): void {
+    this.#environment.streams.answered(stream);
+  }
+
   collectBatch(): undefined {}
 
   flush(): void {}
@@ -280,7 +294,7 @@ export class HttpSession implements ServerChannel {
   }
 
   dropAnswer(id: RequestId): void {
-    this.streamOf(id)?.dropAnswer();
+    this.streamOf(id)?.dropAnswer(id);
   }
 
   reserve(bytes: number): boolean {
@@ -296,9 +310,9 @@ export class HttpSession implements ServerChannel {
   answer(id: RequestId | undefined, text: string, rpcCode?: number): void {
     const stream = this.streamOf(id);
     const { whenOpening } = this;
-    if (!whenOpening) return stream?.answer(text, rpcCode);
+    if (!whenOpening) return stream?.answer(id, text, rpcCode);
     this.whenOpening = undefined;
-    whenOpening(() => stream?.answer(text, rpcCode));
+    whenOpening(() => stream?.answer(id, text, rpcCode));
   }
 
   disconnect(origin: RequestId, retryMs: number): void {
@@ -326,6 +340,8 @@ function dropEvents({ events, warn }: SessionEnvironment, session: string): void
 }
 
 const none: readonly SessionStream[] = [];
+/** The error of requests whose session ends. */
+export const endedError = { code: rpc.internalError, message: "the session was ended" };
 const noHeaders = (): Readonly<Record<string, string>> => ({});
 
 /** Precedes the end of a connection. Without a retry value, the client would treat the end as a lost connection. */
@@ -346,7 +362,7 @@ function without(streams: SessionStream[] | undefined, stream: SessionStream): S
  * One stream of a session: the response to a POST, or a GET stream. It outlives connections: messages that are sent
  * without a connection wait in the event store.
  */
-export class SessionStream {
+export class SessionStream implements Awaited {
   readonly name: string;
   readonly #session: HttpSession;
   readonly #accepted: Accepted;
@@ -358,8 +374,8 @@ export class SessionStream {
   #sink: EventSink | undefined;
   /** The requests that the stream answers; absent for a GET stream, which stays open. */
   readonly ids: readonly RequestId[] | undefined;
-  /** Number of requests without an answer. */
-  #remaining: number;
+  /** Requests without an answer. */
+  #open: readonly RequestId[];
   readonly #batch: string[] | undefined;
   /** Counted bytes of the request body. */
   #held = 0;
@@ -377,6 +393,8 @@ export class SessionStream {
   /** Requests counted as running without a connection. */
   #lost = 0;
   #started = false;
+  /** `Streams` may begin the response. Most are complete before. */
+  #isAwaited = false;
 
   constructor(
     session: HttpSession,
@@ -395,7 +413,7 @@ export class SessionStream {
     this.#form = form;
     this.#headers = headers;
     this.ids = ids;
-    this.#remaining = ids?.length ?? 0;
+    this.#open = ids ?? [];
     this.#batch = isBatch ? [] : undefined;
   }
 
@@ -435,6 +453,17 @@ export class SessionStream {
     this.#exchange?.onGone(() => {
       if (this.#exchange) this.#lose();
     });
+    if (this.#mayStream) afterTurn(() => this.#await());
+  }
+
+  #await(): void {
+    if (this.#done || !this.#exchange) return;
+    this.#isAwaited = this.#session.awaits(this);
+  }
+
+  begin(): EventSink | undefined {
+    this.start();
+    return this.#sink;
   }
 
   /** Opens the event stream. Returns `false` if the client does not accept one. */
@@ -443,6 +472,7 @@ export class SessionStream {
     const exchange = this.#exchange;
     if (!exchange || !this.#mayStream) return false;
     this.#exchange = undefined;
+    this.#unawait();
     this.#started = true;
     this.#attach(exchange.openStream(200, { ...eventHeaders, ...this.#headers() }), exchange);
     this.#headers = noHeaders;
@@ -459,9 +489,9 @@ export class SessionStream {
   }
 
   /** Sends a response. The last one ends the stream. */
-  answer(text: string, rpcCode?: number): void {
+  answer(id: RequestId | undefined, text: string, rpcCode?: number): void {
     if (this.#complete) return;
-    const last = --this.#remaining <= 0;
+    const last = this.#settles(id);
     const { denial } = this.#exchange ?? {};
     if (denial && !this.#batch) {
       replyDenial(this.#exchange!, denial);
@@ -474,6 +504,12 @@ export class SessionStream {
     this.start();
     this.#write(text);
     if (last) this.#finish();
+  }
+
+  /** Whether no request is without an answer after this one. */
+  #settles(id: RequestId | undefined): boolean {
+    if (this.#batch) this.#open = this.#open.filter((each) => each !== id);
+    return !this.#batch || this.#open.length === 0;
   }
 
   #takesJson(): boolean {
@@ -514,8 +550,8 @@ export class SessionStream {
   }
 
   /** Handles a cancelled request, which gets no response. The last one ends the stream. */
-  dropAnswer(): void {
-    if (this.#complete || --this.#remaining > 0) return;
+  dropAnswer(id: RequestId): void {
+    if (this.#complete || !this.#settles(id)) return;
     const exchange = this.#exchange;
     this.#exchange = undefined;
     const texts = this.#batch?.splice(0) ?? [];
@@ -585,19 +621,24 @@ export class SessionStream {
   }
 
   /**
-   * Ends the stream with the session. Running requests get 503, not 404: a client resends requests after 404.
+   * Ends the stream with the session. Running requests get an error, in the open event stream or with status 503, not 404: a
+   * client resends requests after 404.
    *
    * @param survives whether another process may continue the session: its client then reconnects
    */
   close(survives: boolean): void {
-    if (this.#exchange && this.ids) {
-      const error = { code: rpc.internalError, message: "the session was ended" };
-      for (const id of this.ids)
-        this.#exchange.reply(503, mergeHeaders(jsonHeaders, this.#headers()), errorText(id, error));
-    }
     if (survives) this.#sink?.write(retryText(this.#session.retryMs));
+    else if (!this.#complete) for (const text of this.#lostAnswers()) this.#sink?.write(eventText(text));
+    const [id] = this.#open;
+    if (this.ids)
+      this.#exchange?.reply(503, mergeHeaders(jsonHeaders, this.#headers()), errorText(id, endedError));
     this.#exchange = undefined;
     this.#end();
+  }
+
+  /** The answers of a batch that were not sent, and an error for each request without an answer. */
+  #lostAnswers(): readonly string[] {
+    return [...(this.#batch ?? []), ...this.#open.map((id) => errorText(id, endedError))];
   }
 
   #write(text: string): void {
@@ -685,6 +726,11 @@ export class SessionStream {
     });
   }
 
+  #unawait(): void {
+    if (this.#isAwaited) this.#session.answered(this);
+    this.#isAwaited = false;
+  }
+
   /** The client disconnected; the request continues. */
   #lose(): void {
     this.#exchange = undefined;
@@ -695,6 +741,7 @@ export class SessionStream {
     if (this.#counted > 0 && !this.#done) this.#countLost();
     if (this.#sink) this.#session.offStream(this.#sink);
     if (!this.ids) this.#session.expiry.end(this);
+    this.#unawait();
     this.#sink = undefined;
     this.#session.touch();
   }

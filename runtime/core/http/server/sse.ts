@@ -1,5 +1,5 @@
 import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { type RequestId, idOf } from "../../jsonrpc/message.js";
+import { type RequestId, errorText, idOf } from "../../jsonrpc/message.js";
 import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
 import { type Principal, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "./access.js";
@@ -9,7 +9,7 @@ import { idsOfRequests, postProblem, receive } from "./legacy-requests.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import type { SessionEnd, SessionReports } from "./session-reports.js";
-import { sessionId } from "./session.js";
+import { endedError, sessionId } from "./session.js";
 import { isProduction } from "./production.js";
 
 /** Options of HTTP+SSE, the transport before Streamable HTTP. */
@@ -159,6 +159,10 @@ function relative({ pathname, search }: URL): string {
   return pathname.replace(/^\/+/, "/") + search;
 }
 
+function messageEvent(text: string): string {
+  return `event: message\ndata: ${text}\n\n`;
+}
+
 /** One client over HTTP+SSE (2024-11-05). The session lasts as long as its stream. */
 class SseSession implements ServerChannel {
   readonly id: string;
@@ -230,7 +234,7 @@ class SseSession implements ServerChannel {
   flush(): void {}
 
   send(text: string): void {
-    if (!this.#over) this.#sink.write(`event: message\ndata: ${text}\n\n`);
+    if (!this.#over) this.#sink.write(messageEvent(text));
   }
 
   answer(id: RequestId | undefined, text: string): void {
@@ -268,7 +272,10 @@ class SseSession implements ServerChannel {
   end(reason: SessionEnd): void {
     if (this.#over) return;
     this.#over = true;
-    for (const id of [...this.#running.keys()]) this.dropAnswer(id);
+    for (const id of [...this.#running.keys()]) {
+      this.#sink.write(messageEvent(errorText(id, endedError)));
+      this.dropAnswer(id);
+    }
     this.#onEnd(reason);
     this.connection.closed();
     this.#environment.bytes.give(this.principal, this.#reserved);

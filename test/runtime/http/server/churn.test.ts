@@ -250,10 +250,11 @@ class Churn {
     if (session.call) this.#gone(session.call);
   }
 
-  /** A running request of a session that ended gets 503. */
+  /** A running request of a session that ended gets an error: with 503, or in the event stream that it has begun. */
   #gone(exchange: Sent): void {
-    expect(exchange.status).toBe(503);
-    this.expected.busy++;
+    expect(exchange.status).toBe(exchange.ended ? 200 : 503);
+    if (exchange.ended) expect(exchange.written).toContain("the session was ended");
+    else this.expected.busy++;
   }
 
   /** Compares what the endpoint holds and has counted with the model. */
@@ -263,7 +264,8 @@ class Churn {
     const { gauges, counters } = endpoint.stats;
     const { deleted, expired, evicted, ended } = model.ended;
     const running = model.sessions.filter(({ call }) => call).length;
-    const streams = model.sessions.filter(({ stream }) => stream).length;
+    const listening = model.sessions.filter(({ stream }) => stream).length;
+    const streams = listening + model.sessions.filter(({ call }) => call?.status === 200).length;
     const orphaned = model.sessions.filter(({ isOrphaned }) => isOrphaned).length;
     expect(gauges).toMatchObject({ sessions: model.sessions.length, requests: running, streams, bodies: 0 });
     expect(counters.requests).toBe(expected.requests);
