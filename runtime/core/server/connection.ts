@@ -312,9 +312,10 @@ export class ServerConnection implements Receiver {
     this.respond(id, text, batch, code);
   }
 
-  /** Ends a request with its response. */
+  /** Ends a request with its response. A gateway may end the server with it: what the handler has changed is sent before. */
   answer(context: RequestContext, text: string, rpcCode?: number): void {
     const { request, batch, reported } = context;
+    this.definition.publish?.();
     context.over = true;
     this.#untrack(request.id);
     this.respond(request.id, text, batch, rpcCode, reported);

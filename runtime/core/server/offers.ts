@@ -71,17 +71,22 @@ export class Offers {
     for (const { host } of this.#hosts) host.changed(kind);
   }
 
-  /** Publishes what has changed in this turn. No request waits for what the bus throws: it is reported. */
+  /** Publishes at the end of this turn, or before an answer that leaves in it. */
   #publishLater(): void {
+    const publish = (this.#server.definition.publish = () => this.#publish());
+    queueMicrotask(publish);
+  }
+
+  /** Publishes what has changed in this turn. No request waits for what the bus throws: it is reported. */
+  #publish(): void {
     const { features, definition } = this.#server;
-    queueMicrotask(() => {
-      try {
-        features.publish();
-      } catch (error) {
-        definition.report(error, { method: "list_changed" });
-        this.#publishLater();
-      }
-    });
+    definition.publish = undefined;
+    try {
+      features.publish();
+    } catch (error) {
+      definition.report(error, { method: "list_changed" });
+      this.#publishLater();
+    }
   }
 
   /** Notifies the clients of the servers that show this one that a resource has changed. */

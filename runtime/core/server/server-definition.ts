@@ -47,6 +47,8 @@ export interface ServerDefinition {
   readonly capabilities: (revision?: string) => ServerCapabilities;
   /** The open connections; each adds itself, and removes itself when it ends. */
   readonly connections: Set<ServerConnection>;
+  /** Publishes the changes of lists that wait for the end of the turn. Never throws. Absent where none wait. */
+  publish?: (() => void) | undefined;
   /** Delivers all later changes to the connections. */
   readonly followChanges: () => void;
   readonly seal: StateSeal;

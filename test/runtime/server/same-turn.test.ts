@@ -79,3 +79,53 @@ test("what a bus throws at a change of a list is reported, and the other lists a
   expect(published).toEqual(methods);
   expect(errors).toEqual(methods.map(() => [broken, { method: "list_changed" }]));
 });
+
+const handlers: { readonly [name: string]: (change: () => void) => string | Promise<string> } = {
+  "at once": (change) => {
+    change();
+    return "done";
+  },
+  "after an await": async (change) => {
+    await Promise.resolve();
+    change();
+    return "done";
+  },
+  "in a later turn": async (change) => {
+    await turnEnded();
+    change();
+    return "done";
+  },
+  "and then throws": (change) => {
+    change();
+    throw new Error("it went wrong");
+  },
+};
+
+test.each(
+  Object.keys(beginnings).flatMap((beginning) =>
+    Object.entries(handlers).flatMap(([when, handler]) =>
+      [false, true].map((isMounted) => [beginning, when, isMounted, handler] as const),
+    ),
+  ),
+)(
+  "after %s, what a handler changes %s (mounted: %s) is announced before its answer",
+  async (beginning, _, isMounted, handler) => {
+    const options = { revisions: serverRevisions, onError: () => undefined };
+    const server = createServer({ name: "s", version: "1" }, options);
+    const offering = isMounted ? createServer({ name: "guest", version: "1" }, options) : server;
+    offering.tool("change", {}, () => handler(() => void offering.tool("another", {}, () => "")));
+    if (isMounted) server.mount(offering, { prefix: "guest" });
+    await turnEnded();
+    const { sent, receive } = connected(server);
+    beginnings[beginning]!(receive);
+    await turnEnded();
+    const name = server.features.tools.entries.keys().next().value;
+    const _meta = beginning === "initialize" ? {} : { _meta: metaOf() };
+    receive({ id: 1, method: "tools/call", params: { name, arguments: {}, ..._meta } });
+    await expect.poll(() => sent.some((message) => (message as { id?: unknown }).id === 1)).toBe(true);
+    const methods = sent.slice(1).map(({ method }) => method ?? "answer");
+    const answered = methods.lastIndexOf("answer");
+    expect(methods.slice(0, answered)).toContain("notifications/tools/list_changed");
+    expect(methods.slice(answered + 1)).toEqual([]);
+  },
+);
