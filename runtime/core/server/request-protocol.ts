@@ -73,12 +73,8 @@ export function resolveProtocol(
   if (session) return session;
   const oldest = legacy.at(-1);
   if (request.method === "ping" && oldest) return beforeHandshake(oldest);
-  if (!oldest) return modernProtocol(definition, request);
-  if (!servesModern || era === "legacy")
-    throw invalidRequest("the session has not been opened: send initialize first");
-  throw invalidParams(
-    `the session has not been opened: send initialize first, or state the revision in params._meta (${metaKeys.protocolVersion})`,
-  );
+  if (servesModern) return modernProtocol(definition, request);
+  throw invalidRequest("the session has not been opened: send initialize first");
 }
 
 /**
@@ -121,7 +117,11 @@ export function statesRevision(message: unknown): boolean {
 export function modernProtocol(definition: ServerDefinition, request: RequestMessage): RequestProtocol {
   const meta = request.params?._meta ?? {};
   const version = meta[metaKeys.protocolVersion];
-  if (typeof version !== "string") throw missing(metaKeys.protocolVersion);
+  if (typeof version !== "string")
+    throw missing(
+      metaKeys.protocolVersion,
+      definition.legacy.length > 0 ? ", and initialize was not sent" : "",
+    );
   const revision = definition.modern.find(({ id }) => id === version);
   if (!revision) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];
@@ -156,8 +156,8 @@ export function unsupportedVersion(definition: ServerDefinition, version: unknow
   );
 }
 
-function missing(key: string): McpError {
-  return invalidParams(`params._meta: ${key} is missing or malformed`);
+function missing(key: string, more = ""): McpError {
+  return invalidParams(`params._meta: ${key} is missing or malformed${more}`);
 }
 
 /** Each request states its protocol (2026-07-28). */
