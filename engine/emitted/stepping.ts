@@ -196,6 +196,21 @@ export function asText<Value>(
   return empty ? withMember(rest, into, [block(JSON.stringify(before))]) : rest;
 }
 
+/** The object whose list `into`, if it is empty, gets the member's JSON, as an item that `block` makes. */
+export function alsoText<Value>(
+  value: Value,
+  key: string,
+  into: string,
+  block: (text: string) => object,
+): Value {
+  const before = memberOf(value, key);
+  const list = memberOf(value, into);
+  const isEmpty = Array.isArray(list) && list.length === 0;
+  return isEmpty && before !== undefined
+    ? withMember(value, into, [block(JSON.stringify(before))])
+    : value;
+}
+
 /** The object with a required member filled in if it is missing. */
 export function filled<Value>(
   value: Value,

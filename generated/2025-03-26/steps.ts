@@ -28,9 +28,7 @@ export const clientSteps: Steps = {
     "tools/list": liftListToolsResult,
   }),
   outgoingRequests: /* @__PURE__ */ stepTable({}),
-  outgoingNotifications: /* @__PURE__ */ stepTable({
-    "notifications/progress": lowerProgressNotificationParams,
-  }),
+  outgoingNotifications: /* @__PURE__ */ stepTable({}),
   outgoingResults: /* @__PURE__ */ stepTable({
     "sampling/createMessage": lowerContent,
   }),
@@ -48,14 +46,11 @@ export const serverSteps: Steps = {
   outgoingRequests: /* @__PURE__ */ stepTable({
     "sampling/createMessage": lowerCreateMessageRequestParams,
   }),
-  outgoingNotifications: /* @__PURE__ */ stepTable({
-    "notifications/progress": lowerProgressNotificationParams,
-  }),
+  outgoingNotifications: /* @__PURE__ */ stepTable({}),
   outgoingResults: /* @__PURE__ */ stepTable({
     initialize: lowerInitializeResult,
     "prompts/get": lowerGetPromptResult,
     "tools/call": lowerCallToolResult,
-    "tools/list": lowerListToolsResult,
   }),
 };
 
@@ -101,14 +96,6 @@ function liftTool(value: unknown, report: StepReport, at: string): unknown {
   );
 }
 
-function lowerProgressNotificationParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return without(value, ["message"], report, at);
-}
-
 function lowerContent(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "content", lowerContentRefuseSamplingAudio, report, at);
 }
@@ -143,14 +130,6 @@ function lowerCallToolResult(
   at = "",
 ): unknown {
   return list(value, "content", lowerContentTextAudioContent, report, at);
-}
-
-function lowerListToolsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "tools", lowerTool, report, at);
 }
 
 function lowerContentRefuseSamplingAudio(
@@ -198,8 +177,4 @@ function lowerContentTextAudioContent(
     };
   }
   return value;
-}
-
-function lowerTool(value: unknown, report: StepReport, at: string): unknown {
-  return without(value, ["annotations"], report, at);
 }

@@ -2,8 +2,7 @@
 
 import type { StepReport, Steps } from "../model.js";
 import {
-  asText,
-  drop,
+  alsoText,
   fitting,
   isObject,
   isString,
@@ -41,7 +40,6 @@ export const clientSteps: Steps = {
   outgoingNotifications: /* @__PURE__ */ stepTable({}),
   outgoingResults: /* @__PURE__ */ stepTable({
     "roots/list": lowerListRootsResult,
-    "sampling/createMessage": lowerContent,
   }),
 };
 
@@ -58,19 +56,12 @@ export const serverSteps: Steps = {
     "roots/list": liftListRootsResult,
     "sampling/createMessage": liftContent,
   }),
-  outgoingRequests: /* @__PURE__ */ stepTable({
-    "sampling/createMessage": lowerCreateMessageRequestParams,
-  }),
+  outgoingRequests: /* @__PURE__ */ stepTable({}),
   outgoingNotifications: /* @__PURE__ */ stepTable({}),
   outgoingResults: /* @__PURE__ */ stepTable({
     initialize: lowerInitializeResult,
     "prompts/get": lowerGetPromptResult,
-    "prompts/list": lowerListPromptsResult,
-    "resources/list": lowerListResourcesResult,
-    "resources/read": lowerReadResourceResult,
-    "resources/templates/list": lowerListResourceTemplatesResult,
     "tools/call": lowerCallToolResult,
-    "tools/list": lowerListToolsResult,
   }),
 };
 
@@ -303,7 +294,7 @@ function lowerInitializeRequestParams(
   at = "",
 ): unknown {
   value = member(value, "capabilities", lowerClientCapabilities, report, at);
-  return member(value, "clientInfo", lowerTitle, report, at);
+  return member(value, "clientInfo", lowerImplementation, report, at);
 }
 
 function lowerListRootsResult(
@@ -314,24 +305,12 @@ function lowerListRootsResult(
   return list(value, "roots", lowerRoot, report, at);
 }
 
-function lowerContent(value: unknown, report: StepReport, at = ""): unknown {
-  return member(value, "content", lowerContentMetaAnnotations, report, at);
-}
-
-function lowerCreateMessageRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "messages", lowerContent, report, at);
-}
-
 function lowerInitializeResult(
   value: unknown,
   report: StepReport,
   at = "",
 ): unknown {
-  return member(value, "serverInfo", lowerTitle, report, at);
+  return member(value, "serverInfo", lowerImplementation, report, at);
 }
 
 function lowerGetPromptResult(
@@ -342,67 +321,13 @@ function lowerGetPromptResult(
   return list(value, "messages", lowerPromptMessage, report, at);
 }
 
-function lowerListPromptsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "prompts", lowerPrompt, report, at);
-}
-
-function lowerListResourcesResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "resources", lowerMetaTitleAnnotations, report, at);
-}
-
-function lowerReadResourceResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "contents", lowerMeta, report, at);
-}
-
-function lowerListResourceTemplatesResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(
-    value,
-    "resourceTemplates",
-    lowerMetaTitleAnnotations,
-    report,
-    at,
-  );
-}
-
 function lowerCallToolResult(
   value: unknown,
   report: StepReport,
   at = "",
 ): unknown {
   value = list(value, "content", lowerContentBlock, report, at);
-  return asText(
-    value,
-    "structuredContent",
-    () => false,
-    "content",
-    lowerTextBlock,
-    report,
-    at,
-  );
-}
-
-function lowerListToolsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "tools", lowerTool, report, at);
+  return alsoText(value, "structuredContent", "content", lowerTextBlock);
 }
 
 function lowerCompleteRequestParamsRef(
@@ -424,28 +349,16 @@ function lowerClientCapabilities(
   return without(value, ["elicitation"], report, at);
 }
 
-function lowerTitle(value: unknown, report: StepReport, at: string): unknown {
+function lowerImplementation(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
   return without(value, ["title"], report, at);
 }
 
 function lowerRoot(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["_meta"], report, at);
-}
-
-function lowerContentMetaAnnotations(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  if (
-    memberOf(value, "type") === "audio" ||
-    memberOf(value, "type") === "image" ||
-    memberOf(value, "type") === "text"
-  ) {
-    value = without(value, ["_meta"], report, at);
-    value = member(value, "annotations", lowerAnnotations, report, at);
-  }
-  return value;
 }
 
 function lowerPromptMessage(
@@ -454,30 +367,6 @@ function lowerPromptMessage(
   at: string,
 ): unknown {
   return member(value, "content", lowerContentBlock, report, at);
-}
-
-function lowerPrompt(value: unknown, report: StepReport, at: string): unknown {
-  value = without(value, ["_meta", "title"], report, at);
-  return list(value, "arguments", lowerTitle, report, at);
-}
-
-function lowerMetaTitleAnnotations(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  value = without(value, ["_meta", "title"], report, at);
-  return member(value, "annotations", lowerAnnotations, report, at);
-}
-
-function lowerMeta(value: unknown, report: StepReport, at: string): unknown {
-  if (
-    memberOf(value, "blob") !== undefined ||
-    memberOf(value, "text") !== undefined
-  ) {
-    value = without(value, ["_meta"], report, at);
-  }
-  return value;
 }
 
 function lowerContentBlock(
@@ -492,40 +381,7 @@ function lowerContentBlock(
       text: `[${memberOf(value, "name")}](${memberOf(value, "uri")})`,
     };
   }
-  if (
-    memberOf(value, "type") === "audio" ||
-    memberOf(value, "type") === "resource" ||
-    memberOf(value, "type") === "image" ||
-    memberOf(value, "type") === "text"
-  ) {
-    value = without(value, ["_meta"], report, at);
-    value = member(value, "annotations", lowerAnnotations, report, at);
-  }
-  if (memberOf(value, "type") === "resource") {
-    value = member(value, "resource", lowerMeta, report, at);
-  }
   return value;
-}
-
-function lowerTool(value: unknown, report: StepReport, at: string): unknown {
-  value = without(value, ["_meta", "title"], report, at);
-  return member(value, "outputSchema", lowerOutputSchema, report, at);
-}
-
-function lowerAnnotations(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  return without(value, ["lastModified"], report, at);
-}
-
-function lowerOutputSchema(
-  _value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  return drop(report, at, "outputSchema");
 }
 
 function lowerTextBlock(text: string): object {

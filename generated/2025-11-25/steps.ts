@@ -89,10 +89,6 @@ export const serverSteps: Steps = {
   }),
   outgoingResults: /* @__PURE__ */ stepTable({
     initialize: lowerInitializeResult,
-    "prompts/get": lowerGetPromptResult,
-    "prompts/list": lowerListPromptsResult,
-    "resources/list": lowerListResourcesResult,
-    "resources/templates/list": lowerListResourceTemplatesResult,
     "tools/call": lowerCallToolResult,
     "tools/list": lowerListToolsResult,
   }),
@@ -356,9 +352,19 @@ function liftPrimitiveSchemaDefinition(
   }
   if (
     memberOf(value, "type") === "string" ||
-    memberOf(value, "enum") !== undefined
+    memberOf(value, "enum") !== undefined ||
+    (memberOf(value, "type") === "string" &&
+      memberOf(value, "enum") !== undefined &&
+      memberOf(value, "enumNames") !== undefined)
   ) {
     value = fitting(value, "default", isString, report, at);
+  }
+  if (
+    memberOf(value, "type") === "string" &&
+    memberOf(value, "enum") !== undefined &&
+    memberOf(value, "enumNames") !== undefined
+  ) {
+    value = joined(value, "oneOf", [["const", "enum"], ["title", "enumNames"]]);
   }
   return value;
 }
@@ -473,38 +479,6 @@ function lowerInitializeResult(
   return member(value, "serverInfo", lowerImplementation, report, at);
 }
 
-function lowerGetPromptResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "messages", lowerPromptMessage, report, at);
-}
-
-function lowerListPromptsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "prompts", lowerIcons, report, at);
-}
-
-function lowerListResourcesResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "resources", lowerIcons, report, at);
-}
-
-function lowerListResourceTemplatesResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return list(value, "resourceTemplates", lowerIcons, report, at);
-}
-
 function lowerCallToolResult(
   value: unknown,
   report: StepReport,
@@ -518,7 +492,7 @@ function lowerCallToolResult(
       "needs revision 2025-11-25 or newer",
     );
   }
-  return list(value, "content", lowerContentBlock, report, at);
+  return value;
 }
 
 function lowerListToolsResult(
@@ -625,32 +599,8 @@ function lowerServerCapabilities(
   return without(value, ["tasks"], report, at);
 }
 
-function lowerPromptMessage(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  return member(value, "content", lowerContentBlock, report, at);
-}
-
-function lowerIcons(value: unknown, report: StepReport, at: string): unknown {
-  return without(value, ["icons"], report, at);
-}
-
-function lowerContentBlock(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  if (memberOf(value, "type") === "resource_link") {
-    value = without(value, ["icons"], report, at);
-  }
-  return value;
-}
-
 function lowerTool(value: unknown, report: StepReport, at: string): unknown {
-  value = without(value, ["execution", "icons"], report, at);
-  return member(value, "outputSchema", lowerToolOutputSchema, report, at);
+  return without(value, ["execution"], report, at);
 }
 
 function lowerClientCapabilitiesElicitation(
@@ -712,14 +662,6 @@ function lowerElicitRequestFormParamsRequestedSchemaProperties(
   return others(value, [], lowerPrimitiveSchemaDefinition, report, at);
 }
 
-function lowerToolOutputSchema(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  return without(value, ["$schema"], report, at);
-}
-
 function lowerPrimitiveSchemaDefinition(
   value: unknown,
   report: StepReport,
@@ -727,9 +669,6 @@ function lowerPrimitiveSchemaDefinition(
 ): unknown {
   if (
     memberOf(value, "type") === "array" ||
-    (memberOf(value, "type") === "string" &&
-      memberOf(value, "oneOf") !== undefined &&
-      !previous.isPrimitiveSchemaDefinition(value)) ||
     (memberOf(value, "type") === "string" &&
       memberOf(value, "enum") !== undefined &&
       !previous.isPrimitiveSchemaDefinition(value))
@@ -746,11 +685,59 @@ function lowerPrimitiveSchemaDefinition(
     memberOf(value, "type") === "number" ||
     memberOf(value, "type") === "string" ||
     (memberOf(value, "type") === "string" &&
-      memberOf(value, "enum") !== undefined)
+      memberOf(value, "enum") !== undefined) ||
+    (memberOf(value, "type") === "string" &&
+      memberOf(value, "oneOf") !== undefined)
   ) {
     value = without(value, ["default"], report, at);
   }
+  if (
+    memberOf(value, "type") === "string" &&
+    memberOf(value, "oneOf") !== undefined
+  ) {
+    value = split(value, "oneOf", [["const", "enum"], ["title", "enumNames"]]);
+  }
   return value;
+}
+
+/** The object with rows at `key`, beside the columns: a reader of either form finds its own. */
+function joined(
+  value: unknown,
+  key: string,
+  members: readonly (readonly [inner: string, name: string])[],
+): unknown {
+  if (!isObject(value)) return value;
+  const columns = members.map(([, name]): unknown => memberOf(value, name));
+  const [first] = columns;
+  if (!Array.isArray(first)) return value;
+  const fits = (column: unknown): column is unknown[] =>
+    Array.isArray(column) && column.length === first.length;
+  if (!columns.every(fits)) return value;
+  const rows = first.map((_, index) =>
+    Object.fromEntries(
+      members.map(([name], place) => [name, columns[place]![index]]),
+    ),
+  );
+  // Defines members, `__proto__` too, as `JSON.parse` does.
+  return Object.fromEntries([...Object.entries(value), [key, rows]]);
+}
+
+/** The object with columns, in place of the rows at `key`. */
+function split(
+  value: unknown,
+  key: string,
+  members: readonly (readonly [inner: string, name: string])[],
+): unknown {
+  const rows = memberOf(value, key);
+  if (!isObject(value) || !Array.isArray(rows)) return value;
+  const columns = members.map(
+    ([inner, name]) =>
+      [name, rows.map((row) => memberOf(row, inner))] as const,
+  );
+  if (columns.some(([, column]) => column.includes(undefined))) return value;
+  const rest = Object.entries(value).filter(([name]) => name !== key);
+  // Defines members, `__proto__` too, as `JSON.parse` does.
+  return Object.fromEntries([...rest, ...columns]);
 }
 
 function isRequestParamsMeta(value: unknown): boolean {

@@ -64,14 +64,28 @@ function optional(field: Field): Field {
   return { ...field, optional: true };
 }
 
-/** The outcomes of a step, each with the fields of which it needs exactly one. */
-export const outcomes: { readonly [how: string]: readonly string[] } = {
-  drop: [],
-  text: ["text", "into"],
-  refuse: ["code"],
-  fill: ["value"],
-  keep: [],
+/** The fields of an outcome. */
+interface OutcomeFields {
+  /** It needs exactly one of these. */
+  readonly needs: readonly string[];
+  /** It may have these. */
+  readonly may: readonly string[];
+}
+
+/** The outcomes of a step. */
+export const outcomes: { readonly [how: string]: OutcomeFields } = {
+  drop: { needs: [], may: [] },
+  text: { needs: ["text", "into"], may: [] },
+  refuse: { needs: ["code"], may: [] },
+  fill: { needs: ["value"], may: [] },
+  keep: { needs: [], may: ["into"] },
+  lists: { needs: ["members"], may: [] },
 };
+
+/** The fields that belong to outcomes. */
+export const outcomeFields: readonly string[] = [
+  ...new Set(Object.values(outcomes).flatMap(({ needs, may }) => [...needs, ...may])),
+];
 
 /** The fields of a decision about values at another revision. */
 export const stepFields: Fields = {
@@ -80,6 +94,11 @@ export const stepFields: Fields = {
   code: optional(textLike("^[a-z][a-z0-9-]*$", "a name in lower case, with hyphens")),
   text: optional(string),
   into: optional(string),
+  members: optional({
+    expected: "an object of strings",
+    check: (value) => isJsonObject(value) && Object.values(value).every(isText),
+    schema: { type: "object", additionalProperties: { type: "string" } },
+  }),
   value: optional({ expected: "a JSON value", check: () => true, schema: {} }),
   cases: optional({
     expected: 'an array of { "of": a text, number, boolean or null, "value": … }',

@@ -177,13 +177,15 @@ export interface StepNote extends NoteBase {
   readonly kind: "lower" | "lift";
   /** The revision before this one, which the decision was made for. */
   readonly previous: string;
-  readonly how: "drop" | "text" | "refuse" | "fill" | "keep";
+  readonly how: "drop" | "text" | "refuse" | "fill" | "keep" | "lists";
   /** For a refusal: its stable name. */
   readonly code?: string;
   /** The text in place of a value; `{member}` stands for a member of it. */
   readonly text?: string;
   /** The list that takes a member's JSON as text, if it is empty. */
   readonly into?: string;
+  /** For a list of objects: the lists of the older revision, by the members of the objects that they hold. */
+  readonly members?: { readonly [member: string]: string };
   /** The replacement of a value, or the content of a required member that is absent. */
   readonly value?: JsonValue;
   /** The replacements of single values. */

@@ -1,5 +1,12 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { extensionKinds, kindsOfNotes, outcomes, revisionKinds, stepFields } from "./note-fields.js";
+import {
+  extensionKinds,
+  kindsOfNotes,
+  outcomeFields,
+  outcomes,
+  revisionKinds,
+  stepFields,
+} from "./note-fields.js";
 import type { NoteKind } from "./note.js";
 
 const text = (description: string): JsonObject => ({ type: "string", description });
@@ -56,15 +63,13 @@ function schemaOfKind(kind: NoteKind): JsonObject {
 
 /** The field that an outcome needs, and none of another outcome. */
 function schemaOfOutcome(how: string): JsonObject {
-  const fitting = outcomes[how]!;
-  const stray = Object.values(outcomes)
-    .flat()
-    .filter((name) => !fitting.includes(name));
+  const { needs, may } = outcomes[how]!;
+  const stray = outcomeFields.filter((name) => !needs.includes(name) && !may.includes(name));
   return {
     if: { properties: { how: { const: how } }, required: ["how"] },
     then: {
       properties: Object.fromEntries(stray.map((name) => [name, false])),
-      ...(fitting.length > 0 && { oneOf: fitting.map((name) => ({ required: [name] })) }),
+      ...(needs.length > 0 && { oneOf: needs.map((name) => ({ required: [name] })) }),
     },
   };
 }

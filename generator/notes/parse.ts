@@ -2,7 +2,14 @@ import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { JsonFile } from "../files/json-file.js";
-import { extensionKinds, kindsOfNotes, outcomes, revisionKinds, stepFields } from "./note-fields.js";
+import {
+  extensionKinds,
+  kindsOfNotes,
+  outcomeFields,
+  outcomes,
+  revisionKinds,
+  stepFields,
+} from "./note-fields.js";
 import type { Note, NoteKind } from "./note.js";
 
 interface ParseOptions {
@@ -118,13 +125,13 @@ function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Ma
 /** A step note has the field that its outcome needs, and no field of another outcome. */
 function checkStep(fields: JsonObject, at: string, malformed: Malformed): void {
   const how = fields["how"] as string;
-  const fitting = outcomes[how]!;
-  const given = Object.values(outcomes).flatMap((names) => names.filter((name) => name in fields));
-  const stray = given.find((name) => !fitting.includes(name));
+  const { needs, may } = outcomes[how]!;
+  const given = outcomeFields.filter((name) => name in fields);
+  const stray = given.find((name) => !needs.includes(name) && !may.includes(name));
   if (stray !== undefined)
     throw malformed(pointer(at, stray), `"how": ${JSON.stringify(how)} has no ${JSON.stringify(stray)}`);
-  if (fitting.length > 0 && given.length !== 1) {
-    const names = fitting.map((name) => JSON.stringify(name)).join(" or ");
+  if (needs.length > 0 && needs.filter((name) => name in fields).length !== 1) {
+    const names = needs.map((name) => JSON.stringify(name)).join(" or ");
     throw malformed(at, `"how": ${JSON.stringify(how)} needs ${names}`);
   }
 }

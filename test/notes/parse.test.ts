@@ -125,11 +125,14 @@ describe("the outcome of a step", () => {
       { how: "drop" },
       { how: "text", text: "{name}" },
       { how: "text", into: "content" },
+      { how: "keep" },
+      { how: "keep", into: "content" },
+      { how: "lists", members: { id: "ids" } },
       { how: "refuse", code: "a" },
       { how: "fill", value: null },
     ])
       expect(parse({ ...least, ...outcome })).toEqual([expect.objectContaining(outcome)]);
-    for (const how of ["text", "refuse", "fill"]) expect(refused({ how })).toContain("needs");
+    for (const how of ["text", "refuse", "fill", "lists"]) expect(refused({ how })).toContain("needs");
   });
 
   test("has nothing that only other outcomes have", () => {

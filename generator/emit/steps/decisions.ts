@@ -75,6 +75,12 @@ export class Decisions {
         break;
       case "fill":
         return { how: "fill", what, value: note.value!, cases: note.cases ?? [] };
+      case "lists":
+        this.impossible.push({
+          note,
+          message: `${what} is no list of objects, or the older revision has no object with these lists`,
+        });
+        return this.refusal(undefined);
       case "keep":
         this.impossible.push({ note, message: `${what} cannot stay: the other side does not take it` });
         return this.refusal(undefined);

@@ -13,10 +13,10 @@ import { textNeeds } from "../texts/modules.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import { type MethodSteps, type StepPlan, type Way, planSteps } from "./methods.js";
 import { type Plan, activePlans } from "./plan.js";
+import { ownFunctions } from "./own-functions.js";
 import { Predicates } from "./predicates.js";
 import { PlanPrinter } from "./print.js";
 import { refuseProblems } from "./problems.js";
-import { wrapFunctions } from "./wrapped.js";
 
 /** `stepping.ts`: what the steps of all revisions are made of. */
 export const emitStepping: Emitter<WorkspaceInput> = (input) =>
@@ -106,6 +106,7 @@ export function stepFile(
 
 /** What a file of steps may take from `stepping.ts`. */
 const stepping = [
+  "alsoText",
   "asText",
   "drop",
   "filled",
@@ -155,7 +156,7 @@ class StepFile {
     this.plan = plan;
     const taken = new Set([
       ...stepping,
-      ...Object.keys(wrapFunctions),
+      ...Object.keys(ownFunctions),
       ...preludeNames,
       "stepTable",
       "basePrevious",
@@ -229,8 +230,7 @@ class StepFile {
   print(): { readonly functions: readonly string[]; readonly predicates: readonly string[] } {
     const { lift, lower } = this.printers;
     const steps = [...lift.print(), ...lower.print()];
-    const wraps = [...lift.wraps, ...lower.wraps].map((name) => wrapFunctions[name]);
-    const functions = [...steps, ...wraps];
+    const functions = [...steps, ...[...lift.own, ...lower.own].map((name) => ownFunctions[name])];
     const own = [this.predicates.lift.print(), this.predicates.lower.print()];
     const shared = new Set(own.flatMap((printed) => [...printed.prelude]));
     const imported = new RegExp(`^function (${ofPredicates.join("|")})\\(`, "m");

@@ -118,7 +118,7 @@ function absent({ planner, target, key }: Context, from: Property, to: Property)
 function converted({ planner, source, target, key }: Context, from: Property, to: Property): Change[] {
   const pointers = from.nodes.map((node) => node.pointer);
   const note = planner.decisions.noteAt(pointers);
-  if (note?.into !== undefined) {
+  if (note?.how === "text" && note.into !== undefined) {
     const text = written({ planner, source, target, key }, pointers, to.nodes);
     if (text) return [text];
   }
@@ -179,10 +179,10 @@ function undeclaredBefore(context: Context, to: Property): Change[] {
 function undeclaredAfter({ planner, source, target, key }: Context, from: Property): Change[] {
   const pointers = from.nodes.map((node) => node.pointer);
   const note = planner.decisions.noteAt(pointers);
-  if (note?.into !== undefined) {
-    const text = written({ planner, source, target, key }, pointers, undefined);
-    if (text) return [text];
-  }
+  const text =
+    note?.into === undefined ? undefined : written({ planner, source, target, key }, pointers, undefined);
+  if (text?.kind === "asText") return [text];
+  const also = text ? [text] : [];
   if (note?.how === "keep" && !refuses(target, key)) planner.decisions.use(pointers);
   else if (!note && planner.isLowering) return [{ kind: "without", keys: [key] }];
   else if (note || refuses(target, key)) {
@@ -192,8 +192,8 @@ function undeclaredAfter({ planner, source, target, key }: Context, from: Proper
     const plan: Plan = { hint: `${source.name ?? ""} ${key}`, exits: [{ test: always, outcome }], arms: [] };
     return [{ kind: "member", key, plan }];
   }
-  if (target.additional.length === 0) return [];
-  return [{ kind: "member", key, plan: planner.plan(from.nodes, target.additional) }];
+  if (target.additional.length === 0) return also;
+  return [...also, { kind: "member", key, plan: planner.plan(from.nodes, target.additional) }];
 }
 
 /** A member whose JSON goes into a list of the same object, if what that list holds can be a text. */
@@ -202,12 +202,13 @@ function written(
   pointers: readonly string[],
   to: Conjunction | undefined,
 ): Change | undefined {
-  const { into } = planner.decisions.noteAt(pointers)!;
+  const { into, how } = planner.decisions.noteAt(pointers)!;
   const list = target.properties.get(into!);
   const [array] = list ? planner.target.of(list.nodes).members.filter(({ type }) => type === "array") : [];
   const block = array && textBlockOf(planner.target, planner.target.of(array.items));
   if (!block) return undefined;
   planner.decisions.use(pointers);
+  if (how === "keep") return { kind: "alsoText", key, into: into!, block };
   return { kind: "asText", key, unless: to, into: into!, block };
 }
 

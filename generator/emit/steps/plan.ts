@@ -43,6 +43,9 @@ export interface Exit {
   readonly step?: Plan;
 }
 
+/** Members of the items of a list, and the names of the lists that hold them at the older revision. */
+export type Lists = readonly (readonly [member: string, list: string])[];
+
 /** One thing to do to an object or an array. */
 export type Change =
   | { readonly kind: "member"; readonly key: string; readonly plan: Plan }
@@ -56,7 +59,11 @@ export type Change =
   | { readonly kind: "fitting"; readonly key: string; readonly to: Conjunction }
   /** Members that only the newer revision describes: left out. */
   | { readonly kind: "without"; readonly keys: readonly string[] }
-  /** A member that is left out. If the list `into` is empty, the JSON of the member becomes its only item. */
+  /** A list of objects that is a list for each member at the older revision: split into those, or joined beside them. */
+  | { readonly kind: "joined" | "split"; readonly key: string; readonly members: Lists }
+  /** If the list `into` is empty, the JSON of the member becomes its only item. */
+  | { readonly kind: "alsoText"; readonly key: string; readonly into: string; readonly block: TextBlock }
+  /** The same, and the member is left out. */
   | {
       readonly kind: "asText";
       readonly key: string;

@@ -6,6 +6,7 @@ import type { FormReader } from "../../compare/shape/form-reader.js";
 import type { Conjunction, Form, ShapeArm, Property } from "../../compare/shape/form.js";
 import { type Decisions, type Subject } from "./decisions.js";
 import { limitsOf, scalarsFit } from "./fits.js";
+import { listArms } from "./lists.js";
 import { boundsFit } from "../../compare/shape/bounds.js";
 import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
@@ -175,9 +176,11 @@ class PlacePlanner {
       return;
     }
     const { matched, left } = this.planner.arms(source, target);
+    const lists = listArms(this.planner, source, target);
     if (!scalarsFit(source, target))
       plan.exits.push(this.unlessValid(source.members.length > 0 ? { ...always, type: "scalar" } : always));
-    for (const arm of left) plan.exits.push(this.exitOf(arm));
+    for (const arm of left)
+      if (!lists.some(({ source: each }) => each === arm)) plan.exits.push(this.exitOf(arm));
     if (target.exclusive && (!source.exclusive || left.length > 0)) plan.exits.push(this.unlessValid(always));
     for (const [arm, other] of matched) {
       const test = among(this.planner.source, arm, source);
@@ -191,6 +194,7 @@ class PlacePlanner {
       if (changes === undefined) plan.exits.push(this.unlessValid(test));
       else if (changes.length > 0) plan.arms.push({ test, changes });
     }
+    for (const { test, changes } of lists) plan.arms.push({ test, changes });
   }
 
   /** Any value: judged as a whole, unless notes are about its parts. */

@@ -1,4 +1,4 @@
-import { stringsLayout } from "../../print/code-layout.js";
+import { arrayLayout, stringsLayout } from "../../print/code-layout.js";
 import {
   type Layout,
   group,
@@ -14,9 +14,9 @@ import { type Expression, and, or } from "../validators/expression.js";
 import { called, conditionOf, fails, ifAll, ifAny } from "./conditions.js";
 import type { Arm, Change, Exit, Plan, Test, TextBlock } from "./plan.js";
 import { joinedWords } from "../../print/joined-words.js";
+import type { ownFunctions } from "./own-functions.js";
 import type { Predicates } from "./predicates.js";
 import { type SamePlans, groupSame } from "./same.js";
-import type { wrapFunctions } from "./wrapped.js";
 import { assigned, blockLiteral, braced, literal, outcomeOf, returning, where } from "./statements.js";
 
 const never = "() => false";
@@ -32,8 +32,8 @@ export class PlanPrinter {
   /** Plans that tables name: their functions are called without a pointer. */
   private readonly roots = new Set<SamePlans>();
   private readonly blocks = new Map<string, string>();
-  /** The functions of `wrapFunctions` that are called. */
-  readonly wraps = new Set<keyof typeof wrapFunctions>();
+  /** The functions of `ownFunctions` that are called. */
+  readonly own = new Set<keyof typeof ownFunctions>();
 
   /**
    * @param prefix the first word of all names
@@ -206,11 +206,21 @@ export class PlanPrinter {
       case "wrapped":
       case "unwrapped": {
         const words = ["value", stringLiteral(change.key), stringsLayout(change.outside)];
-        this.wraps.add(change.kind);
+        this.own.add(change.kind);
         return [assigned(called(change.kind, ...words, ...(change.kind === "wrapped" ? [] : where)))];
+      }
+      case "joined":
+      case "split": {
+        const pairs = change.members.map((pair) => arrayLayout(pair.map(stringLiteral)));
+        this.own.add(change.kind);
+        return [assigned(called(change.kind, "value", stringLiteral(change.key), arrayLayout(pairs)))];
       }
       case "limited":
         return [assigned(called("limited", "value", String(change.most), ...where))];
+      case "alsoText": {
+        const names = [change.key, change.into].map(stringLiteral);
+        return [assigned(called("alsoText", "value", ...names, this.blockFunction(change.block)))];
+      }
       case "asText":
         return [assigned(this.asText(change, hint))];
       case "filled":

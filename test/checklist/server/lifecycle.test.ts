@@ -1,5 +1,5 @@
 import { serverRevisions } from "@mcpgen/protocol";
-import type { CodeFirstServer } from "@mcpgen/runtime";
+import { type CodeFirstServer, createServer } from "@mcpgen/runtime";
 import { expect } from "vitest";
 import { everyFeature } from "../../support/every-feature/server.js";
 import { RawClient, type Wired, clientOf, metaOf, raw, served } from "../../support/raw-stdio-client.js";
@@ -47,7 +47,13 @@ row("LIFE-08", "the server sends no request for an undeclared capability", async
   }
 });
 
-/** Members and kinds that came with a revision: none of them is to be seen before. */
+/**
+ * Members that came with a revision and stay for clients of those before, by notes of the outcome `keep`: their objects are open,
+ * and gateways pass them on.
+ */
+const kept = new Set(["annotations", "title", "outputSchema", "structuredContent", "lastModified", "icons"]);
+
+/** Members and kinds that came with a revision. Before it, none of them is to be seen but those that are kept. */
 const since: readonly (readonly [revision: string, key: string, values?: readonly string[]])[] = [
   ["2025-03-26", "annotations"],
   ["2025-03-26", "completions"],
@@ -65,8 +71,8 @@ const since: readonly (readonly [revision: string, key: string, values?: readonl
   ["2026-07-28", "cacheScope"],
 ];
 
-/** What a message has that came with a later revision. */
-function tooNew(value: unknown, revision: string): string[] {
+/** What a message has that came with a later revision. The runtime fills in the description of the server: nothing stays there. */
+function tooNew(value: unknown, revision: string, isInfo = false): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     const found = since.find(
@@ -74,9 +80,13 @@ function tooNew(value: unknown, revision: string): string[] {
         // Annotations of content are older than those of tools, which are distinguished by their members.
         from > revision &&
         name === key &&
+        (isInfo || !kept.has(key)) &&
         (values?.includes(String(inner)) ?? (key !== "annotations" || "readOnlyHint" in inner)),
     );
-    return [...(found ? [`${key}: ${JSON.stringify(inner)}`] : []), ...tooNew(inner, revision)];
+    return [
+      ...(found ? [`${key}: ${JSON.stringify(inner)}`] : []),
+      ...tooNew(inner, revision, isInfo || key === "serverInfo"),
+    ];
   });
 }
 
@@ -141,6 +151,17 @@ row("LIFE-09", "nothing that came with a later revision is used", async (revisio
   expect(answers).toHaveLength(8);
   expect(answers.filter(({ error }) => error)).toEqual([]);
   expect(answers.flatMap((answer) => tooNew(answer, revision))).toEqual([]);
+  const all = JSON.stringify(answers);
+  for (const member of kept) expect(all).toContain(`"${member}":`);
+});
+
+row("LIFE-09", "the description of the server is that of the revision", async (revision) => {
+  const info = {
+    ...{ name: "s", version: "1", title: "A title", websiteUrl: "https://example.com", description: "All" },
+    icons: [{ src: "https://example.com/i.png" }],
+  };
+  const client = new RawClient(createServer(info, { revisions: serverRevisions }), revision);
+  expect(tooNew((await client.open()).result, revision)).toEqual([]);
 });
 
 row(

@@ -11,7 +11,10 @@ async function lossesOf(revision: string, onLoss?: (loss: Loss) => void): Promis
     { name: "s", version: "1" },
     { revisions: serverRevisions, onLoss: onLoss ?? ((loss) => losses.push(loss)) },
   );
-  server.tool("note", { title: "A note" }, () => ({ content: [link] }));
+  server.tool("note", { outputSchema: { type: "array" } }, () => ({
+    content: [link],
+    structuredContent: [],
+  }));
   const { client, close } = await createTestPair({ server, revisions: clientRevisions, revision });
   await client.listTools();
   await client.listTools();
@@ -38,7 +41,7 @@ describe("losses", () => {
     );
     // A page of a list is translated once for a revision.
     expect(losses.filter(({ method }) => method === "tools/list")).toMatchObject([
-      { pointer: "/tools/0/title", how: "dropped" },
+      { pointer: "/tools/0/outputSchema", how: "dropped" },
     ]);
   });
 

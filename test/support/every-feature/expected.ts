@@ -17,7 +17,7 @@ export function expectedTour(revision: string): Tour {
       ...["add", "media", "work", "fail", "wait"],
       ...["greet", "choose", "gather", "visit", "summarise", "folders", "change"],
     ],
-    sum: from(revision, "2025-06-18", { sum: 5 }, undefined),
+    sum: { sum: 5 },
     kinds: ["text", "image", audio, "resource", link],
     failed: true,
     progress: [1, 2],

@@ -86,7 +86,7 @@ test.each(olderRevisions)(
     const { items: tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["plain", "slow", "must", "asks", ...names]);
     const withOutput = tools.filter((tool) => "outputSchema" in tool).map(({ name }) => name);
-    expect(withOutput).toEqual(revision === "2025-06-18" ? ["plain"] : []);
+    expect(withOutput).toEqual(["plain"]);
 
     const { taskId, answer } = await start("slow");
     expect(answer.isError).toBeUndefined();
@@ -102,7 +102,7 @@ test.each(olderRevisions)(
     gate.resolve("done");
     const { content, structuredContent } = await fetching;
     expect(content).toEqual(text('{"n":4}'));
-    if (revision === "2025-06-18") expect(structuredContent).toEqual({ n: 4 });
+    expect(structuredContent).toEqual({ n: 4 });
     expect(await textOf("task_status", { taskId })).toBe(
       `Task ${taskId} has completed: task_result has its result`,
     );

@@ -2,7 +2,7 @@
 
 import type { ExtensionSteps, StepReport } from "../../../../model.js";
 import {
-  asText,
+  alsoText,
   fitting,
   isObject,
   isString,
@@ -10,7 +10,6 @@ import {
   lost,
   member,
   memberOf,
-  without,
   stepTable,
 } from "../../../../stepping.js";
 
@@ -99,15 +98,7 @@ function lowerCallToolResult(
   at: string,
 ): unknown {
   value = list(value, "content", lowerContentBlock, report, at);
-  return asText(
-    value,
-    "structuredContent",
-    () => false,
-    "content",
-    lowerTextBlock,
-    report,
-    at,
-  );
+  return alsoText(value, "structuredContent", "content", lowerTextBlock);
 }
 
 function lowerContentBlock(
@@ -121,46 +112,6 @@ function lowerContentBlock(
       type: "text",
       text: `[${memberOf(value, "name")}](${memberOf(value, "uri")})`,
     };
-  }
-  if (
-    memberOf(value, "type") === "audio" ||
-    memberOf(value, "type") === "resource" ||
-    memberOf(value, "type") === "image" ||
-    memberOf(value, "type") === "text"
-  ) {
-    value = without(value, ["_meta"], report, at);
-    value = member(value, "annotations", lowerAnnotations, report, at);
-  }
-  if (memberOf(value, "type") === "resource") {
-    value = member(
-      value,
-      "resource",
-      lowerEmbeddedResourceResource,
-      report,
-      at,
-    );
-  }
-  return value;
-}
-
-function lowerAnnotations(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  return without(value, ["lastModified"], report, at);
-}
-
-function lowerEmbeddedResourceResource(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  if (
-    memberOf(value, "blob") !== undefined ||
-    memberOf(value, "text") !== undefined
-  ) {
-    value = without(value, ["_meta"], report, at);
   }
   return value;
 }
