@@ -12,6 +12,8 @@ interface HttpAddress {
   readonly kind: "http";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Further headers, which replace those of the same name: they are made for each connection. */
+  readonly moreHeaders?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
 /** A server that the configuration of a host names. */

@@ -108,10 +108,9 @@ async function withConnection<T>(
     await link?.close(client);
   });
   try {
-    const { headers, ...made } = linkTo(source, runtime, options);
+    const made = linkTo(source, runtime, options);
     ({ link } = made);
-    const all = { ...headers, ...options.headers };
-    if (typeof link.source === "string") expectConfidential(link.source, all);
+    const all = await headersOf(made, source, options);
     if (typeof link.source === "string" && !Object.keys(all).some((name) => /^authorization$/i.test(name)))
       authorization = options.authorization?.forServer(link.source);
     client = await connected(runtime, link, all, options, authorization);
@@ -147,11 +146,11 @@ export async function openServer(
   watched: (link: ServerLink) => void,
 ): Promise<OpenServer> {
   expectRevision(runtime, options.revision);
-  const { link, headers } = linkTo(source, runtime, options);
+  const made = linkTo(source, runtime, options);
+  const { link } = made;
   watched(link);
   try {
-    const all = { ...headers, ...options.headers };
-    if (typeof link.source === "string") expectConfidential(link.source, all);
+    const all = await headersOf(made, source, options);
     return { link, client: await connected(runtime, link, all, options, undefined) };
   } catch (error) {
     link.hurry();
@@ -160,12 +159,17 @@ export async function openServer(
   }
 }
 
-/** Makes the link to the server, and the headers for its address. */
+/** A link to a server, and the headers that its address gives. */
+interface Linked {
+  readonly link: ServerLink;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 function linkTo(
   source: ServerSource,
   runtime: Runtime,
   { directory, variables, onStderr }: ServerOptions,
-): { readonly link: ServerLink; readonly headers: Readonly<Record<string, string>> } {
+): Linked {
   if (typeof source !== "string") {
     const { address } = source;
     if (address.kind === "stdio") {
@@ -187,6 +191,34 @@ function linkTo(
   }
   const { url, headers } = addressOf(source);
   return { link: new HttpLink(url), headers };
+}
+
+/**
+ * The headers of a connection: those of the address, those that are made for it, and those of the command line, of which the
+ * later ones win.
+ *
+ * @throws CodedError MG2017 for headers that would not go over https
+ */
+async function headersOf(
+  { link, headers }: Linked,
+  source: ServerSource,
+  options: ServerOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const address = typeof source === "string" ? undefined : source.address;
+  const made = address?.kind === "http" ? await address.moreHeaders?.() : undefined;
+  const all = replacing(replacing(headers, made), options.headers);
+  if (typeof link.source === "string") expectConfidential(link.source, all);
+  return all;
+}
+
+/** Headers with others, which replace those of the same name in any case. */
+function replacing(
+  headers: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const names = new Set(Object.keys(others).map((name) => name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...others };
 }
 
 /** @throws Silence after the timeout: the runtime may try several revisions, each with that timeout */

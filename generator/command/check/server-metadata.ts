@@ -92,7 +92,8 @@ function openUrl(source: ServerSource, { headers }: ServerOptions): string | und
   const named = address?.kind === "http" ? address : undefined;
   const url = named?.url ?? (source as string);
   const given = Object.keys({ ...named?.headers, ...headers });
-  if (!URL.canParse(url) || given.some((name) => /^authorization$/i.test(name))) return undefined;
+  const isGiven = named?.moreHeaders !== undefined || given.some((name) => /^authorization$/i.test(name));
+  if (!URL.canParse(url) || isGiven) return undefined;
   const { username, password } = new URL(url);
   return username === "" && password === "" ? url : undefined;
 }

@@ -1,6 +1,7 @@
 import { basename, sep } from "node:path";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import type { HostFile } from "./host-files.js";
+import { referencesIn } from "./references.js";
 
 /** The texts that may replace a `${…}` in a host's configuration. */
 export interface Values {
@@ -9,38 +10,65 @@ export interface Values {
   readonly input: (id: string, place: Place) => Promise<string>;
 }
 
+/** Defaults inside defaults, at most. */
+const maxDepth = 20;
+
 /**
- * A text of a host's configuration with its `${…}` replaced as that host does it.
+ * A text of a host's configuration with its `${…}` replaced as that host does it. The default of a variable may hold others.
  *
  * @throws CodedError MG2203 for a reference without a value, and for one that the host does not know
  */
-export async function expand(text: string, file: HostFile, values: Values, place: Place): Promise<string> {
+export async function expand(
+  text: string,
+  file: HostFile,
+  values: Values,
+  place: Place,
+  depth = 0,
+): Promise<string> {
   if (file.expansion === "none") return text;
-  const parts = text.split(/\$\{([^{}]*)\}/);
-  const replaced = parts.map((part, index) => (index % 2 === 0 ? part : valueOf(part, file, values, place)));
+  const replaced = referencesIn(text).map((part) =>
+    "text" in part ? part.text : valueOf(part.reference, file, values, place, depth),
+  );
   return (await Promise.all(replaced)).join("");
 }
 
-async function valueOf(reference: string, file: HostFile, values: Values, place: Place): Promise<string> {
-  const plain = file.expansion === "shell" ? ofShell(reference, values) : ofEditor(reference, file, values);
+async function valueOf(
+  reference: string,
+  file: HostFile,
+  values: Values,
+  place: Place,
+  depth: number,
+): Promise<string> {
+  if (file.expansion === "shell") {
+    const [, name, fallback] = /^([A-Za-z_]\w*)(?::-([^]*))?$/.exec(reference) ?? [];
+    const value = name === undefined ? undefined : values.env[name];
+    if (value) return value;
+    if (fallback !== undefined && depth < maxDepth) return expand(fallback, file, values, place, depth + 1);
+    if (value !== undefined) return value;
+    throw noValue(reference, file, place);
+  }
+  const plain = ofEditor(reference, file, values);
   if (plain !== undefined) return plain;
-  const input = file.expansion === "editor" ? /^input:(.+)$/.exec(reference)?.[1] : undefined;
+  const input = /^input:([^]+)$/.exec(reference)?.[1];
   if (input !== undefined) return values.input(input, place);
+  throw noValue(reference, file, place);
+}
+
+/** What each host replaces. */
+const supported = {
+  shell: "${NAME} and ${NAME:-DEFAULT}",
+  editor: "${env:NAME}, ${input:ID}, ${workspaceFolder} and ${userHome}",
+};
+
+function noValue(reference: string, { host, expansion }: HostFile, place: Place): CodedError {
   const variable = /^(?:env:)?([A-Za-z_]\w*)$/.exec(reference)?.[1];
-  const isVariable = variable !== undefined && reference.startsWith("env:") === (file.expansion === "editor");
-  throw new CodedError("MG2203", `\${${reference}} has no value`, {
+  const isVariable = variable !== undefined && reference.startsWith("env:") === (expansion === "editor");
+  return new CodedError("MG2203", `\${${reference}} has no value`, {
     place,
     next: isVariable
       ? `Set the variable: ${variable}=… mcpgen ….`
-      : `${file.host} supports ${file.expansion === "shell" ? "${NAME} and ${NAME:-DEFAULT}" : "${env:NAME}, ${input:ID}, ${workspaceFolder} and ${userHome}"}.`,
+      : `${host} supports ${supported[expansion === "shell" ? "shell" : "editor"]}.`,
   });
-}
-
-/** `${NAME}` and `${NAME:-default}`. */
-function ofShell(reference: string, { env }: Values): string | undefined {
-  const [, name, fallback] = /^([A-Za-z_]\w*)(?::-([^]*))?$/.exec(reference) ?? [];
-  if (name === undefined) return undefined;
-  return env[name] || fallback || env[name];
 }
 
 /** `${env:NAME}`, and the variables that do not depend on what is open in the editor. */

@@ -11,6 +11,8 @@ interface HostFileKind {
   /** The member that holds the servers by name. */
   readonly member: "mcpServers" | "servers";
   readonly expansion: Expansion;
+  /** Whether an entry with a URL may name a command that prints headers, `headersHelper`. */
+  readonly runsHelpers: boolean;
 }
 
 export interface HostFile extends HostFileKind {
@@ -23,9 +25,9 @@ export interface HostFile extends HostFileKind {
 
 /** In each folder the first file that names a server wins. */
 const projectFiles: readonly (HostFileKind & { readonly path: string })[] = [
-  { path: ".mcp.json", host: "Claude Code", member: "mcpServers", expansion: "shell" },
-  { path: ".vscode/mcp.json", host: "VS Code", member: "servers", expansion: "editor" },
-  { path: ".cursor/mcp.json", host: "Cursor", member: "mcpServers", expansion: "editor" },
+  { path: ".mcp.json", host: "Claude Code", member: "mcpServers", expansion: "shell", runsHelpers: true },
+  { path: ".vscode/mcp.json", host: "VS Code", member: "servers", expansion: "editor", runsHelpers: false },
+  { path: ".cursor/mcp.json", host: "Cursor", member: "mcpServers", expansion: "editor", runsHelpers: false },
 ];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,7 +59,7 @@ function userFiles(directory: string, env: Environment, platform: NodeJS.Platfor
   const path = desktop && join(desktop, "claude_desktop_config.json");
   if (!path || !exists(path)) return files;
   const kind = { host: "Claude Desktop", member: "mcpServers", expansion: "none" } as const;
-  return [...files, { ...kind, path, folder: directory, isUsers: true }];
+  return [...files, { ...kind, runsHelpers: false, path, folder: directory, isUsers: true }];
 }
 
 function exists(path: string): boolean {

@@ -11,6 +11,7 @@ import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
 import type { Subject } from "../trust/trust.js";
 import { type Values, expand } from "./expand.js";
+import { helperHeaders } from "./headers-helper.js";
 import { hostFiles } from "./host-files.js";
 import {
   type HostConfiguration,
@@ -153,8 +154,15 @@ async function addressOf(
   const shown = shownPath(configuration.file.path, context.directory);
   const entry = entryOf(configuration, name, shown);
   const values: Values = { env: context.env, input: inputValues(configuration.inputs, args, context) };
-  const place: Place = { file: shown, pointer: `/${configuration.file.member}/${name}` };
-  return { name, file: shown, address: await expanded(entry, configuration, values, place) };
+  const place: Place = { file: shown, pointer: pointer("", configuration.file.member, name) };
+  const address = await expanded(entry, configuration, values, place);
+  if (entry.kind !== "http" || address.kind !== "http" || entry.helper === undefined)
+    return { name, file: shown, address };
+  const helper = {
+    ...{ command: entry.helper, server: name, url: address.url, cwd: configuration.file.folder },
+    ...{ env: context.env, place: { ...place, pointer: `${place.pointer}/headersHelper` } },
+  };
+  return { name, file: shown, address: { ...address, moreHeaders: () => helperHeaders(helper) } };
 }
 
 async function expanded(

@@ -79,7 +79,13 @@ export type ServerEntry =
       readonly env: Readonly<Record<string, string>>;
       readonly cwd: string | undefined;
     }
-  | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly kind: "http";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** A command that prints further headers. */
+      readonly helper: string | undefined;
+    };
 
 /**
  * The server of that name.
@@ -95,7 +101,8 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
   if (typeof url === "string") {
     // A placeholder such as `${URL}` has no value yet.
     if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url)) throw wrongUrl(place("url"), url);
-    return { kind: "http", url, headers: texts(entry["headers"], place("headers")) };
+    const headers = texts(entry["headers"], place("headers"));
+    return { kind: "http", url, headers, helper: helperOf(entry, file, place("headersHelper")) };
   }
   if (typeof entry["command"] !== "string" || entry["command"] === "")
     throw wrong({ file: shown, pointer: at }, 'a "command" or a "url"', kindOf(entry));
@@ -110,6 +117,22 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
   const env = texts(entry["env"], place("env"));
   const folder = typeof cwd === "string" ? cwd : undefined;
   return { kind: "stdio", command: entry["command"], args: args as string[], env, cwd: folder };
+}
+
+/** The command that prints headers. A host that does not know it sends requests without: that is refused. */
+function helperOf(
+  { headersHelper: command }: JsonObject,
+  { host, runsHelpers }: HostFile,
+  place: Place,
+): string | undefined {
+  if (command === undefined) return undefined;
+  if (!runsHelpers)
+    throw new CodedError("MG2202", `headersHelper is not supported by ${host}`, {
+      place,
+      next: "Put the header into `headers`, or pass it with --header NAME:VALUE.",
+    });
+  if (typeof command === "string" && command.trim() !== "") return command;
+  throw wrong(place, "a command", typeof command === "string" ? "an empty string" : kindOf(command));
 }
 
 /** An object of texts; numbers and booleans are what they are written as. */

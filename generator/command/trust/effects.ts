@@ -13,6 +13,7 @@ import { sha256 } from "../../files/sha256.js";
 import { projectRoot } from "../../files/write-root.js";
 import type { HostFile } from "../servers/host-files.js";
 import { readHostFile } from "../servers/read-host-file.js";
+import { referencesIn } from "../servers/references.js";
 import {
   literalsIn,
   mainOf,
@@ -197,13 +198,14 @@ function entryEffects(entry: JsonValue, digest: string, { expansion }: HostFile,
   if (!isJsonObject(entry)) return [];
   const texts = textsIn(entry);
   const variables = new Set(
-    texts.flatMap((text) => [...text.matchAll(/\$\{([^{}]*)\}/g)].map(([all]) => all)),
+    texts.flatMap(referencesIn).flatMap((part) => ("text" in part ? [] : [`\${${part.reference}}`])),
   );
   const effects: Effect[] = [];
   if (variables.size > 0 && expansion !== "none")
     effects.push(effect("expand", [...variables].sort().join(", "), from, digest));
-  if (typeof entry["url"] === "string") effects.push(effect("send", entry["url"], from, digest, false));
-  else if (typeof entry["command"] === "string") {
+  if (typeof entry["url"] === "string") {
+    effects.push(effect("send", entry["url"], from, digest, false), ...helperEffects(entry, digest, from));
+  } else if (typeof entry["command"] === "string") {
     const filled = (text: string): string => text.replaceAll("${workspaceFolder}", from.folder);
     const cwd = typeof entry["cwd"] === "string" ? resolve(from.folder, filled(entry["cwd"])) : from.folder;
     const environment = isJsonObject(entry["env"]) ? entry["env"] : {};
@@ -211,6 +213,13 @@ function entryEffects(entry: JsonValue, digest: string, { expansion }: HostFile,
     effects.push(...startEffects(start, from));
   }
   return effects;
+}
+
+/** The command of an entry that prints headers. Its host may not know it: the reader of the entry refuses it then. */
+function helperEffects({ headersHelper: command }: JsonObject, digest: string, from: Source): Effect[] {
+  if (typeof command !== "string") return [];
+  const start = { command, texts: [command], environment: {}, cwd: from.folder, sha256: digest };
+  return startEffects(start, at(from, "headersHelper"));
 }
 
 function commandText({ command, args }: JsonObject): string {

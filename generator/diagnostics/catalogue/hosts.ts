@@ -13,12 +13,18 @@ export const hostDiagnostics = {
     exit: 2,
     mayWarn: true,
     explanation:
-      "The file cannot be read or is not JSON, or the entry of the server is wrong: it needs a `command` or an `http` or `https` `url`, and members of the right types. The place names the file and the member. mcpgen does not read `envFile`: start the server with `stdio:COMMAND`, and pass its variables with `--env NAME`. `mcpgen list` without a SOURCE prints a warning, and lists the servers of the other files.",
+      "The file cannot be read or is not JSON, or the entry of the server is wrong: it needs a `command` or an `http` or `https` `url`, and members of the right types. The place names the file and the member. mcpgen does not read `envFile`: start the server with `stdio:COMMAND`, and pass its variables with `--env NAME`. Only Claude Code runs the command of `headersHelper`: in the file of another host it is an error. `mcpgen list` without a SOURCE prints a warning, and lists the servers of the other files.",
   },
   MG2203: {
     title: "A variable in the configuration of a host has no value",
     exit: 2,
     explanation:
-      "mcpgen replaces `${…}` in an entry as the host of the file does. `.mcp.json` allows `${NAME}` and `${NAME:-DEFAULT}`. `.vscode/mcp.json` and `.cursor/mcp.json` allow `${env:NAME}`, `${input:ID}`, `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}` and `${pathSeparator}`. `claude_desktop_config.json` allows none. Set a missing variable in the environment of mcpgen. For an input, pass `--input ID=VALUE`, or `--input ID` to take the value of the environment variable ID; in a terminal mcpgen asks for it.",
+      "mcpgen replaces `${…}` in an entry as the host of the file does. `.mcp.json` allows `${NAME}` and `${NAME:-DEFAULT}`; the default may be empty, and may hold variables. `.vscode/mcp.json` and `.cursor/mcp.json` allow `${env:NAME}`, `${input:ID}`, `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}` and `${pathSeparator}`. `claude_desktop_config.json` allows none. Set a missing variable in the environment of mcpgen. For an input, pass `--input ID=VALUE`, or `--input ID` to take the value of the environment variable ID; in a terminal mcpgen asks for it.",
+  },
+  MG2204: {
+    title: "The command that prints headers has failed",
+    exit: 2,
+    explanation:
+      "An entry of `.mcp.json` with a `url` may have `headersHelper`: a command that prints the headers of requests as a JSON object of texts. mcpgen runs it as Claude Code does: for each connection, in a shell, in the folder of the file, with your environment (but for the variables `MCPGEN_…`) and with `CLAUDE_CODE_MCP_SERVER_NAME` and `CLAUDE_CODE_MCP_SERVER_URL`. It has 10 seconds, and must end with 0. Its headers replace those of `headers`, and `--header` replaces both. The lines below the message are the end of its standard error.",
   },
 } satisfies Record<string, Diagnostic>;

@@ -87,6 +87,12 @@ const additions: Readonly<Record<string, (project: Project, at: number, text: st
       mcpServers: { ...hosts.mcpServers, [text]: { url: "https://x", headers: { a: `b \${${text}:-c}` } } },
     },
   }),
+  "a variable in a default": ({ hosts }, _, text) => ({
+    hosts: { mcpServers: { ...hosts.mcpServers, [text]: { url: `https://x/\${A:-{\${${text}}}` } } },
+  }),
+  "a command that prints headers": ({ hosts }, _, text) => ({
+    hosts: { mcpServers: { ...hosts.mcpServers, [text]: { url: "https://x", headersHelper: text } } },
+  }),
 };
 
 function served({ contracts = [] }: Project["config"], at: number, server: string): object[] {
