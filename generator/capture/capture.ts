@@ -15,22 +15,32 @@ export interface LeftOut {
   readonly reason: string;
 }
 
+/** A list that could not be read to its end. The contract has the entries that came before. */
+export interface UnreadList {
+  readonly list: ListName;
+  /** Why: one line. */
+  readonly reason: string;
+}
+
 export interface Captured {
   readonly contract: Contract;
   readonly leftOut: readonly LeftOut[];
+  /** Lists that are missing, or incomplete. */
+  readonly unread: readonly UnreadList[];
   /** The negotiated revision. */
   readonly revision: string;
   /** The server has not said what it is called. */
   readonly nameless: boolean;
 }
 
-type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
+export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 
 interface ListOf {
   readonly name: ListName;
   /** The member that identifies its entries. */
   readonly key: string;
   readonly capability: string;
+  readonly method: string;
   readonly read: (client: LiveClient, options: LiveOptions) => Promise<LiveList>;
 }
 
@@ -40,24 +50,28 @@ export const lists: readonly ListOf[] = [
     name: "tools",
     key: "name",
     capability: "tools",
+    method: "tools/list",
     read: (client, options) => client.listTools(options),
   },
   {
     name: "resources",
     key: "uri",
     capability: "resources",
+    method: "resources/list",
     read: (client, options) => client.listResources(options),
   },
   {
     name: "resourceTemplates",
     key: "uriTemplate",
     capability: "resources",
+    method: "resources/templates/list",
     read: (client, options) => client.listResourceTemplates(options),
   },
   {
     name: "prompts",
     key: "name",
     capability: "prompts",
+    method: "prompts/list",
     read: (client, options) => client.listPrompts(options),
   },
 ];
@@ -66,8 +80,16 @@ export const lists: readonly ListOf[] = [
  * Reads a server's offer as a contract: all pages of all declared lists, entries unchanged and in the server's order.
  * Data of the exchange (sessions, cursors, metadata of results, lifetimes) is dropped. `leftOut` lists the entries that
  * a contract cannot hold. A secret that the server repeats is not in it: contracts are shared.
+ *
+ * @param needed lists without which the contract is of no use. Another list that fails is in `unread`, unless all fail;
+ *   null in the place of any list is in `unread`, where not all are needed
+ * @throws the error of a list that is needed
  */
-export async function capture(client: LiveClient, options: LiveOptions = {}): Promise<Captured> {
+export async function capture(
+  client: LiveClient,
+  options: LiveOptions = {},
+  needed: readonly ListName[] | "all" = "all",
+): Promise<Captured> {
   const { serverInfo, serverCapabilities, instructions, revision } = client;
   const leftOut: LeftOut[] = [];
   const contract: JsonObject = {
@@ -77,9 +99,12 @@ export async function capture(client: LiveClient, options: LiveOptions = {}): Pr
     ...(instructions !== undefined && { instructions }),
     ...(Object.keys(serverCapabilities).length > 0 && { capabilities: serverCapabilities }),
   };
-  for (const list of lists) {
-    if (serverCapabilities[list.capability] === undefined) continue;
-    const read = await readList(list, client, options);
+  const failures: Failure[] = [];
+  const declared = lists.filter(({ capability }) => (serverCapabilities[capability] ?? null) !== null);
+  for (const list of declared) {
+    const came = await readList(list, client, options, needed);
+    const { read } = came;
+    if ("error" in came) failures.push(came);
     const { kept, unfit } = sift(list, read);
     const rejected = read.rejected.map(({ index, name, reason }) => ({
       ...{ list: list.name, index, name },
@@ -88,22 +113,74 @@ export async function capture(client: LiveClient, options: LiveOptions = {}): Pr
     leftOut.push(...[...rejected, ...unfit].sort((a, b) => a.index - b.index));
     if (kept.length > 0) contract[list.name] = kept;
   }
+  const hasNothing = failures.every(({ isNull, read }) => !isNull && read.items.length === 0);
+  if (failures.length > 0 && failures.length === declared.length && hasNothing) throw failures[0]!.error;
   return {
     contract: secrets.hideIn(contract) as unknown as Contract,
     leftOut,
+    unread: failures.map(({ list, error }) => ({ list, reason: oneLine(error.message, "; ") })),
     revision,
     nameless: nonEmptyString(serverInfo?.["name"]) === undefined,
   };
 }
 
+/** A list that failed, with what came before. */
+interface Failure {
+  readonly list: ListName;
+  readonly error: Error;
+  /** Whether the server sent null in the place of the list. */
+  readonly isNull: boolean;
+  readonly read: LiveList;
+}
+
 /** Many servers that declare resources reject the list of templates; that counts as an empty list. */
-async function readList(list: ListOf, client: LiveClient, options: LiveOptions): Promise<LiveList> {
+async function readList(
+  list: ListOf,
+  client: LiveClient,
+  options: LiveOptions,
+  needed: readonly ListName[] | "all",
+): Promise<Failure | { readonly read: LiveList }> {
   try {
-    return await list.read(client, options);
+    return { read: await list.read(client, options) };
   } catch (error) {
-    if (isRuntimeError(error) && error.code === "method-not-found") return { items: [], rejected: [] };
-    throw error;
+    if (!isRuntimeError(error)) throw error;
+    if (error.code === "method-not-found") return { read: { items: [], rejected: [] } };
+    const isNull = isNullList(error);
+    // A refusal that a login may end is the user's concern.
+    const isTaken = needed !== "all" && (isNull || !needed.includes(list.name));
+    if (!isTaken || error.code === "authorize-failed") throw error;
+    return { list: list.name, error, isNull, read: await before(error, list, client, options) };
   }
+}
+
+/** The runtime's error for null in the place of a list has the list in its data. */
+function isNullList({ code, data }: Error & { readonly code: string; readonly data?: unknown }): boolean {
+  return code === "invalid-result" && isObject(data) && Object.values(data)[0] === null;
+}
+
+/** The items of the pages before the one that failed. A server that does not answer is not asked again. */
+async function before(
+  error: Error & { readonly code: string },
+  { method }: ListOf,
+  client: LiveClient,
+  options: LiveOptions,
+): Promise<LiveList> {
+  const items: JsonObject[] = [];
+  if (!isLost(error.code))
+    try {
+      for await (const item of client.items(method, options)) items.push(item);
+    } catch (again) {
+      if (!isRuntimeError(again)) throw again;
+    }
+  return { items, rejected: [] };
+}
+
+function isLost(code: string): boolean {
+  return code === "timeout" || code === "connection-closed" || code === "session-lost";
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Separates the entries that a contract can hold, each with a unique name, from the others. */

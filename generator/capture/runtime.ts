@@ -40,6 +40,8 @@ export interface LiveClient {
   listResources(options?: LiveOptions): Promise<LiveList>;
   listResourceTemplates(options?: LiveOptions): Promise<LiveList>;
   listPrompts(options?: LiveOptions): Promise<LiveList>;
+  /** The valid items of a list, page by page. */
+  items(method: string, options?: LiveOptions): AsyncIterable<JsonObject>;
   callTool(name: string, args: JsonObject, options?: LiveOptions): Promise<JsonObject>;
   readResource(uri: string, options?: LiveOptions): Promise<JsonObject>;
   getPrompt(name: string, args: Readonly<Record<string, string>>, options?: LiveOptions): Promise<JsonObject>;

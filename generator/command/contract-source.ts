@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
-import { capture } from "../capture/capture.js";
+import { type ListName, capture } from "../capture/capture.js";
 import { type ServerSource, isServerSource } from "../capture/server-source.js";
 import { shownSource } from "../capture/shown-source.js";
 import { type ServerOptions, withServer } from "../capture/with-server.js";
@@ -14,7 +14,7 @@ import type { FilePlace } from "../diff/report/report.js";
 import { download } from "../files/download.js";
 import { kindOfSource } from "../files/source.js";
 import { decodeText } from "../files/text-file.js";
-import { leftOutFinding } from "./capture/left-out.js";
+import { leftOutFinding, unreadFinding } from "./capture/left-out.js";
 import type { CommandContext } from "./context.js";
 import { shownPath } from "./shown-path.js";
 import { readRegularText } from "../files/regular-file.js";
@@ -30,9 +30,12 @@ export interface ContractSource {
   readonly placeOf: (pointer: string) => FilePlace | null;
   /** Whether it is what a live server offers: without scopes, which no list has. */
   readonly isLive: boolean;
-  /** Entries of a server's lists that are none. */
+  /** Lists of a server that failed, and their entries that are invalid. */
   readonly findings: readonly Finding[];
 }
+
+/** Lists that a command needs. */
+type Needed = readonly ListName[] | "all";
 
 /** The kind of a SOURCE by its form; a URL without a known file extension can be either. */
 type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
@@ -74,16 +77,18 @@ function isContractJson(text: string): boolean {
 /**
  * Reads the contract that `source` stands for.
  *
+ * @param needed lists of a live server without which the command has nothing to do; a warning names others that fail
  * @throws CodedError MG1008 for URLs of another scheme, MG10xx and MG60xx for files, MG41xx for servers
  */
 export async function contractSource(
   source: ServerSource,
   options: ServerOptions,
   context: CommandContext,
+  needed: Needed = "all",
 ): Promise<ContractSource> {
   const kind = contractKind(source, context);
   if (typeof source !== "string" || kind === "server" || kind === "url")
-    return liveContract(source, options, context);
+    return liveContract(source, options, context, needed);
   const document = await documentOf(source, context);
   return {
     name: document.file,
@@ -120,13 +125,17 @@ async function liveContract(
   source: ServerSource,
   options: ServerOptions,
   { console }: CommandContext,
+  needed: Needed,
 ): Promise<ContractSource> {
   console.progress(`asking ${shownSource(source)}`);
   const { timeout } = options;
-  const { contract, leftOut } = await withServer(source, options, (client) =>
-    capture(client, timeout === undefined ? {} : { timeout }),
+  const { contract, leftOut, unread } = await withServer(source, options, (client) =>
+    capture(client, timeout === undefined ? {} : { timeout }, needed),
   );
-  const findings = leftOut.map((entry) => leftOutFinding(entry, source));
+  const findings = [
+    ...unread.map((list) => unreadFinding(list, source)),
+    ...leftOut.map((entry) => leftOutFinding(entry, source)),
+  ];
   const name = shownSource(source);
   const place = (pointer: string): Place => ({ file: name, pointer });
   return { name, contract, place, placeOf: () => null, isLive: true, findings };

@@ -9,6 +9,7 @@ import { openFile, pageFile, writePage } from "./docs/page-file.js";
 import { pageTemplates } from "./docs/templates.js";
 import { documentedSource } from "./docs/source.js";
 import type { Outcome } from "./outcome.js";
+import { findingText } from "./present.js";
 import { openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
 
@@ -40,10 +41,11 @@ async function published(
   const opens = args.flag("open");
   const bytes = Buffer.byteLength(text);
   if ((out === undefined && !opens) || out === "-") {
-    return {
-      findings,
-      ...(context.console.settings.format === "json" ? { data: { page: text } } : { text }),
-    };
+    const { console } = context;
+    if (console.settings.format === "json") return { findings, data: { page: text } };
+    // Standard output holds the page and nothing else.
+    for (const finding of findings) console.error(findingText(finding, console.paintError));
+    return { text, failed: findings.some(({ severity }) => severity === "error") };
   }
   const page = `${name}.${form}`;
   const named = out === undefined ? undefined : pageFile(resolve(context.directory, out), page);

@@ -35,7 +35,7 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   const budget = budgetOf(args);
   const asked = profilesOf(args);
   expectServer(args, [source]);
-  const document = await contractSource(source, serverOptions(args, context), context);
+  const document = await contractSource(source, serverOptions(args, context), context, ["tools"]);
   const problems = lintContract(document.contract, asked);
   const costs = toolCosts(document.contract);
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);

@@ -1,4 +1,4 @@
-import type { LeftOut } from "../../capture/capture.js";
+import type { LeftOut, UnreadList } from "../../capture/capture.js";
 import type { ServerSource } from "../../capture/server-source.js";
 import { shownSource } from "../../capture/shown-source.js";
 import type { Finding } from "../../diagnostics/finding.js";
@@ -12,5 +12,16 @@ export function leftOutFinding({ list, index, name, reason }: LeftOut, source: S
     message: `${list}: entry ${index + 1}${called} is left out: ${reason}`,
     place: { file: shownSource(source) },
     next: "Correct it in the server; the contract has the other entries.",
+  };
+}
+
+/** A list that failed, beside others that came. */
+export function unreadFinding({ list, reason }: UnreadList, source: ServerSource): Finding {
+  return {
+    code: "MG6327",
+    severity: "warning",
+    message: `${list}: the list is incomplete: ${reason}`,
+    place: { file: shownSource(source) },
+    next: "Correct it in the server; the other lists are complete.",
   };
 }

@@ -19,16 +19,19 @@ export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 const mostLines = 20;
 
 /** What the server offers, without findings: they take longer. */
-export function plainOffer({ contract, leftOut }: Captured, version: number): Offer {
+export function plainOffer({ contract, leftOut, unread }: Captured, version: number): Offer {
   const items = (list: ListName): Item[] => entriesOf(contract, list).map((entry) => ({ entry, badges: [] }));
   return {
     ...{ version, isJudged: false, drift: [] },
     ...{ tools: items("tools"), resources: items("resources") },
     ...{ resourceTemplates: items("resourceTemplates"), prompts: items("prompts") },
-    leftOut: leftOut.map(
-      ({ list, index, name, reason }) =>
-        `${list}[${index}]${name === undefined ? "" : ` ${name}`}: ${reason}`,
-    ),
+    leftOut: [
+      ...unread.map(({ list, reason }) => `${list}: ${reason}`),
+      ...leftOut.map(
+        ({ list, index, name, reason }) =>
+          `${list}[${index}]${name === undefined ? "" : ` ${name}`}: ${reason}`,
+      ),
+    ],
   };
 }
 

@@ -209,4 +209,10 @@ export const serverDiagnostics = {
     explanation:
       "The task ended with a JSON-RPC error, which the message quotes: the handler failed, took too long, or its server stopped and was not to run it again (`onRestart`). Waiting does not change it. Read the server's log; a call starts a new task.",
   },
+  MG6327: {
+    title: "A list of the server cannot be read",
+    exit: 0,
+    explanation:
+      "The server declares the list, and answered the request for it with an error, with nothing, or with something other than a list; null counts as an empty list. `list`, `docs` and the page of `dev` show the other lists, and the pages that came before; `lint` needs the tools alone. `capture`, `check` and `init` end with the error, because a contract must be complete. Correct the server: a list without entries is `[]`.",
+  },
 } satisfies Record<string, Diagnostic>;

@@ -51,8 +51,10 @@ export async function decode(
   if (nulls === "absent") value = await withoutNulls(definition, value);
   if (definition.accepts(value)) return { result: value, rejected: [] };
   const items = page && value[page.member];
-  if (!page || !Array.isArray(items))
-    throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"));
+  if (!page || !Array.isArray(items)) {
+    const data = page && items === null ? { [page.member]: null } : undefined;
+    throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"), undefined, data);
+  }
   const { kept, rejected } = await sift(view, method, page, items, nulls);
   const sifted = { ...value, [page.member]: kept };
   if (definition.accepts(sifted)) return { result: sifted, rejected };
@@ -126,8 +128,12 @@ export async function withoutNulls<Value>({ accepts }: OpenDefinition, value: Va
   return withoutWrongNulls(accepts, value) as Value;
 }
 
-export function invalidResult(method: string, problem: string, cause?: unknown): McpError {
-  return new McpError("invalid-result", `${method}: the server's result is invalid: ${problem}`, { cause });
+/** @param data `{ [member]: null }` where null stands in the place of a list */
+export function invalidResult(method: string, problem: string, cause?: unknown, data?: object): McpError {
+  return new McpError("invalid-result", `${method}: the server's result is invalid: ${problem}`, {
+    cause,
+    data,
+  });
 }
 
 /** The response to a request. */

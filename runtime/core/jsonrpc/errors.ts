@@ -23,7 +23,7 @@ export type ErrorCode =
   | "invalid-message"
   /** The other side answered with an error; `rpcCode` and `data` are from there. */
   | "remote-error"
-  /** The answer of the other side is not a result of the method. */
+  /** The answer of the other side is not a result of the method. `data` has a list that is null: `{ "tools": null }`. */
   | "invalid-result"
   | "timeout"
   | "cancelled"
