@@ -77,6 +77,8 @@ export interface Runtime {
   streamChannel(readable: Readable, writable: Writable, options: object): Channel;
   /** The answer of a client whose user declines. */
   userRejected(message?: string): Error;
+  /** Why a URL must not be opened, if so. */
+  pageProblem(url: unknown): string | undefined;
   readonly revisions: readonly { readonly id: string; readonly era: string }[];
 }
 
@@ -98,6 +100,7 @@ export async function loadRuntime(): Promise<Runtime> {
     stdioClientChannel: stdio!["stdioClientChannel"] as Runtime["stdioClientChannel"],
     streamChannel: stdio!["streamChannel"] as Runtime["streamChannel"],
     userRejected: runtime!["userRejected"] as Runtime["userRejected"],
+    pageProblem: runtime!["pageProblem"] as Runtime["pageProblem"],
     revisions: explained(protocol!["clientRevisions"] as Runtime["revisions"]),
   };
 }

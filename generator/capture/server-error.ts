@@ -2,6 +2,8 @@ import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { oneLine } from "../print/one-line.js";
 import { secrets } from "../secrets/secrets.js";
+import { errorData, pagesText } from "./error-data.js";
+import type { Runtime } from "./runtime.js";
 import { type ServerSource, kindOfServer } from "./server-source.js";
 import { shownSource } from "./shown-source.js";
 
@@ -110,21 +112,39 @@ export class Silence extends Error {
  * What went wrong with a server, as the user's concern; errors of other kinds stay what they are.
  *
  * @param source as it was named; it is shown without its secrets
+ * @param runtime judges the URLs of pages
  */
-export function serverError(error: unknown, source: ServerSource, { printed, stray }: Prints): unknown {
+export function serverError(
+  error: unknown,
+  source: ServerSource,
+  { printed, stray }: Prints,
+  runtime: Runtime,
+): unknown {
   if (!isRuntimeError(error)) return error;
-  const { code, next } = kinds[error.code] ?? answered;
-  const detail = lastLines(stderrOf(error.data) ?? printed);
   const shown = shownSource(source);
   const said = error.message.replace(/; its last line on standard error: [^]*$/, "");
   const message = oneLine(typeof source === "string" ? said.replaceAll(source, shown) : said, " ");
+  const common = { place: { file: shown }, cause: error };
+  const { detail: data, facts } = errorData(error);
+  const pages = pagesText(error, runtime);
+  if (pages !== undefined)
+    return new CodedError("MG4109", message, {
+      ...common,
+      ...(facts && { facts }),
+      detail: pages,
+      next: openPages,
+    });
+  const { code, next } = kinds[error.code] ?? answered;
+  const detail = [data ?? "", lastLines(stderrOf(error.data) ?? printed)].filter((text) => text !== "");
   return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
-    place: { file: shown },
+    ...common,
     next: stray === undefined ? next[kindOfServer(source) === "http" ? 1 : 0] : quietOutput,
-    ...(detail !== "" && { detail }),
-    cause: error,
+    ...(detail.length > 0 && { detail: detail.join("\n") }),
+    ...(facts && { facts }),
   });
 }
+
+const openPages = "Open each page yourself, if you trust its host; then run the command again.";
 
 const quietOutput =
   "Make the server print only MCP messages on standard output, and everything else on standard error.";

@@ -120,7 +120,7 @@ async function withConnection<T>(
   } catch (error) {
     if (isTimeout(error)) link?.hurry();
     const refused = authorization?.errorOf(error, shownSource(source));
-    throw refused ?? serverError(error, source, link ?? { printed: "", stray: undefined });
+    throw refused ?? serverError(error, source, link ?? { printed: "", stray: undefined }, runtime);
   } finally {
     await link?.close(client);
     await released();
@@ -155,7 +155,7 @@ export async function openServer(
   } catch (error) {
     link.hurry();
     await link.close(undefined);
-    throw serverError(error, source, link);
+    throw serverError(error, source, link, runtime);
   }
 }
 

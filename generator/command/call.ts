@@ -2,6 +2,7 @@ import type { JsonObject } from "@mcpgen/engine";
 import { oneLine } from "../print/one-line.js";
 import { type LiveTask, isTask } from "../capture/live-tasks.js";
 import type { LiveClient, LiveOptions } from "../capture/runtime.js";
+import { errorData } from "../capture/error-data.js";
 import { isRuntimeError } from "../capture/server-error.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
@@ -96,6 +97,7 @@ export function shortList(names: readonly string[]): string {
 function invalidArgumentsError(error: unknown): CodedError | undefined {
   if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
   return new CodedError("MG6306", oneLine(error.message, "; "), {
+    ...errorData(error),
     next: "Correct the arguments; `mcpgen list SOURCE` shows the types, `mcpgen capture SOURCE --out -` the schema of each tool.",
     cause: error,
   });

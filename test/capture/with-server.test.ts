@@ -30,6 +30,7 @@ function runtimeThat(connect: Runtime["connect"]): [Runtime, Opened[]] {
       throw new Error("there are no streams");
     },
     userRejected: () => new Error(),
+    pageProblem: () => undefined,
     revisions: [{ id: "2030-01-01", era: "modern" }],
   };
   return [runtime, opened];

@@ -2,6 +2,7 @@ import type { JsonObject } from "@mcpgen/engine";
 import { interruption } from "../../capture/interruption.js";
 import { type LiveTask, LiveTasks, type StoredTask, type TaskState } from "../../capture/live-tasks.js";
 import type { LiveClient } from "../../capture/runtime.js";
+import { errorData } from "../../capture/error-data.js";
 import { isRuntimeError } from "../../capture/server-error.js";
 import { type ServerSource, kindOfServer } from "../../capture/server-source.js";
 import { shownSource } from "../../capture/shown-source.js";
@@ -203,6 +204,7 @@ export class ServerTasks {
     if (this.#status === "failed")
       return new CodedError("MG6326", `the task ${id} failed: ${oneLine(error.message, "; ")}`, {
         ...place,
+        ...errorData(error),
         next: "Read the server's log: the error comes from the server. A call starts a new task.",
       });
     return this.#unknown(id, error);

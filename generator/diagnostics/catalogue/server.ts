@@ -30,7 +30,7 @@ export const serverDiagnostics = {
     title: "The server returned an error or an invalid answer",
     exit: 4,
     explanation:
-      "The server refused the request, lacks the capability or resource, or sent an answer that the protocol revision does not allow. The message quotes the answer. `mcpgen list SOURCE` shows what the server offers. If the server is yours, read its log, and check a recorded exchange with `mcpgen validate`.",
+      "The server refused the request, lacks the capability or resource, or sent an answer that the protocol revision does not allow. The message quotes the answer; the line below it is the `data` of the error, which `--json` has in `error.rpc`. `mcpgen list SOURCE` shows what the server offers. If the server is yours, read its log, and check a recorded exchange with `mcpgen validate`.",
   },
   MG4106: {
     title: "The server asks for a login",
@@ -49,6 +49,12 @@ export const serverDiagnostics = {
     exit: 0,
     explanation:
       "mcpgen keeps each task that `call` starts in a file below `$XDG_STATE_HOME/mcpgen/tasks`, so that later commands find it. The file cannot be written. The task goes on, and its id works without the file: give it to `mcpgen task result SOURCE ID`. Check the permissions of the folder.",
+  },
+  MG4109: {
+    title: "The server asks its user to open a page first",
+    exit: 4,
+    explanation:
+      "The server answered with the error -32042 (2025-11-25, URL elicitation required): the request can succeed only after its user has opened a page, for example to connect an account. The lines below the message are the message of each page, its full URL and its host. mcpgen never opens such a page: open it yourself, if you trust its host, and run the command again. With `--json`, `error.rpc.data` has the pages.",
   },
   MG6301: {
     title: "The contract leaves out an invalid entry of a server's list",
