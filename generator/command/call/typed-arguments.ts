@@ -1,7 +1,18 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
-import { followed, membersOf, typeText } from "../list/type-text.js";
+import { membersOf, typeText } from "../list/type-text.js";
+import {
+  ArgumentPlaces,
+  type GivenValue,
+  constantsOf,
+  givenJson,
+  givenText,
+  isWritten,
+  memberSchemas,
+  nextMember,
+  typesOf,
+} from "./argument-places.js";
 import type { Pair } from "./pairs.js";
 
 /** The schema of an object of arguments, for messages and for types. */
@@ -16,21 +27,23 @@ interface Target {
 
 /**
  * The object that pairs make, each value of the type that the schema gives its place. A dot leads into an object, unless
- * a member has a dot in its name; a list is made of pairs with one key.
+ * a member has a dot in its name; a list is made of pairs with one key. Of a union, the arms count whose constants fit all that is
+ * given, else all.
  *
  * @param given what pairs are added to
  * @throws CodedError MG6309 for a key that is not there, a value of another type, and a required one that is missing
  */
 export function typedArguments(pairs: readonly Pair[], target: Target, given: JsonObject = {}): JsonObject {
   const result = structuredClone(given);
+  const places = new ArgumentPlaces(target.schema);
   const written = new Set<string>();
-  for (const pair of pairs) put(result, pair, target, written);
-  const root = followed(target.schema, target.schema);
-  const missing = isJsonObject(root)
-    ? membersOf(root).filter(({ name, isRequired }) => isRequired && !Object.hasOwn(result, name))
-    : [];
+  const values = pairs.map(({ key, text, json }) =>
+    json === undefined ? givenText(key, text) : givenJson(key, json),
+  );
+  for (const pair of pairs) put(result, pair, values, { ...target, places, written });
+  const missing = requiredNames(target.schema, places).filter((name) => !Object.hasOwn(result, name));
   if (missing.length > 0) {
-    const names = missing.map(({ name }) => JSON.stringify(name)).join(", ");
+    const names = missing.map((name) => JSON.stringify(name)).join(", ");
     throw new CodedError("MG6309", `${target.owner} lacks ${names}`, {
       next: `It takes ${oneLine(target.signature)}.`,
     });
@@ -38,93 +51,71 @@ export function typedArguments(pairs: readonly Pair[], target: Target, given: Js
   return result;
 }
 
+/** Names that every value of a schema has. */
+function requiredNames(schema: JsonValue, places: ArgumentPlaces): string[] {
+  const [outer] = places.parts(schema);
+  const all = outer === undefined ? [] : [outer, ...(Array.isArray(outer["allOf"]) ? outer["allOf"] : [])];
+  const names = all.flatMap((part) =>
+    isJsonObject(part) && Array.isArray(part["required"]) ? part["required"] : [],
+  );
+  return [...new Set(names.filter((name) => typeof name === "string"))];
+}
+
+/** Where values are put, and which keys were given before. */
+interface Writing extends Target {
+  readonly places: ArgumentPlaces;
+  readonly written: Set<string>;
+}
+
 function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, " ");
 }
 
-function put(result: JsonObject, pair: Pair, target: Target, written: Set<string>): void {
-  const { schema: root } = target;
+function put(result: JsonObject, pair: Pair, values: readonly GivenValue[], writing: Writing): void {
   let holder = result;
-  let schema: JsonValue | undefined = followed(root, root);
+  let schemas: readonly JsonValue[] = [writing.schema];
+  let given = values;
   let rest = pair.key;
   for (;;) {
-    const { name, left } = nextMember(rest, schema);
-    const member = memberSchema(schema, name, root);
-    if (member === undefined) throw unknownKey(name, pair, schema, target);
-    if (left === undefined) return set(holder, name, pair, member, target, written);
+    const parts = writing.places.partsFor(schemas, [...given, ...othersIn(holder, given)]);
+    const { name, left } = nextMember(rest, parts);
+    const members = memberSchemas(parts, name);
+    if (members.length === 0) throw unknownKey(name, pair, parts, writing);
+    if (left === undefined) return set(holder, name, pair, oneOf(members), writing);
     const inner = Object.hasOwn(holder, name) ? holder[name] : {};
-    if (!isJsonObject(inner!)) throw wrongValue(pair, "an object", target);
+    if (!isJsonObject(inner!)) throw wrongValue(pair, "an object", writing);
     own(holder, name, inner);
-    [holder, schema, rest] = [inner, followed(member, root), left];
+    given = given.flatMap((value) => {
+      const next = nextMember(value.key, parts);
+      return next.name === name && next.left !== undefined ? [{ ...value, key: next.left }] : [];
+    });
+    [holder, schemas, rest] = [inner, members, left];
   }
 }
 
-/** A member's name may hold dots itself. */
-function nextMember(key: string, schema: JsonValue | undefined): { name: string; left: string | undefined } {
-  const names =
-    isJsonObject(schema!) && isJsonObject(schema["properties"]!) ? Object.keys(schema["properties"]) : [];
-  if (names.includes(key) || !key.includes(".")) return { name: key, left: undefined };
-  const longestPrefix = names
-    .filter((name) => key.startsWith(`${name}.`))
-    .sort((a, b) => b.length - a.length)[0];
-  const name = longestPrefix ?? key.slice(0, key.indexOf("."));
-  return { name, left: key.slice(name.length + 1) };
+/** Members of an object that no key is about. */
+function othersIn(holder: JsonObject, given: readonly GivenValue[]): GivenValue[] {
+  return Object.entries(holder)
+    .filter(([name]) => !given.some(({ key }) => key === name || key.startsWith(`${name}.`)))
+    .map(([name, value]) => givenJson(name, value!, true));
 }
 
-/** The schema of a member; undefined where the object's schema has no place for it. */
-function memberSchema(schema: JsonValue | undefined, name: string, root: JsonValue): JsonValue | undefined {
-  if (!isJsonObject(schema!)) return true;
-  for (const part of partsOf(schema, root)) {
-    const { properties } = part;
-    if (isJsonObject(properties!) && Object.hasOwn(properties, name)) return properties[name];
-  }
-  const types = typesIn(schema, root);
-  if (types.size > 0 && !types.has("object")) return undefined;
-  const { properties, additionalProperties, patternProperties } = schema;
-  if (isJsonObject(additionalProperties!) || additionalProperties === true) return additionalProperties;
-  const isOpen = properties === undefined && additionalProperties === undefined;
-  return isOpen || patternProperties !== undefined ? true : undefined;
+/** Several schemas that a place may have as one. */
+function oneOf(schemas: readonly JsonValue[]): JsonValue {
+  return schemas.length === 1 ? schemas[0]! : { anyOf: [...schemas] };
 }
 
-/** Names of types that a schema, or one that it is composed of, gives. */
-function typesIn(schema: JsonObject, root: JsonValue): Set<string> {
-  return new Set(partsOf(schema, root).flatMap(typesOf));
-}
-
-/** Schemas that one is composed of, at most: references may multiply what a server sends. */
-const mostParts = 300;
-
-/** A schema and those that it is composed of, the outer ones first. */
-function partsOf(schema: JsonObject, root: JsonValue): JsonObject[] {
-  const parts = new Set([schema]);
-  for (const part of parts)
-    for (const keyword of ["allOf", "anyOf", "oneOf"]) {
-      const list = part[keyword];
-      for (const each of Array.isArray(list) ? list.slice(0, mostParts) : []) {
-        const inner = followed(each, root);
-        if (isJsonObject(inner!) && parts.size < mostParts) parts.add(inner);
-      }
-    }
-  return [...parts];
-}
-
-function set(
-  holder: JsonObject,
-  name: string,
-  pair: Pair,
-  schema: JsonValue,
-  target: Target,
-  written: Set<string>,
-): void {
+function set(holder: JsonObject, name: string, pair: Pair, schema: JsonValue, writing: Writing): void {
+  const { owner, written } = writing;
   if (pair.json !== undefined) return own(holder, name, pair.json);
-  const value = valueOf(pair, schema, target);
+  const value = valueOf(pair, schema, writing);
   const isAgain = written.has(pair.key);
   written.add(pair.key);
   if (!isAgain) return own(holder, name, value);
   if (!Array.isArray(value))
     throw new CodedError(
       "MG6309",
-      `${target.owner}: ${JSON.stringify(pair.key)} is given twice, but is not an array`,
+      `${owner}: ${JSON.stringify(pair.key)} is given twice, but is not an array`,
       {
         next: "Give it once.",
       },
@@ -138,33 +129,21 @@ function own(holder: JsonObject, name: string, value: JsonValue): void {
 }
 
 /** The value that a text is at a place: a text where one may stand there, else what it can be read as. */
-function valueOf(pair: Pair, schema: JsonValue, target: Target): JsonValue {
-  const root = target.schema;
+function valueOf(pair: Pair, schema: JsonValue, writing: Writing): JsonValue {
   const { text } = pair;
-  const node = followed(schema, root);
-  const parts = isJsonObject(node!) ? partsOf(node, root) : [];
-  const choices = parts.flatMap(({ enum: values, const: only }) => [
-    ...(Array.isArray(values) ? values : []),
-    ...(only === undefined ? [] : [only]),
-  ]);
+  const parts = writing.places.parts(schema);
+  const choices = parts.flatMap(constantsOf);
   const types = new Set(parts.flatMap(typesOf));
-  const choice = choices.find(
-    (value) => (typeof value === "string" ? value : JSON.stringify(value)) === text,
-  );
+  const choice = choices.find((value) => isWritten(value, text));
   if (choice !== undefined) return choice;
-  if (choices.length > 0 && types.size === 0) throw wrongValue(pair, typeText(schema, root), target);
+  if (choices.length > 0 && types.size === 0)
+    throw wrongValue(pair, typeText(schema, writing.schema), writing);
   if (types.size === 0 || types.has("string")) return text;
   const read = readAs(text, types);
   if (read !== undefined) return read;
-  const list = types.has("array") ? parts.find((part) => typesOf(part).includes("array")) : undefined;
-  if (list !== undefined) return [valueOf(pair, list["items"] ?? true, target)];
-  throw wrongValue(pair, typeText(schema, root), target);
-}
-
-function typesOf({ type, properties, items }: JsonObject): string[] {
-  if (typeof type === "string") return [type];
-  if (Array.isArray(type)) return type.filter((name) => typeof name === "string");
-  return [...(properties === undefined ? [] : ["object"]), ...(items === undefined ? [] : ["array"])];
+  const lists = parts.filter((part) => typesOf(part).includes("array"));
+  if (lists.length > 0) return [valueOf(pair, oneOf(lists.map(({ items }) => items ?? true)), writing)];
+  throw wrongValue(pair, typeText(schema, writing.schema), writing);
 }
 
 /** Numbers, booleans, null, and objects as JSON writes them; undefined where the text is none that is allowed. */
@@ -200,10 +179,10 @@ function wrongValue({ word, key }: Pair, expected: string, { owner }: Target): C
 function unknownKey(
   name: string,
   { word }: Pair,
-  schema: JsonValue | undefined,
+  parts: readonly JsonObject[],
   { owner, signature }: Target,
 ): CodedError {
-  const names = isJsonObject(schema!) ? membersOf(schema).map((member) => member.name) : [];
+  const names = parts.flatMap(membersOf).map((member) => member.name);
   const suggestion = closest(name, names);
   return new CodedError(
     "MG6309",

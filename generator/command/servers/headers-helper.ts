@@ -52,8 +52,7 @@ export async function helperHeaders(helper: HeadersHelper): Promise<Readonly<Rec
 
 function isHeader(name: string, value: string): boolean {
   try {
-    new Headers([[name, value]]);
-    return true;
+    return new Headers([[name, value]]).has(name);
   } catch {
     return false;
   }

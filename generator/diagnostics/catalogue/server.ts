@@ -96,7 +96,7 @@ export const serverDiagnostics = {
     title: "An argument does not match the schema",
     exit: 2,
     explanation:
-      "mcpgen converts `key=value` to the type in the input schema of the tool: to a string if the schema allows one, otherwise to a number, `true`, `false` or `null`. `key:=JSON` passes any JSON value. `outer.inner=value` sets a member of an object. To build an array, repeat the key. mcpgen refuses an unknown key (unless the schema allows additional properties), a value of another type, and a missing required argument. `mcpgen list SOURCE` shows the types. mcpgen does not check `--args JSON`: the server does. All arguments of prompts are strings.",
+      "mcpgen converts `key=value` to the type in the input schema of the tool: to a string if the schema allows one, otherwise to a number, `true`, `false` or `null`. `key:=JSON` passes any JSON value. `outer.inner=value` sets a member of an object. To build an array, repeat the key. Of a union, the alternatives count whose constants fit the given values; if none fits, all count. mcpgen refuses an unknown key (unless the schema allows additional properties), a value of another type, and a missing required argument. `mcpgen list SOURCE` shows the types. mcpgen does not check `--args JSON`: the server does. All arguments of prompts are strings.",
   },
   MG6310: {
     title: "The output file already exists",

@@ -1,7 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readPairs } from "../../../generator/command/call/pairs.js";
 import { typedArguments } from "../../../generator/command/call/typed-arguments.js";
 import { CodedError } from "../../../generator/diagnostics/coded-error.js";
+import { cases, seed } from "../../support/cases.mjs";
 
 const schema = {
   $defs: {
@@ -113,3 +115,207 @@ test.each([true, {}, { type: "object" }, { type: "object", additionalProperties:
     expect(typedArguments(readPairs(["a=1", "b:=2"]), { ...target, schema: open })).toEqual({ a: "1", b: 2 });
   },
 );
+
+const arm = (kind: unknown, properties: object, more: object = {}): object => ({
+  type: "object",
+  properties: { kind: { const: kind }, ...properties },
+  required: ["kind"],
+  ...more,
+});
+const number = { type: "number" };
+const string = { type: "string" };
+
+describe("of a union, the arms count whose constants fit what is given, else all", () => {
+  test.each<[string, object, string[], object, object?]>([
+    [
+      "a constant names the arm",
+      { s: { oneOf: [arm("circle", { size: number }), arm("text", { words: string })] } },
+      ["s.kind=text", "s.words=hello"],
+      { s: { kind: "text", words: "hello" } },
+    ],
+    [
+      "members of one name have the type of the arm",
+      { s: { oneOf: [arm("circle", { size: number }), arm("text", { size: string })] } },
+      ["s.kind=circle", "s.size=5"],
+      { s: { kind: "circle", size: 5 } },
+    ],
+    [
+      "the order of the keys does not matter",
+      { s: { anyOf: [arm("text", { size: string }), arm("circle", { size: number })] } },
+      ["s.size=5", "s.kind=circle"],
+      { s: { size: 5, kind: "circle" } },
+    ],
+    [
+      "without a constant, members of all arms count",
+      { s: { oneOf: [arm("circle", { size: number }), arm("text", { size: { type: "boolean" } })] } },
+      ["s.size=true"],
+      { s: { size: true } },
+    ],
+    [
+      "an arm with a place for every key comes before others",
+      { s: { oneOf: [{ properties: { a: string } }, { properties: { a: number, b: number } }] } },
+      ["s.a=1", "s.b=2"],
+      { s: { a: 1, b: 2 } },
+    ],
+    [
+      "a constant deeper down",
+      {
+        s: {
+          oneOf: [
+            { properties: { meta: arm(1, {}), v: number } },
+            { properties: { meta: arm(2, {}), v: string } },
+          ],
+        },
+      },
+      ["s.meta.kind=1", "s.v=5"],
+      { s: { meta: { kind: 1 }, v: 5 } },
+    ],
+    [
+      "a union in an arm",
+      {
+        s: {
+          oneOf: [
+            { anyOf: [arm("a", { v: string }), arm("b", { v: { type: "integer" } })] },
+            arm("c", { v: { type: "boolean" } }),
+          ],
+        },
+      },
+      ["s.kind=b", "s.v=3"],
+      { s: { kind: "b", v: 3 } },
+    ],
+    [
+      "a constant of JSON, and one of --args",
+      { s: { oneOf: [arm(true, { v: string }), arm(false, { v: number })] } },
+      ["s.v=5"],
+      { s: { kind: false, v: 5 } },
+      { s: { kind: false } },
+    ],
+    [
+      "a key replaces what --args says",
+      { s: { oneOf: [arm("a", { v: string }), arm("b", { v: number })] } },
+      ["s.kind=b", "s.v=5"],
+      { s: { kind: "b", v: 5 } },
+      { s: { kind: "a" } },
+    ],
+    [
+      "items of all lists",
+      {
+        s: {
+          anyOf: [
+            { type: "array", items: number },
+            { type: "array", items: { type: "boolean" } },
+          ],
+        },
+      },
+      ["s=1", "s=true"],
+      { s: [1, true] },
+    ],
+    [
+      "a name with a dot in the second arm",
+      { s: { oneOf: [arm("a", {}), arm("b", { "x.y": number })] } },
+      ["s.kind=b", "s.x.y=1"],
+      { s: { kind: "b", "x.y": 1 } },
+    ],
+    [
+      "members under a condition",
+      { s: { type: "object", properties: { k: string }, then: { properties: { v: number } } } },
+      ["s.k=a", "s.v=1"],
+      { s: { k: "a", v: 1 } },
+    ],
+  ])("%s", (_, properties, words, expected, given = {}) => {
+    const schema = { type: "object", properties };
+    expect(typedArguments(readPairs(words), { ...target, schema } as never, given as never)).toEqual(
+      expected,
+    );
+  });
+
+  test("the arms of the arguments themselves", () => {
+    const schema = { type: "object", oneOf: [arm("a", { v: string }), arm("b", { v: number })] };
+    expect(typedArguments(readPairs(["kind=b", "v=5"]), { ...target, schema } as never)).toEqual({
+      kind: "b",
+      v: 5,
+    });
+  });
+
+  test("where no constant fits, the message names all", () => {
+    const properties = { s: { oneOf: [arm("a", {}), arm("b", {})] } };
+    const error = errorOf(["s.kind=c"], { ...target, schema: { type: "object", properties } });
+    expect(error.message).toContain('expected "s.kind" to be "a" | "b"');
+  });
+
+  test("a schema that refers to itself, and one of many arms, end", () => {
+    const loop = { anyOf: [{ $ref: "#/$defs/loop" }, { $ref: "#/$defs/more" }] };
+    const more = { oneOf: [{ $ref: "#/$defs/loop" }, arm("a", { v: { $ref: "#/$defs/loop" } })] };
+    const schema = { $defs: { loop, more }, type: "object", properties: { s: { $ref: "#/$defs/loop" } } };
+    const words = Array.from({ length: 20 }, (_, index) => `s.v.v.v.v.v.m${index}=1`);
+    expect(() => typedArguments(readPairs(words), { ...target, schema } as never)).not.toThrow(RangeError);
+  });
+
+  test("every value of a random union of arms with constants is written as key=value and read back", () => {
+    fc.assert(
+      fc.property(unionAndValue, ({ schema, value, words }) => {
+        expect(typedArguments(readPairs(words), { ...target, schema } as never)).toEqual(value);
+      }),
+      { seed, numRuns: cases(2_000) },
+    );
+  });
+});
+
+const kinds = {
+  string: [string, fc.constantFrom("x", "5", "true", "null", "", "a=b")],
+  number: [number, fc.constantFrom(0, 5, -1.5)],
+  integer: [{ type: "integer" }, fc.constantFrom(0, 7)],
+  boolean: [{ type: "boolean" }, fc.boolean()],
+  null: [{ type: ["integer", "null"] }, fc.constantFrom(null, 3)],
+} as const;
+const members = fc.dictionary(
+  fc.constantFrom("a", "b", "c", "d.e"),
+  fc.constantFrom(...(Object.keys(kinds) as (keyof typeof kinds)[])),
+  { maxKeys: 3 },
+);
+
+/** Arms that differ in a constant, one of them with a value, and the words that write the value. */
+const unionAndValue = fc
+  .record({
+    arms: fc.uniqueArray(fc.record({ kind: fc.constantFrom("x", "y", "z", 1, 2, true, false), members }), {
+      minLength: 1,
+      maxLength: 4,
+      selector: ({ kind }) => kind,
+    }),
+    chosen: fc.nat(),
+    form: fc.constantFrom("anyOf", "oneOf"),
+    style: fc.constantFrom("plain", "referred", "composed", "nested", "enumerated"),
+    order: fc.nat(),
+  })
+  .chain(({ arms, chosen, form, style, order }) => {
+    const { kind, members: own } = arms[chosen % arms.length]!;
+    const defs = Object.fromEntries(
+      arms.map((each, index) => [
+        `arm${index}`,
+        {
+          type: "object",
+          properties: {
+            kind: style === "enumerated" ? { enum: [each.kind] } : { const: each.kind },
+            ...Object.fromEntries(Object.entries(each.members).map(([name, type]) => [name, kinds[type][0]])),
+          },
+        },
+      ]),
+    );
+    const refs = Object.keys(defs).map((name) => ({ $ref: `#/$defs/${name}` }));
+    const listed = {
+      ...{ plain: Object.values(defs), enumerated: Object.values(defs), referred: refs },
+      ...{
+        composed: refs.map((ref) => ({ allOf: [ref] })),
+        nested: [{ anyOf: refs.slice(0, 1) }, ...refs.slice(1)],
+      },
+    }[style];
+    const schema = { $defs: defs, type: "object", properties: { s: { [form]: listed } } };
+    return fc
+      .record(Object.fromEntries(Object.entries(own).map(([name, type]) => [name, kinds[type][1]])))
+      .map((values) => {
+        const s: Record<string, unknown> = { ...values, kind };
+        const words = Object.entries(s).map(([name, value]) => `s.${name}=${String(value)}`);
+        const at = order % words.length;
+        return { schema, value: { s }, words: [...words.slice(at), ...words.slice(0, at)] };
+      });
+  });
