@@ -32,7 +32,7 @@ try {
 }
 
 for (const name of readdirSync(folder).sort()) console.log(join(relative(process.cwd(), folder), name));
-console.log(`\nIn another folder: npm install --save-dev ${join(folder, "*.tgz")}`);
+console.log(`\nIn another folder: npm install ${join(folder, "*.tgz")}`);
 
 /** Packs a tarball of npm's once more, with the manifest that users get. */
 function published(tarball) {

@@ -1,4 +1,5 @@
 import { CodedError } from "../diagnostics/coded-error.js";
+import { meantAdvice } from "./meant-source.js";
 
 /** A program that serves on standard input and output. */
 interface ProcessAddress {
@@ -39,15 +40,21 @@ export function isServerSource(source: ServerSource): boolean {
   return kindOfServer(source) !== undefined;
 }
 
-/** The error for a SOURCE that is no server, where one is expected. */
-export function noServer(source: string): CodedError {
+/**
+ * The error for a SOURCE that is no server, where one is expected.
+ *
+ * @param directory where relative paths start
+ */
+export function noServer(source: string, directory: string): CodedError {
   return new CodedError(
     "MG2014",
     `expected a server: http(s)://…, stdio:COMMAND … or a name, got ${JSON.stringify(source)}`,
     {
-      next: /^[a-z]+:/i.test(source)
-        ? "Servers are reached over http, https, and stdio."
-        : `For a server that this command starts, write "stdio:${source}"; \`mcpgen list\` shows those with a name.`,
+      next:
+        meantAdvice(source, directory) ??
+        (/^[a-z]+:/i.test(source)
+          ? "Servers are reached over http, https, and stdio."
+          : `For a server that this command starts, write "stdio:${source}"; \`mcpgen list\` shows those with a name.`),
     },
   );
 }

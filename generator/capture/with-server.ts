@@ -69,7 +69,7 @@ export async function withServer<T>(
   options: ServerOptions,
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
-  if (typeof source === "string" && !isServerSource(source)) throw noServer(source);
+  if (typeof source === "string" && !isServerSource(source)) throw noServer(source, options.directory);
   return withRuntime(await loadRuntime(), source, options, use);
 }
 
@@ -181,7 +181,7 @@ function linkTo(
         headers: {},
       };
     }
-    const { url, headers } = addressOf(address.url);
+    const { url, headers } = addressOf(address.url, directory);
     return { link: new HttpLink(url), headers: { ...headers, ...address.headers } };
   }
   if (/^stdio:/i.test(source)) {
@@ -189,7 +189,7 @@ function linkTo(
     secrets.learnWords(start.command);
     return { link: new ProcessLink(runtime, start), headers: {} };
   }
-  const { url, headers } = addressOf(source);
+  const { url, headers } = addressOf(source, directory);
   return { link: new HttpLink(url), headers };
 }
 
@@ -264,8 +264,11 @@ async function connected(
 }
 
 /** Sends the name and password of a URL as a header: `fetch` rejects them, and errors would quote them. */
-function addressOf(source: string): { readonly url: string; readonly headers: Record<string, string> } {
-  if (!URL.canParse(source)) throw noServer(source);
+function addressOf(
+  source: string,
+  directory: string,
+): { readonly url: string; readonly headers: Record<string, string> } {
+  if (!URL.canParse(source)) throw noServer(source, directory);
   secrets.learnUrl(source);
   const url = new URL(source);
   const { username, password } = url;

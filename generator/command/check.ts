@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Project, openProject } from "./project.js";
 import { type CachedRun } from "../files/cache.js";
 import { listOutput } from "../files/folder.js";
@@ -58,7 +58,9 @@ async function checkOnce(args: Arguments, context: CommandContext): Promise<Outc
   }
   expectNoPage(args);
   const targets = contractTargets(args, project, context);
-  const outcome = await checkAll(args, project, targets, context, { handlers: true });
+  const outcome = isServersOnly(args, project, targets)
+    ? await readContracts(project, context)
+    : await checkAll(args, project, targets, context, { handlers: true });
   if (served.length === 0) return outcome;
   const { checkConfiguredServers } = await import("./check/configured-servers.js");
   return together(outcome, await checkConfiguredServers(served, args, project, context));
@@ -101,6 +103,25 @@ export function isContractsOnly(
 ): boolean {
   if (targets.length === 0) return false;
   return args.string("contract") !== undefined || !hasSchemas(schemaDir);
+}
+
+/** A project that generates nothing, and names contracts to compare with their servers, needs no schema folder. */
+function isServersOnly(
+  args: Arguments,
+  { loaded, schemaDir }: Project,
+  targets: readonly ContractTarget[],
+): boolean {
+  const asksForProtocol = args.string("schema") !== undefined || args.strings("revision") !== undefined;
+  const hasContracts = (loaded.config.contracts ?? []).length > 0;
+  return targets.length === 0 && hasContracts && !asksForProtocol && !hasSchemas(schemaDir);
+}
+
+/** @throws CodedError for a contract that cannot be read */
+async function readContracts({ loaded }: Project, { directory }: CommandContext): Promise<Outcome> {
+  const { loadContract } = await import("../contract/read-contract.js");
+  const files = (loaded.config.contracts ?? []).map(({ file }) => resolve(loaded.folder, file));
+  for (const file of files) await loadContract(file, shownPath(file, directory));
+  return { summary: `${counted(files.length, "contract")}, from which nothing is generated` };
 }
 
 /** @throws CodedError MG2005 for `--format html` of what is no comparison with a server */

@@ -3,6 +3,7 @@ import { extname, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
 import { type ListName, capture } from "../capture/capture.js";
 import { type ServerSource, isServerSource } from "../capture/server-source.js";
+import { meantAdvice } from "../capture/meant-source.js";
 import { shownSource } from "../capture/shown-source.js";
 import { type ServerOptions, withServer } from "../capture/with-server.js";
 import type { Contract, ContractDocument } from "../contract/contract.js";
@@ -14,7 +15,7 @@ import type { FilePlace } from "../diff/report/report.js";
 import { download } from "../files/download.js";
 import { kindOfSource } from "../files/source.js";
 import { decodeText } from "../files/text-file.js";
-import { leftOutFinding, unreadFinding } from "./capture/left-out.js";
+import { type InvalidFinding, leftOutFindings, unreadFinding } from "./capture/left-out.js";
 import type { CommandContext } from "./context.js";
 import { shownPath } from "./shown-path.js";
 import { readRegularText } from "../files/regular-file.js";
@@ -32,6 +33,8 @@ export interface ContractSource {
   readonly isLive: boolean;
   /** Lists of a server that failed, and their entries that are invalid. */
   readonly findings: readonly Finding[];
+  /** Entries among these findings that have a name. */
+  readonly invalid: readonly InvalidFinding[];
 }
 
 /** Lists that a command needs. */
@@ -97,13 +100,16 @@ export async function contractSource(
     placeOf: (pointer) => ({ file: document.file, line: document.place(pointer).line ?? 1 }),
     isLive: false,
     findings: [],
+    invalid: [],
   };
 }
 
 async function documentOf(source: string, context: CommandContext): Promise<ContractDocument> {
   if (kindOfSource(source) === "file") {
     const file = resolve(context.directory, source);
-    if (!existsSync(file)) throw noSource(shownPath(file, context.directory));
+    const meant = meantAdvice(source, context.directory);
+    if (!existsSync(file)) throw noSource(shownPath(file, context.directory), meant);
+    if (meant !== undefined) throw program(shownPath(file, context.directory), meant);
     return loadContract(file, shownPath(file, context.directory));
   }
   const chunks: Buffer[] = [];
@@ -114,10 +120,19 @@ async function documentOf(source: string, context: CommandContext): Promise<Cont
 }
 
 /** The error for a SOURCE that is neither a server nor a file. */
-function noSource(file: string): CodedError {
+function noSource(file: string, meant: string | undefined): CodedError {
   return new CodedError("MG1001", "there is no such file", {
     place: { file },
-    next: "Check the path. A server is http(s)://…, stdio:COMMAND … or a name that `mcpgen list` shows.",
+    next:
+      meant ?? "Check the path. A server is http(s)://…, stdio:COMMAND … or a name that `mcpgen list` shows.",
+  });
+}
+
+/** The error for a program in the place of a contract. */
+function program(file: string, next: string): CodedError {
+  return new CodedError("MG2014", "expected a contract or a server, got a program", {
+    place: { file },
+    next,
   });
 }
 
@@ -132,11 +147,9 @@ async function liveContract(
   const { contract, leftOut, unread } = await withServer(source, options, (client) =>
     capture(client, timeout === undefined ? {} : { timeout }, needed),
   );
-  const findings = [
-    ...unread.map((list) => unreadFinding(list, source)),
-    ...leftOut.map((entry) => leftOutFinding(entry, source)),
-  ];
+  const { findings: ofEntries, invalid } = leftOutFindings(leftOut, source);
+  const findings = [...unread.map((list) => unreadFinding(list, source)), ...ofEntries];
   const name = shownSource(source);
   const place = (pointer: string): Place => ({ file: name, pointer });
-  return { name, contract, place, placeOf: () => null, isLive: true, findings };
+  return { name, contract, place, placeOf: () => null, isLive: true, findings, invalid };
 }

@@ -12,7 +12,7 @@ import { packageVersion } from "../files/package-folder.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { compareExtensions } from "./diff/extensions.js";
-import { compareContracts, loadContractSources } from "./diff/contracts.js";
+import { compareContracts, findingsBeside, loadContractSources } from "./diff/contracts.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { ServerSource } from "../capture/server-source.js";
 import { readLock } from "../revision/lock.js";
@@ -28,11 +28,14 @@ import {
   today,
 } from "./diff/policies.js";
 import { publishedAgain } from "./diff/published.js";
+import { type ReportFormat, fileFormat, writeReport } from "./diff/report-file.js";
 import { type Evaluation, compareSources } from "./diff/report.js";
 import { loadSources } from "./diff/source.js";
 import { reportUses } from "./diff/uses.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
+import { documentOf, findingText } from "./present.js";
+import type { Paint } from "../print/terminal-text.js";
 import { shownPath } from "./shown-path.js";
 
 export const diff: RunCommand = async (args, context) => {
@@ -73,7 +76,7 @@ export const diff: RunCommand = async (args, context) => {
     const { report: compared, approved } = compareContracts(...contracts, evaluation);
     const subject = { kind: "contract", old: contracts[0].contract } as const;
     const { report, warnings } = await reportUses(compared, subject, project, args, context);
-    const leftOut = contracts.flatMap(({ findings }) => findings);
+    const leftOut = contracts.flatMap(findingsBeside);
     const all = [...leftOut, ...(await approvalWarnings(approved, approvals, context)), ...warnings];
     return outcomeOf(report, all, approvals, args, project, context);
   }
@@ -97,10 +100,18 @@ async function outcomeOf(
   project: Project,
   context: CommandContext,
 ): Promise<Outcome> {
-  const { console, directory } = context;
+  const { console } = context;
   const failed =
     report.findings.some(({ fails }) => fails) || warnings.some(({ severity }) => severity === "error");
   const common = { failed, data: { ...jsonReport(report), warnings } };
+  const format = fileFormat(args, context);
+  if (format !== undefined) {
+    const whole = { ...common, findings: warnings };
+    const text = await reportText(format, report, whole, approvals, { args, project, context });
+    const { file, done } = writeReport(text, format, args, context);
+    const summary = `${file}: ${done}; ${summaryText(report)}`;
+    return { failed, findings: warnings, summary, data: { file, written: done === "written" } };
+  }
   if (console.settings.format === "github") {
     return {
       ...common,
@@ -108,20 +119,55 @@ async function outcomeOf(
       summary: summaryText(report),
     };
   }
-  if (args.string("format") === "html") {
-    const { reportPage } = await import("./docs/report-page.js");
-    const lines = warnings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
-    return { ...common, text: reportPage(report, lines, args, project, context) };
-  }
+  if (args.string("format") === "html")
+    return { ...common, text: await pageOf(report, warnings, args, project, context) };
   const document = documents[args.string("format") ?? ""]?.(report);
   if (document !== undefined) return { ...common, text: document };
-  const { verbose } = console.settings;
-  const text = textReport(report, {
-    paint: console.paint,
-    verbose,
-    approvals: { file: shownPath(approvals.file, directory), exists: approvals.text !== undefined },
-  });
+  const text = plainText(report, approvals, context, console.paint);
   return { ...common, findings: warnings, text, summary: summaryText(report) };
+}
+
+/** The report for people. */
+function plainText(
+  report: Report,
+  { file, text }: ApprovalsInFile,
+  { console, directory }: CommandContext,
+  paint: Paint,
+): string {
+  const approvals = { file: shownPath(file, directory), exists: text !== undefined };
+  return textReport(report, { paint, verbose: console.settings.verbose, approvals });
+}
+
+const unpainted: Paint = (_, text) => text;
+
+/** The report as a page to read. */
+async function pageOf(
+  report: Report,
+  warnings: readonly Finding[],
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<string> {
+  const { reportPage } = await import("./docs/report-page.js");
+  const lines = warnings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+  return reportPage(report, lines, args, project, context);
+}
+
+/** The whole report as the content of a file. */
+async function reportText(
+  format: ReportFormat,
+  report: Report,
+  outcome: Outcome,
+  approvals: ApprovalsInFile,
+  { args, project, context }: { args: Arguments; project: Project; context: CommandContext },
+): Promise<string> {
+  const { findings = [] } = outcome;
+  if (format === "json") return JSON.stringify(documentOf("diff", outcome), null, 2);
+  if (format === "html") return pageOf(report, findings, args, project, context);
+  const document = documents[format]?.(report);
+  if (document !== undefined) return document;
+  const lines = findings.map((finding) => findingText(finding, unpainted));
+  return [...lines, plainText(report, approvals, context, unpainted), summaryText(report)].join("\n");
 }
 
 /** Formats that are one document, for something else to read. */

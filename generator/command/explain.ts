@@ -3,6 +3,7 @@ import { lintRules } from "../lint/table.js";
 import { explainRule } from "../diff/rules/manual.js";
 import { ruleIds, ruleTable } from "../diff/rules/table.js";
 import { catalogue } from "../diagnostics/catalogue.js";
+import { kindsOfNotes } from "../notes/note-fields.js";
 import type { Diagnostic } from "../diagnostics/catalogue.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
@@ -41,11 +42,20 @@ export const explain: RunCommand = async (args) => {
   const diagnostic = codes.get(code);
   if (!diagnostic) throw unknownCode(asked);
   const { title, exit, explanation } = diagnostic;
+  const more = code === "MG1201" ? `\n\n${columns(notesRows())}` : "";
   return {
-    text: `${code}: ${title}\n\n${wrapped(explanation)}\n\n${wrapped(effectOf(diagnostic))}`,
+    text: `${code}: ${title}\n\n${wrapped(explanation)}${more}\n\n${wrapped(effectOf(diagnostic))}`,
     data: { code, title, severities: severitiesOf(diagnostic), exitCode: exit, explanation },
   };
 };
+
+/** Each kind of note with its fields; those in brackets may be absent. */
+function notesRows(): string[][] {
+  return Object.entries(kindsOfNotes).map(([kind, { description, fields }]) => {
+    const names = Object.entries(fields).map(([name, { optional }]) => (optional ? `[${name}]` : name));
+    return [kind, names.join(" "), description];
+  });
+}
 
 /** The exit code that a code leads to, as a sentence. */
 function effectOf({ exit, mayWarn }: Diagnostic): string {

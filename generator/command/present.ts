@@ -18,8 +18,7 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   const exit = exitCodeOf(outcome);
   const findings = outcome.findings ?? [];
   if (console.settings.format === "json") {
-    const { data, mend } = outcome;
-    console.document({ format: documentFormat, command, exit, findings, ...data, mend });
+    console.document(documentOf(command, outcome));
     return exit;
   }
   for (const finding of findings) {
@@ -31,6 +30,12 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   if (outcome.summary !== undefined && !console.settings.quiet) console.result(printable(outcome.summary));
   if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", printable(outcome.mend))}`);
   return exit;
+}
+
+/** The document that `--json` prints. */
+export function documentOf(command: string, outcome: Outcome): object {
+  const { findings = [], data, mend } = outcome;
+  return { format: documentFormat, command, exit: exitCodeOf(outcome), findings, ...data, mend };
 }
 
 /**

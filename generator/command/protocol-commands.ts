@@ -123,6 +123,8 @@ export const protocolCommands: readonly CommandDefinition[] = [
       format: text("How to print", {
         choices: ["text", "json", "markdown", "github", "sarif", "junit", "html"],
       }),
+      out: text("FILE of the report (default: standard output); without --format, its extension decides"),
+      force: flag("With --out: overwrite a file that is not a report"),
       approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
       baseline: text("An earlier report (--format json): only findings that are not in it fail"),
       for: text("Between revisions: only what a server of this contract (FILE, URL, stdio:…) can meet"),
@@ -133,6 +135,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
     examples: [
       ["$0 diff 2025-11-25 2026-07-28", "what the newest revision changes"],
       ["$0 diff 2025-11-25 new.json --format markdown", "the body of a pull request"],
+      ["$0 diff 2025-11-25 new.json --out changes.html", "a page to read"],
       ["$0 diff 2025-11-25 new.json --for server.yaml", "what of that touches this server"],
       ["$0 diff com.example/search@1.0.0 com.example/search@1.1.0", "two versions of an extension"],
       ["$0 diff server.yaml https://example.com/mcp", "a contract and a live server"],

@@ -25,7 +25,9 @@ const packageShape: Shape = {
 const contract = objectOf(
   {
     file: text("The contract: YAML, or JSON by its extension."),
-    out: text("Output folder for the generated code."),
+    out: text(
+      "Output folder for the generated code; without it, the contract is only compared with its server.",
+    ),
     role: oneOf(["client", "server", "both"], "The role to generate code for."),
     formats: oneOf(["annotation", "assertion"], "Whether `format` is asserted (default: annotation)."),
     base: text("Folder whose files the schemas may refer to."),
@@ -33,8 +35,9 @@ const contract = objectOf(
       "The live server that `mcpgen check` compares with the contract: http(s)://…, stdio:COMMAND … or a name.",
     ),
   },
-  "A contract to generate from.",
-  ["file", "out", "role"],
+  "A contract to generate from, or to compare with its server.",
+  ["file"],
+  { out: ["role"] },
 );
 
 /** The configuration. Keys stand in the order of the documentation. */
@@ -48,7 +51,10 @@ export const configShape: Shape = objectOf(
     schema: text("The schema folder (default: schema)."),
     out: text("The output folder (default: generated)."),
     package: packageShape,
-    contracts: listOf(contract, "Contracts to generate from, each into a separate folder."),
+    contracts: listOf(
+      contract,
+      "Contracts to generate from, each into a separate folder, or only to compare with their servers.",
+    ),
     importExtension: oneOf(["js", "ts"], "Extension of relative imports in generated code (default: js)."),
     templates: text("Folder with templates that replace the shipped templates of the same name."),
     plugins: listOf(text("A module."), "Modules that add emitters."),

@@ -8,7 +8,7 @@ export interface Config {
   readonly out?: string;
   /** Write a package.json and a README.md into the output folder: its name, or its name with further members. */
   readonly package?: string | PackageConfig;
-  /** Contracts to generate from, each into a separate folder. */
+  /** Contracts to generate from, each into a separate folder, or only to compare with their servers. */
   readonly contracts?: readonly ContractConfig[];
   /** Extension of relative imports in generated code (default: `js`). */
   readonly importExtension?: "js" | "ts";
@@ -28,8 +28,10 @@ interface PackageConfig {
 
 export interface ContractConfig {
   readonly file: string;
-  readonly out: string;
-  readonly role: "client" | "server" | "both";
+  /** The folder of generated code. Without it, nothing is generated from the contract: `check` compares its server. */
+  readonly out?: string;
+  /** Needed beside `out`. */
+  readonly role?: "client" | "server" | "both";
   /** Whether `format` is checked, of the formats that are known (`assertion`), or only describes (default). */
   readonly formats?: "annotation" | "assertion";
   /** Folder that references of schemas to files may lead into; without it, none are followed. */
@@ -43,6 +45,14 @@ export interface DiffConfig {
   readonly failOn?: "breaking" | "dangerous" | "any" | "never";
   /** Severity by rule id. */
   readonly rules?: Readonly<Record<string, string>>;
+}
+
+/** A contract that code is generated from. */
+export type GeneratedContract = ContractConfig & Required<Pick<ContractConfig, "out" | "role">>;
+
+/** The contracts of the configuration that code is generated from. */
+export function generatedContracts({ contracts = [] }: Config): GeneratedContract[] {
+  return contracts.filter((contract): contract is GeneratedContract => contract.out !== undefined);
 }
 
 /** The package name from the configuration. */

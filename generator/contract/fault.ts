@@ -73,9 +73,19 @@ export function* schemaFaults(
     code: "MG6003",
     pointer: at,
     message: `expected ${expectationOf(node)}, got ${gotText(value)}`,
-    next: correctValue,
+    next: meantValue(node, value) ?? correctValue,
     ...(wantsText && ["number", "boolean"].includes(typeof value) && { lacksQuotes: true }),
   };
+}
+
+/** Advice for a text that misspells one of several. */
+function meantValue({ enum: choices = [] }: SchemaNode, value: JsonValue): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const meant = closest(
+    value,
+    choices.filter((choice) => typeof choice === "string"),
+  );
+  return meant === undefined ? undefined : `Did you mean ${JSON.stringify(meant)}?`;
 }
 
 function* innerFaults(schema: Schema, node: SchemaNode, value: JsonValue, at: string): Generator<Fault> {

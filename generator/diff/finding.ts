@@ -52,6 +52,15 @@ export function levelFor({ level }: Finding, role: Role | "both"): Level {
   return role === "both" ? worst(level.client, level.server) : level[role];
 }
 
+/** A change in words: `true → (absent)` where only one side has a shape; empty where neither has. */
+export function changeText(
+  { old, new: next }: Pick<Finding, "old" | "new">,
+  shown: (shape: string) => string = (shape) => shape,
+): string {
+  if (old === null && next === null) return "";
+  return [old, next].map((shape) => (shape === null ? "(absent)" : shown(shape))).join(" → ");
+}
+
 /** The subject of a finding, in words. */
 export function subjectText(subject: Subject): string {
   if ("method" in subject) return `${subject.method} from ${subject.from}`;

@@ -1,4 +1,5 @@
 import type { Finding } from "./finding.js";
+import { isOneFinding } from "./rules/table.js";
 
 /** Findings about the same change at different places, under a name they share. */
 export function grouped(findings: readonly Finding[]): Finding[] {
@@ -12,6 +13,7 @@ export function grouped(findings: readonly Finding[]): Finding[] {
 }
 
 function groupName({ subject, rule, old, new: next }: Finding): string | undefined {
+  if (isOneFinding(rule)) return rule;
   if ("method" in subject) {
     const shape = rule.startsWith("result-") ? [old, next] : [];
     return [rule, ...shape, "from", subject.from].filter((part) => part !== null).join(" ");

@@ -10,6 +10,8 @@ export interface Shape {
   /** Shapes of the members of an object, or of every item of an array. */
   readonly members?: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
+  /** Members that another one needs beside it. */
+  readonly dependent?: Readonly<Record<string, readonly string[]>>;
   readonly items?: Shape;
   /** The same as `fits`, as a JSON Schema; members and items are added to it. */
   readonly schema: JsonObject;
@@ -42,11 +44,13 @@ export const objectOf = (
   members: Readonly<Record<string, Shape>>,
   description: string,
   required: readonly string[] = [],
+  dependent?: Shape["dependent"],
 ): Shape => ({
   expected: "an object",
   fits: isJsonObject,
   members,
   required,
+  ...(dependent && { dependent }),
   schema: { type: "object", description },
 });
 
@@ -61,13 +65,14 @@ function quoted(choices: readonly (string | number)[]): string {
 }
 
 /** The JSON Schema of a shape. */
-export function schemaOf({ schema, members, required, items }: Shape): JsonObject {
+export function schemaOf({ schema, members, required, dependent, items }: Shape): JsonObject {
   return {
     ...schema,
     ...(items && { items: schemaOf(items) }),
     ...(members && {
       properties: Object.fromEntries(Object.entries(members).map(([key, member]) => [key, schemaOf(member)])),
       ...(required && required.length > 0 && { required: [...required] }),
+      ...(dependent && { dependentRequired: dependent as unknown as JsonObject }),
       additionalProperties: false,
     }),
   };
@@ -92,7 +97,7 @@ export async function expectShape(
   errors: ShapeErrors,
   at = "",
 ): Promise<void> {
-  if (!expected.fits(value)) throw await wrongType(expected.expected, value, at, errors);
+  if (!expected.fits(value)) throw await wrongType(expected, value, at, errors);
   if (expected.members) await expectMembers(expected, value as JsonObject, at, errors);
   if (expected.items) {
     for (const [index, item] of (value as JsonValue[]).entries()) {
@@ -113,7 +118,10 @@ async function expectMembers(
       throw await unknownKey(key, Object.keys(members), pointer(at, key), errors);
     if (member !== undefined) await expectShape(members[key]!, member, errors, pointer(at, key));
   }
-  for (const key of expected.required ?? []) {
+  const needed = Object.entries(expected.dependent ?? {}).flatMap(([key, others]) =>
+    Object.hasOwn(value, key) ? others : [],
+  );
+  for (const key of [...(expected.required ?? []), ...needed]) {
     if (!Object.hasOwn(value, key)) {
       throw new CodedError(errors.wrongValue, `expected the key ${JSON.stringify(key)}, which is missing`, {
         place: await errors.placeOf(at),
@@ -124,7 +132,7 @@ async function expectMembers(
 }
 
 async function wrongType(
-  expected: string,
+  { expected, schema }: Shape,
   value: JsonValue,
   at: string,
   { wrongValue, placeOf }: ShapeErrors,
@@ -132,8 +140,18 @@ async function wrongType(
   const got = typeof value === "string" ? JSON.stringify(value) : describe(value);
   return new CodedError(wrongValue, `expected ${expected}, got ${got}`, {
     place: await placeOf(at),
-    next: `Correct the value; \`mcpgen explain ${wrongValue}\` says more.`,
+    next: meantOf(value, schema["enum"]) ?? `Correct the value; \`mcpgen explain ${wrongValue}\` says more.`,
   });
+}
+
+/** Advice for a text that misspells one of several. */
+function meantOf(value: JsonValue, choices: JsonValue | undefined): string | undefined {
+  if (typeof value !== "string" || !Array.isArray(choices)) return undefined;
+  const meant = closest(
+    value,
+    choices.filter((choice) => typeof choice === "string"),
+  );
+  return meant === undefined ? undefined : `Did you mean ${JSON.stringify(meant)}?`;
 }
 
 /** A configuration module may hold what JSON cannot. */

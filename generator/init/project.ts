@@ -101,7 +101,6 @@ export function projectPackage({
   tasks,
 }: ProjectRequest): Record<string, unknown> {
   const { specs, origin } = packages;
-  const tasksPackage = { "@mcpgen/tasks": specs["@mcpgen/tasks"] };
   return {
     name: packageName(document.contract.name, role),
     version: "0.1.0",
@@ -117,17 +116,17 @@ export function projectPackage({
       ...(extensions.length > 0 && { client: "tsc && node dist/client.js" }),
     },
     dependencies: {
-      // A registry has the dependencies of our packages; npm finds no others than these beside a path.
-      ...(origin !== "registry" && { "@mcpgen/engine": specs["@mcpgen/engine"] }),
-      "@mcpgen/protocol": specs["@mcpgen/protocol"],
-      "@mcpgen/runtime": specs["@mcpgen/runtime"],
-      ...(tasks && tasksPackage),
-    },
-    devDependencies: {
+      // A registry has the dependencies of our packages; npm finds no others than these beside a path. All are used at run time:
+      // what is only a development dependency is missing where a program runs.
       ...(origin !== "registry" && {
         "@mcpgen/auth": specs["@mcpgen/auth"],
-        ...(!tasks && tasksPackage),
+        "@mcpgen/engine": specs["@mcpgen/engine"],
       }),
+      "@mcpgen/protocol": specs["@mcpgen/protocol"],
+      "@mcpgen/runtime": specs["@mcpgen/runtime"],
+      ...((tasks || origin !== "registry") && { "@mcpgen/tasks": specs["@mcpgen/tasks"] }),
+    },
+    devDependencies: {
       mcpgen: specs.mcpgen,
       typescript,
     },

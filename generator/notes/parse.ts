@@ -29,7 +29,7 @@ export function parseNotes(
   const malformed = (
     at: string,
     message: string,
-    next = "See docs/notes.md for the form of each kind.",
+    next = "Correct the note; `mcpgen explain MG1201` says what each kind has.",
   ): CodedError => new CodedError("MG1201", message, { place: { file, pointer: at }, next });
 
   if (!isJsonObject(value) || value["format"] !== 1 || !Array.isArray(value["notes"])) {

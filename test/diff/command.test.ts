@@ -31,7 +31,7 @@ test("the text report names the role, the place, and how to approve it", async (
     "A client of old.json meets 1 breaking change when its server moves to breaking.json.
 
     Breaking (1)
-      client property-added-required: EchoParams.lang: string breaking.json:26
+      client property-added-required: EchoParams.lang: (absent) → string breaking.json:26
              An old writer omits it.
              → Write the property in every message that contains the object.
              reaches echo
@@ -65,7 +65,7 @@ test("the markdown report is the body of a pull request", async () => {
 
     | hits | rule | what | change | what to do |
     | --- | --- | --- | --- | --- |
-    | client | property-added-required | \`EchoParams.lang\` | \`string\` | Write the property in every message that contains the object. |
+    | client | property-added-required | \`EchoParams.lang\` | (absent) → \`string\` | Write the property in every message that contains the object. |
 
     <details><summary>Examples</summary>
 

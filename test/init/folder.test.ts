@@ -32,8 +32,8 @@ test("an existing package.json stays, and the missing lines are printed exactly"
   expect(findings.map(({ code, message }) => [code, message])).toEqual([
     [
       "MG6401",
-      "the file is unchanged, and lacks type, scripts.start, scripts.test, scripts.test:watch, dependencies.@mcpgen/engine, " +
-        "dependencies.@mcpgen/protocol, devDependencies.@mcpgen/auth, devDependencies.@mcpgen/tasks, devDependencies.mcpgen, devDependencies.typescript",
+      "the file is unchanged, and lacks type, scripts.start, scripts.test, scripts.test:watch, dependencies.@mcpgen/auth, " +
+        "dependencies.@mcpgen/engine, dependencies.@mcpgen/protocol, dependencies.@mcpgen/tasks, devDependencies.mcpgen, devDependencies.typescript",
     ],
   ]);
   // To install comes after what is to be added.

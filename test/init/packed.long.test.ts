@@ -33,8 +33,9 @@ describe("from the packages as they are published", () => {
       string,
       Record<string, string>
     >;
-    expect(Object.keys(dependencies!)).toEqual(["@mcpgen/engine", "@mcpgen/protocol", "@mcpgen/runtime"]);
-    expect(Object.keys(devDependencies!)).toEqual(["@mcpgen/auth", "@mcpgen/tasks", "mcpgen", "typescript"]);
+    const run = ["auth", "engine", "protocol", "runtime", "tasks"].map((name) => `@mcpgen/${name}`);
+    expect(Object.keys(dependencies!)).toEqual(run);
+    expect(Object.keys(devDependencies!)).toEqual(["mcpgen", "typescript"]);
     expect(devDependencies!["mcpgen"]).toBe(`file:${join(folder, "packages", "mcpgen-0.1.0.tgz")}`);
     npm(project, ["install"]);
     return project;

@@ -1,6 +1,7 @@
 import type { LeftOut, UnreadList } from "../../capture/capture.js";
 import type { ServerSource } from "../../capture/server-source.js";
 import { shownSource } from "../../capture/shown-source.js";
+import type { InvalidEntry } from "../../diff/contract/diff-contracts.js";
 import type { Finding } from "../../diagnostics/finding.js";
 
 /** An entry that a contract does not have because the server's list is wrong there. */
@@ -12,6 +13,23 @@ export function leftOutFinding({ list, index, name, reason }: LeftOut, source: S
     message: `${list}: entry ${index + 1}${called} is left out: ${reason}`,
     place: { file: shownSource(source) },
     next: "Correct it in the server; the contract has the other entries.",
+  };
+}
+
+/** The finding of an invalid entry with a name. */
+export type InvalidFinding = InvalidEntry & { readonly finding: Finding };
+
+interface LeftOutFindings {
+  readonly findings: readonly Finding[];
+  readonly invalid: readonly InvalidFinding[];
+}
+
+/** The findings about entries that a server lists wrong, and which of them have a name. */
+export function leftOutFindings(leftOut: readonly LeftOut[], source: ServerSource): LeftOutFindings {
+  const entries = leftOut.map((entry) => ({ ...entry, finding: leftOutFinding(entry, source) }));
+  return {
+    findings: entries.map(({ finding }) => finding),
+    invalid: entries.flatMap(({ name, ...rest }) => (name === undefined ? [] : [{ ...rest, name }])),
   };
 }
 

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { type JsonObject, canonicalText } from "@mcpgen/engine";
 import { fileFingerprint, folderFingerprint } from "../../files/fingerprint.js";
 import { listOutput } from "../../files/folder.js";
+import { generatedContracts } from "../../config/config.js";
 import { sha256 } from "../../files/sha256.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
@@ -25,11 +26,11 @@ export function contractInputs(
   { args, targets, project: { loaded }, context, files }: ContractInputs,
   generator: string,
 ): string {
-  const { contracts = [], importExtension, templates } = loaded.config;
+  const { importExtension, templates } = loaded.config;
   const given = args.string("templates");
   const templatesDir = given === undefined ? templates : resolve(context.directory, given);
   const options = {
-    contracts: contracts.map(({ file, out, role, formats = null, base = null }) => ({
+    contracts: generatedContracts(loaded.config).map(({ file, out, role, formats = null, base = null }) => ({
       ...{ file, out, role },
       ...{ formats, base },
     })),

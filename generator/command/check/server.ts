@@ -7,15 +7,17 @@ import { contractFileName } from "../../contract/contract-file.js";
 import { counterpart } from "../../diff/contract/counterpart.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type Finding, findingOfError } from "../../diagnostics/finding.js";
-import { subjectText } from "../../diff/finding.js";
+import { changeText, subjectText } from "../../diff/finding.js";
 import { applyApprovals } from "../../diff/policy/approvals.js";
 import { jsonReport } from "../../diff/report/json.js";
+import { subjectsText } from "../../diff/report/group-text.js";
 import type { FailOn, ReportedFinding } from "../../diff/report/report.js";
+import { isOneFinding } from "../../diff/rules/table.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { type ContractSource, contractSource } from "../contract-source.js";
 import { counted } from "../../print/counted.js";
-import { compareContracts } from "../diff/contracts.js";
+import { compareContracts, findingsBeside } from "../diff/contracts.js";
 import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/policies.js";
 import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
@@ -70,15 +72,18 @@ export async function comparePair(
   });
   // The file beside the configuration approves of what other comparisons find, too.
   const unused = args.given("approvals") ? approved.unused : [];
+  const beside = findingsBeside(live);
   const findings = [
-    ...live.findings,
+    ...beside,
     ...(await approvalWarnings({ ...approved, unused }, inFile, context)),
-    ...report.findings.filter(({ approval }) => !approval).map((each) => driftFinding(each, contract, live)),
+    ...together(report.findings.filter(({ approval }) => !approval)).map((group) =>
+      driftFinding(group, contract, live),
+    ),
   ];
   const failed = findings.some(({ severity }) => severity === "error");
   if (args.string("format") === "html") {
     const { reportPage } = await import("../docs/report-page.js");
-    const others = [...metadata, ...live.findings];
+    const others = [...metadata, ...beside];
     const lines = others.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
     return {
       failed: failed || metadata.some(({ severity }) => severity === "error"),
@@ -90,7 +95,7 @@ export async function comparePair(
     findings: [...metadata, ...findings],
     summary: summary(findings.length, approved.holding.size, contract, live) + more,
     data: { diff: jsonReport(report), ...(authorization && { authorization }) },
-    ...(failed && {
+    ...(report.findings.some(({ fails, rule }) => fails && !isOneFinding(rule)) && {
       mend: shellLine(["mcpgen", "capture", "--out", contract.name, "--replace", ...operands([live.name])]),
     }),
   };
@@ -123,39 +128,43 @@ function contractFile(args: Arguments, { loaded }: Project, { directory }: Comma
   });
 }
 
-function driftFinding(finding: ReportedFinding, contract: ContractSource, live: ContractSource): Finding {
-  const {
-    rule,
-    subject,
-    old,
-    new: next,
-    level,
-    why,
-    advice,
-    pointers,
-    fails,
-    counterexample,
-    demoted,
-  } = finding;
-  const change = [old, next].map((text) => short(text)).filter((text) => text !== "");
-  const shape = change.length === 0 ? "" : `: ${change.join(" → ")}`;
+/** Findings one by one, but those of a rule that makes one of them. */
+function together(findings: readonly ReportedFinding[]): ReportedFinding[][] {
+  const first = new Map<string, ReportedFinding>();
+  for (const finding of findings)
+    if (isOneFinding(finding.rule) && !first.has(finding.rule)) first.set(finding.rule, finding);
+  return findings.flatMap((finding) => {
+    const { rule } = finding;
+    if (!isOneFinding(rule)) return [[finding]];
+    return first.get(rule) === finding ? [findings.filter((each) => each.rule === rule)] : [];
+  });
+}
+
+function driftFinding(
+  group: readonly ReportedFinding[],
+  contract: ContractSource,
+  live: ContractSource,
+): Finding {
+  const { rule, level, why, advice, pointers, counterexample, demoted, old, new: next } = group[0]!;
+  const change = group.length > 1 ? "" : changeText({ old, new: next }, (text) => short(text));
+  const shape = change === "" ? "" : `: ${change}`;
+  const reasons = group.length > 1 ? group.map((each) => `${subjectText(each.subject)}: ${each.why}`) : [why];
   const doubt = demoted === undefined ? "" : `, ${demoted}`;
   const levels = `client: ${level.client}, server: ${level.server}${doubt}`;
   return {
     code: "MG6308",
-    severity: fails ? "error" : "warning",
-    message: `${rule}: ${subjectText(subject)}${shape} (${levels})`,
+    severity: group.some(({ fails }) => fails) ? "error" : "warning",
+    message: `${rule}: ${subjectsText(group)}${shape} (${levels})`,
     // An added part has no place in the contract yet; the part that contains it has one.
     place: contract.place(pointers.old ?? counterpart(pointers.new ?? "", live.contract, contract.contract)),
     next: advice,
     detail: counterexample
       ? `${why}\n${counterexample.valid.old ? "the contract" : "the server"} takes ${short(JSON.stringify(counterexample.value), 300)}, the other does not`
-      : why,
+      : reasons.join("\n"),
   };
 }
 
-function short(text: string | null, most = 80): string {
-  if (text === null) return "";
+function short(text: string, most = 80): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 

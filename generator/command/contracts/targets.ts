@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { pointer } from "@mcpgen/engine";
+import { generatedContracts } from "../../config/config.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { hasSchemas } from "../../extension/extension-store.js";
 import type { ContractRole } from "../../contract/emit/input.js";
@@ -106,7 +108,8 @@ function refuseServer(source: string): void {
 
 function configured({ loaded, outDir, schemaDir }: Project, { directory }: CommandContext): ContractTarget[] {
   const { config, folder, file: configFile } = loaded;
-  const targets = (config.contracts ?? []).map(({ file, out, role, formats, base }): ContractTarget => {
+  const generated = generatedContracts(config);
+  const targets = generated.map(({ file, out, role, formats, base }): ContractTarget => {
     const path = resolve(folder, file);
     return {
       ...{ file: path, shown: shownPath(path, directory), outDir: resolve(folder, out), role },
@@ -121,7 +124,10 @@ function configured({ loaded, outDir, schemaDir }: Project, { directory }: Comma
     const others = [...protocol, ...targets.slice(0, index).map((other) => other.outDir)];
     if (!others.includes(target.outDir)) continue;
     throw new CodedError("MG2103", `expected a separate folder for ${target.shown}, got one that is in use`, {
-      place: { ...(configFile !== undefined && { file: configFile }), pointer: `/contracts/${index}/out` },
+      place: {
+        ...(configFile !== undefined && { file: configFile }),
+        pointer: pointer("", "contracts", config.contracts!.indexOf(generated[index]!), "out"),
+      },
       next: "Write another folder; it may be a subfolder of the others.",
     });
   }

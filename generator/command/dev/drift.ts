@@ -1,11 +1,13 @@
 import { resolve } from "node:path";
+import type { Captured, LeftOut } from "../../capture/capture.js";
 import type { Contract } from "../../contract/contract.js";
 import type { Drift, ListName } from "../../dev/page/offer.js";
-import { subjectText } from "../../diff/finding.js";
+import { changeText, subjectText } from "../../diff/finding.js";
 import { applyApprovals } from "../../diff/policy/approvals.js";
 import type { ReportedFinding } from "../../diff/report/report.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
+import { leftOutFindings } from "../capture/left-out.js";
 import { type ContractSource, contractSource } from "../contract-source.js";
 import { compareContracts } from "../diff/contracts.js";
 import { loadApprovals, policyOf, today } from "../diff/policies.js";
@@ -14,7 +16,7 @@ import { serverOptions } from "../server-options.js";
 
 /** The differences of a live server from the only contract of its project, as `check --server` finds them. */
 export async function driftOf(
-  live: Contract,
+  { contract: live, leftOut, unread }: Captured,
   args: Arguments,
   project: Project,
   context: CommandContext,
@@ -25,25 +27,29 @@ export async function driftOf(
   const file = resolve(folder, only.file);
   const contract = await contractSource(file, serverOptions(args, context), context);
   const { approvals } = await loadApprovals(args, project, context);
-  const { report } = compareContracts(contract, liveSource(live), {
+  const { report } = compareContracts(contract, liveSource(live, leftOut), {
     policy: { ...policyOf(args, project), failOn: "any" },
     role: "both",
     baseline: new Set(),
     approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
   });
+  // What an unread list has is unknown.
+  const isKnown = ({ subject }: ReportedFinding): boolean =>
+    "method" in subject || !unread.some(({ list }) => subject.definition.startsWith(`${list}/`));
   return report.findings
-    .filter(({ approval }) => !approval)
+    .filter((finding) => !finding.approval && isKnown(finding))
     .map((finding) => driftFrom(finding, contract.contract, live));
 }
 
-function liveSource(contract: Contract): ContractSource {
-  const place = (pointer: string) => ({ file: "the server", pointer });
-  return { name: "the server", contract, place, placeOf: () => null, isLive: true, findings: [] };
+function liveSource(contract: Contract, leftOut: readonly LeftOut[]): ContractSource {
+  const name = "the server";
+  const place = (pointer: string) => ({ file: name, pointer });
+  return { name, contract, place, placeOf: () => null, isLive: true, ...leftOutFindings(leftOut, name) };
 }
 
 function driftFrom(finding: ReportedFinding, contract: Contract, live: Contract): Drift {
-  const { rule, subject, old, new: next, fails, pointers, why } = finding;
-  const shape = [old, next].filter((text) => text !== null && text !== "").join(" → ");
+  const { rule, subject, fails, pointers, why } = finding;
+  const shape = changeText(finding);
   const entry = entryOf(pointers.new, live, live) ?? entryOf(pointers.old, contract, live);
   return {
     severity: fails ? "error" : "warning",

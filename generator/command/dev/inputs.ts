@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { generatedContracts } from "../../config/config.js";
 import type { Inputs } from "../../dev/watched-files.js";
 import { hasSchemas } from "../../extension/extension-store.js";
 import type { Project } from "../project.js";
@@ -15,7 +16,7 @@ export interface ProjectInputs extends Inputs {
 export function outputFolders({ loaded, schemaDir, outDir }: Project): string[] {
   const { config, folder } = loaded;
   return [
-    ...(config.contracts ?? []).map(({ out }) => resolve(folder, out)),
+    ...generatedContracts(config).map(({ out }) => resolve(folder, out)),
     ...(hasSchemas(schemaDir) ? [outDir] : []),
   ];
 }

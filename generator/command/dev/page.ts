@@ -1,7 +1,6 @@
 import { LiveTasks, taskExtensions } from "../../capture/live-tasks.js";
 import type { Runtime } from "../../capture/runtime.js";
 import { packageNameIn } from "../../config/config.js";
-import type { Contract } from "../../contract/contract.js";
 import { EventStream } from "../../dev/page/event-stream.js";
 import { judgedOffer } from "../../dev/page/offer.js";
 import { type Reply, PageServer } from "../../dev/page/page-server.js";
@@ -73,8 +72,13 @@ export class DevPage implements Session {
       server: { ...serverOptions(args, context), directory: developed.directory },
       send: (event) => events.send(event),
       judgeOf: (revision) => judgeOf(protocols.get(revision)),
-      judged: async (offer, contract: Contract) =>
-        judgedOffer(offer, contract, usualProfiles, await driftOf(contract, args, project(), context)),
+      judged: async (offer, captured) =>
+        judgedOffer(
+          offer,
+          captured.contract,
+          usualProfiles,
+          await driftOf(captured, args, project(), context),
+        ),
     });
     const { text, policy } = devPage(pageTemplates(args, project(), context));
     const page: Reply = {

@@ -1,3 +1,4 @@
+import { meantAdvice } from "../../capture/meant-source.js";
 import type { ServerSource } from "../../capture/server-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
 import type { Contract } from "../../contract/contract.js";
@@ -31,10 +32,17 @@ export async function loadContractSources(
       "MG6307",
       `expected a contract or a server to compare the contract with, got ${JSON.stringify(other)}`,
       {
-        next: "Name a contract file, http(s)://… or stdio:COMMAND …; `--for CONTRACT` compares revisions for a server.",
+        next:
+          (typeof other === "string" ? meantAdvice(other, context.directory) : undefined) ??
+          "Name a contract file, http(s)://… or stdio:COMMAND …; `--for CONTRACT` compares revisions for a server.",
       },
     );
   return [await contractSource(names[0], options, context), await contractSource(names[1], options, context)];
+}
+
+/** The findings about a source that a comparison does not have itself: it has those about invalid entries. */
+export function findingsBeside({ findings, invalid }: ContractSource): ContractSource["findings"] {
+  return findings.filter((finding) => !invalid.some((entry) => entry.finding === finding));
 }
 
 /** Compares two contracts: the findings with their lines, and which of them fail a command. */
@@ -51,7 +59,8 @@ export function compareContracts(
   const contracts = [old, next].map(({ contract }) =>
     isLive ? asListed(withoutScopes(contract), hasExecution) : contract,
   ) as [Contract, Contract];
-  return evaluate(diffContracts(...contracts, evaluation.policy), evaluation, {
+  const invalid = [...old.invalid, ...next.invalid];
+  return evaluate(diffContracts(...contracts, evaluation.policy, invalid), evaluation, {
     from: old.name,
     to: next.name,
     placesOf: ({ pointers }: Finding) => ({

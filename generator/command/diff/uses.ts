@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { packageNameIn } from "../../config/config.js";
+import { generatedContracts, packageNameIn } from "../../config/config.js";
 import type { Contract } from "../../contract/contract.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
@@ -73,7 +73,7 @@ function generatedCode({ loaded, outDir }: Project) {
   return {
     out: outDir,
     package: packageNameIn(config),
-    contracts: (config.contracts ?? []).map(({ out }) => resolve(folder, out)),
+    contracts: generatedContracts(config).map(({ out }) => resolve(folder, out)),
   };
 }
 
@@ -84,7 +84,7 @@ function configuredOut(
   { directory }: CommandContext,
 ): string | undefined {
   const files = new Set([from, to].map((name) => resolve(directory, name)));
-  const found = (loaded.config.contracts ?? []).find(({ file }) => files.has(resolve(loaded.folder, file)));
+  const found = generatedContracts(loaded.config).find(({ file }) => files.has(resolve(loaded.folder, file)));
   return found && resolve(loaded.folder, found.out);
 }
 

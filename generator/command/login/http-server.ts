@@ -18,7 +18,7 @@ export async function httpServer(args: Arguments, context: CommandContext): Prom
     return { url: source.address.url, shown: source.name };
   const shown = typeof source === "string" ? source : source.name;
   if (!/^https?:/i.test(shown) || !URL.canParse(shown)) {
-    if (typeof source === "string" && !/^stdio:/i.test(source)) throw noServer(source);
+    if (typeof source === "string" && !/^stdio:/i.test(source)) throw noServer(source, context.directory);
     throw new CodedError("MG2014", "a server on standard input and output has no login", {
       next: "Pass its credentials as variables: --env NAME.",
     });

@@ -65,7 +65,7 @@ async function outputOf(helper: HeadersHelper): Promise<string> {
     ...Object.fromEntries(inherited),
     ...{ CLAUDE_CODE_MCP_SERVER_NAME: server, CLAUDE_CODE_MCP_SERVER_URL: url },
   };
-  // A group of its own: the shell may have started others.
+  // A new process group: the shell may have started other programs.
   const detached = process.platform !== "win32";
   const child = spawn(command, { shell: true, cwd, env, detached, stdio: ["ignore", "pipe", "pipe"] });
   const end = (): void => endGroup(child, detached);

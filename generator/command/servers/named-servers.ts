@@ -48,7 +48,7 @@ export async function serverSource(
   // Words are a command whose `stdio:` was forgotten, if they are no name that is known.
   const isWord = isName(source) && !/\s/.test(source);
   const known = isWord && !isFile(source, context) ? await knownServers(context) : [];
-  throw known.length > 0 ? noSuchServer(source, known) : noServer(source);
+  throw known.length > 0 ? noSuchServer(source, known) : noServer(source, context.directory);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { generatedContracts } from "../../config/config.js";
 import { loadContract } from "../../contract/read-contract.js";
 import type { LoadContract } from "../../contract/contract-reader.js";
 import { completable } from "../../contract/completable.js";
@@ -30,7 +31,7 @@ export async function serverContracts(
   { directory }: CommandContext,
   load: LoadContract = loadContract,
 ): Promise<ServerContract[]> {
-  const configured = (loaded.config.contracts ?? []).filter(({ role }) => role !== "client");
+  const configured = generatedContracts(loaded.config).filter(({ role }) => role !== "client");
   return Promise.all(
     configured.map(async ({ file, out }) => {
       const shown = shownPath(loaded.folder, directory, file);

@@ -84,7 +84,7 @@ function assumed({ comparison, revision }: StagedUpgrade, file: string): Decisio
   return [...kinds].map(([kind, items]): Decision => ({
     kind: "assumption",
     title: `${counted(items.length, "thing")} assumed about ${kind}`,
-    advice: "If an assumption is wrong, correct it with a note (docs/notes.md).",
+    advice: "If an assumption is wrong, correct it with a note; `mcpgen explain MG1201` lists the kinds.",
     file,
     items,
   }));

@@ -4,7 +4,6 @@ import type { LiveTasks } from "../../capture/live-tasks.js";
 import type { LiveClient, Runtime } from "../../capture/runtime.js";
 import type { ServerLink } from "../../capture/server-link.js";
 import { type ServerOptions, openServer } from "../../capture/with-server.js";
-import type { Contract } from "../../contract/contract.js";
 import type {
   CallAnswer,
   CallRequest,
@@ -29,7 +28,7 @@ export interface PageSessionOptions {
   readonly send: (event: PageEvent) => void;
   readonly judgeOf: (revision: string) => JudgeMessage | undefined;
   /** Adds findings to what the server offers. */
-  readonly judged: (offer: Offer, contract: Contract) => Promise<Offer>;
+  readonly judged: (offer: Offer, captured: Captured) => Promise<Offer>;
 }
 
 const listChanges = ["tools", "resources", "prompts"].map((list) => `notifications/${list}/list_changed`);
@@ -185,7 +184,7 @@ export class PageSession {
     this.#captured = captured;
     this.#judge = new ValueJudge();
     const version = this.#publish(plainOffer(captured, ++this.#version));
-    void this.#options.judged(this.#offer, captured.contract).then(
+    void this.#options.judged(this.#offer, captured).then(
       (offer) => {
         if (this.#version === version) this.#publish({ ...offer, version: ++this.#version });
       },

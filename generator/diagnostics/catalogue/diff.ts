@@ -44,7 +44,7 @@ export const diffDiagnostics = {
     title: "A severity in the configuration is not allowed",
     exit: 2,
     explanation:
-      "`diff.rules` in the configuration maps rule ids to `breaking`, `dangerous`, `safe` or `off`. The message names the wrong id or value. `mcpgen explain` lists the rules; docs/rules.md describes them.",
+      "`diff.rules` in the configuration maps rule ids to `breaking`, `dangerous`, `safe` or `off`. The message names the wrong id or value. `mcpgen explain` lists the rules, and `mcpgen explain RULE` describes one.",
   },
   MG3208: {
     title: "There is no such revision or file",

@@ -133,7 +133,7 @@ export const inputDiagnostics = {
     title: "A notes file is malformed",
     exit: 3,
     explanation:
-      'notes.json is `{ "format": 1, "notes": [ … ] }`; each note has a `kind`, a `target`, a `reason` and the fields of its kind. See docs/notes.md.',
+      'notes.json is `{ "format": 1, "notes": [ … ] }`; each note has a `kind`, a `target`, a `reason` and the fields of its kind.',
   },
   MG1202: {
     title: "A note's target does not exist",
@@ -157,7 +157,7 @@ export const inputDiagnostics = {
     title: "No note says how to convert a value to the previous revision",
     exit: 3,
     explanation:
-      "This revision has notes of kind `lower`, but none for the named value, and the previous revision cannot express that value. Add a note that leaves it out, writes it as text or refuses the message; see docs/notes.md.",
+      "This revision has notes of kind `lower`, but none for the named value, and the previous revision cannot express that value. Add a note that leaves it out, writes it as text or refuses the message; `mcpgen explain MG1201` says which fields it has.",
   },
   MG1206: {
     title: "A note asks for a conversion that is not possible",
@@ -175,7 +175,7 @@ export const inputDiagnostics = {
     title: "An extension file is malformed",
     exit: 3,
     explanation:
-      'extension.json has a fixed form with `"format": 1`; docs/extensions.md describes each key. With the key `$schema`, editors check the file while it is written.',
+      'extension.json has a fixed form with `"format": 1`; `id`, `version` and `bases` are in every one. With the key `$schema` and the path of extension.schema.json in the folder `docs` of the package mcpgen, editors describe each key and check the file while it is written.',
   },
   MG1303: {
     title: "An extension names something that is not there",
@@ -237,7 +237,7 @@ export const inputDiagnostics = {
     title: "The channel of an extension contradicts itself",
     exit: 3,
     explanation:
-      'The `channel` of an extension.json names its roles and the methods that open it; notes of kind `channel` name the role that sends each message, and the role that it is sent to. A note must name two of these roles, the methods of the handshake must travel on the channel, from the same role, and each role must send or receive a message. `"message"` and `"result"` describe methods alone that neither the extension nor the base defines. See docs/extensions.md, "A second channel".',
+      'The `channel` of an extension.json names its roles and the methods that open it; notes of kind `channel` name the role that sends each message, and the role that it is sent to. A note must name two of these roles, the methods of the handshake must travel on the channel, from the same role, and each role must send or receive a message. `"message"` and `"result"` describe methods alone that neither the extension nor the base defines.',
   },
   MG1313: {
     title: "An error of an extension has a reserved code",

@@ -6,7 +6,7 @@ export const lintDiagnostics = {
     title: "A host rejects a tool",
     exit: 1,
     explanation:
-      "The contract is valid MCP, but the model interface behind a host rejects the schema of the tool, usually together with all other tools of the request. The message names the rule and the profiles (model interfaces) that it applies to. `mcpgen explain RULE` gives the reason and the remedy; docs/lint.md lists all rules. `--profile` selects the profiles.",
+      "The contract is valid MCP, but the model interface behind a host rejects the schema of the tool, usually together with all other tools of the request. The message names the rule and the profiles (model interfaces) that it applies to. `mcpgen explain RULE` gives the reason and the remedy; `mcpgen explain` lists all rules. `--profile` selects the profiles.",
   },
   MG6602: {
     title: "A host or a model may misread a tool",

@@ -27,12 +27,14 @@ export interface Difference {
   readonly writer: Role;
   /** Further in than the part. */
   readonly pointer?: string;
+  /** What is wrong with an entry: it follows the reason of the rule. */
+  readonly fault?: string;
 }
 
 /** A difference, weighed by its rule; nothing where the rule is off. */
 export function contractFinding(
   part: Part,
-  { rule: id, when, path = "", old, new: next, writer, pointer = "" }: Difference,
+  { rule: id, when, path = "", old, new: next, writer, pointer = "", fault }: Difference,
   policy: Policy,
 ): Finding[] {
   const rule = ruleOf(id, when);
@@ -53,7 +55,7 @@ export function contractFinding(
       group: null,
       old,
       new: next,
-      why: rule.reason,
+      why: fault === undefined ? rule.reason : `${rule.reason} ${fault}`,
       advice: rule.advice,
       pointers: inside(part.at, pointer),
       fingerprint: fingerprintOf({ rule: id, subject, old, new: next }),

@@ -11,11 +11,18 @@ import { type ComparedList, comparedLists } from "./lists.js";
  * The differences between two contracts, worst first, each with its effect on a client and on a server of the old one
  * when its peer moves to the new one. Pure and deterministic. Entries correspond by their identity; their order is
  * ignored.
+ *
+ * @param invalid entries that a live server lists, and neither contract has, because they are invalid
  */
-export function diffContracts(old: Contract, next: Contract, policy: Policy = defaultPolicy): Finding[] {
+export function diffContracts(
+  old: Contract,
+  next: Contract,
+  policy: Policy = defaultPolicy,
+  invalid: readonly InvalidEntry[] = [],
+): Finding[] {
   const comparison = { policy, budgets: { old: new PatternBudget(), new: new PatternBudget() } };
   const findings = [
-    ...comparedLists.flatMap((list) => compareList(list, old, next, comparison)),
+    ...comparedLists.flatMap((list) => compareList(list, old, next, comparison, invalid)),
     ...compareServer(old as unknown as JsonObject, next as unknown as JsonObject, policy),
   ];
   const rank = { breaking: 0, dangerous: 1, safe: 2 };
@@ -23,14 +30,29 @@ export function diffContracts(old: Contract, next: Contract, policy: Policy = de
   return grouped(findings.sort((a, b) => rank[levelFor(a, "both")] - rank[levelFor(b, "both")]));
 }
 
+/** An entry of a live server that no client can use. */
+export interface InvalidEntry {
+  readonly list: ComparedList["name"];
+  /** Its member `name`. */
+  readonly name: string;
+  readonly reason: string;
+}
+
 interface Entry {
   readonly value: JsonObject;
   readonly at: string;
 }
 
-function compareList(list: ComparedList, old: Contract, next: Contract, comparison: Comparison): Finding[] {
+function compareList(
+  list: ComparedList,
+  old: Contract,
+  next: Contract,
+  comparison: Comparison,
+  invalid: readonly InvalidEntry[],
+): Finding[] {
   const [before, after] = [entriesOf(list, old), entriesOf(list, next)];
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+  const faults = invalidOf(list, invalid, before, after);
+  return [...new Set([...before.keys(), ...after.keys(), ...faults.keys()])].flatMap((key) => {
     const [a, b] = [before.get(key), after.get(key)];
     const part: Part = {
       name: `${list.name}/${key}`,
@@ -38,9 +60,27 @@ function compareList(list: ComparedList, old: Contract, next: Contract, comparis
       method: list.method,
     };
     if (a && b) return compareEntry(part, list, a.value, b.value, comparison);
-    const rule = a ? `${list.rule}-removed` : `${list.rule}-added`;
-    return contractFinding(part, { rule, old: null, new: null, writer: "client" }, comparison.policy);
+    const fault = faults.get(key);
+    const rule = `${list.rule}-${fault === undefined ? (a ? "removed" : "added") : "invalid"}`;
+    const difference = { rule, old: null, new: null, writer: "client", ...(fault && { fault }) } as const;
+    return contractFinding(part, difference, comparison.policy);
   });
+}
+
+/** The faults of invalid entries of a list, by the identity of the entry that one of the contracts has, else by their name. */
+function invalidOf(
+  list: ComparedList,
+  invalid: readonly InvalidEntry[],
+  ...sides: readonly ReadonlyMap<string, Entry>[]
+): Map<string, string> {
+  const entries = sides.flatMap((side) => [...side]);
+  const faults = invalid
+    .filter((entry) => entry.list === list.name)
+    .map(({ name, reason }): [string, string] => {
+      const known = entries.find(([key, { value }]) => key === name || value["name"] === name);
+      return [known?.[0] ?? name, reason];
+    });
+  return new Map(faults);
 }
 
 function entriesOf({ name, key }: ComparedList, contract: Contract): Map<string, Entry> {

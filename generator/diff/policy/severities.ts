@@ -20,7 +20,7 @@ export function readSeverities(
       return { rule, message: `there is no rule ${JSON.stringify(rule)}`, candidates: ruleIds };
     if (!severities.includes(severity as string)) {
       const message = `expected the severity of ${rule} to be one of ${severities.join(", ")}, got ${JSON.stringify(severity)}`;
-      return { rule, message, candidates: [] };
+      return { rule: String(severity), message, candidates: severities };
     }
   }
   return rules as Policy["severities"];

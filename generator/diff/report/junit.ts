@@ -1,4 +1,4 @@
-import { subjectText } from "../finding.js";
+import { changeText, subjectText } from "../finding.js";
 import type { Report, ReportedFinding } from "./report.js";
 import { placeText } from "./with-uses.js";
 
@@ -34,11 +34,11 @@ function testCase(finding: ReportedFinding): string {
   return `<testcase ${attributes}>${failure}</testcase>`;
 }
 
-function details({ old, new: next, advice, counterexample, uses = [] }: ReportedFinding): string {
-  const change = [old, next].filter((text) => text !== null).join(" → ");
+function details(finding: ReportedFinding): string {
+  const { advice, counterexample, uses = [] } = finding;
   const example = counterexample ? [JSON.stringify(counterexample.value)] : [];
   const used = uses.length === 0 ? [] : [`used at ${uses.map(placeText).join(", ")}`];
-  return [change, advice, ...example, ...used].filter((line) => line !== "").join(" | ");
+  return [changeText(finding), advice, ...example, ...used].filter((line) => line !== "").join(" | ");
 }
 
 /** Text and attribute values; characters that XML cannot hold are replaced. */

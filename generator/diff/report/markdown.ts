@@ -1,4 +1,4 @@
-import { subjectText } from "../finding.js";
+import { changeText, subjectText } from "../finding.js";
 import type { Level } from "../rules/rule.js";
 import { sharedShapes, subjectsText } from "./group-text.js";
 import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
@@ -56,10 +56,7 @@ function table(findings: readonly ReportedFinding[], level: Level): string {
 /** The change, if all of a group share it. */
 function change(group: readonly ReportedFinding[]): string {
   const shared = sharedShapes(group);
-  const texts = [shared?.old, shared?.new].flatMap((text) =>
-    text === null || text === undefined ? [] : [code(text.length > 80 ? `${text.slice(0, 79)}…` : text)],
-  );
-  return texts.join(" → ");
+  return shared ? changeText(shared, (text) => code(text.length > 80 ? `${text.slice(0, 79)}…` : text)) : "";
 }
 
 /** One example for each group. */

@@ -1,4 +1,4 @@
-import { subjectText } from "../finding.js";
+import { changeText, subjectText } from "../finding.js";
 import type { Level } from "../rules/rule.js";
 import { ruleTable } from "../rules/table.js";
 import type { Use } from "../uses/use.js";
@@ -41,9 +41,9 @@ function descriptor(id: string): Json {
 }
 
 function result(finding: ReportedFinding, ruleIndex: number): Json {
-  const { rule, worst, subject, old, new: next, why, advice, at, fingerprint, approval } = finding;
+  const { rule, worst, subject, why, advice, at, fingerprint, approval } = finding;
   const { level, source, methods, counterexample } = finding;
-  const change = [old, next].filter((text) => text !== null).join(" → ");
+  const change = changeText(finding);
   const place = at.new ?? at.old;
   const { uses = [] } = finding;
   // A result is shown at each place in the code that needs a change; the change of the schema is a related location.

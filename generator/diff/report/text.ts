@@ -1,5 +1,5 @@
 import type { Paint, Style } from "../../print/terminal-text.js";
-import { subjectText } from "../finding.js";
+import { changeText, subjectText } from "../finding.js";
 import { approvalLine, approvalsFile } from "../policy/approvals.js";
 import type { Level } from "../rules/rule.js";
 import { sharedShapes, subjectsText } from "./group-text.js";
@@ -88,13 +88,15 @@ function shapes(group: readonly ReportedFinding[]): string {
   const shared = sharedShapes(group);
   const doubt = group.every(({ demoted }) => demoted !== undefined) ? ` (${group[0]!.demoted})` : "";
   if (!shared) return doubt;
-  const { old, new: next } = shared;
-  if (old === null && next === null) return doubt;
-  const text = old === null ? next! : next === null ? old : `${short(old)} → ${short(next)}`;
-  return `: ${short(text, 130)}${doubt}`;
+  const isOneSided = shared.old === null || shared.new === null;
+  const change = changeText(shared, (shape) => short(shape, isOneSided ? 2 * maxShape : maxShape));
+  return change === "" ? doubt : `: ${change}${doubt}`;
 }
 
-function short(text: string, most = 60): string {
+/** Characters of each of two shapes in a line. */
+const maxShape = 60;
+
+function short(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
@@ -111,9 +113,10 @@ function stateText(group: readonly ReportedFinding[]): string {
 const indent = " ".repeat(9);
 
 function details(group: readonly ReportedFinding[], paint: Paint): string[] {
-  const { why, advice, counterexample } = group[0]!;
+  const { advice, counterexample } = group[0]!;
+  const reasons = [...new Set(group.map(({ why }) => why))];
   const methods = [...new Set(group.flatMap((finding) => finding.methods))];
-  const lines = [why, `→ ${advice}`];
+  const lines = [...reasons, `→ ${advice}`];
   if (methods.length > 0) lines.push(`reaches ${methods.join(", ")}`);
   if (counterexample) {
     const { value, valid } = counterexample;

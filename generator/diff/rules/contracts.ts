@@ -4,7 +4,7 @@ import type { Rule } from "./rule.js";
 const area = "contracts" as const;
 const none = "Nothing to do.";
 
-/** An entry is added to a list or removed: clients request it, the server answers. */
+/** An entry is added to a list or removed, or a live server lists it wrong: clients request it, the server answers. */
 function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
   return [
     {
@@ -26,6 +26,17 @@ function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
       reason: `Clients of the new contract may request a ${noun} that an old server does not have.`,
       advice: "Use it where it helps; a server must implement it.",
       mirror: [`${kind}-removed`],
+    },
+    {
+      id: `${kind}-invalid`,
+      area,
+      writer: removed,
+      reader: "safe",
+      source: "breaking",
+      reason: `The live server lists the ${noun}, and its definition is invalid: clients leave it out.`,
+      advice: `Correct the ${noun} in the server.`,
+      mirror: [`${kind}-invalid`],
+      isOneFinding: true,
     },
   ];
 }

@@ -22,6 +22,8 @@ export interface Rule {
   readonly advice: string;
   /** Rules of which one is found, at the same subject, when old and new change places. */
   readonly mirror: readonly string[] | { readonly waived: string };
+  /** Its findings form one group, whatever they are about. */
+  readonly isOneFinding?: true;
   /** Not reported unless the configuration gives the rule a severity. */
   readonly hidden?: true;
 }

@@ -21,6 +21,13 @@ export const ruleTable: readonly Rule[] = [
 
 export const ruleIds: readonly string[] = [...new Set(ruleTable.map(({ id }) => id))];
 
+const single = new Set(ruleTable.flatMap(({ id, isOneFinding }) => (isOneFinding ? [id] : [])));
+
+/** Whether all findings of a rule are reported as one. */
+export function isOneFinding(id: string): boolean {
+  return single.has(id);
+}
+
 const rows: ReadonlyMap<string, Rule> = new Map(ruleTable.map((rule) => [keyOf(rule.id, rule.when), rule]));
 
 /** The row of the rule `id` for the case `when`. */

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { meantSource } from "../../generator/capture/meant-source.js";
+import { isServerSource } from "../../generator/capture/server-source.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const files = {
+  "srv.mjs": "",
+  "srv.ts": "",
+  "app.py": "",
+  "mcp.contract.yaml": "",
+  "c.json": "{}",
+  "deep/server.js": "",
+};
+
+test.each<[string, string]>([
+  ["localhost:3000/mcp", "http://localhost:3000/mcp"],
+  ["localhost:3000", "http://localhost:3000"],
+  ["127.0.0.1:8080/mcp", "http://127.0.0.1:8080/mcp"],
+  ["[::1]:8080/mcp", "http://[::1]:8080/mcp"],
+  ["example.com/mcp", "https://example.com/mcp"],
+  ["mcp.example.com:8443", "https://mcp.example.com:8443"],
+  ["http:/example.com/mcp", "http://example.com/mcp"],
+  ["http:///example.com/mcp", "http://example.com/mcp"],
+  ["https:example.com/mcp", "https://example.com/mcp"],
+  ["https//example.com/mcp", "https://example.com/mcp"],
+  ["htps://example.com/mcp", "https://example.com/mcp"],
+  ["node srv.mjs", "stdio:node srv.mjs"],
+  ["npx -y @scope/server --flag", "stdio:npx -y @scope/server --flag"],
+  ["python -m server", "stdio:python -m server"],
+  ["/usr/bin/node srv.mjs", "stdio:/usr/bin/node srv.mjs"],
+  ["srv.mjs", "stdio:node srv.mjs"],
+  ["./deep/server.js --verbose", "stdio:node ./deep/server.js --verbose"],
+  ["srv.ts", "stdio:npx tsx srv.ts"],
+  ["app.py", "stdio:python app.py"],
+  ["stdio node srv.mjs", "stdio:node srv.mjs"],
+  ["stdin:node srv.mjs", "stdio:node srv.mjs"],
+  ["c.jsn", "c.json"],
+  ["./mcp.contract.yml", "mcp.contract.yaml"],
+])("%s is meant as %s", (given, meant) => {
+  expect(meantSource(given, temporaryFolder(files))).toBe(meant);
+  expect(isServerSource(meant) || Object.hasOwn(files, meant)).toBe(true);
+});
+
+test.each([
+  ...[
+    "weather",
+    "2025-11-25",
+    "ftp://example.com",
+    "stdio:node srv.mjs",
+    "https://example.com/mcp",
+    "http://localhost",
+  ],
+  ...[
+    "mcp.contract.yaml",
+    "c.json",
+    "nothing-like-it.json",
+    "stdio",
+    "-",
+    "",
+    "my weather",
+    "deep/server.jsx",
+  ],
+])("%j is nothing else", (given) => {
+  expect(meantSource(given, temporaryFolder(files))).toBeUndefined();
+});
