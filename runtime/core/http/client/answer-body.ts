@@ -1,5 +1,6 @@
 import { McpError, messageOf, rpc, interrupted } from "../../jsonrpc/errors.js";
 import { shortened } from "../../jsonrpc/foreign-text.js";
+import { type HttpResponse, headerOf, pump } from "./http-response.js";
 import { type ErrorObject, type RequestId, type ResponseMessage, isObject } from "../../jsonrpc/message.js";
 
 /** Bytes of one message of the server: 10 MiB. */
@@ -9,43 +10,12 @@ export function tooLong(limit: number): McpError {
   return new McpError("message-too-long", `a message of the server was longer than ${limit} bytes`);
 }
 
-/** The media type of a response, without parameters, in lower case. */
-export function mediaType({ headers }: Response): string {
-  const type = headers.get("content-type") ?? "";
-  const end = type.indexOf(";");
-  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase();
-}
-
-/**
- * Passes the chunks of a body to `take`. If that returns a promise, reading waits for it.
- *
- * @throws {Error} the error of `take`, or of the connection; reading stops
- */
-export async function pump(
-  response: Response,
-  take: (chunk: Uint8Array) => void | Promise<void>,
-): Promise<void> {
-  const body = response.body?.getReader();
-  if (!body) return;
-  try {
-    for (;;) {
-      const chunk = await body.read();
-      if (chunk.done) return;
-      const busy = take(chunk.value);
-      if (busy) await busy;
-    }
-  } catch (error) {
-    await body.cancel().catch(() => undefined);
-    throw error;
-  }
-}
-
 /**
  * The text of a body, in UTF-8.
  *
  * @throws {McpError} `message-too-long`: the body has more bytes than `limit`
  */
-export async function textWithin(response: Response, limit: number): Promise<string> {
+export async function textWithin(response: HttpResponse, limit: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let length = 0;
@@ -65,7 +35,7 @@ const decidedByStatus: ReadonlySet<number> = new Set([401, 429, 503]);
  *
  * @throws {McpError} `message-too-long`, `connection-closed`
  */
-export async function bodyOf(response: Response, limit: number): Promise<string> {
+export async function bodyOf(response: HttpResponse, limit: number): Promise<string> {
   try {
     return await textWithin(response, limit);
   } catch (error) {
@@ -80,7 +50,7 @@ export async function bodyOf(response: Response, limit: number): Promise<string>
  *
  * @throws {McpError} `connection-closed`: the body is not an answer; `data` has the body
  */
-export function answerIn(response: Response, type: string, text: string, id: RequestId): unknown {
+export function answerIn(response: HttpResponse, type: string, text: string, id: RequestId): unknown {
   const { ok, status } = response;
   const body = type === "application/json" || !ok ? parsed(text) : undefined;
   const messages = listed(body);
@@ -95,7 +65,7 @@ export function answerIn(response: Response, type: string, text: string, id: Req
  *
  * @throws {McpError} `connection-closed`: the body answers none of them; `data` has the body
  */
-export function answersIn(response: Response, text: string, ids: readonly RequestId[]): unknown {
+export function answersIn(response: HttpResponse, text: string, ids: readonly RequestId[]): unknown {
   const { ok } = response;
   const body = parsed(text);
   const messages = listed(body);
@@ -163,9 +133,9 @@ function parsed(text: string): unknown {
  * The error of a response without an answer. Its `data` has `status` and `body`, and if the server sent them
  * `challenge` (`WWW-Authenticate`), `retryAfterMs` and `location`.
  */
-export function refusal(response: Response, body: string, to = ""): McpError {
+export function refusal(response: HttpResponse, body: string, to = ""): McpError {
   const { status } = response;
-  const details = detailsOf(response.headers);
+  const details = detailsOf(response);
   const what = body === "" ? "" : `: ${shortened(body, 200)}`;
   return new McpError(
     "connection-closed",
@@ -183,10 +153,10 @@ interface RefusalDetails {
   readonly location?: string;
 }
 
-function detailsOf(headers: Headers): RefusalDetails {
-  const challenge = headers.get("www-authenticate");
-  const retryAfterMs = retryAfter(headers.get("retry-after"));
-  const location = headers.get("location");
+function detailsOf(response: HttpResponse): RefusalDetails {
+  const challenge = headerOf(response, "www-authenticate");
+  const retryAfterMs = retryAfter(headerOf(response, "retry-after"));
+  const location = headerOf(response, "location");
   return {
     ...(challenge === null ? {} : { challenge }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

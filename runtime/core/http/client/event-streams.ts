@@ -1,7 +1,8 @@
 import { McpError, interrupted } from "../../jsonrpc/errors.js";
 import type { RequestId, ResponseMessage } from "../../jsonrpc/message.js";
 import { pause } from "../../time/clock.js";
-import { connectionClosed, defaultLimit, mediaType, pump, strayErrorIn } from "./answer-body.js";
+import { connectionClosed, defaultLimit, strayErrorIn } from "./answer-body.js";
+import { type HttpResponse, mediaType, pump } from "./http-response.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import { SseReader } from "./sse-reader.js";
 
@@ -20,7 +21,7 @@ const steady = 5000;
 /** What the streams of one connection need from it. */
 interface StreamUser {
   /** Requests a stream, from the event after `lastId` on. */
-  readonly get: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>;
+  readonly get: (lastId: string | undefined, signal: AbortSignal) => Promise<HttpResponse>;
   readonly message: (text: string) => void;
   /** Takes an error that answers the request of the stream, though it names another request or none. */
   readonly stray: (answer: ResponseMessage) => void;
@@ -77,11 +78,11 @@ export class EventStreams {
    *
    * @throws {McpError} `connection-closed`: the stream ended without the answer and cannot be resumed
    */
-  async answer(response: Response, asked: Asked): Promise<void> {
+  async answer(response: HttpResponse, asked: Asked): Promise<void> {
     const { id, signal, resumable, isDone } = asked;
     const backoff = this.#backoff();
     let lastId: string | undefined;
-    for (let current: Response | undefined = response; ;) {
+    for (let current: HttpResponse | undefined = response; ;) {
       const end = current && (await this.#read(current, backoff, asked));
       if (signal.aborted || isDone()) return;
       lastId = end?.lastId ?? lastId;
@@ -151,7 +152,7 @@ export class EventStreams {
    *
    * @throws {McpError} `message-too-long`
    */
-  async #read(response: Response, backoff: Backoff, asked?: Asked): Promise<StreamEnd> {
+  async #read(response: HttpResponse, backoff: Backoff, asked?: Asked): Promise<StreamEnd> {
     const began = performance.now();
     let last: string | undefined;
     let events = 0;
@@ -195,7 +196,7 @@ export class EventStreams {
     signal: AbortSignal,
     backoff: Backoff,
     fresh?: () => void,
-  ): Promise<Response | undefined> {
+  ): Promise<HttpResponse | undefined> {
     const response = await this.#user.get(lastId, signal).catch(() => undefined);
     if (response && isStream(response)) return response;
     await response?.body?.cancel();
@@ -222,7 +223,7 @@ function isBusy(status: number): boolean {
   return transientStatuses.has(status) || status === 503;
 }
 
-function isStream(response: Response): boolean {
+function isStream(response: HttpResponse): boolean {
   return response.ok && mediaType(response) === "text/event-stream";
 }
 

@@ -63,7 +63,10 @@ export interface Authorizer {
 export interface HttpClientOptions {
   /** Headers of each request. */
   readonly headers?: HeaderValues;
-  /** Replaces `fetch` of the platform. */
+  /**
+   * Sends the requests; must not follow redirects. Default: `node:http` and `node:https` on Node, `fetch` elsewhere. `fetch` of
+   * Node ends a request after 300 seconds without a byte, whatever `timeouts` says.
+   */
   readonly fetch?: (url: string, init: platform.RequestInit) => Promise<platform.Response>;
   /** Returns the headers that authorize a request: a function that is called once more after a refusal, or an object. */
   readonly authorize?: Authorize | Authorizer;

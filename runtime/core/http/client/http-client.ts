@@ -8,11 +8,11 @@ import {
   bodyOf,
   defaultLimit,
   errorCodeOf,
-  mediaType,
   refusal,
   sessionLost,
   isSessionLost,
 } from "./answer-body.js";
+import { type HttpResponse, headerOf, mediaType } from "./http-response.js";
 import { EventStreams, GetStream } from "./event-streams.js";
 import { type HttpRequest, HttpRequests } from "./http-requests.js";
 import { OrderedSender, type Unanswered } from "./ordered-sender.js";
@@ -145,14 +145,14 @@ class HttpClientChannel implements ClientChannel {
     signal: AbortSignal,
     body?: string,
     more?: Pick<HttpRequest, "authorized" | "revision">,
-  ): Promise<Response> {
+  ): Promise<HttpResponse> {
     const session: Named = this.#session === undefined ? {} : { [sessionHeader]: this.#session };
     return this.#requests.send({ method, headers: { ...session, ...headers }, signal, body, ...more });
   }
 
   async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
     if (this.#older) return this.#older.post(text, headers, signal);
-    const post = (bound = signal): Promise<Response> => this.#exchange("POST", headers, bound, text);
+    const post = (bound = signal): Promise<HttpResponse> => this.#exchange("POST", headers, bound, text);
     const response = await (method === undefined ? untilTaken(post, signal) : post());
     await response.body?.cancel();
     // The handshake is over: the server may send messages.
@@ -237,7 +237,7 @@ class HttpClientChannel implements ClientChannel {
     const revision = handshake ? offeredIn(text) : undefined;
     const response = await this.#exchange("POST", headers, signal, text, { authorized, revision });
     // Only this answer opens a session (2025-11-25, session management).
-    if (handshake) this.#session = response.headers.get(sessionHeader) ?? this.#session;
+    if (handshake) this.#session = headerOf(response, sessionHeader) ?? this.#session;
     if (response.ok) this.#getStream.again();
     const type = mediaType(response);
     if (type === "text/event-stream" && response.ok)
@@ -271,7 +271,7 @@ class HttpClientChannel implements ClientChannel {
    * @param refusal body of the answer
    * @throws {McpError} `connection-closed`, `invalid-result`: the server opened the stream, but it cannot be used
    */
-  async #fallBack({ status }: Response, refusal: string): Promise<boolean> {
+  async #fallBack({ status }: HttpResponse, refusal: string): Promise<boolean> {
     const code = errorCodeOf(refusal);
     if (code !== undefined && this.#known.has(code)) return false;
     const { noSse, openSse } = await import("./sse-connection.js");

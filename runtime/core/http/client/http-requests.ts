@@ -1,6 +1,7 @@
 import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
 import { isObject } from "../../jsonrpc/message.js";
 import { connectionClosed, textWithin } from "./answer-body.js";
+import { type HttpResponse, headerOf } from "./http-response.js";
 import {
   type Authorize,
   type AuthorizeRequest,
@@ -9,6 +10,7 @@ import {
   type HttpClientOptions,
   setHeaders,
 } from "./http-client-options.js";
+import { type RequestParts, nodeRequest } from "./node-request.js";
 import { abortable, pause } from "../../time/clock.js";
 
 /** Redirects that one request follows. */
@@ -41,7 +43,7 @@ export interface HttpRequest {
 export class HttpRequests {
   readonly url: string;
   readonly #options: HttpClientOptions;
-  readonly #fetch: NonNullable<HttpClientOptions["fetch"]>;
+  readonly #reach: (url: string, init: RequestParts) => Promise<HttpResponse>;
   readonly #authorizer: Authorizer | undefined;
   /** Whether the server has answered, on this connection or an earlier one. */
   #known: boolean;
@@ -52,7 +54,7 @@ export class HttpRequests {
     this.#authorizer = authorizerOf(options.authorize);
     this.url = checked(url);
     this.#options = options;
-    this.#fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+    this.#reach = options.fetch ?? nodeRequest() ?? globalThis.fetch.bind(globalThis);
     setHeaders(new Headers(), options.headers ?? {});
   }
 
@@ -63,8 +65,8 @@ export class HttpRequests {
    * @throws {McpError} `connection-closed`: there is no answer; it says whether the request may have arrived.
    *   `authorize-failed`. `invalid-definition`: `authorize` or `fetch` gave a wrong value
    */
-  async send(request: HttpRequest): Promise<Response> {
-    let refused: Response | undefined;
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    let refused: HttpResponse | undefined;
     for (let attempt = 0; ; attempt++) {
       const response = await this.#attempt(request, attempt, refused);
       if (!response) return refused!;
@@ -115,8 +117,8 @@ export class HttpRequests {
   async #attempt(
     request: HttpRequest,
     attempt: number,
-    refused: Response | undefined,
-  ): Promise<Response | undefined> {
+    refused: HttpResponse | undefined,
+  ): Promise<HttpResponse | undefined> {
     const { method, body, signal } = request;
     const revision = new Headers(request.headers).get(versionHeader) ?? request.revision;
     const details = {
@@ -133,9 +135,9 @@ export class HttpRequests {
       request.authorized?.(this.#contextOf(granted));
       const headers = this.#headersOf(request, granted ?? {});
       // Not "error": workers do not support it.
-      const init: RequestInit = { method, headers, signal, redirect: "manual" };
-      if (body !== undefined) init.body = body;
-      const response = await this.#reach(url, init);
+      const parts: RequestParts & RequestInit = { method, headers, signal, redirect: "manual" };
+      if (body !== undefined) parts.body = body;
+      const response = await this.#response(url, parts);
       this.#observe(response, url);
       const next = redirects < mostRedirects ? onward(response, url) : undefined;
       if (next === undefined) return response;
@@ -144,10 +146,11 @@ export class HttpRequests {
     }
   }
 
-  #observe({ status, headers }: Response, url: string): void {
-    if (status === 401 || status === 403) return;
+  #observe(response: HttpResponse, url: string): void {
+    const { status } = response;
+    if (status === 401 || status === 403 || !this.#authorizer?.observe) return;
     try {
-      this.#authorizer?.observe?.({ status, headers, url });
+      this.#authorizer.observe({ status, headers: response.headers, url });
     } catch (error) {
       throw authorizeFailed(error);
     }
@@ -164,20 +167,20 @@ export class HttpRequests {
     return Object.fromEntries(all);
   }
 
-  #fetched(to: string, init: RequestInit): Promise<Response> {
+  #sent(to: string, parts: RequestParts): Promise<HttpResponse> {
     try {
-      return this.#fetch(to, init);
+      return this.#reach(to, parts);
     } catch (error) {
       // Only a `fetch` of the user throws synchronously; nothing was sent.
       throw new McpError("invalid-definition", `http.fetch threw: ${messageOf(error)}`, { cause: error });
     }
   }
 
-  async #reach(to: string, init: RequestInit): Promise<Response> {
-    const signal = init.signal!;
+  async #response(to: string, parts: RequestParts): Promise<HttpResponse> {
+    const { signal } = parts;
     for (let tries = 0; ; tries++) {
       try {
-        const response: unknown = await this.#fetched(to, init);
+        const response: unknown = await this.#sent(to, parts);
         if (!isResponse(response)) throw noResponse(response);
         this.#known = true;
         return response;
@@ -186,7 +189,7 @@ export class HttpRequests {
         // The connection was refused: nothing was sent, and the server may be restarting.
         const code = codeOf(error);
         const most = this.#known ? 5 : 3;
-        if (signal.aborted || code !== "ECONNREFUSED" || init.body === undefined || tries >= most)
+        if (signal.aborted || code !== "ECONNREFUSED" || parts.body === undefined || tries >= most)
           throw unanswered(to, error, code);
         await pause(100 * 2 ** tries, signal, connectionClosed);
       }
@@ -220,7 +223,7 @@ function authorizeFailed(cause: unknown): McpError {
 }
 
 /** A refusal whose body was read, so that its connection is free while the application authorizes. */
-async function buffered(response: Response): Promise<Response> {
+async function buffered(response: HttpResponse): Promise<HttpResponse> {
   const { status, headers } = response;
   return new Response(await textWithin(response, keptBody).catch(() => ""), { status, headers });
 }
@@ -228,15 +231,19 @@ async function buffered(response: Response): Promise<Response> {
 /**
  * Where a response sends the request on to, if it goes there as it is. What authorizes it goes to no other origin.
  */
-function onward({ status, headers }: Response, from: string): string | undefined {
-  const location = status === 307 || status === 308 ? headers.get("location") : null;
+function onward(response: HttpResponse, from: string): string | undefined {
+  const { status } = response;
+  const location = status === 307 || status === 308 ? headerOf(response, "location") : null;
   if (location === null || !URL.canParse(location, from)) return undefined;
   const { href, origin, username, password } = new URL(location, from);
   return origin === new URL(from).origin && username === "" && password === "" ? href : undefined;
 }
 
-function isResponse(given: unknown): given is Response {
-  return isObject(given) && typeof given["status"] === "number" && isObject(given["headers"]);
+function isResponse(given: unknown): given is HttpResponse {
+  return (
+    isObject(given) &&
+    ("pump" in given || (typeof given["status"] === "number" && isObject(given["headers"])))
+  );
 }
 
 function noResponse(given: unknown): McpError {
@@ -267,17 +274,23 @@ const neverSent: ReadonlySet<unknown> = new Set([
 
 function unanswered(to: string, error: unknown, code: unknown): McpError {
   const cause = isObject(error) ? error["cause"] : undefined;
-  const why = messageOf(cause ?? error);
+  const failure = cause ?? error;
+  // Node gives no text where each address of a name failed.
+  const why = messageOf(failure) || String(code);
   // The platform blocks some ports (Fetch, 2.9).
   if (why === "bad port")
     return new McpError("invalid-definition", `the platform blocks the port of ${new URL(to).host}`);
   const text = `the server cannot be reached: ${why}`;
-  return neverSent.has(code)
+  const syscall = isObject(failure) ? failure["syscall"] : undefined;
+  return neverSent.has(code) || syscall === "connect"
     ? new McpError("connection-closed", text, { data: { unreachable: true }, cause: error })
     : interrupted(text, error);
 }
 
-/** The error code of a failed `fetch`: Node has it in the cause, Bun in the error, Deno only in the text. */
+/**
+ * The error code of a failed request: `fetch` of Node has it in the cause, `node:http` and Bun in the error, Deno only in the
+ * text.
+ */
 function codeOf(error: unknown): unknown {
   if (!isObject(error)) return undefined;
   const { cause, code } = error;

@@ -1,6 +1,7 @@
 import { McpError, messageOf, interrupted, isInterrupted } from "../../jsonrpc/errors.js";
 import type { HttpRequests } from "./http-requests.js";
-import { connectionClosed, mediaType, pump, refusal, sessionLost, textWithin } from "./answer-body.js";
+import { connectionClosed, refusal, sessionLost, textWithin } from "./answer-body.js";
+import { type HttpResponse, mediaType, pump } from "./http-response.js";
 import { type ServerEvent, SseReader } from "./sse-reader.js";
 import { abortable } from "../../time/clock.js";
 
@@ -105,7 +106,7 @@ function noEndpoint(when: string): McpError {
 
 /** Reads a stream to its end. Resolves with the first event; `undefined` if there is none. */
 function firstOf(
-  response: Response,
+  response: HttpResponse,
   limit: number,
   signal: AbortSignal,
   user: SseUser,

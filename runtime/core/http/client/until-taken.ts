@@ -1,6 +1,7 @@
 import { isMcpError } from "../../jsonrpc/errors.js";
 import { pause } from "../../time/clock.js";
 import { connectionClosed, retryAfter, textWithin } from "./answer-body.js";
+import { type HttpResponse, headerOf } from "./http-response.js";
 
 /** Milliseconds. A request of a server waits for 60 s by default. */
 export const answerLimits = {
@@ -24,13 +25,13 @@ const longestBody = 4096;
  * @param post sends it, until a signal aborts
  */
 export async function untilTaken(
-  post: (signal: AbortSignal) => Promise<Response>,
+  post: (signal: AbortSignal) => Promise<HttpResponse>,
   signal: AbortSignal,
   limits = answerLimits,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const began = performance.now();
   for (let own = 200; ; own = Math.min(2 * own, 5000)) {
-    let response: Response | undefined;
+    let response: HttpResponse | undefined;
     let broken: unknown;
     const bound = new AbortController();
     const timer = setTimeout(() => bound.abort(), limits.attempt);
@@ -49,7 +50,7 @@ export async function untilTaken(
       if (response) return new Response(null, { status: response.status });
       throw broken;
     }
-    const advised = retryAfter(response?.headers.get("retry-after") ?? null);
+    const advised = retryAfter(response ? headerOf(response, "retry-after") : null);
     await pause(Math.max(Math.min(advised ?? own, left), limits.pause), signal, connectionClosed);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Script, clientOf, connected, scripted } from "../../../support/scripted-http-server.js";
-import { mediaType } from "../../../../runtime/core/http/client/answer-body.js";
+import { mediaType } from "../../../../runtime/core/http/client/http-response.js";
 
 const error = { code: -32600, message: "no valid session" };
 

@@ -1,0 +1,196 @@
+// No static import of Node: other platforms load this module, too.
+import type * as http from "node:http";
+import type * as https from "node:https";
+import type * as stream from "node:stream";
+import type * as zlib from "node:zlib";
+import type { PlainResponse, Take } from "./http-response.js";
+
+interface Modules {
+  readonly http: typeof http;
+  readonly https: typeof https;
+  readonly stream: typeof stream;
+  readonly zlib: typeof zlib;
+}
+
+type Load = <Name extends keyof Modules>(name: Name) => Modules[Name];
+
+/** What a request is sent with. */
+export interface RequestParts {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  body?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request. Redirects are not followed. */
+export type NodeRequest = (url: string, parts: RequestParts) => Promise<PlainResponse>;
+
+/**
+ * Milliseconds that an unused connection is kept: a second less than what many servers keep it without saying so, which
+ * then close it while the next request is on its way.
+ */
+const idleMs = 4000;
+
+/** Milliseconds between the signs of life of TCP, without which routers forget a quiet connection. */
+const tcpKeepAliveMs = 60_000;
+
+/** Content codings of one body that are undone. */
+const mostCodings = 5;
+
+/** Ports that no request of `fetch` may go to (Fetch, 2.9), on any platform: what listens there is no HTTP server. */
+const badPorts: ReadonlySet<string> = new Set(
+  (
+    "0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 " +
+    "137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 " +
+    "1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080"
+  ).split(" "),
+);
+
+/**
+ * Requests over `node:http` and `node:https`; `undefined` on other platforms. Where `fetch` is undici's, as in Node, it ends an
+ * exchange in which no byte arrives for 300 seconds, and takes three times the CPU time. Certificates are checked, as by
+ * `fetch`.
+ */
+export function nodeRequest(): NodeRequest | undefined {
+  const { process } = globalThis as { process?: Partial<NodeJS.Process> };
+  if (process?.versions?.["undici"] === undefined || !process.getBuiltinModule) return undefined;
+  const load: Load = (name) => process.getBuiltinModule!(`node:${name}`) as never;
+  return (url, parts) => send(load, url, parts);
+}
+
+/** The agents of this process, each by the one of the program that it follows. */
+const agents = new WeakMap<http.Agent, http.Agent>();
+
+/**
+ * The agent of the program, with another time for unused connections: its certificates and its proxy hold here, too. An
+ * agent of another class is used as it is.
+ */
+function agentOf({ Agent, globalAgent }: typeof http | typeof https): http.Agent {
+  if (globalAgent.constructor !== Agent) return globalAgent;
+  let agent = agents.get(globalAgent);
+  if (!agent) {
+    const { options } = globalAgent as unknown as { readonly options: http.AgentOptions };
+    agent = new Agent({ ...options, keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, timeout: idleMs });
+    agents.set(globalAgent, agent);
+  }
+  return agent;
+}
+
+function send(
+  load: Load,
+  text: string,
+  { method, headers, body, signal }: RequestParts,
+): Promise<PlainResponse> {
+  const url = new URL(text);
+  const secure = url.protocol === "https:";
+  const node = load(secure ? "https" : "http");
+  // As `fetch` sends them, without `deflate`, which servers understand in two ways.
+  const usual = { "user-agent": "node", "accept-encoding": secure ? "br, gzip" : "gzip" };
+  const options = { method, headers: { ...usual, ...headers }, agent: agentOf(node), signal };
+  return new Promise((resolve, reject) => {
+    if (badPorts.has(url.port)) return reject(new TypeError("bad port"));
+    const sent = node.request(url, options, (message) => resolve(new NodeResponse(load, message)));
+    // After the response, its body reports what breaks.
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** The response to a request of `node:http`. */
+class NodeResponse implements PlainResponse {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly body = this;
+  readonly #load: Load;
+  readonly #message: http.IncomingMessage;
+
+  constructor(load: Load, message: http.IncomingMessage) {
+    this.#load = load;
+    this.#message = message;
+    this.status = message.statusCode!;
+    this.ok = this.status >= 200 && this.status < 300;
+    // Before the body is read, its errors have no other listener.
+    message.on("error", () => {});
+  }
+
+  get(name: string): string | null {
+    const value = this.#message.headers[name];
+    return value === undefined ? null : String(value);
+  }
+
+  get headers(): Headers {
+    const { rawHeaders } = this.#message;
+    const headers = new Headers();
+    for (let index = 0; index < rawHeaders.length; index += 2)
+      headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+    return headers;
+  }
+
+  /** Drops the body. Its connection is used again if the body has arrived. */
+  async cancel(): Promise<void> {
+    if (this.#message.complete) this.#message.resume();
+    else this.#message.destroy();
+  }
+
+  /** Passes the decoded chunks. After an error, the connection is closed. */
+  pump(take: Take): Promise<void> {
+    const message = this.#message;
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => {
+        message.destroy();
+        reject(error as Error);
+      };
+      if (message.destroyed) return fail(message.errored ?? closed());
+      const body = this.#decoded();
+      body.on("data", (chunk: Uint8Array) => {
+        try {
+          const busy = take(chunk);
+          if (!busy) return;
+          body.pause();
+          busy.then(() => body.resume(), fail);
+        } catch (error) {
+          fail(error);
+        }
+      });
+      body.on("end", resolve);
+      body.on("error", fail);
+      body.on("close", () => body.readableEnded || fail(closed()));
+    });
+  }
+
+  /** The body without its content codings. Parts of a stream are passed on as they arrive. */
+  #decoded(): stream.Readable {
+    const codings = this.get("content-encoding")?.toLowerCase().split(/ *, */);
+    if (!codings) return this.#message;
+    const decoders = codings.reverse().map((coding) => decoderOf(this.#load("zlib"), coding));
+    const known = decoders.filter((decoder) => decoder !== undefined);
+    // As `fetch`, it passes on what it cannot decode.
+    if (known.length < decoders.length || known.length > mostCodings) return this.#message;
+    const { pipeline } = this.#load("stream");
+    // An error of one closes all of them.
+    return known.reduce<stream.Readable>((body, decoder) => pipeline(body, decoder, () => {}), this.#message);
+  }
+}
+
+function closed(): Error {
+  return new Error("the connection was closed");
+}
+
+function decoderOf(zlib: Modules["zlib"], coding: string): stream.Transform | undefined {
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
+  const flush = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH };
+  switch (coding) {
+    case "gzip":
+    case "x-gzip":
+      return zlib.createGunzip(flush);
+    case "deflate":
+      return zlib.createInflate(flush);
+    case "br":
+      return zlib.createBrotliDecompress({
+        flush: BROTLI_OPERATION_FLUSH,
+        finishFlush: BROTLI_OPERATION_FLUSH,
+      });
+    default:
+      return undefined;
+  }
+}
