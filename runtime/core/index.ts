@@ -65,8 +65,8 @@ export type { CacheHints } from "./server/server-definition.js";
 export type { Change, NotificationBus } from "./server/changes.js";
 export type { JsonSchema } from "./schema/schema-type.js";
 export type { FromJsonSchema } from "./schema/schema-type.js";
-export type { InputOf, OutputOf, ToolSchema } from "./schema/schema-type.js";
-export type { StandardSchema } from "./schema/standard-schema.js";
+export type { InputOf, MessageSchema, OutputOf, ToolSchema } from "./schema/schema-type.js";
+export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schema.js";
 
 // Around requests, on both roles.
 export type {

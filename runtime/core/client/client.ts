@@ -10,7 +10,7 @@ import type { LogLevel } from "../protocol/meta.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Negotiated } from "./negotiation.js";
 import type { MethodSchemas } from "../schema/message-schema.js";
-import type { ToolSchema } from "../schema/schema-type.js";
+import type { MessageSchema } from "../schema/schema-type.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { ResultCache } from "./cache.js";
 import { type ClientState, type Connection, Connections, sendNotification } from "./connections.js";
@@ -241,7 +241,7 @@ export class Client implements Caller {
     method: Method,
     ...given: RequestArguments<ClientRequests[Method]["params"]>
   ): Promise<ClientResults[Method]>;
-  request<const Schema extends ToolSchema>(
+  request<const Schema extends MessageSchema>(
     method: string,
     params: object | undefined,
     options: VendorRequestOptions<Schema>,
@@ -343,7 +343,7 @@ export class Client implements Caller {
    * @returns a function that removes the handler
    * @throws {McpError} `invalid-definition`: the method has a handler, or is answered by a function that `connect` gets
    */
-  handle<const Given extends ToolSchema = never, const Taken extends ToolSchema = never>(
+  handle<const Given extends MessageSchema = never, const Taken extends MessageSchema = never>(
     method: string,
     schemas: MethodSchemas<Given, Taken>,
     handler: VendorHandlerOf<NoInfer<Given>, NoInfer<Taken>>,
@@ -371,14 +371,14 @@ export class Client implements Caller {
    * @returns a function that removes the listener
    */
   on(method: string, listener: NotificationListener): () => void;
-  on<const Schema extends ToolSchema>(
+  on<const Schema extends MessageSchema>(
     method: string,
     schemas: { readonly params: Schema },
     listener: NotificationListener<GivenBy<NoInfer<Schema>>>,
   ): () => void;
   on(
     method: string,
-    given: NotificationListener | { readonly params: ToolSchema },
+    given: NotificationListener | { readonly params: MessageSchema },
     listener?: NotificationListener<never>,
   ): () => void {
     checkListener(method, typeof given === "function" ? given : listener);

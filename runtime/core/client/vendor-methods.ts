@@ -3,7 +3,7 @@ import { invalidParams, internalError, McpError, messageOf } from "../jsonrpc/er
 import type { Params } from "../jsonrpc/message.js";
 import type { MethodSchemas } from "../schema/message-schema.js";
 import { parsed, parsedResult } from "../schema/parsed.js";
-import type { InputOf, OutputOf, Parse, ToolSchema } from "../schema/schema-type.js";
+import type { InputOf, OutputOf, Parse, MessageSchema } from "../schema/schema-type.js";
 import type { AnswerContext, NotificationListener } from "./server-messages.js";
 
 /** Answers a request of the server whose method no revision defines. */
@@ -13,7 +13,7 @@ export type VendorHandler<Given = Params, Result = object> = (
 ) => Result | Promise<Result>;
 
 /** The options of a request whose result has a schema. */
-export interface VendorRequestOptions<Schema extends ToolSchema = ToolSchema> extends RequestOptions {
+export interface VendorRequestOptions<Schema extends MessageSchema = MessageSchema> extends RequestOptions {
   /**
    * Parses the result; `{}` accepts any. It does not see `_meta` and `resultType`. A method that the negotiated revision
    * does not have is sent only with this option.
@@ -68,7 +68,7 @@ export class VendorHandlers {
   }
 }
 
-function withParams(method: string, schema: ToolSchema, handler: VendorHandler): VendorHandler {
+function withParams(method: string, schema: MessageSchema, handler: VendorHandler): VendorHandler {
   const wrong = (problem: string): McpError =>
     invalidParams(`${method}: the parameters are wrong: ${problem}`);
   return async (params, context) => {
@@ -77,7 +77,7 @@ function withParams(method: string, schema: ToolSchema, handler: VendorHandler):
   };
 }
 
-function withResult(method: string, schema: ToolSchema, handler: VendorHandler): VendorHandler {
+function withResult(method: string, schema: MessageSchema, handler: VendorHandler): VendorHandler {
   const wrong = (problem: string): McpError =>
     internalError(`${method}: the result of the handler is wrong: ${problem}`);
   return async (params, context) => {
@@ -89,7 +89,7 @@ function withResult(method: string, schema: ToolSchema, handler: VendorHandler):
 /** A listener that gets what the schema makes of the parameters. Warns if the schema refuses them. */
 export function parsing(
   method: string,
-  schema: ToolSchema,
+  schema: MessageSchema,
   listener: NotificationListener,
   warn: Warn,
 ): NotificationListener {
@@ -107,7 +107,7 @@ export function parsing(
 }
 
 /** Reads a schema before its first use. One that cannot be read is a warning: handlers are registered without waiting. */
-function readAhead(schema: ToolSchema, place: string, warn: Warn): void {
+function readAhead(schema: MessageSchema, place: string, warn: Warn): void {
   checkBy(schema, place).catch((error: unknown) => warn(messageOf(error)));
 }
 
@@ -120,7 +120,7 @@ const checks = new WeakMap<object, Promise<Parse>>();
  * @param place the name of the schema in errors
  * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
  */
-export async function checkBy(schema: ToolSchema, place: string): Promise<Parse> {
+export async function checkBy(schema: MessageSchema, place: string): Promise<Parse> {
   // Callers in JavaScript may pass anything; schemas of some libraries are functions.
   if (typeof schema !== "function" && (typeof schema !== "object" || schema === null))
     throw new McpError("invalid-definition", `${place}: expected a schema`);
@@ -130,7 +130,7 @@ export async function checkBy(schema: ToolSchema, place: string): Promise<Parse>
 }
 
 /** Loads the code on first use: few clients have vendor methods, and fewer schemas that need the interpreter. */
-async function read(schema: ToolSchema, place: string): Promise<Parse> {
+async function read(schema: MessageSchema, place: string): Promise<Parse> {
   const { isStandard, parserOf } = await import("../schema/standard-schema.js");
   if (isStandard(schema)) return parserOf(schema);
   const { parserIn } = await import("../schema/message-schema.js");

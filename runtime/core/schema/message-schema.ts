@@ -3,41 +3,63 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import { requireFunction, requireKnown } from "../options/option-check.js";
 import { parsed, parsedResult } from "./parsed.js";
 import { schemaCheck } from "./schema-check.js";
-import type { InputOf, OutputOf, Parse, ToolSchema } from "./schema-type.js";
-import { isStandard, parserOf } from "./standard-schema.js";
+import type { InputOf, OutputOf, Parse, MessageSchema } from "./schema-type.js";
+import { formOf } from "./form-schema.js";
+import { isStandard, jsonSchemaOf, parserOf } from "./standard-schema.js";
 
 /**
  * The schemas of a method that no revision defines. A schema is JSON Schema, or of any library that implements Standard
  * Schema. `_meta` is not part of what it describes.
  */
 export interface MethodSchemas<
-  Given extends ToolSchema = ToolSchema,
-  Answer extends ToolSchema = ToolSchema,
+  Given extends MessageSchema = MessageSchema,
+  Answer extends MessageSchema = MessageSchema,
 > {
   readonly params?: Given;
   readonly result?: Answer;
 }
 
 /** The params that a handler gets: what their schema gives. */
-export type ParamsOf<Given> = ToolSchema extends Given ? Params : OutputOf<Given>;
+export type ParamsOf<Given> = MessageSchema extends Given ? Params : OutputOf<Given>;
 
 /** The handler of a method with these schemas. It returns what the schema of the result takes. */
 // The compiler resolves a conditional type before it checks the function: a string literal in a result keeps its type.
-export type SchemaHandler<Given, Answer, Context> = ToolSchema extends Answer
+export type SchemaHandler<Given, Answer, Context> = MessageSchema extends Answer
   ? (params: ParamsOf<Given>, context: Context) => Params | Promise<Params>
   : (params: ParamsOf<Given>, context: Context) => InputOf<Answer> | Promise<InputOf<Answer>>;
 
 /** A handler or listener of any method. */
 type Handler<Context> = (params: never, context: Context) => unknown;
 
-/** Reads the schemas of vendor methods. */
+/** A request to the client. */
+interface Asked {
+  readonly method: string;
+  readonly params?: Params;
+}
+
+/** Sends a request to the client by `ask`. */
+export type FormAsker = (
+  name: string,
+  asked: Asked,
+  ask: (asked: Asked) => Promise<Params>,
+) => Promise<Params>;
+
+/** Reads the schemas of vendor methods, and those of forms. */
 export interface SchemaReader {
   /** A handler that parses params and results. @throws {McpError} `invalid-definition` */
   handler<Context>(method: string, schemas: MethodSchemas, handler: Handler<Context>): Handler<Context>;
   /** A listener that parses params; it is not called if they are wrong. @throws {McpError} `invalid-definition` */
   listener<Context>(method: string, schemas: MethodSchemas, listener: Handler<Context>): Handler<Context>;
   /** Parses a result that was received. @throws {McpError} `invalid-result`, `invalid-definition` */
-  result(method: string, schema: ToolSchema, result: Params): Promise<Params>;
+  result(method: string, schema: MessageSchema, result: Params): Promise<Params>;
+  /**
+   * Asks for input. The schema of a form may be that of a library, which then parses the content of the answer.
+   *
+   * @param name the request, for errors
+   * @param ask sends the request with a form in JSON Schema
+   * @throws {McpError} `invalid-definition`, `invalid-result`
+   */
+  readonly ask: FormAsker;
 }
 
 /**
@@ -82,12 +104,24 @@ export const methodSchemas: SchemaReader = {
       new McpError("invalid-result", `${method}: the result is invalid: ${problem}`);
     return parsedResult(parserOfResult(method, schema), result, refuse);
   },
+  async ask(name, asked, ask) {
+    const given = asked.params?.["requestedSchema"];
+    if (!isStandard(given)) return ask(asked);
+    const place = `ask ${name}: requestedSchema`;
+    const requestedSchema = formOf(jsonSchemaOf(given, "input", place), place);
+    const answer = await ask({ ...asked, params: { ...asked.params, requestedSchema } });
+    if (answer["action"] !== "accept") return answer;
+    const found = await parserOf(given)(answer["content"]);
+    if (typeof found === "string")
+      throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${found}`);
+    return found ? { ...answer, content: found.value } : answer;
+  },
 };
 
 /** Parsers of results: the same schema is passed with every request. */
-const parsers = new WeakMap<ToolSchema, Parse>();
+const parsers = new WeakMap<MessageSchema, Parse>();
 
-function parserOfResult(method: string, schema: ToolSchema): Parse {
+function parserOfResult(method: string, schema: MessageSchema): Parse {
   let parser = parsers.get(schema);
   if (!parser) parsers.set(schema, (parser = parserIn(schema, `${method}: result`)));
   return parser;
@@ -100,7 +134,7 @@ function parserOfResult(method: string, schema: ToolSchema): Parse {
  * @param place the name of the schema in errors
  * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
  */
-export function parserIn(schema: ToolSchema, place: string): Parse {
+export function parserIn(schema: MessageSchema, place: string): Parse {
   return isStandard(schema) ? parserOf(schema) : schemaCheck(schema, place, "input").check;
 }
 

@@ -1,4 +1,4 @@
-import type { StandardSchema } from "./standard-schema.js";
+import type { StandardJsonSchema, StandardSchema } from "./standard-schema.js";
 
 /** A JSON Schema as an object. */
 export interface JsonSchema {
@@ -19,7 +19,10 @@ export interface PreparingRequest {
 export type Checked = string | undefined | { readonly value: unknown };
 
 /** The schema of a tool or prompt: JSON Schema, or a schema of a library that implements Standard JSON Schema. */
-export type ToolSchema = JsonSchema | StandardSchema;
+export type ToolSchema = JsonSchema | StandardJsonSchema;
+
+/** The schema of a message that is not sent: JSON Schema, or a schema of a library that implements Standard Schema. */
+export type MessageSchema = JsonSchema | StandardSchema;
 
 /** The input of a schema: the type that a handler returns if the schema describes a result. */
 export type InputOf<Schema> = Schema extends {

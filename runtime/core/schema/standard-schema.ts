@@ -17,6 +17,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** A schema of a library that can write it as JSON Schema. */
+export interface StandardJsonSchema<Input = unknown, Output = Input> {
+  readonly "~standard": StandardSchema<Input, Output>["~standard"] &
+    Required<Pick<StandardSchema["~standard"], "jsonSchema">>;
+}
+
 interface JsonSchemaOptions {
   readonly target: "draft-2020-12";
   readonly libraryOptions?: Record<string, unknown> | undefined;

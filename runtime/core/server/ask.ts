@@ -8,7 +8,8 @@ import type {
   ClientCapabilities,
   ElicitResult,
 } from "@mcpgen/protocol/authoring";
-import type { FromJsonSchema, Inferred } from "../schema/schema-type.js";
+import type { Inferred, OutputOf } from "../schema/schema-type.js";
+import type { StandardJsonSchema } from "../schema/standard-schema.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
@@ -36,8 +37,11 @@ export interface Form<Schema extends FormSchema = ElicitRequestFormParams["reque
   readonly requestedSchema: Schema;
 }
 
-/** The schema of a flat object of strings, numbers, booleans and choices. */
-export type FormSchema = Immutable<ElicitRequestFormParams["requestedSchema"]>;
+/**
+ * The schema of a flat object of strings, numbers, booleans and choices: JSON Schema, or a schema of a library that implements
+ * Standard JSON Schema.
+ */
+export type FormSchema = Immutable<ElicitRequestFormParams["requestedSchema"]> | StandardJsonSchema;
 
 type Immutable<T> = { readonly [K in keyof T]: T[K] extends object | undefined ? Immutable<T[K]> : T[K] };
 
@@ -48,7 +52,7 @@ type AnyContent = Record<string, string | number | boolean | string[]>;
 export type ContentOf<Written, Schema> = [Written] extends [Inferred]
   ? ElicitRequestFormParams["requestedSchema"] extends Schema
     ? AnyContent
-    : FromJsonSchema<Schema>
+    : OutputOf<Schema>
   : Written;
 
 /** A page that the user visits: the parameters of `elicitation/create` in URL mode. */
@@ -96,8 +100,8 @@ export type AskedResults<R extends { readonly [key: string]: AskedRequest }> = {
  */
 export interface Ask {
   /**
-   * Asks the user to fill in a form (elicitation, form mode). The content is valid for `requestedSchema`. If the schema is
-   * written in the call, the type of the content follows from it.
+   * Asks the user to fill in a form (elicitation, form mode). The content is valid for `requestedSchema`, and parsed by it if
+   * it is a schema of a library. The type of the content follows from it; JSON Schema must be written in the call for that.
    */
   elicit<Content extends object = Inferred, const Schema extends FormSchema = FormSchema>(
     key: string,
@@ -178,7 +182,7 @@ function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
 function duplicateKey(key: string): McpError {
   return new McpError(
     "invalid-definition",
-    `two asks have the key ${JSON.stringify(key)}: keys are unique in a handler; number those of a loop`,
+    `two asks have the key ${JSON.stringify(key)}: number those of a loop`,
   );
 }
 
@@ -201,7 +205,8 @@ async function checked(
  * Runs the middleware around a request to the client. Checks the request before it is sent, and its result.
  *
  * @param name of the request, for errors
- * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`
+ * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`; `invalid-definition` for the schema of a library
+ *   that is no form
  */
 export async function askClient(
   { definition }: ServerConnection,
@@ -211,10 +216,12 @@ export async function askClient(
   asked: Asked,
   send: (asked: Asked) => Promise<Params>,
 ): Promise<Params> {
-  const encoding = encodeBytes(asked.params);
-  if (encoding) (facts.context as RequestContext).rounds?.encoding.push(encoding);
-  const sent = encoding ? { ...asked, params: (await encoding)! } : asked;
-  return askThrough(definition.hooks, facts, sent, (wanted) => judged(protocol, name, wanted, send));
+  return definition.ask(name, asked, async (wanted) => {
+    const encoding = encodeBytes(wanted.params);
+    if (encoding) (facts.context as RequestContext).rounds?.encoding.push(encoding);
+    const sent = encoding ? { ...wanted, params: (await encoding)! } : wanted;
+    return askThrough(definition.hooks, facts, sent, (last) => judged(protocol, name, last, send));
+  });
 }
 
 async function judged(

@@ -2,7 +2,7 @@ import type { Prompt, Resource, ResourceTemplate, Tool } from "@mcpgen/protocol/
 import type { UsedExtension } from "@mcpgen/protocol/model";
 import type { Open } from "@mcpgen/protocol/open";
 import type { Inferred, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
-import type { StandardSchema } from "../schema/standard-schema.js";
+import type { StandardJsonSchema } from "../schema/standard-schema.js";
 import type { AddedToolOptions } from "./added-members.js";
 import type { Completer } from "./completion.js";
 import type { HandlerContext } from "./context.js";
@@ -177,7 +177,7 @@ export interface ToolRegistration<
 /** The input schema of a tool, or one that stands for the type argument that replaces its type. */
 export type InputFor<Written, Input extends ToolSchema> = [Written] extends [Inferred]
   ? Input
-  : StandardSchema<Written>;
+  : StandardJsonSchema<Written>;
 
 export interface ResourceRegistration extends Registration {
   /**

@@ -1,6 +1,6 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { RevisionView } from "../protocol/revision-view.js";
-import type { SchemaReader } from "../schema/message-schema.js";
+import type { FormAsker, SchemaReader } from "../schema/message-schema.js";
 import type { Clock } from "../time/clock.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { ServerHooks } from "./middleware.js";
@@ -43,6 +43,7 @@ export interface ServerDefinition {
   readonly defines: (direction: Direction, method: string) => boolean;
   /** @throws {McpError} `invalid-definition`: this server reads no schemas of vendor methods */
   readonly schemas: () => SchemaReader;
+  readonly ask: FormAsker;
   /** Those that the server declares at a revision; without one, those of all its extensions. */
   readonly capabilities: (revision?: string) => ServerCapabilities;
   /** The open connections; each adds itself, and removes itself when it ends. */

@@ -12,7 +12,7 @@ import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { LogLevel } from "../protocol/meta.js";
-import type { Inferred, OutputOf, ToolSchema } from "../schema/schema-type.js";
+import type { Inferred, OutputOf, MessageSchema } from "../schema/schema-type.js";
 import {
   type ContentOf,
   type Elicited,
@@ -85,11 +85,11 @@ export interface ServerSession {
    * @param options `result`: the schema of the result; without it, the result is any object
    * @throws {McpError} as above
    */
-  request<const Result extends ToolSchema = ToolSchema>(
+  request<const Result extends MessageSchema = MessageSchema>(
     method: string,
     params?: object,
     options?: SessionRequestOptions & { readonly result?: Result },
-  ): Promise<ToolSchema extends Result ? Params : OutputOf<Result>>;
+  ): Promise<MessageSchema extends Result ? Params : OutputOf<Result>>;
   /** Sends a notification. What the tables define is sent only if the revision has it. */
   notify<Method extends keyof ServerNotifications>(
     method: Method,
@@ -170,7 +170,7 @@ export class ConnectedSession implements ServerSession {
   async request(
     method: string,
     params?: object,
-    { result, ...options }: SessionRequestOptions & { readonly result?: ToolSchema } = {},
+    { result, ...options }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
   ): Promise<never> {
     requireKnown(options, requestOptions);
     const connection = this.#connection;

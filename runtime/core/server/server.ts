@@ -22,7 +22,7 @@ import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/
 import { McpError, printWarning } from "../jsonrpc/errors.js";
 import { invalid } from "../options/option-check.js";
 import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/message-schema.js";
-import type { ToolSchema } from "../schema/schema-type.js";
+import type { MessageSchema } from "../schema/schema-type.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Channel } from "../jsonrpc/channel.js";
@@ -201,6 +201,7 @@ export class Server {
       notificationHandlers: new Map<string, NotificationHandler>(extended?.listeners),
       defines: (direction, method) => this.#given.some(({ table }) => table[direction].has(method)),
       schemas: () => schemas ?? noSchemas(),
+      ask: schemas?.ask ?? ((_name, asked, ask) => ask(asked)),
       capabilities: (revision) => this.#capabilities(revision),
       connections: this.connections,
       followChanges: () => this.#followChanges(),
@@ -261,7 +262,10 @@ export class Server {
     method: Method extends keyof ClientRequests | "*" ? never : Method,
     handler: MethodHandler,
   ): void;
-  handle<const Given extends ToolSchema = ToolSchema, const Answer extends ToolSchema = ToolSchema>(
+  handle<
+    const Given extends MessageSchema = MessageSchema,
+    const Answer extends MessageSchema = MessageSchema,
+  >(
     method: string,
     schemas: MethodSchemas<Given, Answer>,
     handler: SchemaHandler<NoInfer<Given>, NoInfer<Answer>, HandlerContext>,
@@ -280,7 +284,7 @@ export class Server {
    * @throws {McpError} `invalid-definition`: as `handle`
    */
   on(method: string, listener: NotificationHandler): void;
-  on<const Given extends ToolSchema = ToolSchema>(
+  on<const Given extends MessageSchema = MessageSchema>(
     method: string,
     schemas: Pick<MethodSchemas<Given, never>, "params">,
     listener: (params: ParamsOf<Given>, context: NotificationContext) => void | Promise<void>,

@@ -4,16 +4,16 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { type CodeFirstServer, type StandardSchema, createServer } from "@mcpgen/runtime";
+import { type CodeFirstServer, type StandardJsonSchema, createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/runtime/testing";
 
 /** The same four ways of making a value of another, in each library. */
 interface Library {
   readonly name: string;
   /** `limit` is 10 without it, `city` is trimmed, `day` a number in a text, `tags` a text with commas. */
-  readonly input: StandardSchema;
+  readonly input: StandardJsonSchema;
   /** What a handler writes as `city`, `day` and `unit`, if it does, is trimmed, a text, and "celsius" without it. */
-  readonly output: StandardSchema;
+  readonly output: StandardJsonSchema;
 }
 
 const libraries: readonly Library[] = [
