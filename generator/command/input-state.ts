@@ -6,6 +6,8 @@ import { fileFingerprint, folderFingerprint, generatorFingerprint } from "../fil
 import { sha256 } from "../files/sha256.js";
 import { filesOf, storedExtensions } from "../extension/extension-store.js";
 import { lockFile } from "../revision/lock.js";
+import { releasedFiles } from "../revision/released.js";
+import { takesReleasedNotes } from "../revision/revision-source.js";
 import { revisionFolders } from "../revision/verify.js";
 import type { OutputRequest } from "./output-request.js";
 
@@ -37,6 +39,7 @@ export function inputState(
     join(schemaDir, lockFile),
     ...revisionFolders(schemaDir).map((revision) => join(schemaDir, revision, "schema.json")),
     ...request.sources.flatMap(({ schemaFile, notesFile }) => [schemaFile, notesFile ?? ""]),
+    ...(request.sources.some(takesReleasedNotes) ? releasedFiles() : []),
     // All versions: `check` compares each with the lock.
     ...storedExtensions(schemaDir).flatMap((stored) => Object.values(filesOf(stored))),
   ];

@@ -202,6 +202,7 @@ function extraSource(
     status: "draft",
     schemaFile: resolve(directory, file),
     ...(notesFile !== undefined && { notesFile: resolve(directory, notesFile) }),
+    ...(args.flag("no-notes") && { withoutNotes: true }),
   };
 }
 

@@ -12,7 +12,7 @@ import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import { buildModel } from "../model/build-model.js";
 import { type ChannelFault, faultsOfChannel } from "../model/channel.js";
 import { type ExtensionModel, completeExtension } from "../model/extension-model.js";
-import type { ProtocolModel } from "../model/model.js";
+import type { Assumption, ProtocolModel } from "../model/model.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
 import type { CarriesNote, ExtendsNote, Note } from "../notes/note.js";
 import { withPlaces } from "../revision/schema-source.js";
@@ -31,14 +31,60 @@ import {
   withoutBaseReferences,
 } from "./over-base.js";
 
+interface OverOptions {
+  /**
+   * The base was read without notes. Notes of the extension that need notes of the base are left out, each with an
+   * assumption.
+   */
+  readonly withoutNotes?: boolean;
+}
+
 /**
  * Compiles an extension over one of its bases.
  *
  * @throws CodedError MG1303 for a reference to what the base does not have, MG11xx for a schema that is none, MG1202 and
  *   MG1203 for a note that leads nowhere or changes nothing
  */
-export async function extensionOver(source: ExtensionSource, base: ProtocolModel): Promise<ExtensionModel> {
-  const notes = source.notes.filter(({ bases }) => bases?.includes(base.revision) ?? true);
+export async function extensionOver(
+  source: ExtensionSource,
+  base: ProtocolModel,
+  { withoutNotes = false }: OverOptions = {},
+): Promise<ExtensionModel> {
+  let notes = source.notes.filter(({ bases }) => bases?.includes(base.revision) ?? true);
+  const leftOut: Assumption[] = [];
+  for (;;) {
+    const { extension, problems } = await compiled(source, base, notes);
+    if (!withoutNotes) refuseProblems(problems, source, base.revision);
+    if (problems.length === 0) {
+      if (extension.channel) refuseFaults(faultsOfChannel(extension.channel), source, base.revision);
+      return withChannelDefinitions({ ...extension, assumptions: [...extension.assumptions, ...leftOut] });
+    }
+    const rest = notes.flatMap((note) => withoutTargets(note, problems));
+    if (rest.every((note, index) => note === notes[index])) refuseProblems(problems, source, base.revision);
+    // Without one note, another one may have no effect: the loop ends when all that remain have one.
+    leftOut.push(...problems.map(assumptionOf));
+    notes = rest;
+  }
+}
+
+function assumptionOf({ note, target, message }: NoteProblem): Assumption {
+  const text = `The note was left out, because the base was read without notes: ${message}.`;
+  return { kind: note.kind, subject: target, text };
+}
+
+/** The note without the targets that have problems; nothing if no target remains. */
+function withoutTargets(note: Note, problems: readonly NoteProblem[]): Note[] {
+  // A note is rewritten before it is applied. Its place in the file stays.
+  const gone = problems.filter((problem) => problem.note.pointer === note.pointer);
+  const targets = note.targets.filter((target) => gone.every((problem) => problem.target !== target));
+  return gone.length === 0 ? [note] : targets.length === 0 ? [] : [{ ...note, targets }];
+}
+
+async function compiled(
+  source: ExtensionSource,
+  base: ProtocolModel,
+  notes: readonly Note[],
+): Promise<{ readonly extension: ExtensionModel; readonly problems: readonly NoteProblem[] }> {
   const problems: NoteProblem[] = [];
   const { schema, own, imported } = await schemaOver(source, base, notes, problems);
   const named = notes.map((note) => inNames(note, imported));
@@ -51,9 +97,7 @@ export async function extensionOver(source: ExtensionSource, base: ProtocolModel
   });
   problems.push(...found);
   const extension = completeExtension({ facts: source.about, base, imported, notes: named, model }, problems);
-  refuseProblems(problems, source, base.revision);
-  if (extension.channel) refuseFaults(faultsOfChannel(extension.channel), source, base.revision);
-  return withChannelDefinitions(extension);
+  return { extension, problems };
 }
 
 interface SchemaOver {

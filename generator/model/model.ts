@@ -153,7 +153,7 @@ export interface HeaderRule {
 }
 
 export interface Assumption {
-  /** Stable kind: `alternative`, `channel`, `era`, `error`, `kind`, `message`, `pairing`, `sender`, `extends`, `open`. */
+  /** Stable kind: `alternative`, `channel`, `era`, `error`, `kind`, `message`, `pairing`, `sender`, `extends`, `open`; the kind of a note that was left out. */
   readonly kind: string;
   /** The method, definition or revision it is about. */
   readonly subject: string;

@@ -61,19 +61,23 @@ export const extensionEmitterNames: readonly string[] = ["extension", "channel"]
  * Reads extensions and compiles each over those of its bases that are among `models`; by id, whatever their order is.
  *
  * @param revisions ids of all stored revisions
+ * @param bare ids of the models that were read without notes
  * @throws CodedError as `readStoredExtension` and `extensionOver`; MG1304 where two owners define the same
  */
 export async function loadExtensions(
   stored: readonly StoredExtension[],
   models: readonly ProtocolModel[],
   revisions: readonly string[],
+  bare: ReadonlySet<string> = new Set(),
 ): Promise<LoadedExtension[]> {
   const loaded: LoadedExtension[] = [];
   for (const one of [...stored].sort((a, b) => naturalCompare(a.id, b.id))) {
     const source = await readStoredExtension(one, revisions);
     const bases = models.filter(({ revision }) => source.about.bases.includes(revision));
     const over: ExtensionModel[] = [];
-    for (const base of bases) over.push(await extensionOver(source, base));
+    for (const base of bases) {
+      over.push(await extensionOver(source, base, { withoutNotes: bare.has(base.revision) }));
+    }
     if (over.length > 0) loaded.push({ source, folder: folderOfExtension(source.about), models: over });
   }
   for (const base of models) refuseClashes(base, loaded);

@@ -88,7 +88,10 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   for (const source of request.sources) revisions.set(source.revision, await loadRevision(source, docs));
   refuseSecondAssumed(revisions.values());
   const models = [...revisions.values()].map(({ model }) => model);
-  const extensions = await loadExtensions(request.extensions ?? [], models, storedRevisions(request));
+  const bare = new Set(
+    [...revisions].filter(([, { notesFile }]) => notesFile === undefined).map(([revision]) => revision),
+  );
+  const extensions = await loadExtensions(request.extensions ?? [], models, storedRevisions(request), bare);
   const read = performance.now();
 
   const kept = new Set(request.kept);

@@ -13,6 +13,7 @@ import { parseNotes } from "../notes/parse.js";
 import { layoutFreeSha256 } from "../files/layout-free.js";
 import { contentSha256 } from "../files/line-ends.js";
 import type { Documentation } from "./documentation.js";
+import { releasedNotes } from "./released.js";
 import { type JsonFile, loadJson } from "../files/json-file.js";
 import { annotateSchema, canonicalDocument, withPlaces } from "./schema-source.js";
 
@@ -21,8 +22,10 @@ export interface RevisionSource {
   readonly revision: string;
   readonly status: Status;
   readonly schemaFile: string;
-  /** Without notes: the facts of notes are derived from the schema, and reported as assumed. */
+  /** Without it, the notes of the released revision that has this schema. */
   readonly notesFile?: string;
+  /** No notes at all: their facts are derived from the schema, and reported as assumed. */
+  readonly withoutNotes?: true;
   /** The files where they are at hand already, and perhaps nowhere else. */
   readonly read?: { readonly schema: JsonFile; readonly notes?: JsonFile };
 }
@@ -49,7 +52,8 @@ export function storedRevision(
 ): RevisionSource {
   const notesFile = join(schemaDir, revision, "notes.json");
   const schemaFile = join(schemaDir, revision, "schema.json");
-  return { revision, status, schemaFile, ...(notes && existsSync(notesFile) && { notesFile }) };
+  if (!notes) return { revision, status, schemaFile, withoutNotes: true };
+  return { revision, status, schemaFile, ...(existsSync(notesFile) && { notesFile }) };
 }
 
 /**
@@ -59,8 +63,8 @@ export function storedRevision(
  *   or change nothing (MG1203)
  */
 export async function loadRevision(source: RevisionSource, docs: Documentation): Promise<LoadedRevision> {
-  const { schemaFile, document } = await readDocument(source);
-  const notesFile = source.read ? source.read.notes : await optionalJson(source.notesFile);
+  const { schemaFile, document, released } = await readDocument(source);
+  const notesFile = source.read ? source.read.notes : await optionalJson(source.notesFile ?? released);
   const derived = notesFile ? undefined : await withPlaces(schemaFile, () => assumeNotes(document));
   const notes = notesFile ? parseNotes(notesFile) : derived!.notes;
 
@@ -79,13 +83,21 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
   };
 }
 
+interface SourceDocument {
+  readonly schemaFile: Pick<JsonFile, "file" | "text">;
+  readonly document: JsonObject;
+  /** The notes of the released revision that has this schema, if the source names no others. */
+  readonly released: string | undefined;
+}
+
 /** A schema file and its canonical form. The value as it was written is not kept beside that: both are large. */
-async function readDocument({
-  schemaFile,
-  read,
-}: RevisionSource): Promise<{ schemaFile: Pick<JsonFile, "file" | "text">; document: JsonObject }> {
-  const { value, ...file } = read?.schema ?? (await loadJson(schemaFile));
-  return { schemaFile: file, document: await canonicalDocument({ ...file, value }) };
+async function readDocument(source: RevisionSource): Promise<SourceDocument> {
+  const { value, ...file } = source.read?.schema ?? (await loadJson(source.schemaFile));
+  return {
+    schemaFile: file,
+    document: await canonicalDocument({ ...file, value }),
+    released: takesReleasedNotes(source) ? await releasedNotes({ ...file, value }) : undefined,
+  };
 }
 
 async function optionalJson(file: string | undefined): Promise<JsonFile | undefined> {
@@ -96,6 +108,11 @@ async function optionalJson(file: string | undefined): Promise<JsonFile | undefi
 interface ResolvedRevision {
   readonly model: ProtocolModel;
   readonly problems: readonly NoteProblem[];
+}
+
+/** Whether the notes are those of the released revision that has the schema. */
+export function takesReleasedNotes({ read, notesFile, withoutNotes }: RevisionSource): boolean {
+  return read === undefined && notesFile === undefined && withoutNotes !== true;
 }
 
 /** Applies notes and documentation to a canonical document, and builds the protocol model. */

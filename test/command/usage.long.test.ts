@@ -260,5 +260,5 @@ test("an unforeseen exception is a bug of mcpgen: exit code 70, the stack only w
 test("a folder where a file should be is the user's to mend, not a bug of ours", async () => {
   const folder = temporaryFolder({ "schema/lock.json/file": "" });
   const { code, stderr } = await mcpgen(folder, ["revision", "list"]);
-  expect([code, stderr]).toEqual([3, expect.stringContaining("error MG1001: cannot be read (EISDIR")]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("error MG1001: expected a file, got a folder")]);
 });

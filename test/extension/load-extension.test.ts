@@ -2,10 +2,16 @@ import { describe, expect, test } from "vitest";
 import { extensionOver } from "../../generator/extension/load-extension.js";
 import type { ExtensionModel } from "../../generator/model/extension-model.js";
 import { failureOf } from "../support/failure-of.js";
-import { releasedModel } from "../support/models.js";
+import { newestExtensions } from "../../generator/extension/extension-store.js";
+import { readLock } from "../../generator/revision/lock.js";
+import { storedRevision } from "../../generator/revision/revision-source.js";
+import { generate, releasedSource, schemaDir } from "../support/generated-output.js";
+import { publishedModel, releasedModel } from "../support/models.js";
 import { type ExtensionText, notification, request, result, sourceOf } from "./models.js";
 
 const [legacy, modern] = [await releasedModel("2025-11-25"), await releasedModel("2026-07-28")];
+
+const revisionsOfLock = [...readLock(schemaDir).keys()];
 
 const bases = ["2025-11-25", "2026-07-28"];
 
@@ -311,5 +317,51 @@ describe("refused", () => {
     const limited = { ...text, notes: [text.notes[0]!, { ...listening, bases: ["2026-07-28"] }] };
     expect((await over(legacy, limited)).methods[0]!.filter).toBeUndefined();
     expect((await over(modern, limited)).methods[0]!.filter).toBe("a");
+  });
+});
+
+const bare = await publishedModel("2026-07-28");
+
+describe("over a base without notes", () => {
+  const watched = {
+    SearchFilter: { type: "object", properties: { words: { type: "array", items: { type: "string" } } } },
+    FoundNotification: notification("notifications/found", {
+      type: "object",
+      required: ["word"],
+      properties: { word: { type: "string" } },
+    }),
+  };
+  const subscription = {
+    kind: "subscription",
+    target: "notifications/found",
+    filter: "/$defs/SearchFilter/properties/words",
+    key: "word",
+  };
+  const sent = { kind: "sender", target: "notifications/found", sender: "server" };
+
+  test("a note that needs one of the base is left out, and said to be assumed", async () => {
+    const source = await sourceOf({
+      ...{ id: "com.example/search", bases, definitions: watched },
+      notes: [subscription, sent],
+    });
+    expect(await failureOf(extensionOver(source, bare))).toMatchObject({ code: "MG1202" });
+    const { methods, assumptions } = await extensionOver(source, bare, { withoutNotes: true });
+    expect(methods).toMatchObject([{ name: "notifications/found", senders: ["server"] }]);
+    expect(assumptions).toContainEqual({
+      kind: "subscription",
+      subject: "notifications/found",
+      text: expect.stringContaining("left out, because the base was read without notes") as string,
+    });
+  });
+
+  test("all shipped extensions compile", async () => {
+    const sources = revisionsOfLock.map((revision) => storedRevision(schemaDir, revision, "released", false));
+    const all = { only: ["types"], extensions: newestExtensions(schemaDir) };
+    const { extensions } = await generate(sources, all);
+    expect(extensions.length).toBeGreaterThan(2);
+    const noted = await generate(revisionsOfLock.map(releasedSource), all);
+    const names = (loaded: typeof extensions) =>
+      loaded.flatMap(({ models }) => models.flatMap(({ methods }) => methods.map(({ name }) => name))).sort();
+    expect(names(extensions)).toEqual(names(noted.extensions));
   });
 });

@@ -16,11 +16,16 @@ export function releasedSource(revision: string): RevisionSource {
   };
 }
 
-/** Source of a revision whose schema file holds `text`; its notes are those of `notesOf`, if any. */
+/** Source of a revision whose schema file holds `text`; its notes are those of the revision `notesOf`, or there are none. */
 export function writtenSource(revision: string, text: string, notesOf?: string): RevisionSource {
   const schemaFile = join(temporaryFolder({ "schema.json": text }), "schema.json");
   const notesFile = notesOf === undefined ? undefined : join(schemaDir, notesOf, "notes.json");
-  return { revision, status: "released", schemaFile, ...(notesFile !== undefined && { notesFile }) };
+  return {
+    revision,
+    status: "released",
+    schemaFile,
+    ...(notesFile === undefined ? { withoutNotes: true } : { notesFile }),
+  };
 }
 
 /** All output for the sources. */
