@@ -10,6 +10,7 @@ export { type DocumentOptions, readDocument } from "./read/read-document.js";
 export { type Bundle, type BundleOptions, bundle } from "./resources/bundle.js";
 export { resolveUri } from "./resources/uri.js";
 export { type IgnoredKeyword, ignoredKeywords } from "./read/ignored.js";
+export { referenceTo } from "./ir/fragment.js";
 export { dialectOf, isSchemaPlace, type Dialect } from "./ir/vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read/read.js";
 export { formats } from "./formats/format.js";
@@ -21,6 +22,12 @@ export { isAutomaton, matcherOf } from "./patterns/pattern.js";
 export { keywords, type Keyword, type KeywordShape } from "./ir/keywords.js";
 export { ValueSet } from "./interpret/value-set.js";
 export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";
+
+// What is wrong with a value.
+export { Explainer, type ExplainOptions } from "./explain/explain.js";
+export type { Opening } from "./explain/facts.js";
+export { type Issue, summary } from "./explain/search.js";
+export { type Written, explainerOf, readWritten } from "./explain/written.js";
 
 // The schema IR and walks over it.
 export type { Definition, Deprecation, Matcher, Schema, SchemaNode, TypeName } from "./ir/ir.js";

@@ -137,8 +137,8 @@ export function explainedExtension<Used extends Extension>(
   bases: ReadonlyMap<string, Explanation>,
 ): Used {
   const tables = [...extension.bases].map(([base, table]) => {
-    const { check, sends } = bases.get(base)!;
-    return [base, { ...table, check, sends: sends[extension.role] }] as const;
+    const { explain, sends } = bases.get(base)!;
+    return [base, { ...table, explain, sends: sends[extension.role] }] as const;
   });
   return usable({ ...extension, bases: new Map(tables) } as Extension) as Used;
 }

@@ -1,4 +1,4 @@
-import type { Issue } from "./issues.js";
+import type { Issue } from "./issue.js";
 
 export type { Issue };
 
@@ -27,7 +27,7 @@ export interface Revision<R extends Role = Role> {
    * Loads the functions that say everything that is wrong with a value, for when
    * one was refused. Without it, the first wrong place is found by the validator.
    */
-  readonly check?: () => Promise<Checks>;
+  readonly explain?: () => Promise<Explanations>;
   /**
    * How what its messages carry becomes what those of the revision after it
    * carry, and back; absent on the newest. It stands with the older revision:
@@ -267,13 +267,13 @@ export interface Requirement {
 export type Judge = (value: unknown) => boolean;
 
 /**
- * A definition by its name: `check` followed by the name is its function in
- * `Checks`.
+ * A definition by its name: `explain` followed by the name is its function in
+ * `Explanations`.
  */
 export interface NamedDefinition {
   readonly name: string;
-  /** Its `Checks`, if they are not those of the revision. `extend` makes it; no generated table has it. */
-  readonly check?: () => Promise<Checks>;
+  /** Its `Explanations`, if they are not those of the revision. `extend` makes it; no generated table has it. */
+  readonly explain?: () => Promise<Explanations>;
 }
 
 /** A definition as a tolerant reader takes it. */
@@ -330,12 +330,12 @@ export interface ErrorCode {
 
 /** What is loaded, or checked, beyond the plain tables: an element of `explained`. */
 export interface Explanation {
-  readonly check: () => Promise<Checks>;
+  readonly explain: () => Promise<Explanations>;
   readonly sends: { readonly [R in Role]: SendTable<R> };
 }
 
-/** The functions of a revision's `check` module, by name. */
-export interface Checks {
+/** The functions of a revision's `explain` module, by name. */
+export interface Explanations {
   readonly [name: string]: (
     value: unknown,
     reading?: "open",
@@ -383,8 +383,8 @@ export interface ExtensionTable<R extends Role = Role> {
   };
   /** Members that it adds to objects of the revision. */
   readonly members: readonly AddedMember[];
-  /** As `Revision.check`, of its definitions. */
-  readonly check?: () => Promise<Checks>;
+  /** As `Revision.explain`, of its definitions. */
+  readonly explain?: () => Promise<Explanations>;
   /** As `Revision.steps`, of its methods: to the next of its bases. */
   readonly steps?: ExtensionSteps;
   /** As `Revision.developmentSends`, with the results that it adds. */

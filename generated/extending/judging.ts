@@ -28,17 +28,17 @@ export function withResults(
   const either: OpenDefinition = {
     name,
     accepts: (value) => chosen(value).accepts(value),
-    check: async () => {
+    explain: async () => {
       const all = [...results, result].map(
         async (each) =>
-          [each, await (each.check ?? revision.check)?.()] as const,
+          [each, await (each.explain ?? revision.explain)?.()] as const,
       );
-      const checks = new Map(await Promise.all(all));
+      const explanations = new Map(await Promise.all(all));
       return {
-        [`check${name}`]: (value, reading) => {
+        [`explain${name}`]: (value, reading) => {
           const one = chosen(value);
-          const find = checks.get(one)?.[`check${one.name}`];
-          return find?.(value, reading) ?? [];
+          const explain = explanations.get(one)?.[`explain${one.name}`];
+          return explain?.(value, reading) ?? [];
         },
       };
     },
@@ -47,18 +47,18 @@ export function withResults(
 }
 
 /** Methods and definitions of an extension, with the functions that say what is wrong. */
-export function withCheck<Entry extends MethodFacts>(
+export function withExplain<Entry extends MethodFacts>(
   entry: Entry,
-  check: ExtensionTable["check"],
+  explain: ExtensionTable["explain"],
 ): Entry {
-  if (!check) return entry;
+  if (!explain) return entry;
   const { accepts, result, page }: Partial<OpenDefinition> & OutgoingRequest =
     entry;
   return {
     ...entry,
-    ...(accepts && { check }),
-    ...(result && { result: { ...result, check } }),
-    ...(page && { page: { ...page, check } }),
+    ...(accepts && { explain }),
+    ...(result && { result: { ...result, explain } }),
+    ...(page && { page: { ...page, explain } }),
   };
 }
 

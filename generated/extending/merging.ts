@@ -16,7 +16,7 @@ import type {
 } from "../model.js";
 import { clientDeclares, placed } from "./declaring.js";
 import type { Part } from "./extend.js";
-import { isObject, sendsOf, withCheck, withResults } from "./judging.js";
+import { isObject, sendsOf, withExplain, withResults } from "./judging.js";
 
 /** The revision with the tables of extensions. */
 export function mergeTables<R extends Role>(
@@ -33,13 +33,13 @@ export function mergeTables<R extends Role>(
   );
   const joined = <Kind extends MethodKind>(kind: Kind): Table[Kind] => {
     type Methods = ReadonlyMap<string, MethodFacts>;
-    const all = tables.flatMap(({ check, errors: own, [kind]: added }) =>
+    const all = tables.flatMap(({ explain, errors: own, [kind]: added }) =>
       [...(added as Methods)].map(([method, facts]) => {
         const codes = { ...errors, ...own };
         const refusals = refusalsOf(method, revision.id, codes, failure);
         return [
           method,
-          withRefusal(withCheck(facts, check), refusals, tables),
+          withRefusal(withExplain(facts, explain), refusals, tables),
         ] as const;
       }),
     );
@@ -48,12 +48,12 @@ export function mergeTables<R extends Role>(
       ...all,
     ]) as Methods as Table[Kind];
   };
-  const augments = tables.flatMap(({ augments: added, check }) =>
+  const augments = tables.flatMap(({ augments: added, explain }) =>
     [...added].map(
       ([method, results]) =>
         [
           method,
-          results.map((each) => (check ? { ...each, check } : each)),
+          results.map((each) => (explain ? { ...each, explain } : each)),
         ] as const,
     ),
   );

@@ -4,7 +4,7 @@ import type { CommandContext } from "./context.js";
 import { shownPath } from "./shown-path.js";
 
 /** Outputs that say nothing of methods: asking for them alone says that none are expected. */
-const ofDefinitions: ReadonlySet<string> = new Set(["types", "open", "validators", "check", "issues"]);
+const ofDefinitions: ReadonlySet<string> = new Set(["types", "open", "validators", "explain"]);
 
 /** Warnings about revisions whose schema describes no message, where output about messages is wanted. */
 export function withoutMethods(
@@ -24,7 +24,7 @@ export function withoutMethods(
           severity: "warning",
           message: `${revision}: no definition describes a message: tables and stubs are empty`,
           place: { file: shownPath(source.schemaFile, directory) },
-          next: "Check that this is the schema of a protocol, or generate with --only types,validators,check.",
+          next: "Check that this is the schema of a protocol, or generate with --only types,validators,explain.",
         },
       ];
     });

@@ -23,7 +23,7 @@ export interface Surroundings {
   readonly render: (template: string, view: object) => string;
 }
 
-/** Input of the emitters that know JSON Schema alone: types, open, validators, check. */
+/** Input of the emitters that know JSON Schema alone: types, open, validators, explain. */
 export interface SchemaInput extends Surroundings {
   readonly schema: Schema;
   /** Definitions of the schema for which nothing is emitted: others export their code. */

@@ -1,6 +1,6 @@
 import { emitAuthoring } from "./authoring/emit.js";
 import { emitOpen } from "./authoring/emit-open.js";
-import { emitCheck, emitIssues } from "./check/emit.js";
+import { emitExplain, emitExplainer } from "./explain/emit.js";
 import type { Emitter, ModelInput, SchemaInput, WorkspaceInput } from "./emitter.js";
 import { emitMethods } from "./methods/emit.js";
 import { emitPackage } from "./package/emit.js";
@@ -22,7 +22,7 @@ interface Emitters<Input> {
 export const schemaEmitters: Emitters<SchemaInput> = {
   types: emitTypes,
   validators: emitValidators,
-  check: emitCheck,
+  explain: emitExplain,
 };
 
 /** Output made from the protocol model, one set a revision. */
@@ -41,7 +41,7 @@ export const workspaceEmitters: Emitters<WorkspaceInput> = {
   stepping: emitStepping,
   authoring: emitAuthoring,
   open: emitOpen,
-  issues: emitIssues,
+  explain: emitExplainer,
   index: emitIndex,
   package: emitPackage,
 };

@@ -49,7 +49,7 @@ const declared: Shape = {
 
 /** Modules of an extension that a role of a channel cannot be called after, and the sides of the protocol. */
 const taken = [
-  ...["authoring", "check", "client", "formats", "index", "methods", "open"],
+  ...["authoring", "client", "explain", "formats", "index", "methods", "open"],
   ...["patterns", "server", "steps", "types", "validators", "vectors"],
 ];
 

@@ -12,7 +12,9 @@ import { readRegularFile } from "./regular-file.js";
 const libraries = ["prettier", "handlebars", "json-schema-to-typescript", "ts-morph", "yaml"];
 
 /** Modules that are copied into output as they stand, or in part. */
-const copied = ["engine/emitted", "engine/emitted/issues", "engine/formats", "engine/patterns"];
+const copied = ["emitted", "emitted/extending", "explain", "formats", "ir", "patterns"].map(
+  (name) => `engine/${name}`,
+);
 
 /**
  * A hash of everything in mcpgen that decides what the output is: its compiled code, its templates and the

@@ -68,11 +68,19 @@ export interface Generated {
 
 /** The values of `--only`: an emitter is named after the file that it writes. */
 export const emitterNames: readonly string[] = [
-  ...Object.keys(schemaEmitters),
-  ...Object.keys(modelEmitters),
-  ...Object.keys(workspaceEmitters),
-  ...extensionEmitterNames,
+  ...new Set([
+    ...Object.keys(schemaEmitters),
+    ...Object.keys(modelEmitters),
+    ...Object.keys(workspaceEmitters),
+    ...extensionEmitterNames,
+  ]),
 ];
+
+/** Emitters of earlier versions, by the name of the emitter that replaces them. */
+const replaced: ReadonlyMap<string, string> = new Map([
+  ["check", "explain"],
+  ["issues", "explain"],
+]);
 
 /**
  * Makes every file of the output from schemas and notes. Reads its inputs and writes nothing; the same
@@ -302,10 +310,15 @@ function isWanted(emitter: string, { only }: GenerateRequest): boolean {
 function refuseUnknownEmitters(names: readonly string[]): void {
   for (const name of names) {
     if (emitterNames.includes(name)) continue;
+    const successor = replaced.get(name);
     const suggestion = closest(name, emitterNames);
     throw new CodedError("MG1007", `there is no output ${JSON.stringify(name)}`, {
       next:
-        suggestion === undefined ? `Choose among ${emitterNames.join(", ")}.` : `Did you mean ${suggestion}?`,
+        successor !== undefined
+          ? `Write ${successor}: it replaces ${name}, and \`explainX(value)\` replaces \`checkX(value)\`.`
+          : suggestion === undefined
+            ? `Choose among ${emitterNames.join(", ")}.`
+            : `Did you mean ${suggestion}?`,
     });
   }
 }

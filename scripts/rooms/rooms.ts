@@ -24,6 +24,7 @@ export const buildings: readonly Building[] = [
       { path: "engine/patterns", holds: "regular expressions in linear time" },
       { path: "engine/formats", holds: "formats in linear time" },
       { path: "engine/emitted", holds: "modules that are copied into output as they stand" },
+      { path: "engine/explain", holds: "what is wrong with a value, by the IR" },
       { path: "engine/resources", holds: "dialects, canonical form, $id, anchors, bundling" },
       { path: "engine/read", holds: "documents into the IR" },
       { path: "engine/interpret", holds: "validation by the IR" },

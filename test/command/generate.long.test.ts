@@ -74,9 +74,9 @@ test("files that are no longer generated are deleted unless they were edited", a
   await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", "other"]);
   await mcpgen(folder, ["generate"]);
   writeFileSync(join(folder, "mcpgen.config.json"), '{"revisions":["2030-01-01"]}');
-  writeFileSync(generated(folder, "other/check.ts"), "mine\n");
+  writeFileSync(generated(folder, "other/explain.ts"), "mine\n");
   const refused = await mcpgen(folder, ["generate"]);
-  expect(refused.stdout).toContain("other/check.ts: error MG3001: the file is no longer generated");
+  expect(refused.stdout).toContain("other/explain.ts: error MG3001: the file is no longer generated");
   expect(readdirSync(generated(folder, "other"))).toContain("types.ts");
 
   await mcpgen(folder, ["generate", "--force"]);
@@ -101,14 +101,14 @@ describe("--revision generates one revision and leaves the others unchanged", ()
 
   test.each([[[]], [["--force"]]])("with %j", async (more) => {
     const folder = await changed();
-    writeFileSync(generated(folder, "other/check.ts"), "mine\n");
+    writeFileSync(generated(folder, "other/explain.ts"), "mine\n");
     const before = read(folder, "other/types.ts");
     const index = read(folder, "index.ts");
     const ran = await mcpgen(folder, ["generate", "--revision", "2030-01-01", ...more]);
     expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/^2030-01-01: .* 0 deleted/m)]);
     expect(read(folder, "2030-01-01/types.ts")).toContain("Extra");
     expect(read(folder, "other/types.ts")).toBe(before);
-    expect(read(folder, "other/check.ts")).toBe("mine\n");
+    expect(read(folder, "other/explain.ts")).toBe("mine\n");
     expect(read(folder, "index.ts")).toBe(index);
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Revision } from "@mcpgen/protocol/model";
 import { createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/runtime/testing";
-import { writeModules } from "../support/emitted-checks.js";
+import { writeModules } from "../support/emitted-explanations.js";
 import { schemaDir } from "../support/generated-output.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

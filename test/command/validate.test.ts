@@ -20,11 +20,11 @@ beforeAll(async () => {
     outDir,
     "--force",
   ];
-  const ran = await mcpgen(process.cwd(), [...words, "--only=validators,check,issues,methods,model,types"]);
+  const ran = await mcpgen(process.cwd(), [...words, "--only=validators,explain,methods,model,types"]);
   expect(ran.stderr).not.toContain("error");
   await build({
     entryPoints: revisions.flatMap((revision) =>
-      ["methods", "check"].map((module) => ({
+      ["methods", "explain"].map((module) => ({
         in: `${outDir}/${revision}/${module}.ts`,
         out: `${revision}/${module}`,
       })),

@@ -15,7 +15,7 @@ test("a schema without a message is generated from, and a warning says what is e
 
 test("a schema with messages, or --only without methods, causes no warning", async () => {
   for (const given of [
-    await generate(schema, "--only", "types,validators,check"),
+    await generate(schema, "--only", "types,validators,explain"),
     await generate(smallSchemaText),
   ]) {
     expect(given.code).toBe(0);

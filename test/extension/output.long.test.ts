@@ -19,8 +19,8 @@ test("an extension adds files below its folder, and changes no other but what li
   const added = [...files.keys()].filter((path) => !without.files.has(path));
   const base = [
     "EXTENSION.md",
-    "check.ts",
     "client.ts",
+    "explain.ts",
     "methods.ts",
     "server.ts",
     "types.ts",

@@ -39,13 +39,13 @@ async function compare(stored: StoredExtension, base: ProtocolModel, count: numb
   const definitions = [...schema.definitions.values()].filter(({ name }) => !imported.has(name));
   const result = { count: 0, invalid: 0, disagreements: [] as string[] };
   for (const { name, node } of definitions) {
-    const { is, accepts, check } = compiled.get(name)!;
+    const { is, accepts, explain } = compiled.get(name)!;
     for (const value of instancesOf(schema, name, Math.ceil(count / definitions.length))) {
       const expected = isValidByAjv(name, value);
       if (!expected) result.invalid++;
       const verdicts = {
         is: is(value),
-        check: check(value).length === 0,
+        explain: explain(value).length === 0,
         accepts: expected ? accepts(value) : false,
         interpreter: result.count++ % interpreted === 0 ? isValid(schema, node, value) : expected,
       };

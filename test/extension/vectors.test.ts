@@ -16,7 +16,7 @@ interface Vector {
 }
 
 type Validators = Readonly<Record<string, (value: unknown) => boolean>>;
-type Checks = Readonly<Record<string, (value: unknown) => readonly unknown[]>>;
+type Explanations = Readonly<Record<string, (value: unknown) => readonly unknown[]>>;
 
 const cases: readonly [id: string, base: string][] = storedExtensions("schema").flatMap(({ id }) =>
   revisions.map((base): [string, string] => [id, base]),
@@ -33,18 +33,18 @@ describe.each(cases)("%s over %s", async (id, base) => {
   }
   const folder = new URL(`../../generated/extensions/${id}/${base}/`, import.meta.url);
 
-  test("the vectors are what they claim to be, by interpreter, validators and checks", async () => {
+  test("the vectors are what they claim to be, by interpreter, validators and explanations", async () => {
     const { schema } = await extensionOver(source, await releasedModel(base));
     const text = readFileSync(new URL("vectors.json", folder), "utf8");
     const { vectors } = JSON.parse(text) as { vectors: readonly Vector[] };
     const validators = (await import(new URL("validators.ts", folder).href)) as Validators;
-    const checks = (await import(new URL("check.ts", folder).href)) as Checks;
+    const explanations = (await import(new URL("explain.ts", folder).href)) as Explanations;
     for (const { validator, valid, message } of vectors) {
       const { node } = schema.definitions.get(validator)!;
       const verdicts = [
         isValid(schema, node, message),
         validators[`is${validator}`]!(message),
-        checks[`check${validator}`]!(message).length === 0,
+        explanations[`explain${validator}`]!(message).length === 0,
         valid ? validators[`accepts${validator}`]!(message) : false,
       ];
       expect(verdicts, JSON.stringify({ validator, message })).toEqual(verdicts.map(() => valid));

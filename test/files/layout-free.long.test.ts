@@ -47,7 +47,12 @@ test.each([
 });
 
 test("a large file has the same hash, although its layout is taken away part by part", () => {
-  for (const path of ["2026-07-28/validators.ts", "2026-07-28/check.ts", "2025-11-25/types.ts", "model.ts"]) {
+  for (const path of [
+    "2026-07-28/validators.ts",
+    "2026-07-28/explain.ts",
+    "2025-11-25/types.ts",
+    "model.ts",
+  ]) {
     const text = readFileSync(join("generated", path), "utf8");
     for (const written of [text, text.replaceAll("\n", "\r\n"), text.replace(/\}\n\n/g, "} ")])
       expect(layoutFreeSha256(path, written), path).toBe(sha256(withoutLayout(path, text)));

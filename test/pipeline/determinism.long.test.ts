@@ -62,7 +62,7 @@ test("adding a definition changes its own block and the lists that name it, noth
 
   const touched = [...after.files].filter(([path, content]) => before.files.get(path) !== content);
   expect(touched.map(([path]) => path).sort()).toEqual(
-    ["PROTOCOL.md", "check.ts", "types.ts", "validators.ts"].map((file) => `2025-11-25/${file}`),
+    ["PROTOCOL.md", "explain.ts", "types.ts", "validators.ts"].map((file) => `2025-11-25/${file}`),
   );
   for (const [path, content] of touched) {
     const left = new Set(content.split("\n"));

@@ -43,7 +43,9 @@ describe("template overrides", () => {
 
 describe("outputs", () => {
   test("are named after their files", () => {
-    expect(emitterNames).toEqual(expect.arrayContaining(["types", "open", "validators", "check", "methods"]));
+    expect(emitterNames).toEqual(
+      expect.arrayContaining(["types", "open", "validators", "explain", "methods"]),
+    );
     expect(new Set(emitterNames).size).toBe(emitterNames.length);
   });
 
@@ -53,6 +55,26 @@ describe("outputs", () => {
       exitCode: 2,
       next: "Did you mean types?",
     });
+  });
+
+  test.each(["check", "issues"])(
+    "that explain replaces are refused, with what to write: %s",
+    async (name) => {
+      await expect(generate(sources, { only: ["types", name] })).rejects.toMatchObject({
+        code: "MG1007",
+        next: `Write explain: it replaces ${name}, and \`explainX(value)\` replaces \`checkX(value)\`.`,
+      });
+    },
+  );
+
+  test("of definitions alone import no file that is not written", async () => {
+    const { files } = await generate(sources, { only: ["types", "validators", "explain"] });
+    expect([...files.keys()]).toContain("explain.ts");
+    for (const [path, content] of files)
+      for (const [, target] of content.matchAll(/ from "([^"]+)"/g)) {
+        const file = new URL(target!.replace(/\.js$/, ".ts"), `file:///${path}`).pathname.slice(1);
+        expect(files.has(file), `${path} imports ${target}`).toBe(true);
+      }
   });
 });
 

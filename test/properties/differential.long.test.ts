@@ -41,13 +41,13 @@ async function compare({ document, schema }: Subject): Promise<Comparison> {
   let count = 0;
   let invalid = 0;
   for (const [name, { node }] of schema.definitions) {
-    const { is, accepts, check } = compiled.get(name)!;
+    const { is, accepts, explain } = compiled.get(name)!;
     for (const value of instancesOf(schema, name, each)) {
       const expected = isValidByAjv(name, value);
       if (!expected) invalid++;
       const verdicts = {
         is: is(value),
-        check: check(value).length === 0,
+        explain: explain(value).length === 0,
         accepts: expected ? accepts(value) : false,
         interpreter: count++ % interpreted === 0 ? isValid(schema, node, value) : expected,
       };

@@ -28,8 +28,8 @@ else {
         expect(files.length).toBeGreaterThan(0);
         for (const [name, file] of files) {
           const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-          const { is, accepts, check } = compiled.get(name)!;
-          expect({ file, is: is(value), accepts: accepts(value), issues: check(value) }).toEqual({
+          const { is, accepts, explain } = compiled.get(name)!;
+          expect({ file, is: is(value), accepts: accepts(value), issues: explain(value) }).toEqual({
             file,
             is: true,
             accepts: true,

@@ -2,20 +2,20 @@ import { expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
 import { schemaFrom, schemaOf } from "../support/revisions.js";
 import { compile } from "../support/compiled-schema.js";
-import type { Issue } from "../support/emitted-checks.js";
+import type { Issue } from "@mcpgen/engine";
 
 // Emitted checks with emitted validators on values that are made to take long. What would take the
 // square of a size runs into the time limit.
 
-const checks = await compile(schemaOf("2026-07-28"));
-const check = (name: string, value: unknown): Issue[] => checks.get(name)!.check(value);
+const explanations = await compile(schemaOf("2026-07-28"));
+const explain = (name: string, value: unknown): Issue[] => explanations.get(name)!.explain(value);
 
 test("a million wrong items end the search at once, a million right ones do not hide the wrong one", () => {
   const nulls = { content: Array.from({ length: 1_000_000 }, () => null), resultType: "complete" };
-  const issues = check("CallToolResult", nulls);
+  const issues = explain("CallToolResult", nulls);
   expect(issues).toHaveLength(16);
   const blocks: JsonValue[] = Array.from({ length: 1_000_000 }, () => ({ type: "text", text: "fine" }));
-  const [only, ...others] = check("CallToolResult", {
+  const [only, ...others] = explain("CallToolResult", {
     content: [...blocks, { type: "text" }],
     resultType: "complete",
   });
@@ -29,8 +29,8 @@ test("hundreds of thousands of unknown or ill-typed keys end the search at once"
   });
   const named = await compile(closed);
   const value = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`key${index}`, index]));
-  expect(named.get("Closed")!.check(value)).toHaveLength(16);
-  expect(named.get("Map")!.check(value)).toHaveLength(16);
+  expect(named.get("Closed")!.explain(value)).toHaveLength(16);
+  expect(named.get("Map")!.explain(value)).toHaveLength(16);
 });
 
 test.each([100, 5_000, 1_000_000])("values %i levels deep are judged", (depth) => {
@@ -40,8 +40,8 @@ test.each([100, 5_000, 1_000_000])("values %i levels deep are judged", (depth) =
     value = level % 2 === 0 ? [value] : { a: value };
     fine = level % 2 === 0 ? [fine] : { a: fine };
   }
-  const issues = check("JSONValue", value);
+  const issues = explain("JSONValue", value);
   expect(issues).toHaveLength(1);
   expect(issues[0]?.expected).toMatch(/^JSON/);
-  expect(check("JSONValue", fine)).toEqual([]);
+  expect(explain("JSONValue", fine)).toEqual([]);
 });

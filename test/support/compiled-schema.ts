@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Schema } from "@mcpgen/engine";
+import type { Issue, Schema } from "@mcpgen/engine";
 import { capitalised, nameDefinitions } from "../../generator/print/names.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { emitValidators } from "../../generator/emit/validators/emit.js";
-import { type Issue, emittedFiles, writeModules } from "./emitted-checks.js";
+import { emittedFiles, writeModules } from "./emitted-explanations.js";
 
 /** What is emitted for one definition, compiled. */
 export interface Compiled {
   is(value: unknown): boolean;
   accepts(value: unknown): boolean;
-  check(value: unknown, reading?: "open"): Issue[];
+  explain(value: unknown, reading?: "open"): Issue[];
 }
 
 /** Emits validators and checks for `schema`, compiles and loads them; by definition name. */
@@ -35,12 +35,12 @@ export async function compile(
   );
   const functions = {
     ...(await load(join(folder, "revision/validators.js"))),
-    ...(await load(join(folder, "revision/check.js"))),
+    ...(await load(join(folder, "revision/explain.js"))),
   };
   rmSync(folder, { recursive: true });
   const named = [...nameDefinitions(schema)].map(([name, identifier]): [string, Compiled] => {
     const find = (prefix: string): unknown => functions[prefix + capitalised(identifier)];
-    return [name, { is: find("is"), accepts: find("accepts"), check: find("check") } as Compiled];
+    return [name, { is: find("is"), accepts: find("accepts"), explain: find("explain") } as Compiled];
   });
   return new Map(named);
 }

@@ -32,7 +32,11 @@ export class Judge {
   /** @param from the sender, if the transcript names it */
   judge(message: unknown, from?: Side): Verdict[] {
     // Batches exist in the revisions whose schema describes them.
-    if (Array.isArray(message) && this.protocol.checks["checkJSONRPCBatchRequest"] && message.length > 0) {
+    if (
+      Array.isArray(message) &&
+      this.protocol.explanations["explainJSONRPCBatchRequest"] &&
+      message.length > 0
+    ) {
       return message.map((item) => this.single(item, from));
     }
     return [this.single(message, from)];
@@ -125,17 +129,17 @@ export class Judge {
 
   private definition({ name, is }: ExactDefinition, value: unknown): readonly Issue[] {
     if (is(value)) return [];
-    const issues = this.protocol.checks[`check${name}`]?.(value) ?? [];
+    const issues = this.protocol.explanations[`explain${name}`]?.(value) ?? [];
     return issues.length > 0 ? issues : [{ pointer: "", message: `expected ${name}` }];
   }
 
   /** The check of JSON-RPC itself, by the first of these definitions that the revision has. */
   private envelope(message: unknown, names: readonly string[]): readonly Issue[] {
-    const check = names
-      .map((name) => this.protocol.checks[`check${name}`])
+    const explain = names
+      .map((name) => this.protocol.explanations[`explain${name}`])
       .find((found) => found !== undefined);
     return (
-      check?.(message) ?? (isJsonObject(message) ? [] : [{ pointer: "", message: "expected an object" }])
+      explain?.(message) ?? (isJsonObject(message) ? [] : [{ pointer: "", message: "expected an object" }])
     );
   }
 

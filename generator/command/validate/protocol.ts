@@ -11,8 +11,8 @@ export type Side = "client" | "server";
 export interface Protocol {
   readonly sends: Readonly<Record<Side, SendTable>>;
   readonly receives: Readonly<Record<Side, ReceiveTable>>;
-  /** The functions of the check module, by name. */
-  readonly checks: Readonly<Record<string, (value: unknown) => readonly Issue[]>>;
+  /** The functions of the module `explain`, by name. */
+  readonly explanations: Readonly<Record<string, (value: unknown) => readonly Issue[]>>;
 }
 
 export interface SendTable {
@@ -122,7 +122,7 @@ interface Augmenting {
   readonly augments: ReadonlyMap<string, readonly Alternative[]>;
 }
 
-interface LoadedModules extends Pick<Protocol, "sends" | "checks"> {
+interface LoadedModules extends Pick<Protocol, "sends" | "explanations"> {
   readonly tables: Record<string, unknown>;
 }
 
@@ -130,8 +130,8 @@ interface LoadedModules extends Pick<Protocol, "sends" | "checks"> {
 async function loadModules(folder: string, place: ProtocolPlace): Promise<LoadedModules | undefined> {
   const files = await believedModules(folder, place);
   if (files === undefined) return undefined;
-  const [methods, check] = files.map((file) => pathToFileURL(file).href) as [string, string];
-  const [imported, checks] = await Promise.all([importModule(methods), importModule(check)]);
+  const [methods, explain] = files.map((file) => pathToFileURL(file).href) as [string, string];
+  const [imported, explanations] = await Promise.all([importModule(methods), importModule(explain)]);
   const tables = imported as Record<string, unknown>;
   const { clientSends, serverSends } = tables;
   if (
@@ -146,12 +146,12 @@ async function loadModules(folder: string, place: ProtocolPlace): Promise<Loaded
   return {
     tables,
     sends: { client: clientSends as SendTable, server: serverSends as SendTable },
-    checks: checks as Protocol["checks"],
+    explanations: explanations as Protocol["explanations"],
   };
 }
 
-/** The modules of methods and checks. */
-type ModuleFiles = readonly [methods: string, check: string];
+/** The modules of methods and explanations. */
+type ModuleFiles = readonly [methods: string, explain: string];
 
 async function believedModules(
   folder: string,
@@ -184,7 +184,7 @@ function inFolders(built: readonly string[], folder: string): ModuleFiles | unde
   return found as [string, string] | undefined;
 }
 
-const modules = ["methods", "check"] as const;
+const modules = ["methods", "explain"] as const;
 
 async function importModule(url: string): Promise<unknown> {
   try {

@@ -15,8 +15,8 @@ export function withExtension(protocol: Protocol, id: string, extension: Protoco
     ...definition,
     name: `${definition.name} of ${id}`,
   });
-  const checks = Object.entries(extension.checks).map(
-    ([name, check]) => [`${name} of ${id}`, check] as const,
+  const explanations = Object.entries(extension.explanations).map(
+    ([name, explain]) => [`${name} of ${id}`, explain] as const,
   );
   const bothSides = <Table>(make: (side: Side) => Table): Record<Side, Table> => ({
     client: make("client"),
@@ -27,7 +27,7 @@ export function withExtension(protocol: Protocol, id: string, extension: Protoco
     receives: bothSides((side) =>
       receives(protocol.receives[side], extension.receives[side], extension.augments[side], named),
     ),
-    checks: { ...protocol.checks, ...Object.fromEntries(checks) },
+    explanations: { ...protocol.explanations, ...Object.fromEntries(explanations) },
   };
 }
 

@@ -42,7 +42,7 @@ export const inputDiagnostics = {
     title: "There is no output of that name",
     exit: 2,
     explanation:
-      "`--only` accepts the names of outputs, separated by commas: `types`, `open`, `validators`, `check`, `methods` and others. An output has the name of the file that it writes.",
+      "`--only` accepts the names of outputs, separated by commas: `types`, `open`, `validators`, `explain`, `methods` and others. An output has the name of the file that it writes.",
   },
   MG1008: {
     title: "A source of that kind cannot be read",

@@ -5,7 +5,7 @@ import type { Emitter } from "../emitter.js";
 import { sharedModule } from "../imported.js";
 import type { WholeExtensionInput } from "./input.js";
 
-/** `explained.ts`: the function that gives an extension its `check` and its `sends`. */
+/** `explained.ts`: the function that gives an extension its `explain` and its `sends`. */
 export const emitExtensionExplained: Emitter<WholeExtensionInput> = (input) => {
   const { models, folder, origin, importExtension, render } = input;
   const names = identifiersFor(models.map(({ revision }) => `base ${revision}`));

@@ -39,7 +39,7 @@ export class Facts {
     }
   }
 
-  /** The name by which `check` and validators know a definition. */
+  /** The name by which explanations and validators know a definition. */
   nameOf(definition: string): string {
     return capitalised(this.names.get(definition)!);
   }

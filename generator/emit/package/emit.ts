@@ -6,9 +6,9 @@ const workspaceModules = [
   "index",
   "authoring",
   "client",
+  "explain",
   "explained",
   "extending",
-  "issues",
   "listed",
   "model",
   "open",
@@ -16,7 +16,7 @@ const workspaceModules = [
   "server",
 ];
 const extensionModules = ["authoring", "client", "explained", "open", "server"];
-const revisionModules = ["check", "client", "methods", "server", "types", "validators"];
+const revisionModules = ["client", "explain", "methods", "server", "types", "validators"];
 
 /** What package.json says where the configuration does not. */
 const defaults: JsonObject = {

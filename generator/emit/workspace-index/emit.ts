@@ -9,7 +9,7 @@ import type { Layout } from "../../print/layout.js";
 
 /**
  * `client.ts` and `server.ts`, all finished revisions for either role, oldest first; `index.ts` over both; and
- * `explained.ts`, which gives revisions their `check` and `sends`.
+ * `explained.ts`, which gives revisions their `explain` and `sends`.
  */
 export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
   const ids = published(models).map(({ revision }) => revision);

@@ -101,13 +101,13 @@ export class RevisionView<R extends Role = Role> {
     return steps;
   }
 
-  /** The issues of a value that the open reading refused: all of them if the revision has `check`, the first otherwise. */
+  /** The issues of a value that the open reading refused: all of them if the revision has `explain`, the first otherwise. */
   async issues(
     value: unknown,
-    { name, accepts, check = this.revision.check }: OpenDefinition,
+    { name, accepts, explain = this.revision.explain }: OpenDefinition,
   ): Promise<readonly Issue[]> {
-    const checks = await check?.();
-    const issues = checks?.[`check${name}`]?.(value, "open") ?? [];
+    const explanations = await explain?.();
+    const issues = explanations?.[`explain${name}`]?.(value, "open") ?? [];
     if (issues.length > 0) return issues;
     const { locateIssue } = await import("../schema/locate.js");
     const issue = locateIssue(accepts, value);

@@ -21,11 +21,11 @@ test("issues stand at the innermost place, in words", () => {
   const judge = new ValueJudge();
   expect(judge.issues(schema, { name: "ab", place: { zip: 1 } })).toEqual([]);
   expect(judge.issues(schema, { day: "soon", place: { zip: "1" }, tags: ["a", 2], more: 1 })).toEqual([
-    { pointer: "/name", message: "it is missing" },
-    { pointer: "/day", message: 'expected a string of the format date, got "soon"' },
-    { pointer: "/place/zip", message: 'expected an integer, got "1"' },
-    { pointer: "/tags/1", message: "expected a string, got 2" },
-    { pointer: "/more", message: "there is no such member" },
+    { pointer: "/name", message: "expected string, got nothing" },
+    { pointer: "/day", message: 'expected a string of the format "date", got "soon" (string)' },
+    { pointer: "/place/zip", message: 'expected integer, got "1" (string)' },
+    { pointer: "/tags/1", message: "expected string, got 2 (number)" },
+    { pointer: "/more", message: "expected no such key, got 1 (number)" },
   ]);
 });
 

@@ -19,11 +19,11 @@ describe("the output for the released revisions", () => {
       if (own.test(path)) expect(await format(path, content), path).toBe(content);
   });
 
-  it("names definitions in its tables as check.ts does", () => {
+  it("names definitions in its tables as explain.ts does", () => {
     for (const revision of revisions) {
       const names = files.get(`${revision}/methods.ts`)!.matchAll(/\bname: "(\w+)"/g);
-      const checks = files.get(`${revision}/check.ts`)!;
-      for (const [, name] of names) expect(checks).toContain(`export function check${name!}(`);
+      const explanations = files.get(`${revision}/explain.ts`)!;
+      for (const [, name] of names) expect(explanations).toContain(`export function explain${name!}(`);
     }
   });
 
@@ -75,7 +75,7 @@ import { clientRevisions, latest, type RevisionId } from "./index.js";
 import { callTool, listTools, type RequestHandlers as AnswersOfClient } from "./2025-11-25/client.js";
 import { revision, type RequestHandlers } from "./2026-07-28/server.js";
 import type { Params, Result } from "./2026-07-28/methods.js";
-import * as check from "./2026-07-28/check.js";
+import * as explain from "./2026-07-28/explain.js";
 
 export async function use(caller: Caller): Promise<string[]> {
   const { tools } = await listTools(caller);
@@ -101,5 +101,5 @@ export type Nothing = Params<"tools/cull">;
 
 export const all: readonly Revision[] = [...clientRevisions, revision];
 export const newest: RevisionId = latest;
-export const checks: Awaited<ReturnType<NonNullable<Revision["check"]>>> = check;
+export const explanations: Awaited<ReturnType<NonNullable<Revision["explain"]>>> = explain;
 `;

@@ -1,26 +1,43 @@
 import { describe, expect, test } from "vitest";
 import { type JsonValue, type Schema, formats, isAutomaton, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { copyModule } from "../../../generator/emit/copied-module.js";
+import { copyModule, copyWhole } from "../../../generator/emit/copied-module.js";
 import { scannerOf } from "../../../generator/emit/texts/modules.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import { suiteFiles } from "../../support/json-schema-suite.js";
 import { compile } from "../../support/compiled-schema.js";
 import { combined, nameIn } from "../../support/combined-schemas.js";
 import { schemaFrom } from "../../support/revisions.js";
+import { compilerErrors } from "../../support/typescript-compiler.js";
 
 const render = loadTemplates();
 const copied = (name: string): string =>
   copyModule(name, { folder: "", origin: "nothing", importExtension: "ts", render });
 
 describe("a module that is copied", () => {
-  test.each(["formats", "patterns", "model", "stepping", "issues", "issues/search"])(
+  test.each(["formats", "patterns", "model", "stepping", "extending/merging"])(
     "imports nothing from outside, by the extension that was asked for: %s",
     (name) => {
       const specifiers = [...copied(name).matchAll(/ from "([^"]+)"/g)].map(([, specifier]) => specifier!);
-      expect(specifiers.filter((specifier) => !/^\.\/[\w/]+\.ts$/.test(specifier))).toEqual([]);
+      expect(specifiers.filter((specifier) => !/^\.\.?\/[\w/-]+\.ts$/.test(specifier))).toEqual([]);
     },
   );
+
+  test("is one file without imports if it is copied whole, and exports what it exports itself", () => {
+    const surroundings = { folder: "", origin: "nothing", importExtension: "ts", render } as const;
+    const text = copyWhole("explain/written", surroundings);
+    expect(text).not.toMatch(/^(import|export [^]*?\bfrom) /m);
+    const exported = [...text.matchAll(/^export \w+ (\w+)/gm)].map(([, name]) => name);
+    expect(exported.sort()).toEqual(["Issue", "Texts", "Written", "explainerOf", "readWritten", "summary"]);
+  });
+
+  test("holds the declarations that it uses, no other, each once", async () => {
+    for (const name of ["patterns", "explain"]) {
+      const surroundings = { folder: "", origin: "nothing", importExtension: "ts", render } as const;
+      const text = name === "explain" ? copyWhole("explain/written", surroundings) : copied(name);
+      expect(await compilerErrors(new Map([[`${name}.ts`, text]]))).toEqual([]);
+    }
+  });
 
   test("holds each module of the engine once, behind those it imports", () => {
     const text = copied("patterns");
@@ -81,13 +98,13 @@ describe("formats", () => {
       for (const value of values) {
         const verdict = isValid(schema, node, value);
         expect(described.get(name)!.is(value)).toBe(verdict);
-        expect(described.get(name)!.check(value).length === 0).toBe(verdict);
+        expect(described.get(name)!.explain(value).length === 0).toBe(verdict);
         const strict = isValid(schema, node, value, { formats: "assertion" });
         expect(asserted.get(name)!.is(value), `${name} ${JSON.stringify(value)}`).toBe(strict);
-        expect(asserted.get(name)!.check(value).length === 0).toBe(strict);
+        expect(asserted.get(name)!.explain(value).length === 0).toBe(strict);
       }
     }
-    expect(asserted.get("B")!.check({ a: "a" })[0]?.message).toBe(
+    expect(asserted.get("B")!.explain({ a: "a" })[0]?.message).toBe(
       'a: expected a string of the format "email", got "a" (string)',
     );
   });
@@ -102,14 +119,14 @@ describe("formats", () => {
       );
       const functions = await compile(combined(schemas), "assertion");
       for (const [index, { path, tests }] of groups.entries()) {
-        const { is, check } = functions.get(nameIn(index, "#root"))!;
+        const { is, explain } = functions.get(nameIn(index, "#root"))!;
         for (const { description, data } of tests) {
           const expected = isValid(schemas.get(index)!, schemas.get(index)!.root!, data, {
             formats: "assertion",
           });
           const context = `${path}: ${description}`;
           expect(is(data), context).toBe(expected);
-          expect(check(data).length === 0, context).toBe(expected);
+          expect(explain(data).length === 0, context).toBe(expected);
         }
       }
     },
@@ -146,7 +163,7 @@ describe("patterns that may take long", () => {
       false,
     ]);
     expect([c.is(long), c.is(`${long}@b`)]).toEqual([false, true]);
-    expect(a.check(`${long}!`)).toHaveLength(1);
-    expect(b.check({ [`${long}!`]: 1 })[0]?.expected).toBe("no such key");
+    expect(a.explain(`${long}!`)).toHaveLength(1);
+    expect(b.explain({ [`${long}!`]: 1 })[0]?.expected).toBe("no such key");
   });
 });

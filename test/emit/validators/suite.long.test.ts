@@ -34,7 +34,7 @@ async function outcome(files: readonly SuiteFile[], formats?: "assertion"): Prom
     }
     for (const { description: about, data, valid } of tests) {
       run++;
-      const issues = compiled.check(data);
+      const issues = compiled.explain(data);
       // Where the shape describes nothing, an issue only names the definition.
       const silent = issues.some(({ expected, got }) => got !== "nothing" && functions.has(expected));
       const verdicts = [compiled.is(data), compiled.accepts(data), issues.length === 0];

@@ -110,7 +110,7 @@ test("objects are equal by their members, whatever an object inherits under a me
       const verdicts = [
         interpreted,
         compiled.get(name)!.is(value),
-        compiled.get(name)!.check(value).length === 0,
+        compiled.get(name)!.explain(value).length === 0,
       ];
       expect(verdicts, `${schema} of ${text}`).toEqual([text === equal, text === equal, text === equal]);
     }
@@ -139,17 +139,17 @@ test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (
   let byAjv = 0;
   for (const [index, subject] of subjects.entries()) {
     const name = nameIn(index, "#root");
-    const { is, check } = compiled.get(name)!;
+    const { is, explain } = compiled.get(name)!;
     const { node } = whole.definitions.get(name)!;
     for (const value of instancesOf(whole, name, instancesOfEach)) {
       const expected = isValid(whole, node, value);
       judged++;
       if (expected) valid++;
-      const verdicts = { is: is(value), check: check(value).length === 0 };
+      const verdicts = { is: is(value), explain: explain(value).length === 0 };
       const answer = verdictOf(subject, value);
       const ajv = answer ?? expected;
       if (answer !== undefined) byAjv++;
-      if (verdicts.is === expected && verdicts.check === expected && ajv === expected) continue;
+      if (verdicts.is === expected && verdicts.explain === expected && ajv === expected) continue;
       const disagreement = JSON.stringify({
         interpreter: expected,
         ajv,

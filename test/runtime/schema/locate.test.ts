@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { revisionIds } from "@mcpgen/protocol";
-import type { Checks, Judge } from "@mcpgen/protocol/model";
+import type { Explanations, Judge } from "@mcpgen/protocol/model";
 import { locateIssue } from "../../../runtime/core/schema/locate.js";
 import { withoutWrongNulls } from "../../../runtime/core/schema/wrong-nulls.js";
 
@@ -13,15 +13,15 @@ interface Vector {
 
 describe.each(revisionIds)("a validator shows where it refuses a message, %s", async (id) => {
   const validators = (await import(`@mcpgen/protocol/${id}/validators`)) as Record<string, Judge>;
-  const checks = (await import(`@mcpgen/protocol/${id}/check`)) as unknown as Checks;
+  const explanations = (await import(`@mcpgen/protocol/${id}/explain`)) as unknown as Explanations;
   const file = JSON.parse(readFileSync(`generated/${id}/vectors.json`, "utf8")) as { vectors: Vector[] };
   const refused = file.vectors.filter(
     ({ validator, message }) => !validators[`accepts${validator}`]!(message),
   );
 
-  test("at a place that `check` names, too, and nearly always its first", () => {
+  test("at a place that `explain` names, too, and nearly always its first", () => {
     const places = refused.map(({ validator, message }) => {
-      const issues = checks[`check${validator}`]!(message, "open").map(({ pointer }) => pointer);
+      const issues = explanations[`explain${validator}`]!(message, "open").map(({ pointer }) => pointer);
       const place = locateIssue(validators[`accepts${validator}`]!, message)!.pointer;
       return { validator, place, issues };
     });

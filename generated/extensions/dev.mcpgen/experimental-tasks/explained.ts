@@ -10,7 +10,7 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
   [
     "2024-11-05",
     {
-      check: () => import("./2024-11-05/check.js"),
+      explain: () => import("./2024-11-05/explain.js"),
       sends: {
         client: base20241105.clientSends,
         server: base20241105.serverSends,
@@ -20,7 +20,7 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
   [
     "2025-03-26",
     {
-      check: () => import("./2025-03-26/check.js"),
+      explain: () => import("./2025-03-26/explain.js"),
       sends: {
         client: base20250326.clientSends,
         server: base20250326.serverSends,
@@ -30,7 +30,7 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
   [
     "2025-06-18",
     {
-      check: () => import("./2025-06-18/check.js"),
+      explain: () => import("./2025-06-18/explain.js"),
       sends: {
         client: base20250618.clientSends,
         server: base20250618.serverSends,
@@ -40,9 +40,9 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
 ]);
 
 /**
- * The extension, with its `check` and its `sends` on each base.
+ * The extension, with its `explain` and its `sends` on each base.
  *
- * With `check` a refused message of the extension is answered with all that is
+ * With `explain` a refused message of the extension is answered with all that is
  * wrong with it. It is loaded when a message is refused. With `sends` what is sent
  * can be checked in production, too (`validateSend: "always"`).
  *

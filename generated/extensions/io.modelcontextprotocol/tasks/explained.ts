@@ -8,7 +8,7 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
   [
     "2026-07-28",
     {
-      check: () => import("./2026-07-28/check.js"),
+      explain: () => import("./2026-07-28/explain.js"),
       sends: {
         client: base20260728.clientSends,
         server: base20260728.serverSends,
@@ -18,9 +18,9 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
 ]);
 
 /**
- * The extension, with its `check` and its `sends` on each base.
+ * The extension, with its `explain` and its `sends` on each base.
  *
- * With `check` a refused message of the extension is answered with all that is
+ * With `explain` a refused message of the extension is answered with all that is
  * wrong with it. It is loaded when a message is refused. With `sends` what is sent
  * can be checked in production, too (`validateSend: "always"`).
  *

@@ -1,0 +1,148 @@
+// The state of a search for issues, and how an issue is reported.
+import type { Issue } from "../emitted/issue.js";
+import type { DefinitionMemo } from "../ir/definition-memo.js";
+import type { Matcher, Schema, SchemaNode } from "../ir/ir.js";
+import type { Facts } from "./facts.js";
+import {
+  type Key,
+  alternatives,
+  choiceText,
+  nearest,
+  placeText,
+  pointerText,
+  scalarText,
+  valueText,
+} from "./text.js";
+import type { Part, Unions } from "./tagged.js";
+
+export type { Issue } from "../emitted/issue.js";
+
+/** Definitions inside definitions whose issues are searched. Of deeper ones, the verdict is all that is said. */
+export const deepestSearch = 64;
+
+/** Subschemas inside subschemas, beyond which no definition is searched: no schema exhausts the stack. */
+export const deepestNode = 600;
+
+/** Unions inside unions that are tried arm by arm. */
+export const mostTrials = 3;
+
+/** Longest message, and longest summary, in characters. */
+const longestMessage = 400;
+
+/** Most lines of a summary. */
+const mostLines = 3;
+
+/** What a search knows of the schema; the same for all values. */
+export interface Subject {
+  readonly schema: Schema;
+  readonly facts: DefinitionMemo<Facts>;
+  readonly unions: Unions;
+  /** Whether a definition accepts a value. */
+  readonly judge: (definition: string, value: unknown, open: boolean) => boolean;
+  readonly matcher: (pattern: string) => Matcher;
+  /** The check of a format that is asserted. */
+  readonly format: (name: string) => ((text: string) => boolean) | undefined;
+}
+
+/** The state of a search. */
+export interface Search {
+  readonly subject: Subject;
+  /** Compares a part of the value with a part of the schema. */
+  readonly compare: (search: Search, value: unknown, part: Part) => void;
+  readonly issues: Issue[];
+  readonly limit: number;
+  readonly path: Key[];
+  /** Definitions that the search is inside of. */
+  readonly level: number;
+  /** Subschemas that the search is inside of. */
+  readonly depth: { nodes: number };
+  /** Unions that the search tries arms of. */
+  readonly trials: number;
+  /** The open reading: open unions and sets accept what later revisions may add. */
+  readonly open: boolean;
+  /** Only the verdict counts. */
+  readonly silent: boolean;
+}
+
+/** Whether a part of the schema accepts a value. */
+export function holds(search: Search, value: unknown, part: Part): boolean {
+  const issues: Issue[] = [];
+  const silent = { issues, limit: 1, path: [], level: deepestSearch, silent: true };
+  search.compare({ ...search, ...silent }, value, part);
+  return issues.length === 0;
+}
+
+/** Whether a definition accepts a value, in the reading of the search. */
+export function isAccepted({ subject, open }: Search, value: unknown, definition: string): boolean {
+  return subject.judge(definition, value, open);
+}
+
+/** Whether as many issues are found as are asked for. */
+export function isFull({ issues, limit }: Search): boolean {
+  return issues.length >= limit;
+}
+
+/** Runs `search` one member or item further in. */
+export function inside(search: Search, key: Key, run: () => void): void {
+  search.path.push(key);
+  run();
+  search.path.pop();
+}
+
+interface Advice {
+  readonly got?: string;
+  readonly suggestion?: string | undefined;
+  /** The misspelt name, if it is not the value itself. */
+  readonly by?: string;
+}
+
+const silentIssue: Issue = { pointer: "", expected: "", got: "", message: "" };
+
+export function report(search: Search, value: unknown, expected: string, advice: Advice = {}): void {
+  if (isFull(search)) return;
+  if (search.silent) return void search.issues.push(silentIssue);
+  const { suggestion, got = valueText(value) } = advice;
+  const place = placeText(search.path);
+  const line = `${place && `${place}: `}expected ${expected}, got ${got}${question(advice)}`;
+  search.issues.push({
+    pointer: pointerText(search.path),
+    expected,
+    got,
+    ...(suggestion !== undefined && { suggestion }),
+    message: line.length > longestMessage ? `${line.slice(0, longestMessage - 1)}…` : line,
+  });
+}
+
+function question({ suggestion, by }: Advice): string {
+  if (suggestion === undefined) return "";
+  const instead = by === undefined ? "" : ` by ${scalarText(by)}`;
+  return `; did you mean ${scalarText(suggestion)}${instead}?`;
+}
+
+/** What a node expects, in a few words. */
+export function expectation({ subject }: Search, node: SchemaNode): string {
+  const { values, types } = subject.facts.of(node);
+  if (values) return choiceText(values);
+  return types ? alternatives(types) : (node.ref ?? "value");
+}
+
+/** Advice on a value that is nearly one of several names. */
+export function near(value: unknown, names: readonly unknown[]): Advice {
+  if (typeof value !== "string") return {};
+  return {
+    suggestion: nearest(
+      value,
+      names.filter((name) => typeof name === "string"),
+    ),
+  };
+}
+
+/** At most three lines and 400 characters about `issues`. */
+export function summary(issues: readonly Issue[]): string {
+  const lines = issues.slice(0, mostLines).map(({ message }) => message);
+  const more = (): string => `and ${issues.length - lines.length} more`;
+  const text = (): string => [...lines, ...(lines.length < issues.length ? [more()] : [])].join("\n");
+  while (lines.length > 1 && (text().length > longestMessage || text().split("\n").length > mostLines))
+    lines.pop();
+  return text().slice(0, longestMessage);
+}

@@ -1,0 +1,96 @@
+// Schemas in the form in which output contains them: a JSON text for each definition.
+import { referencedPointer } from "../ir/fragment.js";
+import type { Definition, Matcher, Schema, SchemaNode } from "../ir/ir.js";
+import { type JsonObject, type JsonValue, pointerTokens } from "../ir/json.js";
+import { Explainer } from "./explain.js";
+import type { OpenNode } from "./facts.js";
+import type { Issue } from "./search.js";
+
+export { type Issue, summary } from "./search.js";
+
+/**
+ * A schema that the compiler wrote: for each definition a JSON text, its validator, and that of the open reading if it
+ * differs. The text has the keywords that judge a value, and `x-open` where the open reading of a node accepts more.
+ */
+export interface Written {
+  readonly [definition: string]: readonly [
+    schema: string,
+    is: (value: unknown) => boolean,
+    accepts?: (value: unknown) => boolean,
+  ];
+}
+
+/** How patterns and formats are judged, where the platform's regular expressions are not enough. */
+export interface Texts {
+  readonly formats?: ReadonlyMap<string, (text: string) => boolean>;
+  readonly matcher?: (pattern: string) => Matcher;
+}
+
+/** The function that explains values by a schema that the compiler wrote. The schema is read with the first value. */
+export function explainerOf(
+  written: Written,
+  texts: Texts = {},
+): (definition: string, value: unknown, reading?: "open") => Issue[] {
+  let explainer: Explainer | undefined;
+  return (definition, value, reading) => {
+    explainer ??= new Explainer(readWritten(written), {
+      ...texts,
+      judge: (name, part, open) => {
+        const [, is, accepts = is] = written[name]!;
+        return (open ? accepts : is)(part);
+      },
+    });
+    return explainer.issues({ pointer: "", ref: definition }, value, reading);
+  };
+}
+
+/** Reads a schema that the compiler wrote. Nothing is judged again. */
+export function readWritten(written: Written): Schema {
+  const definitions = new Map<string, Definition>();
+  for (const [name, [text]] of Object.entries(written))
+    definitions.set(name, { name, node: readNode(JSON.parse(text) as JsonValue) });
+  return { definitions };
+}
+
+type KeywordReader = (value: JsonValue) => unknown;
+
+/** Keywords that a node holds under another name. */
+const renamed: ReadonlyMap<string, string> = new Map<string, keyof OpenNode>([
+  ["type", "types"],
+  ["$ref", "ref"],
+  ["x-open", "opening"],
+]);
+
+/** Keywords whose value a node holds in another form. */
+const readers: ReadonlyMap<string, KeywordReader> = new Map<string, KeywordReader>([
+  ["type", (value) => (Array.isArray(value) ? value : [value])],
+  ["const", (value) => ({ value })],
+  ["$ref", (value) => pointerTokens(referencedPointer(String(value)))[1]],
+  ["dependentRequired", (value) => mapOf(value, (names) => names)],
+  ...namedReaders(["properties", "patternProperties", "dependentSchemas"], (value) => mapOf(value, readNode)),
+  ...namedReaders(["allOf", "anyOf", "oneOf", "prefixItems"], (value) =>
+    (value as JsonValue[]).map(readNode),
+  ),
+  ...namedReaders(["not", "if", "then", "else", "items", "contains", "propertyNames"], readNode),
+  ...namedReaders(["additionalProperties", "unevaluatedProperties", "unevaluatedItems"], readNode),
+]);
+
+function namedReaders(
+  names: readonly (keyof SchemaNode)[],
+  read: KeywordReader,
+): (readonly [string, KeywordReader])[] {
+  return names.map((name) => [name, read]);
+}
+
+function readNode(value: JsonValue): SchemaNode {
+  if (typeof value === "boolean") return { pointer: "", ...(value ? { always: true } : { never: true }) };
+  const members = Object.entries(value as JsonObject).map(([keyword, content]) => [
+    renamed.get(keyword) ?? keyword,
+    readers.get(keyword)?.(content) ?? content,
+  ]);
+  return { pointer: "", ...(Object.fromEntries(members) as object) };
+}
+
+function mapOf(value: JsonValue, read: KeywordReader): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(value as JsonObject).map(([key, member]) => [key, read(member)]));
+}
