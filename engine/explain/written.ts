@@ -12,13 +12,12 @@ export { type Issue, summary } from "./search.js";
  * A schema that the compiler wrote: for each definition a JSON text, its validator, and that of the open reading if it
  * differs. The text has the keywords that judge a value, and `x-open` where the open reading of a node accepts more.
  */
-export interface Written {
-  readonly [definition: string]: readonly [
-    schema: string,
-    is: (value: unknown) => boolean,
-    accepts?: (value: unknown) => boolean,
-  ];
-}
+export type Written = readonly (readonly [
+  definition: string,
+  schema: string,
+  is: (value: unknown) => boolean,
+  accepts?: (value: unknown) => boolean,
+])[];
 
 /** How patterns and formats are judged, where the platform's regular expressions are not enough. */
 export interface Texts {
@@ -31,14 +30,12 @@ export function explainerOf(
   written: Written,
   texts: Texts = {},
 ): (definition: string, value: unknown, reading?: "open") => Issue[] {
+  const validators = new Map(written.map(([name, , is, accepts = is]) => [name, { is, accepts }]));
   let explainer: Explainer | undefined;
   return (definition, value, reading) => {
     explainer ??= new Explainer(readWritten(written), {
       ...texts,
-      judge: (name, part, open) => {
-        const [, is, accepts = is] = written[name]!;
-        return (open ? accepts : is)(part);
-      },
+      judge: (name, part, open) => validators.get(name)![open ? "accepts" : "is"](part),
     });
     return explainer.issues({ pointer: "", ref: definition }, value, reading);
   };
@@ -47,7 +44,7 @@ export function explainerOf(
 /** Reads a schema that the compiler wrote. Nothing is judged again. */
 export function readWritten(written: Written): Schema {
   const definitions = new Map<string, Definition>();
-  for (const [name, [text]] of Object.entries(written))
+  for (const [name, text] of written)
     definitions.set(name, { name, node: readNode(JSON.parse(text) as JsonValue) });
   return { definitions };
 }

@@ -6,376 +6,466 @@ import { type Issue, type Written, explainerOf } from "../explain.js";
 import * as validators from "./validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     validators.isAnnotations,
   ],
-  AudioContent: [
+  [
+    "AudioContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"audio"}}}',
     validators.isAudioContent,
   ],
-  BaseMetadata: [
+  [
+    "BaseMetadata",
     '{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"title":{"type":"string"}}}',
     validators.isBaseMetadata,
   ],
-  BlobResourceContents: [
+  [
+    "BlobResourceContents",
     '{"type":"object","required":["blob","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"blob":{"type":"string"},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isBlobResourceContents,
   ],
-  BooleanSchema: [
+  [
+    "BooleanSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"boolean"},"description":{"type":"string"},"title":{"type":"string"},"type":{"type":"string","const":"boolean"}}}',
     validators.isBooleanSchema,
   ],
-  CallToolRequest: [
+  [
+    "CallToolRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"tools/call"},"params":{"type":"object","required":["name"],"properties":{"arguments":{"type":"object","additionalProperties":{}},"name":{"type":"string"}}}}}',
     validators.isCallToolRequest,
   ],
-  CallToolResult: [
+  [
+    "CallToolResult",
     '{"type":"object","required":["content"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{"type":"object","additionalProperties":{}}}}',
     validators.isCallToolResult,
     validators.acceptsCallToolResult,
   ],
-  CancelledNotification: [
+  [
+    "CancelledNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"notifications/cancelled"},"params":{"type":"object","required":["requestId"],"properties":{"reason":{"type":"string"},"requestId":{"$ref":"#/$defs/RequestId"}}}}}',
     validators.isCancelledNotification,
   ],
-  ClientCapabilities: [
+  [
+    "ClientCapabilities",
     '{"type":"object","properties":{"elicitation":{"type":"object","additionalProperties":true,"properties":{}},"experimental":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"roots":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"sampling":{"type":"object","additionalProperties":true,"properties":{}}}}',
     validators.isClientCapabilities,
   ],
-  ClientNotification: [
+  [
+    "ClientNotification",
     '{"anyOf":[{"$ref":"#/$defs/CancelledNotification"},{"$ref":"#/$defs/InitializedNotification"},{"$ref":"#/$defs/ProgressNotification"},{"$ref":"#/$defs/RootsListChangedNotification"}],"x-open":{"tag":"method","known":["notifications/cancelled","notifications/initialized","notifications/progress","notifications/roots/list_changed"]}}',
     validators.isClientNotification,
     validators.acceptsClientNotification,
   ],
-  ClientRequest: [
+  [
+    "ClientRequest",
     '{"anyOf":[{"$ref":"#/$defs/CallToolRequest"},{"$ref":"#/$defs/CompleteRequest"},{"$ref":"#/$defs/GetPromptRequest"},{"$ref":"#/$defs/InitializeRequest"},{"$ref":"#/$defs/ListPromptsRequest"},{"$ref":"#/$defs/ListResourceTemplatesRequest"},{"$ref":"#/$defs/ListResourcesRequest"},{"$ref":"#/$defs/ListToolsRequest"},{"$ref":"#/$defs/PingRequest"},{"$ref":"#/$defs/ReadResourceRequest"},{"$ref":"#/$defs/SetLevelRequest"},{"$ref":"#/$defs/SubscribeRequest"},{"$ref":"#/$defs/UnsubscribeRequest"}],"x-open":{"tag":"method","known":["tools/call","completion/complete","prompts/get","initialize","prompts/list","resources/templates/list","resources/list","tools/list","ping","resources/read","logging/setLevel","resources/subscribe","resources/unsubscribe"]}}',
     validators.isClientRequest,
     validators.acceptsClientRequest,
   ],
-  ClientResult: [
+  [
+    "ClientResult",
     '{"anyOf":[{"$ref":"#/$defs/CreateMessageResult"},{"$ref":"#/$defs/ElicitResult"},{"$ref":"#/$defs/ListRootsResult"},{"$ref":"#/$defs/Result"}]}',
     validators.isClientResult,
     validators.acceptsClientResult,
   ],
-  CompleteRequest: [
+  [
+    "CompleteRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"completion/complete"},"params":{"type":"object","required":["argument","ref"],"properties":{"argument":{"type":"object","required":["name","value"],"properties":{"name":{"type":"string"},"value":{"type":"string"}}},"context":{"type":"object","properties":{"arguments":{"type":"object","additionalProperties":{"type":"string"}}}},"ref":{"anyOf":[{"$ref":"#/$defs/PromptReference"},{"$ref":"#/$defs/ResourceTemplateReference"}]}}}}}',
     validators.isCompleteRequest,
   ],
-  CompleteResult: [
+  [
+    "CompleteResult",
     '{"type":"object","required":["completion"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"completion":{"type":"object","required":["values"],"properties":{"hasMore":{"type":"boolean"},"total":{"type":"integer"},"values":{"type":"array","items":{"type":"string"}}}}}}',
     validators.isCompleteResult,
   ],
-  ContentBlock: [
+  [
+    "ContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/ResourceLink"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","resource","image","resource_link","text"]}}',
     validators.isContentBlock,
     validators.acceptsContentBlock,
   ],
-  CreateMessageRequest: [
+  [
+    "CreateMessageRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"sampling/createMessage"},"params":{"type":"object","required":["maxTokens","messages"],"properties":{"includeContext":{"type":"string","enum":["allServers","none","thisServer"],"x-open":{"types":["string"]}},"maxTokens":{"type":"integer"},"messages":{"type":"array","items":{"$ref":"#/$defs/SamplingMessage"}},"metadata":{"type":"object","additionalProperties":true,"properties":{}},"modelPreferences":{"$ref":"#/$defs/ModelPreferences"},"stopSequences":{"type":"array","items":{"type":"string"}},"systemPrompt":{"type":"string"},"temperature":{"type":"number"}}}}}',
     validators.isCreateMessageRequest,
     validators.acceptsCreateMessageRequest,
   ],
-  CreateMessageResult: [
+  [
+    "CreateMessageResult",
     '{"type":"object","required":["content","model","role"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","image","text"]}},"model":{"type":"string"},"role":{"$ref":"#/$defs/Role"},"stopReason":{"type":"string"}}}',
     validators.isCreateMessageResult,
     validators.acceptsCreateMessageResult,
   ],
-  Cursor: ['{"type":"string"}', validators.isCursor],
-  ElicitRequest: [
+  ["Cursor", '{"type":"string"}', validators.isCursor],
+  [
+    "ElicitRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"elicitation/create"},"params":{"type":"object","required":["message","requestedSchema"],"properties":{"message":{"type":"string"},"requestedSchema":{"type":"object","required":["properties","type"],"properties":{"properties":{"type":"object","additionalProperties":{"$ref":"#/$defs/PrimitiveSchemaDefinition"}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}}}}}}',
     validators.isElicitRequest,
     validators.acceptsElicitRequest,
   ],
-  ElicitResult: [
+  [
+    "ElicitResult",
     '{"type":"object","required":["action"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"action":{"type":"string","enum":["accept","cancel","decline"]},"content":{"type":"object","additionalProperties":{"type":["boolean","number","string"]}}}}',
     validators.isElicitResult,
   ],
-  EmbeddedResource: [
+  [
+    "EmbeddedResource",
     '{"type":"object","required":["resource","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"resource":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]},"type":{"type":"string","const":"resource"}}}',
     validators.isEmbeddedResource,
   ],
-  EmptyResult: ['{"$ref":"#/$defs/Result"}', validators.isEmptyResult],
-  EnumSchema: [
+  ["EmptyResult", '{"$ref":"#/$defs/Result"}', validators.isEmptyResult],
+  [
+    "EnumSchema",
     '{"type":"object","required":["enum","type"],"properties":{"description":{"type":"string"},"enum":{"type":"array","items":{"type":"string"}},"enumNames":{"type":"array","items":{"type":"string"}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isEnumSchema,
   ],
-  GetPromptRequest: [
+  [
+    "GetPromptRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"prompts/get"},"params":{"type":"object","required":["name"],"properties":{"arguments":{"type":"object","additionalProperties":{"type":"string"}},"name":{"type":"string"}}}}}',
     validators.isGetPromptRequest,
   ],
-  GetPromptResult: [
+  [
+    "GetPromptResult",
     '{"type":"object","required":["messages"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"description":{"type":"string"},"messages":{"type":"array","items":{"$ref":"#/$defs/PromptMessage"}}}}',
     validators.isGetPromptResult,
     validators.acceptsGetPromptResult,
   ],
-  ImageContent: [
+  [
+    "ImageContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"image"}}}',
     validators.isImageContent,
   ],
-  Implementation: [
+  [
+    "Implementation",
     '{"type":"object","required":["name","version"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"}}}',
     validators.isImplementation,
   ],
-  InitializeRequest: [
+  [
+    "InitializeRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"initialize"},"params":{"type":"object","required":["capabilities","clientInfo","protocolVersion"],"properties":{"capabilities":{"$ref":"#/$defs/ClientCapabilities"},"clientInfo":{"$ref":"#/$defs/Implementation"},"protocolVersion":{"type":"string"}}}}}',
     validators.isInitializeRequest,
   ],
-  InitializeResult: [
+  [
+    "InitializeResult",
     '{"type":"object","required":["capabilities","protocolVersion","serverInfo"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"capabilities":{"$ref":"#/$defs/ServerCapabilities"},"instructions":{"type":"string"},"protocolVersion":{"type":"string"},"serverInfo":{"$ref":"#/$defs/Implementation"}}}',
     validators.isInitializeResult,
   ],
-  InitializedNotification: [
+  [
+    "InitializedNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"notifications/initialized"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     validators.isInitializedNotification,
   ],
-  JSONRPCError: [
+  [
+    "JSONRPCError",
     '{"type":"object","required":["error","id","jsonrpc"],"properties":{"error":{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer"},"data":{},"message":{"type":"string"}}},"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"}}}',
     validators.isJSONRPCError,
   ],
-  JSONRPCMessage: [
+  [
+    "JSONRPCMessage",
     '{"anyOf":[{"$ref":"#/$defs/JSONRPCError"},{"$ref":"#/$defs/JSONRPCNotification"},{"$ref":"#/$defs/JSONRPCRequest"},{"$ref":"#/$defs/JSONRPCResponse"}]}',
     validators.isJSONRPCMessage,
   ],
-  JSONRPCNotification: [
+  [
+    "JSONRPCNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     validators.isJSONRPCNotification,
   ],
-  JSONRPCRequest: [
+  [
+    "JSONRPCRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}}}',
     validators.isJSONRPCRequest,
   ],
-  JSONRPCResponse: [
+  [
+    "JSONRPCResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/Result"}}}',
     validators.isJSONRPCResponse,
   ],
-  ListPromptsRequest: [
+  [
+    "ListPromptsRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"prompts/list"},"params":{"type":"object","properties":{"cursor":{"type":"string"}}}}}',
     validators.isListPromptsRequest,
   ],
-  ListPromptsResult: [
+  [
+    "ListPromptsResult",
     '{"type":"object","required":["prompts"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"prompts":{"type":"array","items":{"$ref":"#/$defs/Prompt"}}}}',
     validators.isListPromptsResult,
   ],
-  ListResourceTemplatesRequest: [
+  [
+    "ListResourceTemplatesRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"resources/templates/list"},"params":{"type":"object","properties":{"cursor":{"type":"string"}}}}}',
     validators.isListResourceTemplatesRequest,
   ],
-  ListResourceTemplatesResult: [
+  [
+    "ListResourceTemplatesResult",
     '{"type":"object","required":["resourceTemplates"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"resourceTemplates":{"type":"array","items":{"$ref":"#/$defs/ResourceTemplate"}}}}',
     validators.isListResourceTemplatesResult,
   ],
-  ListResourcesRequest: [
+  [
+    "ListResourcesRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"resources/list"},"params":{"type":"object","properties":{"cursor":{"type":"string"}}}}}',
     validators.isListResourcesRequest,
   ],
-  ListResourcesResult: [
+  [
+    "ListResourcesResult",
     '{"type":"object","required":["resources"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"resources":{"type":"array","items":{"$ref":"#/$defs/Resource"}}}}',
     validators.isListResourcesResult,
   ],
-  ListRootsRequest: [
+  [
+    "ListRootsRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"roots/list"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}}}',
     validators.isListRootsRequest,
   ],
-  ListRootsResult: [
+  [
+    "ListRootsResult",
     '{"type":"object","required":["roots"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"roots":{"type":"array","items":{"$ref":"#/$defs/Root"}}}}',
     validators.isListRootsResult,
   ],
-  ListToolsRequest: [
+  [
+    "ListToolsRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"tools/list"},"params":{"type":"object","properties":{"cursor":{"type":"string"}}}}}',
     validators.isListToolsRequest,
   ],
-  ListToolsResult: [
+  [
+    "ListToolsResult",
     '{"type":"object","required":["tools"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     validators.isListToolsResult,
   ],
-  LoggingLevel: [
+  [
+    "LoggingLevel",
     '{"type":"string","enum":["alert","critical","debug","emergency","error","info","notice","warning"],"x-open":{"types":["string"]}}',
     validators.isLoggingLevel,
     validators.acceptsLoggingLevel,
   ],
-  LoggingMessageNotification: [
+  [
+    "LoggingMessageNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"notifications/message"},"params":{"type":"object","required":["data","level"],"properties":{"data":{},"level":{"$ref":"#/$defs/LoggingLevel"},"logger":{"type":"string"}}}}}',
     validators.isLoggingMessageNotification,
     validators.acceptsLoggingMessageNotification,
   ],
-  ModelHint: [
+  [
+    "ModelHint",
     '{"type":"object","properties":{"name":{"type":"string"}}}',
     validators.isModelHint,
   ],
-  ModelPreferences: [
+  [
+    "ModelPreferences",
     '{"type":"object","properties":{"costPriority":{"type":"number","minimum":0,"maximum":1},"hints":{"type":"array","items":{"$ref":"#/$defs/ModelHint"}},"intelligencePriority":{"type":"number","minimum":0,"maximum":1},"speedPriority":{"type":"number","minimum":0,"maximum":1}}}',
     validators.isModelPreferences,
   ],
-  Notification: [
+  [
+    "Notification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     validators.isNotification,
   ],
-  NumberSchema: [
+  [
+    "NumberSchema",
     '{"type":"object","required":["type"],"properties":{"description":{"type":"string"},"maximum":{"type":"number"},"minimum":{"type":"number"},"title":{"type":"string"},"type":{"type":"string","enum":["integer","number"]}}}',
     validators.isNumberSchema,
   ],
-  PaginatedRequest: [
+  [
+    "PaginatedRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","properties":{"cursor":{"type":"string"}}}}}',
     validators.isPaginatedRequest,
   ],
-  PaginatedResult: [
+  [
+    "PaginatedResult",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"}}}',
     validators.isPaginatedResult,
   ],
-  PingRequest: [
+  [
+    "PingRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"ping"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}}}',
     validators.isPingRequest,
   ],
-  PrimitiveSchemaDefinition: [
+  [
+    "PrimitiveSchemaDefinition",
     '{"anyOf":[{"$ref":"#/$defs/BooleanSchema"},{"$ref":"#/$defs/EnumSchema"},{"$ref":"#/$defs/NumberSchema"},{"$ref":"#/$defs/StringSchema"}],"x-open":{"tag":"type","known":["boolean","string","integer","number"]}}',
     validators.isPrimitiveSchemaDefinition,
     validators.acceptsPrimitiveSchemaDefinition,
   ],
-  ProgressNotification: [
+  [
+    "ProgressNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"notifications/progress"},"params":{"type":"object","required":["progress","progressToken"],"properties":{"message":{"type":"string"},"progress":{"type":"number"},"progressToken":{"$ref":"#/$defs/ProgressToken"},"total":{"type":"number"}}}}}',
     validators.isProgressNotification,
   ],
-  ProgressToken: ['{"type":["integer","string"]}', validators.isProgressToken],
-  Prompt: [
+  [
+    "ProgressToken",
+    '{"type":["integer","string"]}',
+    validators.isProgressToken,
+  ],
+  [
+    "Prompt",
     '{"type":"object","required":["name"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"arguments":{"type":"array","items":{"$ref":"#/$defs/PromptArgument"}},"description":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"}}}',
     validators.isPrompt,
   ],
-  PromptArgument: [
+  [
+    "PromptArgument",
     '{"type":"object","required":["name"],"properties":{"description":{"type":"string"},"name":{"type":"string"},"required":{"type":"boolean"},"title":{"type":"string"}}}',
     validators.isPromptArgument,
   ],
-  PromptListChangedNotification: [
+  [
+    "PromptListChangedNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"notifications/prompts/list_changed"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     validators.isPromptListChangedNotification,
   ],
-  PromptMessage: [
+  [
+    "PromptMessage",
     '{"type":"object","required":["content","role"],"properties":{"content":{"$ref":"#/$defs/ContentBlock"},"role":{"$ref":"#/$defs/Role"}}}',
     validators.isPromptMessage,
     validators.acceptsPromptMessage,
   ],
-  PromptReference: [
+  [
+    "PromptReference",
     '{"type":"object","required":["name","type"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"type":{"type":"string","const":"ref/prompt"}}}',
     validators.isPromptReference,
   ],
-  ReadResourceRequest: [
+  [
+    "ReadResourceRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"resources/read"},"params":{"type":"object","required":["uri"],"properties":{"uri":{"type":"string"}}}}}',
     validators.isReadResourceRequest,
   ],
-  ReadResourceResult: [
+  [
+    "ReadResourceResult",
     '{"type":"object","required":["contents"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"contents":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]}}}}',
     validators.isReadResourceResult,
   ],
-  Request: [
+  [
+    "Request",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}}}',
     validators.isRequest,
   ],
-  RequestId: ['{"type":["integer","string"]}', validators.isRequestId],
-  Resource: [
+  ["RequestId", '{"type":["integer","string"]}', validators.isRequestId],
+  [
+    "Resource",
     '{"type":"object","required":["name","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isResource,
   ],
-  ResourceContents: [
+  [
+    "ResourceContents",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isResourceContents,
   ],
-  ResourceLink: [
+  [
+    "ResourceLink",
     '{"type":"object","required":["name","type","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"resource_link"},"uri":{"type":"string"}}}',
     validators.isResourceLink,
   ],
-  ResourceListChangedNotification: [
+  [
+    "ResourceListChangedNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"notifications/resources/list_changed"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     validators.isResourceListChangedNotification,
   ],
-  ResourceTemplate: [
+  [
+    "ResourceTemplate",
     '{"type":"object","required":["name","uriTemplate"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"mimeType":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uriTemplate":{"type":"string"}}}',
     validators.isResourceTemplate,
   ],
-  ResourceTemplateReference: [
+  [
+    "ResourceTemplateReference",
     '{"type":"object","required":["type","uri"],"properties":{"type":{"type":"string","const":"ref/resource"},"uri":{"type":"string"}}}',
     validators.isResourceTemplateReference,
   ],
-  ResourceUpdatedNotification: [
+  [
+    "ResourceUpdatedNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"notifications/resources/updated"},"params":{"type":"object","required":["uri"],"properties":{"uri":{"type":"string"}}}}}',
     validators.isResourceUpdatedNotification,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     validators.isResult,
   ],
-  Role: ['{"type":"string","enum":["assistant","user"]}', validators.isRole],
-  Root: [
+  ["Role", '{"type":"string","enum":["assistant","user"]}', validators.isRole],
+  [
+    "Root",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isRoot,
   ],
-  RootsListChangedNotification: [
+  [
+    "RootsListChangedNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"notifications/roots/list_changed"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     validators.isRootsListChangedNotification,
   ],
-  SamplingMessage: [
+  [
+    "SamplingMessage",
     '{"type":"object","required":["content","role"],"properties":{"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","image","text"]}},"role":{"$ref":"#/$defs/Role"}}}',
     validators.isSamplingMessage,
     validators.acceptsSamplingMessage,
   ],
-  ServerCapabilities: [
+  [
+    "ServerCapabilities",
     '{"type":"object","properties":{"completions":{"type":"object","additionalProperties":true,"properties":{}},"experimental":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"logging":{"type":"object","additionalProperties":true,"properties":{}},"prompts":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"resources":{"type":"object","properties":{"listChanged":{"type":"boolean"},"subscribe":{"type":"boolean"}}},"tools":{"type":"object","properties":{"listChanged":{"type":"boolean"}}}}}',
     validators.isServerCapabilities,
   ],
-  ServerNotification: [
+  [
+    "ServerNotification",
     '{"anyOf":[{"$ref":"#/$defs/CancelledNotification"},{"$ref":"#/$defs/LoggingMessageNotification"},{"$ref":"#/$defs/ProgressNotification"},{"$ref":"#/$defs/PromptListChangedNotification"},{"$ref":"#/$defs/ResourceListChangedNotification"},{"$ref":"#/$defs/ResourceUpdatedNotification"},{"$ref":"#/$defs/ToolListChangedNotification"}],"x-open":{"tag":"method","known":["notifications/cancelled","notifications/message","notifications/progress","notifications/prompts/list_changed","notifications/resources/list_changed","notifications/resources/updated","notifications/tools/list_changed"]}}',
     validators.isServerNotification,
     validators.acceptsServerNotification,
   ],
-  ServerRequest: [
+  [
+    "ServerRequest",
     '{"anyOf":[{"$ref":"#/$defs/CreateMessageRequest"},{"$ref":"#/$defs/ElicitRequest"},{"$ref":"#/$defs/ListRootsRequest"},{"$ref":"#/$defs/PingRequest"}],"x-open":{"tag":"method","known":["sampling/createMessage","elicitation/create","roots/list","ping"]}}',
     validators.isServerRequest,
     validators.acceptsServerRequest,
   ],
-  ServerResult: [
+  [
+    "ServerResult",
     '{"anyOf":[{"$ref":"#/$defs/CallToolResult"},{"$ref":"#/$defs/CompleteResult"},{"$ref":"#/$defs/GetPromptResult"},{"$ref":"#/$defs/InitializeResult"},{"$ref":"#/$defs/ListPromptsResult"},{"$ref":"#/$defs/ListResourceTemplatesResult"},{"$ref":"#/$defs/ListResourcesResult"},{"$ref":"#/$defs/ListToolsResult"},{"$ref":"#/$defs/ReadResourceResult"},{"$ref":"#/$defs/Result"}]}',
     validators.isServerResult,
     validators.acceptsServerResult,
   ],
-  SetLevelRequest: [
+  [
+    "SetLevelRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"logging/setLevel"},"params":{"type":"object","required":["level"],"properties":{"level":{"$ref":"#/$defs/LoggingLevel"}}}}}',
     validators.isSetLevelRequest,
     validators.acceptsSetLevelRequest,
   ],
-  StringSchema: [
+  [
+    "StringSchema",
     '{"type":"object","required":["type"],"properties":{"description":{"type":"string"},"format":{"type":"string","enum":["date","date-time","email","uri"],"x-open":{"types":["string"]}},"maxLength":{"type":"integer"},"minLength":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isStringSchema,
     validators.acceptsStringSchema,
   ],
-  SubscribeRequest: [
+  [
+    "SubscribeRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"resources/subscribe"},"params":{"type":"object","required":["uri"],"properties":{"uri":{"type":"string"}}}}}',
     validators.isSubscribeRequest,
   ],
-  TextContent: [
+  [
+    "TextContent",
     '{"type":"object","required":["text","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"text":{"type":"string"},"type":{"type":"string","const":"text"}}}',
     validators.isTextContent,
   ],
-  TextResourceContents: [
+  [
+    "TextResourceContents",
     '{"type":"object","required":["text","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isTextResourceContents,
   ],
-  Tool: [
+  [
+    "Tool",
     '{"type":"object","required":["inputSchema","name"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/ToolAnnotations"},"description":{"type":"string"},"inputSchema":{"type":"object","required":["type"],"properties":{"properties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"name":{"type":"string"},"outputSchema":{"type":"object","required":["type"],"properties":{"properties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"title":{"type":"string"}}}',
     validators.isTool,
   ],
-  ToolAnnotations: [
+  [
+    "ToolAnnotations",
     '{"type":"object","properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}}}',
     validators.isToolAnnotations,
   ],
-  ToolListChangedNotification: [
+  [
+    "ToolListChangedNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"notifications/tools/list_changed"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     validators.isToolListChangedNotification,
   ],
-  UnsubscribeRequest: [
+  [
+    "UnsubscribeRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"resources/unsubscribe"},"params":{"type":"object","required":["uri"],"properties":{"uri":{"type":"string"}}}}}',
     validators.isUnsubscribeRequest,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

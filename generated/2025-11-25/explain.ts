@@ -6,624 +6,768 @@ import { type Issue, type Written, explainerOf } from "../explain.js";
 import * as validators from "./validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     validators.isAnnotations,
   ],
-  AudioContent: [
+  [
+    "AudioContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"audio"}}}',
     validators.isAudioContent,
   ],
-  BaseMetadata: [
+  [
+    "BaseMetadata",
     '{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"title":{"type":"string"}}}',
     validators.isBaseMetadata,
   ],
-  BlobResourceContents: [
+  [
+    "BlobResourceContents",
     '{"type":"object","required":["blob","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"blob":{"type":"string"},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isBlobResourceContents,
   ],
-  BooleanSchema: [
+  [
+    "BooleanSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"boolean"},"description":{"type":"string"},"title":{"type":"string"},"type":{"type":"string","const":"boolean"}}}',
     validators.isBooleanSchema,
   ],
-  CallToolRequest: [
+  [
+    "CallToolRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tools/call"},"params":{"$ref":"#/$defs/CallToolRequestParams"}}}',
     validators.isCallToolRequest,
   ],
-  CallToolRequestParams: [
+  [
+    "CallToolRequestParams",
     '{"type":"object","required":["name"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"arguments":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"task":{"$ref":"#/$defs/TaskMetadata"}}}',
     validators.isCallToolRequestParams,
   ],
-  CallToolResult: [
+  [
+    "CallToolResult",
     '{"type":"object","required":["content"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{"type":"object","additionalProperties":{}}}}',
     validators.isCallToolResult,
     validators.acceptsCallToolResult,
   ],
-  CancelTaskRequest: [
+  [
+    "CancelTaskRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tasks/cancel"},"params":{"type":"object","required":["taskId"],"properties":{"taskId":{"type":"string"}}}}}',
     validators.isCancelTaskRequest,
   ],
-  CancelTaskResult: [
+  [
+    "CancelTaskResult",
     '{"allOf":[{"$ref":"#/$defs/Result"},{"$ref":"#/$defs/Task"}]}',
     validators.isCancelTaskResult,
     validators.acceptsCancelTaskResult,
   ],
-  CancelledNotification: [
+  [
+    "CancelledNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/cancelled"},"params":{"$ref":"#/$defs/CancelledNotificationParams"}}}',
     validators.isCancelledNotification,
   ],
-  CancelledNotificationParams: [
+  [
+    "CancelledNotificationParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{}},"reason":{"type":"string"},"requestId":{"$ref":"#/$defs/RequestId"}}}',
     validators.isCancelledNotificationParams,
   ],
-  ClientCapabilities: [
+  [
+    "ClientCapabilities",
     '{"type":"object","properties":{"elicitation":{"type":"object","properties":{"form":{"type":"object","additionalProperties":true,"properties":{}},"url":{"type":"object","additionalProperties":true,"properties":{}}}},"experimental":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"roots":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"sampling":{"type":"object","properties":{"context":{"type":"object","additionalProperties":true,"properties":{}},"tools":{"type":"object","additionalProperties":true,"properties":{}}}},"tasks":{"type":"object","properties":{"cancel":{"type":"object","additionalProperties":true,"properties":{}},"list":{"type":"object","additionalProperties":true,"properties":{}},"requests":{"type":"object","properties":{"elicitation":{"type":"object","properties":{"create":{"type":"object","additionalProperties":true,"properties":{}}}},"sampling":{"type":"object","properties":{"createMessage":{"type":"object","additionalProperties":true,"properties":{}}}}}}}}}}',
     validators.isClientCapabilities,
   ],
-  ClientNotification: [
+  [
+    "ClientNotification",
     '{"anyOf":[{"$ref":"#/$defs/CancelledNotification"},{"$ref":"#/$defs/InitializedNotification"},{"$ref":"#/$defs/ProgressNotification"},{"$ref":"#/$defs/RootsListChangedNotification"},{"$ref":"#/$defs/TaskStatusNotification"}],"x-open":{"tag":"method","known":["notifications/cancelled","notifications/initialized","notifications/progress","notifications/roots/list_changed","notifications/tasks/status"]}}',
     validators.isClientNotification,
     validators.acceptsClientNotification,
   ],
-  ClientRequest: [
+  [
+    "ClientRequest",
     '{"anyOf":[{"$ref":"#/$defs/CallToolRequest"},{"$ref":"#/$defs/CancelTaskRequest"},{"$ref":"#/$defs/CompleteRequest"},{"$ref":"#/$defs/GetPromptRequest"},{"$ref":"#/$defs/GetTaskPayloadRequest"},{"$ref":"#/$defs/GetTaskRequest"},{"$ref":"#/$defs/InitializeRequest"},{"$ref":"#/$defs/ListPromptsRequest"},{"$ref":"#/$defs/ListResourceTemplatesRequest"},{"$ref":"#/$defs/ListResourcesRequest"},{"$ref":"#/$defs/ListTasksRequest"},{"$ref":"#/$defs/ListToolsRequest"},{"$ref":"#/$defs/PingRequest"},{"$ref":"#/$defs/ReadResourceRequest"},{"$ref":"#/$defs/SetLevelRequest"},{"$ref":"#/$defs/SubscribeRequest"},{"$ref":"#/$defs/UnsubscribeRequest"}],"x-open":{"tag":"method","known":["tools/call","tasks/cancel","completion/complete","prompts/get","tasks/result","tasks/get","initialize","prompts/list","resources/templates/list","resources/list","tasks/list","tools/list","ping","resources/read","logging/setLevel","resources/subscribe","resources/unsubscribe"]}}',
     validators.isClientRequest,
     validators.acceptsClientRequest,
   ],
-  ClientResult: [
+  [
+    "ClientResult",
     '{"anyOf":[{"$ref":"#/$defs/CancelTaskResult"},{"$ref":"#/$defs/CreateMessageResult"},{"$ref":"#/$defs/ElicitResult"},{"$ref":"#/$defs/GetTaskPayloadResult"},{"$ref":"#/$defs/GetTaskResult"},{"$ref":"#/$defs/ListRootsResult"},{"$ref":"#/$defs/ListTasksResult"},{"$ref":"#/$defs/Result"}]}',
     validators.isClientResult,
     validators.acceptsClientResult,
   ],
-  CompleteRequest: [
+  [
+    "CompleteRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"completion/complete"},"params":{"$ref":"#/$defs/CompleteRequestParams"}}}',
     validators.isCompleteRequest,
   ],
-  CompleteRequestParams: [
+  [
+    "CompleteRequestParams",
     '{"type":"object","required":["argument","ref"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"argument":{"type":"object","required":["name","value"],"properties":{"name":{"type":"string"},"value":{"type":"string"}}},"context":{"type":"object","properties":{"arguments":{"type":"object","additionalProperties":{"type":"string"}}}},"ref":{"anyOf":[{"$ref":"#/$defs/PromptReference"},{"$ref":"#/$defs/ResourceTemplateReference"}]}}}',
     validators.isCompleteRequestParams,
   ],
-  CompleteResult: [
+  [
+    "CompleteResult",
     '{"type":"object","required":["completion"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"completion":{"type":"object","required":["values"],"properties":{"hasMore":{"type":"boolean"},"total":{"type":"integer"},"values":{"type":"array","items":{"type":"string"}}}}}}',
     validators.isCompleteResult,
   ],
-  ContentBlock: [
+  [
+    "ContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/ResourceLink"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","resource","image","resource_link","text"]}}',
     validators.isContentBlock,
     validators.acceptsContentBlock,
   ],
-  CreateMessageRequest: [
+  [
+    "CreateMessageRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"sampling/createMessage"},"params":{"$ref":"#/$defs/CreateMessageRequestParams"}}}',
     validators.isCreateMessageRequest,
     validators.acceptsCreateMessageRequest,
   ],
-  CreateMessageRequestParams: [
+  [
+    "CreateMessageRequestParams",
     '{"type":"object","required":["maxTokens","messages"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"includeContext":{"type":"string","enum":["allServers","none","thisServer"],"x-open":{"types":["string"]}},"maxTokens":{"type":"integer"},"messages":{"type":"array","items":{"$ref":"#/$defs/SamplingMessage"}},"metadata":{"type":"object","additionalProperties":true,"properties":{}},"modelPreferences":{"$ref":"#/$defs/ModelPreferences"},"stopSequences":{"type":"array","items":{"type":"string"}},"systemPrompt":{"type":"string"},"task":{"$ref":"#/$defs/TaskMetadata"},"temperature":{"type":"number"},"toolChoice":{"$ref":"#/$defs/ToolChoice"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     validators.isCreateMessageRequestParams,
     validators.acceptsCreateMessageRequestParams,
   ],
-  CreateMessageResult: [
+  [
+    "CreateMessageResult",
     '{"type":"object","required":["content","model","role"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"model":{"type":"string"},"role":{"$ref":"#/$defs/Role"},"stopReason":{"type":"string"}}}',
     validators.isCreateMessageResult,
     validators.acceptsCreateMessageResult,
   ],
-  CreateTaskResult: [
+  [
+    "CreateTaskResult",
     '{"type":"object","required":["task"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"task":{"$ref":"#/$defs/Task"}}}',
     validators.isCreateTaskResult,
     validators.acceptsCreateTaskResult,
   ],
-  Cursor: ['{"type":"string"}', validators.isCursor],
-  ElicitRequest: [
+  ["Cursor", '{"type":"string"}', validators.isCursor],
+  [
+    "ElicitRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"elicitation/create"},"params":{"$ref":"#/$defs/ElicitRequestParams"}}}',
     validators.isElicitRequest,
     validators.acceptsElicitRequest,
   ],
-  ElicitRequestFormParams: [
+  [
+    "ElicitRequestFormParams",
     '{"type":"object","required":["message","requestedSchema"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"message":{"type":"string"},"mode":{"type":"string","const":"form"},"requestedSchema":{"type":"object","required":["properties","type"],"properties":{"$schema":{"type":"string"},"properties":{"type":"object","additionalProperties":{"$ref":"#/$defs/PrimitiveSchemaDefinition"}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"task":{"$ref":"#/$defs/TaskMetadata"}}}',
     validators.isElicitRequestFormParams,
     validators.acceptsElicitRequestFormParams,
   ],
-  ElicitRequestParams: [
+  [
+    "ElicitRequestParams",
     '{"anyOf":[{"$ref":"#/$defs/ElicitRequestFormParams"},{"$ref":"#/$defs/ElicitRequestURLParams"}]}',
     validators.isElicitRequestParams,
     validators.acceptsElicitRequestParams,
   ],
-  ElicitRequestURLParams: [
+  [
+    "ElicitRequestURLParams",
     '{"type":"object","required":["elicitationId","message","mode","url"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"elicitationId":{"type":"string"},"message":{"type":"string"},"mode":{"type":"string","const":"url"},"task":{"$ref":"#/$defs/TaskMetadata"},"url":{"type":"string"}}}',
     validators.isElicitRequestURLParams,
   ],
-  ElicitResult: [
+  [
+    "ElicitResult",
     '{"type":"object","required":["action"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"action":{"type":"string","enum":["accept","cancel","decline"]},"content":{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":["boolean","number","string"]}]}}}}',
     validators.isElicitResult,
   ],
-  ElicitationCompleteNotification: [
+  [
+    "ElicitationCompleteNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/elicitation/complete"},"params":{"type":"object","required":["elicitationId"],"properties":{"elicitationId":{"type":"string"}}}}}',
     validators.isElicitationCompleteNotification,
   ],
-  EmbeddedResource: [
+  [
+    "EmbeddedResource",
     '{"type":"object","required":["resource","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"resource":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]},"type":{"type":"string","const":"resource"}}}',
     validators.isEmbeddedResource,
   ],
-  EmptyResult: ['{"$ref":"#/$defs/Result"}', validators.isEmptyResult],
-  EnumSchema: [
+  ["EmptyResult", '{"$ref":"#/$defs/Result"}', validators.isEmptyResult],
+  [
+    "EnumSchema",
     '{"anyOf":[{"$ref":"#/$defs/LegacyTitledEnumSchema"},{"$ref":"#/$defs/TitledMultiSelectEnumSchema"},{"$ref":"#/$defs/TitledSingleSelectEnumSchema"},{"$ref":"#/$defs/UntitledMultiSelectEnumSchema"},{"$ref":"#/$defs/UntitledSingleSelectEnumSchema"}]}',
     validators.isEnumSchema,
   ],
-  Error: [
+  [
+    "Error",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer"},"data":{},"message":{"type":"string"}}}',
     validators.isError,
   ],
-  GetPromptRequest: [
+  [
+    "GetPromptRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"prompts/get"},"params":{"$ref":"#/$defs/GetPromptRequestParams"}}}',
     validators.isGetPromptRequest,
   ],
-  GetPromptRequestParams: [
+  [
+    "GetPromptRequestParams",
     '{"type":"object","required":["name"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"arguments":{"type":"object","additionalProperties":{"type":"string"}},"name":{"type":"string"}}}',
     validators.isGetPromptRequestParams,
   ],
-  GetPromptResult: [
+  [
+    "GetPromptResult",
     '{"type":"object","required":["messages"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"description":{"type":"string"},"messages":{"type":"array","items":{"$ref":"#/$defs/PromptMessage"}}}}',
     validators.isGetPromptResult,
     validators.acceptsGetPromptResult,
   ],
-  GetTaskPayloadRequest: [
+  [
+    "GetTaskPayloadRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tasks/result"},"params":{"type":"object","required":["taskId"],"properties":{"taskId":{"type":"string"}}}}}',
     validators.isGetTaskPayloadRequest,
   ],
-  GetTaskPayloadResult: [
+  [
+    "GetTaskPayloadResult",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     validators.isGetTaskPayloadResult,
   ],
-  GetTaskRequest: [
+  [
+    "GetTaskRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tasks/get"},"params":{"type":"object","required":["taskId"],"properties":{"taskId":{"type":"string"}}}}}',
     validators.isGetTaskRequest,
   ],
-  GetTaskResult: [
+  [
+    "GetTaskResult",
     '{"allOf":[{"$ref":"#/$defs/Result"},{"$ref":"#/$defs/Task"}]}',
     validators.isGetTaskResult,
     validators.acceptsGetTaskResult,
   ],
-  Icon: [
+  [
+    "Icon",
     '{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}}}',
     validators.isIcon,
     validators.acceptsIcon,
   ],
-  Icons: [
+  [
+    "Icons",
     '{"type":"object","properties":{"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}}}}',
     validators.isIcons,
     validators.acceptsIcons,
   ],
-  ImageContent: [
+  [
+    "ImageContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"image"}}}',
     validators.isImageContent,
   ],
-  Implementation: [
+  [
+    "Implementation",
     '{"type":"object","required":["name","version"],"properties":{"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"type":"string"}}}',
     validators.isImplementation,
     validators.acceptsImplementation,
   ],
-  InitializeRequest: [
+  [
+    "InitializeRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"initialize"},"params":{"$ref":"#/$defs/InitializeRequestParams"}}}',
     validators.isInitializeRequest,
     validators.acceptsInitializeRequest,
   ],
-  InitializeRequestParams: [
+  [
+    "InitializeRequestParams",
     '{"type":"object","required":["capabilities","clientInfo","protocolVersion"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"capabilities":{"$ref":"#/$defs/ClientCapabilities"},"clientInfo":{"$ref":"#/$defs/Implementation"},"protocolVersion":{"type":"string"}}}',
     validators.isInitializeRequestParams,
     validators.acceptsInitializeRequestParams,
   ],
-  InitializeResult: [
+  [
+    "InitializeResult",
     '{"type":"object","required":["capabilities","protocolVersion","serverInfo"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"capabilities":{"$ref":"#/$defs/ServerCapabilities"},"instructions":{"type":"string"},"protocolVersion":{"type":"string"},"serverInfo":{"$ref":"#/$defs/Implementation"}}}',
     validators.isInitializeResult,
     validators.acceptsInitializeResult,
   ],
-  InitializedNotification: [
+  [
+    "InitializedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/initialized"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isInitializedNotification,
   ],
-  JSONRPCErrorResponse: [
+  [
+    "JSONRPCErrorResponse",
     '{"type":"object","required":["error","jsonrpc"],"properties":{"error":{"$ref":"#/$defs/Error"},"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"}}}',
     validators.isJSONRPCErrorResponse,
   ],
-  JSONRPCMessage: [
+  [
+    "JSONRPCMessage",
     '{"anyOf":[{"$ref":"#/$defs/JSONRPCErrorResponse"},{"$ref":"#/$defs/JSONRPCNotification"},{"$ref":"#/$defs/JSONRPCRequest"},{"$ref":"#/$defs/JSONRPCResultResponse"}]}',
     validators.isJSONRPCMessage,
   ],
-  JSONRPCNotification: [
+  [
+    "JSONRPCNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     validators.isJSONRPCNotification,
   ],
-  JSONRPCRequest: [
+  [
+    "JSONRPCRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     validators.isJSONRPCRequest,
   ],
-  JSONRPCResponse: [
+  [
+    "JSONRPCResponse",
     '{"anyOf":[{"$ref":"#/$defs/JSONRPCErrorResponse"},{"$ref":"#/$defs/JSONRPCResultResponse"}]}',
     validators.isJSONRPCResponse,
   ],
-  JSONRPCResultResponse: [
+  [
+    "JSONRPCResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/Result"}}}',
     validators.isJSONRPCResultResponse,
   ],
-  LegacyTitledEnumSchema: [
+  [
+    "LegacyTitledEnumSchema",
     '{"type":"object","required":["enum","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"type":"array","items":{"type":"string"}},"enumNames":{"type":"array","items":{"type":"string"}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isLegacyTitledEnumSchema,
   ],
-  ListPromptsRequest: [
+  [
+    "ListPromptsRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"prompts/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListPromptsRequest,
   ],
-  ListPromptsResult: [
+  [
+    "ListPromptsResult",
     '{"type":"object","required":["prompts"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"prompts":{"type":"array","items":{"$ref":"#/$defs/Prompt"}}}}',
     validators.isListPromptsResult,
     validators.acceptsListPromptsResult,
   ],
-  ListResourceTemplatesRequest: [
+  [
+    "ListResourceTemplatesRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/templates/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListResourceTemplatesRequest,
   ],
-  ListResourceTemplatesResult: [
+  [
+    "ListResourceTemplatesResult",
     '{"type":"object","required":["resourceTemplates"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"resourceTemplates":{"type":"array","items":{"$ref":"#/$defs/ResourceTemplate"}}}}',
     validators.isListResourceTemplatesResult,
     validators.acceptsListResourceTemplatesResult,
   ],
-  ListResourcesRequest: [
+  [
+    "ListResourcesRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListResourcesRequest,
   ],
-  ListResourcesResult: [
+  [
+    "ListResourcesResult",
     '{"type":"object","required":["resources"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"resources":{"type":"array","items":{"$ref":"#/$defs/Resource"}}}}',
     validators.isListResourcesResult,
     validators.acceptsListResourcesResult,
   ],
-  ListRootsRequest: [
+  [
+    "ListRootsRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"roots/list"},"params":{"$ref":"#/$defs/RequestParams"}}}',
     validators.isListRootsRequest,
   ],
-  ListRootsResult: [
+  [
+    "ListRootsResult",
     '{"type":"object","required":["roots"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"roots":{"type":"array","items":{"$ref":"#/$defs/Root"}}}}',
     validators.isListRootsResult,
   ],
-  ListTasksRequest: [
+  [
+    "ListTasksRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tasks/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListTasksRequest,
   ],
-  ListTasksResult: [
+  [
+    "ListTasksResult",
     '{"type":"object","required":["tasks"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"tasks":{"type":"array","items":{"$ref":"#/$defs/Task"}}}}',
     validators.isListTasksResult,
     validators.acceptsListTasksResult,
   ],
-  ListToolsRequest: [
+  [
+    "ListToolsRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tools/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListToolsRequest,
   ],
-  ListToolsResult: [
+  [
+    "ListToolsResult",
     '{"type":"object","required":["tools"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     validators.isListToolsResult,
     validators.acceptsListToolsResult,
   ],
-  LoggingLevel: [
+  [
+    "LoggingLevel",
     '{"type":"string","enum":["alert","critical","debug","emergency","error","info","notice","warning"],"x-open":{"types":["string"]}}',
     validators.isLoggingLevel,
     validators.acceptsLoggingLevel,
   ],
-  LoggingMessageNotification: [
+  [
+    "LoggingMessageNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/message"},"params":{"$ref":"#/$defs/LoggingMessageNotificationParams"}}}',
     validators.isLoggingMessageNotification,
     validators.acceptsLoggingMessageNotification,
   ],
-  LoggingMessageNotificationParams: [
+  [
+    "LoggingMessageNotificationParams",
     '{"type":"object","required":["data","level"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"data":{},"level":{"$ref":"#/$defs/LoggingLevel"},"logger":{"type":"string"}}}',
     validators.isLoggingMessageNotificationParams,
     validators.acceptsLoggingMessageNotificationParams,
   ],
-  ModelHint: [
+  [
+    "ModelHint",
     '{"type":"object","properties":{"name":{"type":"string"}}}',
     validators.isModelHint,
   ],
-  ModelPreferences: [
+  [
+    "ModelPreferences",
     '{"type":"object","properties":{"costPriority":{"type":"number","minimum":0,"maximum":1},"hints":{"type":"array","items":{"$ref":"#/$defs/ModelHint"}},"intelligencePriority":{"type":"number","minimum":0,"maximum":1},"speedPriority":{"type":"number","minimum":0,"maximum":1}}}',
     validators.isModelPreferences,
   ],
-  MultiSelectEnumSchema: [
+  [
+    "MultiSelectEnumSchema",
     '{"anyOf":[{"$ref":"#/$defs/TitledMultiSelectEnumSchema"},{"$ref":"#/$defs/UntitledMultiSelectEnumSchema"}]}',
     validators.isMultiSelectEnumSchema,
   ],
-  Notification: [
+  [
+    "Notification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     validators.isNotification,
   ],
-  NotificationParams: [
+  [
+    "NotificationParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     validators.isNotificationParams,
   ],
-  NumberSchema: [
+  [
+    "NumberSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"number"},"description":{"type":"string"},"maximum":{"type":"number"},"minimum":{"type":"number"},"title":{"type":"string"},"type":{"type":"string","enum":["integer","number"]}}}',
     validators.isNumberSchema,
   ],
-  PaginatedRequest: [
+  [
+    "PaginatedRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isPaginatedRequest,
   ],
-  PaginatedRequestParams: [
+  [
+    "PaginatedRequestParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"cursor":{"type":"string"}}}',
     validators.isPaginatedRequestParams,
   ],
-  PaginatedResult: [
+  [
+    "PaginatedResult",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"}}}',
     validators.isPaginatedResult,
   ],
-  PingRequest: [
+  [
+    "PingRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"ping"},"params":{"$ref":"#/$defs/RequestParams"}}}',
     validators.isPingRequest,
   ],
-  PrimitiveSchemaDefinition: [
+  [
+    "PrimitiveSchemaDefinition",
     '{"anyOf":[{"$ref":"#/$defs/BooleanSchema"},{"$ref":"#/$defs/LegacyTitledEnumSchema"},{"$ref":"#/$defs/NumberSchema"},{"$ref":"#/$defs/StringSchema"},{"$ref":"#/$defs/TitledMultiSelectEnumSchema"},{"$ref":"#/$defs/TitledSingleSelectEnumSchema"},{"$ref":"#/$defs/UntitledMultiSelectEnumSchema"},{"$ref":"#/$defs/UntitledSingleSelectEnumSchema"}],"x-open":{"tag":"type","known":["boolean","string","integer","number","array"]}}',
     validators.isPrimitiveSchemaDefinition,
     validators.acceptsPrimitiveSchemaDefinition,
   ],
-  ProgressNotification: [
+  [
+    "ProgressNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/progress"},"params":{"$ref":"#/$defs/ProgressNotificationParams"}}}',
     validators.isProgressNotification,
   ],
-  ProgressNotificationParams: [
+  [
+    "ProgressNotificationParams",
     '{"type":"object","required":["progress","progressToken"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"message":{"type":"string"},"progress":{"type":"number"},"progressToken":{"$ref":"#/$defs/ProgressToken"},"total":{"type":"number"}}}',
     validators.isProgressNotificationParams,
   ],
-  ProgressToken: ['{"type":["integer","string"]}', validators.isProgressToken],
-  Prompt: [
+  [
+    "ProgressToken",
+    '{"type":["integer","string"]}',
+    validators.isProgressToken,
+  ],
+  [
+    "Prompt",
     '{"type":"object","required":["name"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"arguments":{"type":"array","items":{"$ref":"#/$defs/PromptArgument"}},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"}}}',
     validators.isPrompt,
     validators.acceptsPrompt,
   ],
-  PromptArgument: [
+  [
+    "PromptArgument",
     '{"type":"object","required":["name"],"properties":{"description":{"type":"string"},"name":{"type":"string"},"required":{"type":"boolean"},"title":{"type":"string"}}}',
     validators.isPromptArgument,
   ],
-  PromptListChangedNotification: [
+  [
+    "PromptListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/prompts/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isPromptListChangedNotification,
   ],
-  PromptMessage: [
+  [
+    "PromptMessage",
     '{"type":"object","required":["content","role"],"properties":{"content":{"$ref":"#/$defs/ContentBlock"},"role":{"$ref":"#/$defs/Role"}}}',
     validators.isPromptMessage,
     validators.acceptsPromptMessage,
   ],
-  PromptReference: [
+  [
+    "PromptReference",
     '{"type":"object","required":["name","type"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"type":{"type":"string","const":"ref/prompt"}}}',
     validators.isPromptReference,
   ],
-  ReadResourceRequest: [
+  [
+    "ReadResourceRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/read"},"params":{"$ref":"#/$defs/ReadResourceRequestParams"}}}',
     validators.isReadResourceRequest,
   ],
-  ReadResourceRequestParams: [
+  [
+    "ReadResourceRequestParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"uri":{"type":"string"}}}',
     validators.isReadResourceRequestParams,
   ],
-  ReadResourceResult: [
+  [
+    "ReadResourceResult",
     '{"type":"object","required":["contents"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"contents":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]}}}}',
     validators.isReadResourceResult,
   ],
-  RelatedTaskMetadata: [
+  [
+    "RelatedTaskMetadata",
     '{"type":"object","required":["taskId"],"properties":{"taskId":{"type":"string"}}}',
     validators.isRelatedTaskMetadata,
   ],
-  Request: [
+  [
+    "Request",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     validators.isRequest,
   ],
-  RequestId: ['{"type":["integer","string"]}', validators.isRequestId],
-  RequestParams: [
+  ["RequestId", '{"type":["integer","string"]}', validators.isRequestId],
+  [
+    "RequestParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}',
     validators.isRequestParams,
   ],
-  Resource: [
+  [
+    "Resource",
     '{"type":"object","required":["name","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isResource,
     validators.acceptsResource,
   ],
-  ResourceContents: [
+  [
+    "ResourceContents",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isResourceContents,
   ],
-  ResourceLink: [
+  [
+    "ResourceLink",
     '{"type":"object","required":["name","type","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"resource_link"},"uri":{"type":"string"}}}',
     validators.isResourceLink,
     validators.acceptsResourceLink,
   ],
-  ResourceListChangedNotification: [
+  [
+    "ResourceListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/resources/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isResourceListChangedNotification,
   ],
-  ResourceRequestParams: [
+  [
+    "ResourceRequestParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"uri":{"type":"string"}}}',
     validators.isResourceRequestParams,
   ],
-  ResourceTemplate: [
+  [
+    "ResourceTemplate",
     '{"type":"object","required":["name","uriTemplate"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uriTemplate":{"type":"string"}}}',
     validators.isResourceTemplate,
     validators.acceptsResourceTemplate,
   ],
-  ResourceTemplateReference: [
+  [
+    "ResourceTemplateReference",
     '{"type":"object","required":["type","uri"],"properties":{"type":{"type":"string","const":"ref/resource"},"uri":{"type":"string"}}}',
     validators.isResourceTemplateReference,
   ],
-  ResourceUpdatedNotification: [
+  [
+    "ResourceUpdatedNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/resources/updated"},"params":{"$ref":"#/$defs/ResourceUpdatedNotificationParams"}}}',
     validators.isResourceUpdatedNotification,
   ],
-  ResourceUpdatedNotificationParams: [
+  [
+    "ResourceUpdatedNotificationParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"uri":{"type":"string"}}}',
     validators.isResourceUpdatedNotificationParams,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     validators.isResult,
   ],
-  Role: ['{"type":"string","enum":["assistant","user"]}', validators.isRole],
-  Root: [
+  ["Role", '{"type":"string","enum":["assistant","user"]}', validators.isRole],
+  [
+    "Root",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isRoot,
   ],
-  RootsListChangedNotification: [
+  [
+    "RootsListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/roots/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isRootsListChangedNotification,
   ],
-  SamplingMessage: [
+  [
+    "SamplingMessage",
     '{"type":"object","required":["content","role"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"role":{"$ref":"#/$defs/Role"}}}',
     validators.isSamplingMessage,
     validators.acceptsSamplingMessage,
   ],
-  SamplingMessageContentBlock: [
+  [
+    "SamplingMessageContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}}',
     validators.isSamplingMessageContentBlock,
     validators.acceptsSamplingMessageContentBlock,
   ],
-  ServerCapabilities: [
+  [
+    "ServerCapabilities",
     '{"type":"object","properties":{"completions":{"type":"object","additionalProperties":true,"properties":{}},"experimental":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"logging":{"type":"object","additionalProperties":true,"properties":{}},"prompts":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"resources":{"type":"object","properties":{"listChanged":{"type":"boolean"},"subscribe":{"type":"boolean"}}},"tasks":{"type":"object","properties":{"cancel":{"type":"object","additionalProperties":true,"properties":{}},"list":{"type":"object","additionalProperties":true,"properties":{}},"requests":{"type":"object","properties":{"tools":{"type":"object","properties":{"call":{"type":"object","additionalProperties":true,"properties":{}}}}}}}},"tools":{"type":"object","properties":{"listChanged":{"type":"boolean"}}}}}',
     validators.isServerCapabilities,
   ],
-  ServerNotification: [
+  [
+    "ServerNotification",
     '{"anyOf":[{"$ref":"#/$defs/CancelledNotification"},{"$ref":"#/$defs/ElicitationCompleteNotification"},{"$ref":"#/$defs/LoggingMessageNotification"},{"$ref":"#/$defs/ProgressNotification"},{"$ref":"#/$defs/PromptListChangedNotification"},{"$ref":"#/$defs/ResourceListChangedNotification"},{"$ref":"#/$defs/ResourceUpdatedNotification"},{"$ref":"#/$defs/TaskStatusNotification"},{"$ref":"#/$defs/ToolListChangedNotification"}],"x-open":{"tag":"method","known":["notifications/cancelled","notifications/elicitation/complete","notifications/message","notifications/progress","notifications/prompts/list_changed","notifications/resources/list_changed","notifications/resources/updated","notifications/tasks/status","notifications/tools/list_changed"]}}',
     validators.isServerNotification,
     validators.acceptsServerNotification,
   ],
-  ServerRequest: [
+  [
+    "ServerRequest",
     '{"anyOf":[{"$ref":"#/$defs/CancelTaskRequest"},{"$ref":"#/$defs/CreateMessageRequest"},{"$ref":"#/$defs/ElicitRequest"},{"$ref":"#/$defs/GetTaskPayloadRequest"},{"$ref":"#/$defs/GetTaskRequest"},{"$ref":"#/$defs/ListRootsRequest"},{"$ref":"#/$defs/ListTasksRequest"},{"$ref":"#/$defs/PingRequest"}],"x-open":{"tag":"method","known":["tasks/cancel","sampling/createMessage","elicitation/create","tasks/result","tasks/get","roots/list","tasks/list","ping"]}}',
     validators.isServerRequest,
     validators.acceptsServerRequest,
   ],
-  ServerResult: [
+  [
+    "ServerResult",
     '{"anyOf":[{"$ref":"#/$defs/CallToolResult"},{"$ref":"#/$defs/CancelTaskResult"},{"$ref":"#/$defs/CompleteResult"},{"$ref":"#/$defs/GetPromptResult"},{"$ref":"#/$defs/GetTaskPayloadResult"},{"$ref":"#/$defs/GetTaskResult"},{"$ref":"#/$defs/InitializeResult"},{"$ref":"#/$defs/ListPromptsResult"},{"$ref":"#/$defs/ListResourceTemplatesResult"},{"$ref":"#/$defs/ListResourcesResult"},{"$ref":"#/$defs/ListTasksResult"},{"$ref":"#/$defs/ListToolsResult"},{"$ref":"#/$defs/ReadResourceResult"},{"$ref":"#/$defs/Result"}]}',
     validators.isServerResult,
     validators.acceptsServerResult,
   ],
-  SetLevelRequest: [
+  [
+    "SetLevelRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"logging/setLevel"},"params":{"$ref":"#/$defs/SetLevelRequestParams"}}}',
     validators.isSetLevelRequest,
     validators.acceptsSetLevelRequest,
   ],
-  SetLevelRequestParams: [
+  [
+    "SetLevelRequestParams",
     '{"type":"object","required":["level"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"level":{"$ref":"#/$defs/LoggingLevel"}}}',
     validators.isSetLevelRequestParams,
     validators.acceptsSetLevelRequestParams,
   ],
-  SingleSelectEnumSchema: [
+  [
+    "SingleSelectEnumSchema",
     '{"anyOf":[{"$ref":"#/$defs/TitledSingleSelectEnumSchema"},{"$ref":"#/$defs/UntitledSingleSelectEnumSchema"}]}',
     validators.isSingleSelectEnumSchema,
   ],
-  StringSchema: [
+  [
+    "StringSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"format":{"type":"string","enum":["date","date-time","email","uri"],"x-open":{"types":["string"]}},"maxLength":{"type":"integer"},"minLength":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isStringSchema,
     validators.acceptsStringSchema,
   ],
-  SubscribeRequest: [
+  [
+    "SubscribeRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/subscribe"},"params":{"$ref":"#/$defs/SubscribeRequestParams"}}}',
     validators.isSubscribeRequest,
   ],
-  SubscribeRequestParams: [
+  [
+    "SubscribeRequestParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"uri":{"type":"string"}}}',
     validators.isSubscribeRequestParams,
   ],
-  Task: [
+  [
+    "Task",
     '{"type":"object","required":["createdAt","lastUpdatedAt","status","taskId","ttl"],"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollInterval":{"type":"integer"},"status":{"$ref":"#/$defs/TaskStatus"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttl":{"type":["integer","null"]}}}',
     validators.isTask,
     validators.acceptsTask,
   ],
-  TaskAugmentedRequestParams: [
+  [
+    "TaskAugmentedRequestParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"task":{"$ref":"#/$defs/TaskMetadata"}}}',
     validators.isTaskAugmentedRequestParams,
   ],
-  TaskMetadata: [
+  [
+    "TaskMetadata",
     '{"type":"object","properties":{"ttl":{"type":"integer"}}}',
     validators.isTaskMetadata,
   ],
-  TaskStatus: [
+  [
+    "TaskStatus",
     '{"type":"string","enum":["cancelled","completed","failed","input_required","working"],"x-open":{"types":["string"]}}',
     validators.isTaskStatus,
     validators.acceptsTaskStatus,
   ],
-  TaskStatusNotification: [
+  [
+    "TaskStatusNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/tasks/status"},"params":{"$ref":"#/$defs/TaskStatusNotificationParams"}}}',
     validators.isTaskStatusNotification,
     validators.acceptsTaskStatusNotification,
   ],
-  TaskStatusNotificationParams: [
+  [
+    "TaskStatusNotificationParams",
     '{"allOf":[{"$ref":"#/$defs/NotificationParams"},{"$ref":"#/$defs/Task"}]}',
     validators.isTaskStatusNotificationParams,
     validators.acceptsTaskStatusNotificationParams,
   ],
-  TextContent: [
+  [
+    "TextContent",
     '{"type":"object","required":["text","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"text":{"type":"string"},"type":{"type":"string","const":"text"}}}',
     validators.isTextContent,
   ],
-  TextResourceContents: [
+  [
+    "TextResourceContents",
     '{"type":"object","required":["text","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isTextResourceContents,
   ],
-  TitledMultiSelectEnumSchema: [
+  [
+    "TitledMultiSelectEnumSchema",
     '{"type":"object","required":["items","type"],"properties":{"default":{"type":"array","items":{"type":"string"}},"description":{"type":"string"},"items":{"type":"object","required":["anyOf"],"properties":{"anyOf":{"type":"array","items":{"type":"object","required":["const","title"],"properties":{"const":{"type":"string"},"title":{"type":"string"}}}}}},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"array"}}}',
     validators.isTitledMultiSelectEnumSchema,
   ],
-  TitledSingleSelectEnumSchema: [
+  [
+    "TitledSingleSelectEnumSchema",
     '{"type":"object","required":["oneOf","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"oneOf":{"type":"array","items":{"type":"object","required":["const","title"],"properties":{"const":{"type":"string"},"title":{"type":"string"}}}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isTitledSingleSelectEnumSchema,
   ],
-  Tool: [
+  [
+    "Tool",
     '{"type":"object","required":["inputSchema","name"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/ToolAnnotations"},"description":{"type":"string"},"execution":{"$ref":"#/$defs/ToolExecution"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"inputSchema":{"type":"object","required":["type"],"properties":{"$schema":{"type":"string"},"properties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"name":{"type":"string"},"outputSchema":{"type":"object","required":["type"],"properties":{"$schema":{"type":"string"},"properties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"title":{"type":"string"}}}',
     validators.isTool,
     validators.acceptsTool,
   ],
-  ToolAnnotations: [
+  [
+    "ToolAnnotations",
     '{"type":"object","properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}}}',
     validators.isToolAnnotations,
   ],
-  ToolChoice: [
+  [
+    "ToolChoice",
     '{"type":"object","properties":{"mode":{"type":"string","enum":["auto","none","required"],"x-open":{"types":["string"]}}}}',
     validators.isToolChoice,
     validators.acceptsToolChoice,
   ],
-  ToolExecution: [
+  [
+    "ToolExecution",
     '{"type":"object","properties":{"taskSupport":{"type":"string","enum":["forbidden","optional","required"],"x-open":{"types":["string"]}}}}',
     validators.isToolExecution,
     validators.acceptsToolExecution,
   ],
-  ToolListChangedNotification: [
+  [
+    "ToolListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/tools/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isToolListChangedNotification,
   ],
-  ToolResultContent: [
+  [
+    "ToolResultContent",
     '{"type":"object","required":["content","toolUseId","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{"type":"object","additionalProperties":{}},"toolUseId":{"type":"string"},"type":{"type":"string","const":"tool_result"}}}',
     validators.isToolResultContent,
     validators.acceptsToolResultContent,
   ],
-  ToolUseContent: [
+  [
+    "ToolUseContent",
     '{"type":"object","required":["id","input","name","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"id":{"type":"string"},"input":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"type":{"type":"string","const":"tool_use"}}}',
     validators.isToolUseContent,
   ],
-  URLElicitationRequiredError: [
+  [
+    "URLElicitationRequiredError",
     '{"type":"object","required":["error","jsonrpc"],"properties":{"error":{"allOf":[{"$ref":"#/$defs/Error"},{"type":"object","required":["code","data"],"properties":{"code":{"type":"integer","const":-32042},"data":{"type":"object","required":["elicitations"],"additionalProperties":{},"properties":{"elicitations":{"type":"array","items":{"$ref":"#/$defs/ElicitRequestURLParams"}}}}}}]},"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"}}}',
     validators.isURLElicitationRequiredError,
   ],
-  UnsubscribeRequest: [
+  [
+    "UnsubscribeRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/unsubscribe"},"params":{"$ref":"#/$defs/UnsubscribeRequestParams"}}}',
     validators.isUnsubscribeRequest,
   ],
-  UnsubscribeRequestParams: [
+  [
+    "UnsubscribeRequestParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"uri":{"type":"string"}}}',
     validators.isUnsubscribeRequestParams,
   ],
-  UntitledMultiSelectEnumSchema: [
+  [
+    "UntitledMultiSelectEnumSchema",
     '{"type":"object","required":["items","type"],"properties":{"default":{"type":"array","items":{"type":"string"}},"description":{"type":"string"},"items":{"type":"object","required":["enum","type"],"properties":{"enum":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"string"}}},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"array"}}}',
     validators.isUntitledMultiSelectEnumSchema,
   ],
-  UntitledSingleSelectEnumSchema: [
+  [
+    "UntitledSingleSelectEnumSchema",
     '{"type":"object","required":["enum","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"type":"array","items":{"type":"string"}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isUntitledSingleSelectEnumSchema,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

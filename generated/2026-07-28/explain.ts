@@ -6,695 +6,848 @@ import { type Issue, type Written, explainerOf } from "../explain.js";
 import * as validators from "./validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     validators.isAnnotations,
   ],
-  AudioContent: [
+  [
+    "AudioContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"audio"}}}',
     validators.isAudioContent,
   ],
-  BaseMetadata: [
+  [
+    "BaseMetadata",
     '{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"title":{"type":"string"}}}',
     validators.isBaseMetadata,
   ],
-  BlobResourceContents: [
+  [
+    "BlobResourceContents",
     '{"type":"object","required":["blob","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"blob":{"type":"string"},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isBlobResourceContents,
   ],
-  BooleanSchema: [
+  [
+    "BooleanSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"boolean"},"description":{"type":"string"},"title":{"type":"string"},"type":{"type":"string","const":"boolean"}}}',
     validators.isBooleanSchema,
   ],
-  CacheableResult: [
+  [
+    "CacheableResult",
     '{"type":"object","required":["cacheScope","resultType","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"resultType":{"type":"string"},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isCacheableResult,
     validators.acceptsCacheableResult,
   ],
-  CallToolRequest: [
+  [
+    "CallToolRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tools/call"},"params":{"$ref":"#/$defs/CallToolRequestParams"}}}',
     validators.isCallToolRequest,
     validators.acceptsCallToolRequest,
   ],
-  CallToolRequestParams: [
+  [
+    "CallToolRequestParams",
     '{"type":"object","required":["_meta","name"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"arguments":{"type":"object","additionalProperties":{}},"inputResponses":{"$ref":"#/$defs/InputResponses"},"name":{"type":"string"},"requestState":{"type":"string"}}}',
     validators.isCallToolRequestParams,
     validators.acceptsCallToolRequestParams,
   ],
-  CallToolResult: [
+  [
+    "CallToolResult",
     '{"type":"object","required":["content","resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"resultType":{"type":"string"},"structuredContent":{}}}',
     validators.isCallToolResult,
     validators.acceptsCallToolResult,
   ],
-  CallToolResultResponse: [
+  [
+    "CallToolResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"anyOf":[{"$ref":"#/$defs/CallToolResult"},{"$ref":"#/$defs/InputRequiredResult"}]}}}',
     validators.isCallToolResultResponse,
     validators.acceptsCallToolResultResponse,
   ],
-  CancelledNotification: [
+  [
+    "CancelledNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/cancelled"},"params":{"$ref":"#/$defs/CancelledNotificationParams"}}}',
     validators.isCancelledNotification,
   ],
-  CancelledNotificationParams: [
+  [
+    "CancelledNotificationParams",
     '{"type":"object","required":["requestId"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"reason":{"type":"string"},"requestId":{"$ref":"#/$defs/RequestId"}}}',
     validators.isCancelledNotificationParams,
   ],
-  ClientCapabilities: [
+  [
+    "ClientCapabilities",
     '{"type":"object","properties":{"elicitation":{"type":"object","properties":{"form":{"$ref":"#/$defs/JSONObject"},"url":{"$ref":"#/$defs/JSONObject"}}},"experimental":{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONObject"}},"extensions":{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONObject"}},"roots":{"type":"object","properties":{}},"sampling":{"type":"object","properties":{"context":{"$ref":"#/$defs/JSONObject"},"tools":{"$ref":"#/$defs/JSONObject"}}}}}',
     validators.isClientCapabilities,
   ],
-  ClientNotification: [
+  [
+    "ClientNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/cancelled"},"params":{"$ref":"#/$defs/CancelledNotificationParams"}},"x-open":{"tag":"method","known":["notifications/cancelled"]}}',
     validators.isClientNotification,
     validators.acceptsClientNotification,
   ],
-  ClientRequest: [
+  [
+    "ClientRequest",
     '{"anyOf":[{"$ref":"#/$defs/CallToolRequest"},{"$ref":"#/$defs/CompleteRequest"},{"$ref":"#/$defs/DiscoverRequest"},{"$ref":"#/$defs/GetPromptRequest"},{"$ref":"#/$defs/ListPromptsRequest"},{"$ref":"#/$defs/ListResourceTemplatesRequest"},{"$ref":"#/$defs/ListResourcesRequest"},{"$ref":"#/$defs/ListToolsRequest"},{"$ref":"#/$defs/ReadResourceRequest"},{"$ref":"#/$defs/SubscriptionsListenRequest"}],"x-open":{"tag":"method","known":["tools/call","completion/complete","server/discover","prompts/get","prompts/list","resources/templates/list","resources/list","tools/list","resources/read","subscriptions/listen"]}}',
     validators.isClientRequest,
     validators.acceptsClientRequest,
   ],
-  ClientResult: [
+  [
+    "ClientResult",
     '{"$ref":"#/$defs/Result"}',
     validators.isClientResult,
     validators.acceptsClientResult,
   ],
-  CompleteRequest: [
+  [
+    "CompleteRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"completion/complete"},"params":{"$ref":"#/$defs/CompleteRequestParams"}}}',
     validators.isCompleteRequest,
     validators.acceptsCompleteRequest,
   ],
-  CompleteRequestParams: [
+  [
+    "CompleteRequestParams",
     '{"type":"object","required":["_meta","argument","ref"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"argument":{"type":"object","required":["name","value"],"properties":{"name":{"type":"string"},"value":{"type":"string"}}},"context":{"type":"object","properties":{"arguments":{"type":"object","additionalProperties":{"type":"string"}}}},"ref":{"anyOf":[{"$ref":"#/$defs/PromptReference"},{"$ref":"#/$defs/ResourceTemplateReference"}]}}}',
     validators.isCompleteRequestParams,
     validators.acceptsCompleteRequestParams,
   ],
-  CompleteResult: [
+  [
+    "CompleteResult",
     '{"type":"object","required":["completion","resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"completion":{"type":"object","required":["values"],"properties":{"hasMore":{"type":"boolean"},"total":{"type":"integer"},"values":{"type":"array","maxItems":100,"items":{"type":"string"}}}},"resultType":{"type":"string"}}}',
     validators.isCompleteResult,
     validators.acceptsCompleteResult,
   ],
-  CompleteResultResponse: [
+  [
+    "CompleteResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/CompleteResult"}}}',
     validators.isCompleteResultResponse,
     validators.acceptsCompleteResultResponse,
   ],
-  ContentBlock: [
+  [
+    "ContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/ResourceLink"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","resource","image","resource_link","text"]}}',
     validators.isContentBlock,
     validators.acceptsContentBlock,
   ],
-  CreateMessageRequest: [
+  [
+    "CreateMessageRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"sampling/createMessage"},"params":{"$ref":"#/$defs/CreateMessageRequestParams"}}}',
     validators.isCreateMessageRequest,
     validators.acceptsCreateMessageRequest,
   ],
-  CreateMessageRequestParams: [
+  [
+    "CreateMessageRequestParams",
     '{"type":"object","required":["maxTokens","messages"],"properties":{"includeContext":{"type":"string","enum":["allServers","none","thisServer"],"x-open":{"types":["string"]}},"maxTokens":{"type":"integer"},"messages":{"type":"array","items":{"$ref":"#/$defs/SamplingMessage"}},"metadata":{"$ref":"#/$defs/JSONObject"},"modelPreferences":{"$ref":"#/$defs/ModelPreferences"},"stopSequences":{"type":"array","items":{"type":"string"}},"systemPrompt":{"type":"string"},"temperature":{"type":"number"},"toolChoice":{"$ref":"#/$defs/ToolChoice"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     validators.isCreateMessageRequestParams,
     validators.acceptsCreateMessageRequestParams,
   ],
-  CreateMessageResult: [
+  [
+    "CreateMessageResult",
     '{"type":"object","required":["content","model","role"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"model":{"type":"string"},"role":{"$ref":"#/$defs/Role"},"stopReason":{"type":"string"}}}',
     validators.isCreateMessageResult,
     validators.acceptsCreateMessageResult,
   ],
-  Cursor: ['{"type":"string"}', validators.isCursor],
-  DiscoverRequest: [
+  ["Cursor", '{"type":"string"}', validators.isCursor],
+  [
+    "DiscoverRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"server/discover"},"params":{"$ref":"#/$defs/RequestParams"}}}',
     validators.isDiscoverRequest,
     validators.acceptsDiscoverRequest,
   ],
-  DiscoverResult: [
+  [
+    "DiscoverResult",
     '{"type":"object","required":["cacheScope","capabilities","resultType","supportedVersions","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"capabilities":{"$ref":"#/$defs/ServerCapabilities"},"instructions":{"type":"string"},"resultType":{"type":"string"},"supportedVersions":{"type":"array","items":{"type":"string"}},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isDiscoverResult,
     validators.acceptsDiscoverResult,
   ],
-  DiscoverResultResponse: [
+  [
+    "DiscoverResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/DiscoverResult"}}}',
     validators.isDiscoverResultResponse,
     validators.acceptsDiscoverResultResponse,
   ],
-  ElicitRequest: [
+  [
+    "ElicitRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"elicitation/create"},"params":{"$ref":"#/$defs/ElicitRequestParams"}}}',
     validators.isElicitRequest,
     validators.acceptsElicitRequest,
   ],
-  ElicitRequestFormParams: [
+  [
+    "ElicitRequestFormParams",
     '{"type":"object","required":["message","requestedSchema"],"properties":{"message":{"type":"string"},"mode":{"type":"string","const":"form"},"requestedSchema":{"type":"object","required":["properties","type"],"properties":{"$schema":{"type":"string"},"properties":{"type":"object","additionalProperties":{"$ref":"#/$defs/PrimitiveSchemaDefinition"}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}}}}',
     validators.isElicitRequestFormParams,
     validators.acceptsElicitRequestFormParams,
   ],
-  ElicitRequestParams: [
+  [
+    "ElicitRequestParams",
     '{"anyOf":[{"$ref":"#/$defs/ElicitRequestFormParams"},{"$ref":"#/$defs/ElicitRequestURLParams"}]}',
     validators.isElicitRequestParams,
     validators.acceptsElicitRequestParams,
   ],
-  ElicitRequestURLParams: [
+  [
+    "ElicitRequestURLParams",
     '{"type":"object","required":["message","mode","url"],"properties":{"message":{"type":"string"},"mode":{"type":"string","const":"url"},"url":{"type":"string"}}}',
     validators.isElicitRequestURLParams,
   ],
-  ElicitResult: [
+  [
+    "ElicitResult",
     '{"type":"object","required":["action"],"properties":{"action":{"type":"string","enum":["accept","cancel","decline"]},"content":{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":["boolean","number","string"]}]}}}}',
     validators.isElicitResult,
   ],
-  EmbeddedResource: [
+  [
+    "EmbeddedResource",
     '{"type":"object","required":["resource","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"resource":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]},"type":{"type":"string","const":"resource"}}}',
     validators.isEmbeddedResource,
   ],
-  EmptyResult: [
+  [
+    "EmptyResult",
     '{"$ref":"#/$defs/Result"}',
     validators.isEmptyResult,
     validators.acceptsEmptyResult,
   ],
-  EnumSchema: [
+  [
+    "EnumSchema",
     '{"anyOf":[{"$ref":"#/$defs/LegacyTitledEnumSchema"},{"$ref":"#/$defs/TitledMultiSelectEnumSchema"},{"$ref":"#/$defs/TitledSingleSelectEnumSchema"},{"$ref":"#/$defs/UntitledMultiSelectEnumSchema"},{"$ref":"#/$defs/UntitledSingleSelectEnumSchema"}]}',
     validators.isEnumSchema,
   ],
-  Error: [
+  [
+    "Error",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer"},"data":{},"message":{"type":"string"}}}',
     validators.isError,
   ],
-  GetPromptRequest: [
+  [
+    "GetPromptRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"prompts/get"},"params":{"$ref":"#/$defs/GetPromptRequestParams"}}}',
     validators.isGetPromptRequest,
     validators.acceptsGetPromptRequest,
   ],
-  GetPromptRequestParams: [
+  [
+    "GetPromptRequestParams",
     '{"type":"object","required":["_meta","name"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"arguments":{"type":"object","additionalProperties":{"type":"string"}},"inputResponses":{"$ref":"#/$defs/InputResponses"},"name":{"type":"string"},"requestState":{"type":"string"}}}',
     validators.isGetPromptRequestParams,
     validators.acceptsGetPromptRequestParams,
   ],
-  GetPromptResult: [
+  [
+    "GetPromptResult",
     '{"type":"object","required":["messages","resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"description":{"type":"string"},"messages":{"type":"array","items":{"$ref":"#/$defs/PromptMessage"}},"resultType":{"type":"string"}}}',
     validators.isGetPromptResult,
     validators.acceptsGetPromptResult,
   ],
-  GetPromptResultResponse: [
+  [
+    "GetPromptResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"anyOf":[{"$ref":"#/$defs/GetPromptResult"},{"$ref":"#/$defs/InputRequiredResult"}]}}}',
     validators.isGetPromptResultResponse,
     validators.acceptsGetPromptResultResponse,
   ],
-  HeaderMismatchError: [
+  [
+    "HeaderMismatchError",
     '{"type":"object","required":["error","jsonrpc"],"properties":{"error":{"allOf":[{"$ref":"#/$defs/Error"},{"type":"object","required":["code"],"properties":{"code":{"type":"integer","const":-32020}}}]},"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"}}}',
     validators.isHeaderMismatchError,
   ],
-  Icon: [
+  [
+    "Icon",
     '{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}}}',
     validators.isIcon,
     validators.acceptsIcon,
   ],
-  Icons: [
+  [
+    "Icons",
     '{"type":"object","properties":{"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}}}}',
     validators.isIcons,
     validators.acceptsIcons,
   ],
-  ImageContent: [
+  [
+    "ImageContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"image"}}}',
     validators.isImageContent,
   ],
-  Implementation: [
+  [
+    "Implementation",
     '{"type":"object","required":["name","version"],"properties":{"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"type":"string"}}}',
     validators.isImplementation,
     validators.acceptsImplementation,
   ],
-  InputRequest: [
+  [
+    "InputRequest",
     '{"anyOf":[{"$ref":"#/$defs/CreateMessageRequest"},{"$ref":"#/$defs/ElicitRequest"},{"$ref":"#/$defs/ListRootsRequest"}]}',
     validators.isInputRequest,
     validators.acceptsInputRequest,
   ],
-  InputRequests: [
+  [
+    "InputRequests",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/InputRequest"}}',
     validators.isInputRequests,
     validators.acceptsInputRequests,
   ],
-  InputRequiredResult: [
+  [
+    "InputRequiredResult",
     '{"type":"object","required":["resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"inputRequests":{"$ref":"#/$defs/InputRequests"},"requestState":{"type":"string"},"resultType":{"type":"string"}}}',
     validators.isInputRequiredResult,
     validators.acceptsInputRequiredResult,
   ],
-  InputResponse: [
+  [
+    "InputResponse",
     '{"anyOf":[{"$ref":"#/$defs/CreateMessageResult"},{"$ref":"#/$defs/ElicitResult"},{"$ref":"#/$defs/ListRootsResult"}],"x-open":{"types":["object"]}}',
     validators.isInputResponse,
     validators.acceptsInputResponse,
   ],
-  InputResponseRequestParams: [
+  [
+    "InputResponseRequestParams",
     '{"type":"object","required":["_meta"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"inputResponses":{"$ref":"#/$defs/InputResponses"},"requestState":{"type":"string"}}}',
     validators.isInputResponseRequestParams,
     validators.acceptsInputResponseRequestParams,
   ],
-  InputResponses: [
+  [
+    "InputResponses",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/InputResponse"}}',
     validators.isInputResponses,
     validators.acceptsInputResponses,
   ],
-  InternalError: [
+  [
+    "InternalError",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer","const":-32603},"data":{},"message":{"type":"string"}}}',
     validators.isInternalError,
   ],
-  InvalidParamsError: [
+  [
+    "InvalidParamsError",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer","const":-32602},"data":{},"message":{"type":"string"}}}',
     validators.isInvalidParamsError,
   ],
-  InvalidRequestError: [
+  [
+    "InvalidRequestError",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer","const":-32600},"data":{},"message":{"type":"string"}}}',
     validators.isInvalidRequestError,
   ],
-  JSONArray: [
+  [
+    "JSONArray",
     '{"type":"array","items":{"$ref":"#/$defs/JSONValue"}}',
     validators.isJSONArray,
   ],
-  JSONObject: [
+  [
+    "JSONObject",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONValue"}}',
     validators.isJSONObject,
   ],
-  JSONRPCErrorResponse: [
+  [
+    "JSONRPCErrorResponse",
     '{"type":"object","required":["error","jsonrpc"],"properties":{"error":{"$ref":"#/$defs/Error"},"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"}}}',
     validators.isJSONRPCErrorResponse,
   ],
-  JSONRPCMessage: [
+  [
+    "JSONRPCMessage",
     '{"anyOf":[{"$ref":"#/$defs/JSONRPCErrorResponse"},{"$ref":"#/$defs/JSONRPCNotification"},{"$ref":"#/$defs/JSONRPCRequest"},{"$ref":"#/$defs/JSONRPCResultResponse"}]}',
     validators.isJSONRPCMessage,
     validators.acceptsJSONRPCMessage,
   ],
-  JSONRPCNotification: [
+  [
+    "JSONRPCNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     validators.isJSONRPCNotification,
   ],
-  JSONRPCRequest: [
+  [
+    "JSONRPCRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     validators.isJSONRPCRequest,
   ],
-  JSONRPCResponse: [
+  [
+    "JSONRPCResponse",
     '{"anyOf":[{"$ref":"#/$defs/JSONRPCErrorResponse"},{"$ref":"#/$defs/JSONRPCResultResponse"}]}',
     validators.isJSONRPCResponse,
     validators.acceptsJSONRPCResponse,
   ],
-  JSONRPCResultResponse: [
+  [
+    "JSONRPCResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/Result"}}}',
     validators.isJSONRPCResultResponse,
     validators.acceptsJSONRPCResultResponse,
   ],
-  JSONValue: [
+  [
+    "JSONValue",
     '{"anyOf":[{"$ref":"#/$defs/JSONArray"},{"$ref":"#/$defs/JSONObject"},{"type":["boolean","null","number","string"]}]}',
     validators.isJSONValue,
   ],
-  LegacyTitledEnumSchema: [
+  [
+    "LegacyTitledEnumSchema",
     '{"type":"object","required":["enum","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"type":"array","items":{"type":"string"}},"enumNames":{"type":"array","items":{"type":"string"}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isLegacyTitledEnumSchema,
   ],
-  ListPromptsRequest: [
+  [
+    "ListPromptsRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"prompts/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListPromptsRequest,
     validators.acceptsListPromptsRequest,
   ],
-  ListPromptsResult: [
+  [
+    "ListPromptsResult",
     '{"type":"object","required":["cacheScope","prompts","resultType","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"nextCursor":{"type":"string"},"prompts":{"type":"array","items":{"$ref":"#/$defs/Prompt"}},"resultType":{"type":"string"},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isListPromptsResult,
     validators.acceptsListPromptsResult,
   ],
-  ListPromptsResultResponse: [
+  [
+    "ListPromptsResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/ListPromptsResult"}}}',
     validators.isListPromptsResultResponse,
     validators.acceptsListPromptsResultResponse,
   ],
-  ListResourceTemplatesRequest: [
+  [
+    "ListResourceTemplatesRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/templates/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListResourceTemplatesRequest,
     validators.acceptsListResourceTemplatesRequest,
   ],
-  ListResourceTemplatesResult: [
+  [
+    "ListResourceTemplatesResult",
     '{"type":"object","required":["cacheScope","resourceTemplates","resultType","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"nextCursor":{"type":"string"},"resourceTemplates":{"type":"array","items":{"$ref":"#/$defs/ResourceTemplate"}},"resultType":{"type":"string"},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isListResourceTemplatesResult,
     validators.acceptsListResourceTemplatesResult,
   ],
-  ListResourceTemplatesResultResponse: [
+  [
+    "ListResourceTemplatesResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/ListResourceTemplatesResult"}}}',
     validators.isListResourceTemplatesResultResponse,
     validators.acceptsListResourceTemplatesResultResponse,
   ],
-  ListResourcesRequest: [
+  [
+    "ListResourcesRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListResourcesRequest,
     validators.acceptsListResourcesRequest,
   ],
-  ListResourcesResult: [
+  [
+    "ListResourcesResult",
     '{"type":"object","required":["cacheScope","resources","resultType","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"nextCursor":{"type":"string"},"resources":{"type":"array","items":{"$ref":"#/$defs/Resource"}},"resultType":{"type":"string"},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isListResourcesResult,
     validators.acceptsListResourcesResult,
   ],
-  ListResourcesResultResponse: [
+  [
+    "ListResourcesResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/ListResourcesResult"}}}',
     validators.isListResourcesResultResponse,
     validators.acceptsListResourcesResultResponse,
   ],
-  ListRootsRequest: [
+  [
+    "ListRootsRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"roots/list"},"params":{"type":"object","properties":{"_meta":{"$ref":"#/$defs/MetaObject"}}}}}',
     validators.isListRootsRequest,
   ],
-  ListRootsResult: [
+  [
+    "ListRootsResult",
     '{"type":"object","required":["roots"],"properties":{"roots":{"type":"array","items":{"$ref":"#/$defs/Root"}}}}',
     validators.isListRootsResult,
   ],
-  ListToolsRequest: [
+  [
+    "ListToolsRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tools/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListToolsRequest,
     validators.acceptsListToolsRequest,
   ],
-  ListToolsResult: [
+  [
+    "ListToolsResult",
     '{"type":"object","required":["cacheScope","resultType","tools","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"nextCursor":{"type":"string"},"resultType":{"type":"string"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isListToolsResult,
     validators.acceptsListToolsResult,
   ],
-  ListToolsResultResponse: [
+  [
+    "ListToolsResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/ListToolsResult"}}}',
     validators.isListToolsResultResponse,
     validators.acceptsListToolsResultResponse,
   ],
-  LoggingLevel: [
+  [
+    "LoggingLevel",
     '{"type":"string","enum":["alert","critical","debug","emergency","error","info","notice","warning"],"x-open":{"types":["string"]}}',
     validators.isLoggingLevel,
     validators.acceptsLoggingLevel,
   ],
-  LoggingMessageNotification: [
+  [
+    "LoggingMessageNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/message"},"params":{"$ref":"#/$defs/LoggingMessageNotificationParams"}}}',
     validators.isLoggingMessageNotification,
     validators.acceptsLoggingMessageNotification,
   ],
-  LoggingMessageNotificationParams: [
+  [
+    "LoggingMessageNotificationParams",
     '{"type":"object","required":["data","level"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"data":{},"level":{"$ref":"#/$defs/LoggingLevel"},"logger":{"type":"string"}}}',
     validators.isLoggingMessageNotificationParams,
     validators.acceptsLoggingMessageNotificationParams,
   ],
-  MetaObject: ['{"type":"object"}', validators.isMetaObject],
-  MethodNotFoundError: [
+  ["MetaObject", '{"type":"object"}', validators.isMetaObject],
+  [
+    "MethodNotFoundError",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer","const":-32601},"data":{},"message":{"type":"string"}}}',
     validators.isMethodNotFoundError,
   ],
-  MissingRequiredClientCapabilityError: [
+  [
+    "MissingRequiredClientCapabilityError",
     '{"type":"object","required":["error","jsonrpc"],"properties":{"error":{"allOf":[{"$ref":"#/$defs/Error"},{"type":"object","required":["code","data"],"properties":{"code":{"type":"integer","const":-32021},"data":{"type":"object","required":["requiredCapabilities"],"properties":{"requiredCapabilities":{"$ref":"#/$defs/ClientCapabilities"}}}}}]},"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"}}}',
     validators.isMissingRequiredClientCapabilityError,
   ],
-  ModelHint: [
+  [
+    "ModelHint",
     '{"type":"object","properties":{"name":{"type":"string"}}}',
     validators.isModelHint,
   ],
-  ModelPreferences: [
+  [
+    "ModelPreferences",
     '{"type":"object","properties":{"costPriority":{"type":"number","minimum":0,"maximum":1},"hints":{"type":"array","items":{"$ref":"#/$defs/ModelHint"}},"intelligencePriority":{"type":"number","minimum":0,"maximum":1},"speedPriority":{"type":"number","minimum":0,"maximum":1}}}',
     validators.isModelPreferences,
   ],
-  MultiSelectEnumSchema: [
+  [
+    "MultiSelectEnumSchema",
     '{"anyOf":[{"$ref":"#/$defs/TitledMultiSelectEnumSchema"},{"$ref":"#/$defs/UntitledMultiSelectEnumSchema"}]}',
     validators.isMultiSelectEnumSchema,
   ],
-  Notification: [
+  [
+    "Notification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     validators.isNotification,
   ],
-  NotificationMetaObject: [
+  [
+    "NotificationMetaObject",
     '{"type":"object","additionalProperties":{},"properties":{"io.modelcontextprotocol/subscriptionId":{"$ref":"#/$defs/RequestId"}}}',
     validators.isNotificationMetaObject,
   ],
-  NotificationParams: [
+  [
+    "NotificationParams",
     '{"type":"object","properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"}}}',
     validators.isNotificationParams,
   ],
-  NumberSchema: [
+  [
+    "NumberSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"number"},"description":{"type":"string"},"maximum":{"type":"number"},"minimum":{"type":"number"},"title":{"type":"string"},"type":{"type":"string","enum":["integer","number"]}}}',
     validators.isNumberSchema,
   ],
-  PaginatedRequest: [
+  [
+    "PaginatedRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isPaginatedRequest,
     validators.acceptsPaginatedRequest,
   ],
-  PaginatedRequestParams: [
+  [
+    "PaginatedRequestParams",
     '{"type":"object","required":["_meta"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"cursor":{"type":"string"}}}',
     validators.isPaginatedRequestParams,
     validators.acceptsPaginatedRequestParams,
   ],
-  PaginatedResult: [
+  [
+    "PaginatedResult",
     '{"type":"object","required":["resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"nextCursor":{"type":"string"},"resultType":{"type":"string"}}}',
     validators.isPaginatedResult,
     validators.acceptsPaginatedResult,
   ],
-  ParseError: [
+  [
+    "ParseError",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer","const":-32700},"data":{},"message":{"type":"string"}}}',
     validators.isParseError,
   ],
-  PrimitiveSchemaDefinition: [
+  [
+    "PrimitiveSchemaDefinition",
     '{"anyOf":[{"$ref":"#/$defs/BooleanSchema"},{"$ref":"#/$defs/LegacyTitledEnumSchema"},{"$ref":"#/$defs/NumberSchema"},{"$ref":"#/$defs/StringSchema"},{"$ref":"#/$defs/TitledMultiSelectEnumSchema"},{"$ref":"#/$defs/TitledSingleSelectEnumSchema"},{"$ref":"#/$defs/UntitledMultiSelectEnumSchema"},{"$ref":"#/$defs/UntitledSingleSelectEnumSchema"}],"x-open":{"tag":"type","known":["boolean","string","integer","number","array"]}}',
     validators.isPrimitiveSchemaDefinition,
     validators.acceptsPrimitiveSchemaDefinition,
   ],
-  ProgressNotification: [
+  [
+    "ProgressNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/progress"},"params":{"$ref":"#/$defs/ProgressNotificationParams"}}}',
     validators.isProgressNotification,
   ],
-  ProgressNotificationParams: [
+  [
+    "ProgressNotificationParams",
     '{"type":"object","required":["progress","progressToken"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"message":{"type":"string"},"progress":{"type":"number"},"progressToken":{"$ref":"#/$defs/ProgressToken"},"total":{"type":"number"}}}',
     validators.isProgressNotificationParams,
   ],
-  ProgressToken: ['{"type":["integer","string"]}', validators.isProgressToken],
-  Prompt: [
+  [
+    "ProgressToken",
+    '{"type":["integer","string"]}',
+    validators.isProgressToken,
+  ],
+  [
+    "Prompt",
     '{"type":"object","required":["name"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"arguments":{"type":"array","items":{"$ref":"#/$defs/PromptArgument"}},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"}}}',
     validators.isPrompt,
     validators.acceptsPrompt,
   ],
-  PromptArgument: [
+  [
+    "PromptArgument",
     '{"type":"object","required":["name"],"properties":{"description":{"type":"string"},"name":{"type":"string"},"required":{"type":"boolean"},"title":{"type":"string"}}}',
     validators.isPromptArgument,
   ],
-  PromptListChangedNotification: [
+  [
+    "PromptListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/prompts/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isPromptListChangedNotification,
   ],
-  PromptMessage: [
+  [
+    "PromptMessage",
     '{"type":"object","required":["content","role"],"properties":{"content":{"$ref":"#/$defs/ContentBlock"},"role":{"$ref":"#/$defs/Role"}}}',
     validators.isPromptMessage,
     validators.acceptsPromptMessage,
   ],
-  PromptReference: [
+  [
+    "PromptReference",
     '{"type":"object","required":["name","type"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"type":{"type":"string","const":"ref/prompt"}}}',
     validators.isPromptReference,
   ],
-  ReadResourceRequest: [
+  [
+    "ReadResourceRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/read"},"params":{"$ref":"#/$defs/ReadResourceRequestParams"}}}',
     validators.isReadResourceRequest,
     validators.acceptsReadResourceRequest,
   ],
-  ReadResourceRequestParams: [
+  [
+    "ReadResourceRequestParams",
     '{"type":"object","required":["_meta","uri"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"inputResponses":{"$ref":"#/$defs/InputResponses"},"requestState":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isReadResourceRequestParams,
     validators.acceptsReadResourceRequestParams,
   ],
-  ReadResourceResult: [
+  [
+    "ReadResourceResult",
     '{"type":"object","required":["cacheScope","contents","resultType","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"contents":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]}},"resultType":{"type":"string"},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isReadResourceResult,
     validators.acceptsReadResourceResult,
   ],
-  ReadResourceResultResponse: [
+  [
+    "ReadResourceResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"anyOf":[{"$ref":"#/$defs/InputRequiredResult"},{"$ref":"#/$defs/ReadResourceResult"}]}}}',
     validators.isReadResourceResultResponse,
     validators.acceptsReadResourceResultResponse,
   ],
-  Request: [
+  [
+    "Request",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     validators.isRequest,
   ],
-  RequestId: ['{"type":["integer","string"]}', validators.isRequestId],
-  RequestMetaObject: [
+  ["RequestId", '{"type":["integer","string"]}', validators.isRequestId],
+  [
+    "RequestMetaObject",
     '{"type":"object","required":["io.modelcontextprotocol/clientCapabilities","io.modelcontextprotocol/protocolVersion"],"additionalProperties":{},"properties":{"io.modelcontextprotocol/clientCapabilities":{"$ref":"#/$defs/ClientCapabilities"},"io.modelcontextprotocol/clientInfo":{"$ref":"#/$defs/Implementation"},"io.modelcontextprotocol/logLevel":{"$ref":"#/$defs/LoggingLevel"},"io.modelcontextprotocol/protocolVersion":{"type":"string"},"progressToken":{"$ref":"#/$defs/ProgressToken"}}}',
     validators.isRequestMetaObject,
     validators.acceptsRequestMetaObject,
   ],
-  RequestParams: [
+  [
+    "RequestParams",
     '{"type":"object","required":["_meta"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"}}}',
     validators.isRequestParams,
     validators.acceptsRequestParams,
   ],
-  Resource: [
+  [
+    "Resource",
     '{"type":"object","required":["name","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isResource,
     validators.acceptsResource,
   ],
-  ResourceContents: [
+  [
+    "ResourceContents",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isResourceContents,
   ],
-  ResourceLink: [
+  [
+    "ResourceLink",
     '{"type":"object","required":["name","type","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"resource_link"},"uri":{"type":"string"}}}',
     validators.isResourceLink,
     validators.acceptsResourceLink,
   ],
-  ResourceListChangedNotification: [
+  [
+    "ResourceListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/resources/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isResourceListChangedNotification,
   ],
-  ResourceRequestParams: [
+  [
+    "ResourceRequestParams",
     '{"type":"object","required":["_meta","uri"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"uri":{"type":"string"}}}',
     validators.isResourceRequestParams,
     validators.acceptsResourceRequestParams,
   ],
-  ResourceTemplate: [
+  [
+    "ResourceTemplate",
     '{"type":"object","required":["name","uriTemplate"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uriTemplate":{"type":"string"}}}',
     validators.isResourceTemplate,
     validators.acceptsResourceTemplate,
   ],
-  ResourceTemplateReference: [
+  [
+    "ResourceTemplateReference",
     '{"type":"object","required":["type","uri"],"properties":{"type":{"type":"string","const":"ref/resource"},"uri":{"type":"string"}}}',
     validators.isResourceTemplateReference,
   ],
-  ResourceUpdatedNotification: [
+  [
+    "ResourceUpdatedNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/resources/updated"},"params":{"$ref":"#/$defs/ResourceUpdatedNotificationParams"}}}',
     validators.isResourceUpdatedNotification,
   ],
-  ResourceUpdatedNotificationParams: [
+  [
+    "ResourceUpdatedNotificationParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"uri":{"type":"string"}}}',
     validators.isResourceUpdatedNotificationParams,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","required":["resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"resultType":{"type":"string"}}}',
     validators.isResult,
     validators.acceptsResult,
   ],
-  ResultMetaObject: [
+  [
+    "ResultMetaObject",
     '{"type":"object","additionalProperties":{},"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"#/$defs/Implementation"}}}',
     validators.isResultMetaObject,
     validators.acceptsResultMetaObject,
   ],
-  ResultType: ['{"type":"string"}', validators.isResultType],
-  Role: ['{"type":"string","enum":["assistant","user"]}', validators.isRole],
-  Root: [
+  ["ResultType", '{"type":"string"}', validators.isResultType],
+  ["Role", '{"type":"string","enum":["assistant","user"]}', validators.isRole],
+  [
+    "Root",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"name":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isRoot,
   ],
-  SamplingMessage: [
+  [
+    "SamplingMessage",
     '{"type":"object","required":["content","role"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"role":{"$ref":"#/$defs/Role"}}}',
     validators.isSamplingMessage,
     validators.acceptsSamplingMessage,
   ],
-  SamplingMessageContentBlock: [
+  [
+    "SamplingMessageContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}}',
     validators.isSamplingMessageContentBlock,
     validators.acceptsSamplingMessageContentBlock,
   ],
-  ServerCapabilities: [
+  [
+    "ServerCapabilities",
     '{"type":"object","properties":{"completions":{"$ref":"#/$defs/JSONObject"},"experimental":{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONObject"}},"extensions":{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONObject"}},"logging":{"$ref":"#/$defs/JSONObject"},"prompts":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"resources":{"type":"object","properties":{"listChanged":{"type":"boolean"},"subscribe":{"type":"boolean"}}},"tools":{"type":"object","properties":{"listChanged":{"type":"boolean"}}}}}',
     validators.isServerCapabilities,
   ],
-  ServerNotification: [
+  [
+    "ServerNotification",
     '{"anyOf":[{"$ref":"#/$defs/CancelledNotification"},{"$ref":"#/$defs/LoggingMessageNotification"},{"$ref":"#/$defs/ProgressNotification"},{"$ref":"#/$defs/PromptListChangedNotification"},{"$ref":"#/$defs/ResourceListChangedNotification"},{"$ref":"#/$defs/ResourceUpdatedNotification"},{"$ref":"#/$defs/SubscriptionsAcknowledgedNotification"},{"$ref":"#/$defs/ToolListChangedNotification"}],"x-open":{"tag":"method","known":["notifications/cancelled","notifications/message","notifications/progress","notifications/prompts/list_changed","notifications/resources/list_changed","notifications/resources/updated","notifications/subscriptions/acknowledged","notifications/tools/list_changed"]}}',
     validators.isServerNotification,
     validators.acceptsServerNotification,
   ],
-  ServerResult: [
+  [
+    "ServerResult",
     '{"anyOf":[{"$ref":"#/$defs/CallToolResult"},{"$ref":"#/$defs/CompleteResult"},{"$ref":"#/$defs/DiscoverResult"},{"$ref":"#/$defs/GetPromptResult"},{"$ref":"#/$defs/InputRequiredResult"},{"$ref":"#/$defs/ListPromptsResult"},{"$ref":"#/$defs/ListResourceTemplatesResult"},{"$ref":"#/$defs/ListResourcesResult"},{"$ref":"#/$defs/ListToolsResult"},{"$ref":"#/$defs/ReadResourceResult"},{"$ref":"#/$defs/Result"},{"$ref":"#/$defs/SubscriptionsListenResult"}]}',
     validators.isServerResult,
     validators.acceptsServerResult,
   ],
-  SingleSelectEnumSchema: [
+  [
+    "SingleSelectEnumSchema",
     '{"anyOf":[{"$ref":"#/$defs/TitledSingleSelectEnumSchema"},{"$ref":"#/$defs/UntitledSingleSelectEnumSchema"}]}',
     validators.isSingleSelectEnumSchema,
   ],
-  StringSchema: [
+  [
+    "StringSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"format":{"type":"string","enum":["date","date-time","email","uri"],"x-open":{"types":["string"]}},"maxLength":{"type":"integer"},"minLength":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isStringSchema,
     validators.acceptsStringSchema,
   ],
-  SubscriptionFilter: [
+  [
+    "SubscriptionFilter",
     '{"type":"object","properties":{"promptsListChanged":{"type":"boolean"},"resourceSubscriptions":{"type":"array","items":{"type":"string"}},"resourcesListChanged":{"type":"boolean"},"toolsListChanged":{"type":"boolean"}}}',
     validators.isSubscriptionFilter,
   ],
-  SubscriptionsAcknowledgedNotification: [
+  [
+    "SubscriptionsAcknowledgedNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/subscriptions/acknowledged"},"params":{"$ref":"#/$defs/SubscriptionsAcknowledgedNotificationParams"}}}',
     validators.isSubscriptionsAcknowledgedNotification,
   ],
-  SubscriptionsAcknowledgedNotificationParams: [
+  [
+    "SubscriptionsAcknowledgedNotificationParams",
     '{"type":"object","required":["notifications"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"notifications":{"$ref":"#/$defs/SubscriptionFilter"}}}',
     validators.isSubscriptionsAcknowledgedNotificationParams,
   ],
-  SubscriptionsListenRequest: [
+  [
+    "SubscriptionsListenRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"subscriptions/listen"},"params":{"$ref":"#/$defs/SubscriptionsListenRequestParams"}}}',
     validators.isSubscriptionsListenRequest,
     validators.acceptsSubscriptionsListenRequest,
   ],
-  SubscriptionsListenRequestParams: [
+  [
+    "SubscriptionsListenRequestParams",
     '{"type":"object","required":["_meta","notifications"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"notifications":{"$ref":"#/$defs/SubscriptionFilter"}}}',
     validators.isSubscriptionsListenRequestParams,
     validators.acceptsSubscriptionsListenRequestParams,
   ],
-  SubscriptionsListenResult: [
+  [
+    "SubscriptionsListenResult",
     '{"type":"object","required":["_meta","resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/SubscriptionsListenResultMetaObject"},"resultType":{"type":"string"}}}',
     validators.isSubscriptionsListenResult,
     validators.acceptsSubscriptionsListenResult,
   ],
-  SubscriptionsListenResultMetaObject: [
+  [
+    "SubscriptionsListenResultMetaObject",
     '{"type":"object","required":["io.modelcontextprotocol/subscriptionId"],"additionalProperties":{},"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"#/$defs/Implementation"},"io.modelcontextprotocol/subscriptionId":{"$ref":"#/$defs/RequestId"}}}',
     validators.isSubscriptionsListenResultMetaObject,
     validators.acceptsSubscriptionsListenResultMetaObject,
   ],
-  SubscriptionsListenResultResponse: [
+  [
+    "SubscriptionsListenResultResponse",
     '{"type":"object","required":["id","jsonrpc","result"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"result":{"$ref":"#/$defs/SubscriptionsListenResult"}}}',
     validators.isSubscriptionsListenResultResponse,
     validators.acceptsSubscriptionsListenResultResponse,
   ],
-  TextContent: [
+  [
+    "TextContent",
     '{"type":"object","required":["text","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"text":{"type":"string"},"type":{"type":"string","const":"text"}}}',
     validators.isTextContent,
   ],
-  TextResourceContents: [
+  [
+    "TextResourceContents",
     '{"type":"object","required":["text","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isTextResourceContents,
   ],
-  TitledMultiSelectEnumSchema: [
+  [
+    "TitledMultiSelectEnumSchema",
     '{"type":"object","required":["items","type"],"properties":{"default":{"type":"array","items":{"type":"string"}},"description":{"type":"string"},"items":{"type":"object","required":["anyOf"],"properties":{"anyOf":{"type":"array","items":{"type":"object","required":["const","title"],"properties":{"const":{"type":"string"},"title":{"type":"string"}}}}}},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"array"}}}',
     validators.isTitledMultiSelectEnumSchema,
   ],
-  TitledSingleSelectEnumSchema: [
+  [
+    "TitledSingleSelectEnumSchema",
     '{"type":"object","required":["oneOf","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"oneOf":{"type":"array","items":{"type":"object","required":["const","title"],"properties":{"const":{"type":"string"},"title":{"type":"string"}}}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isTitledSingleSelectEnumSchema,
   ],
-  Tool: [
+  [
+    "Tool",
     '{"type":"object","required":["inputSchema","name"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/ToolAnnotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"inputSchema":{"type":"object","required":["type"],"additionalProperties":{},"properties":{"$schema":{"type":"string"},"type":{"type":"string","const":"object"}}},"name":{"type":"string"},"outputSchema":{"type":"object","additionalProperties":{},"properties":{"$schema":{"type":"string"}}},"title":{"type":"string"}}}',
     validators.isTool,
     validators.acceptsTool,
   ],
-  ToolAnnotations: [
+  [
+    "ToolAnnotations",
     '{"type":"object","properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}}}',
     validators.isToolAnnotations,
   ],
-  ToolChoice: [
+  [
+    "ToolChoice",
     '{"type":"object","properties":{"mode":{"type":"string","enum":["auto","none","required"],"x-open":{"types":["string"]}}}}',
     validators.isToolChoice,
     validators.acceptsToolChoice,
   ],
-  ToolListChangedNotification: [
+  [
+    "ToolListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/tools/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isToolListChangedNotification,
   ],
-  ToolResultContent: [
+  [
+    "ToolResultContent",
     '{"type":"object","required":["content","toolUseId","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{},"toolUseId":{"type":"string"},"type":{"type":"string","const":"tool_result"}}}',
     validators.isToolResultContent,
     validators.acceptsToolResultContent,
   ],
-  ToolUseContent: [
+  [
+    "ToolUseContent",
     '{"type":"object","required":["id","input","name","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"id":{"type":"string"},"input":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"type":{"type":"string","const":"tool_use"}}}',
     validators.isToolUseContent,
   ],
-  UnsupportedProtocolVersionError: [
+  [
+    "UnsupportedProtocolVersionError",
     '{"type":"object","required":["error","jsonrpc"],"properties":{"error":{"allOf":[{"$ref":"#/$defs/Error"},{"type":"object","required":["code","data"],"properties":{"code":{"type":"integer","const":-32022},"data":{"type":"object","required":["requested","supported"],"properties":{"requested":{"type":"string"},"supported":{"type":"array","items":{"type":"string"}}}}}}]},"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"}}}',
     validators.isUnsupportedProtocolVersionError,
   ],
-  UntitledMultiSelectEnumSchema: [
+  [
+    "UntitledMultiSelectEnumSchema",
     '{"type":"object","required":["items","type"],"properties":{"default":{"type":"array","items":{"type":"string"}},"description":{"type":"string"},"items":{"type":"object","required":["enum","type"],"properties":{"enum":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"string"}}},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"array"}}}',
     validators.isUntitledMultiSelectEnumSchema,
   ],
-  UntitledSingleSelectEnumSchema: [
+  [
+    "UntitledSingleSelectEnumSchema",
     '{"type":"object","required":["enum","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"type":"array","items":{"type":"string"}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isUntitledSingleSelectEnumSchema,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

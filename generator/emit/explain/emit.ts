@@ -1,8 +1,8 @@
 import { type Definition, type JsonValue, reachingOpen } from "@mcpgen/engine";
-import { argumentsWithin, arrayLayout, memberLine } from "../../print/code-layout.js";
+import { argumentsWithin, arrayLayout, printAt } from "../../print/code-layout.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/names.js";
-import { memberKey, stringLiteral } from "../../print/text.js";
+import { stringLiteral } from "../../print/text.js";
 import { copyWhole } from "../copied-module.js";
 import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { localNames, sharedModule } from "../imported.js";
@@ -65,14 +65,15 @@ interface Validators {
   readonly differs: boolean;
 }
 
-/** The member of the table: the schema of a definition, and its validators. */
+/** The row of a definition: its name, its schema and its validators. */
 function rowOf({ name }: Definition, schema: JsonValue, { validators, judged, differs }: Validators): string {
   const row = arrayLayout([
+    stringLiteral(name),
     stringLiteral(JSON.stringify(schema)),
     `${validators}.is${judged}`,
     ...(differs ? [`${validators}.accepts${judged}`] : []),
   ]);
-  return memberLine(1, memberKey(name), row);
+  return printAt(1, [row, ","]);
 }
 
 /** The head of a function up to its body, and the arguments that it passes on. */

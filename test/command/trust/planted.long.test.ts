@@ -96,7 +96,7 @@ function repository(config: Readonly<Record<string, string>>, hosts: object): st
     "session.jsonl": message,
     "src/handlers.ts": "export const x = 1;\n",
     "generated/dist/2025-11-25/methods.js": mark,
-    "generated/dist/2025-11-25/check.js": mark,
+    "generated/dist/2025-11-25/explain.js": mark,
     ".mcp.json": JSON.stringify(hosts),
     ".cursor/mcp.json": JSON.stringify(hosts),
     ".vscode/mcp.json": JSON.stringify({ servers: (hosts as { mcpServers: object }).mcpServers }),

@@ -105,7 +105,7 @@ test("one definition more adds a row and a function, and touches no other line",
   const more = readSchema({ ...document, $defs: { ...definitions, GreetingResult: extra } });
   const before = emittedFiles(schemaOf("2025-11-25")).get("revision/explain.ts")!.content;
   const after = emittedFiles(more).get("revision/explain.ts")!.content;
-  const row = /^ {2}GreetingResult: \[\n[^]*?\n {2}\],\n/m;
+  const row = /^ {2}\[\n {4}"GreetingResult",\n[^]*?\n {2}\],\n/m;
   const declared = /^export function explainGreetingResult\([^]*?\n}\n\n/m;
   expect(after).toMatch(row);
   expect(after).toMatch(declared);

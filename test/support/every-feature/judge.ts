@@ -24,7 +24,7 @@ type Judge = (revision: string, session: string) => Promise<Judgement>;
 export function judge(revisions: readonly string[]): Judge {
   const project = sharedFolder({ "mcpgen.config.json": JSON.stringify({ out: "generated" }) });
   const entryPoints = revisions.flatMap((revision) =>
-    ["methods", "check"].map((module) => ({
+    ["methods", "explain"].map((module) => ({
       in: `generated/${revision}/${module}.ts`,
       out: `${revision}/${module}`,
     })),

@@ -7,116 +7,141 @@ import * as validators from "./validators.js";
 import * as baseValidators from "../../../../2025-03-26/validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isAnnotations,
   ],
-  AudioContent: [
+  [
+    "AudioContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"audio"}}}',
     baseValidators.isAudioContent,
   ],
-  BlobResourceContents: [
+  [
+    "BlobResourceContents",
     '{"type":"object","required":["blob","uri"],"properties":{"blob":{"type":"string"},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isBlobResourceContents,
   ],
-  CallToolResult: [
+  [
+    "CallToolResult",
     '{"type":"object","required":["content"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","resource","image","text"]}}},"isError":{"type":"boolean"}}}',
     baseValidators.isCallToolResult,
     baseValidators.acceptsCallToolResult,
   ],
-  CancelTaskRequest: [
+  [
+    "CancelTaskRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"tasks/cancel"},"params":{"allOf":[{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}},{"$ref":"#/$defs/TaskReference"}]}}}',
     validators.isCancelTaskRequest,
   ],
-  CancelTaskResult: [
+  [
+    "CancelTaskResult",
     '{"type":"object","required":["status","taskId"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"cancelledAt":{"type":"string"},"status":{"$ref":"#/$defs/TaskStatus"},"taskId":{"type":"string"}}}',
     validators.isCancelTaskResult,
     validators.acceptsCancelTaskResult,
   ],
-  CreateTaskRequest: [
+  [
+    "CreateTaskRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"tasks/create"},"params":{"type":"object","required":["name"],"additionalProperties":{},"properties":{"_meta":{"type":"object","properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"description":{"type":"string"},"name":{"type":"string"},"parameters":{"type":"object","additionalProperties":{}}}}}}',
     validators.isCreateTaskRequest,
   ],
-  CreateTaskResult: [
+  [
+    "CreateTaskResult",
     '{"type":"object","required":["createdAt","status","taskId"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"createdAt":{"type":"string"},"status":{"$ref":"#/$defs/TaskStatus"},"taskId":{"type":"string"}}}',
     validators.isCreateTaskResult,
     validators.acceptsCreateTaskResult,
   ],
-  EmbeddedResource: [
+  [
+    "EmbeddedResource",
     '{"type":"object","required":["resource","type"],"properties":{"annotations":{"$ref":"#/$defs/Annotations"},"resource":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]},"type":{"type":"string","const":"resource"}}}',
     baseValidators.isEmbeddedResource,
   ],
-  EmptyResult: ['{"$ref":"#/$defs/Result"}', baseValidators.isEmptyResult],
-  GetTaskRequest: [
+  ["EmptyResult", '{"$ref":"#/$defs/Result"}', baseValidators.isEmptyResult],
+  [
+    "GetTaskRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"tasks/get"},"params":{"allOf":[{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}},{"$ref":"#/$defs/TaskReference"}]}}}',
     validators.isGetTaskRequest,
   ],
-  GetTaskResult: [
+  [
+    "GetTaskResult",
     '{"type":"object","required":["createdAt","status","taskId"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"completedAt":{"type":"string"},"createdAt":{"type":"string"},"currentStep":{"type":"string"},"error":{"$ref":"#/$defs/TaskError"},"progress":{"type":"number","minimum":0,"maximum":1},"result":{"$ref":"#/$defs/CallToolResult"},"startedAt":{"type":"string"},"status":{"$ref":"#/$defs/TaskStatus"},"taskId":{"type":"string"}}}',
     validators.isGetTaskResult,
     validators.acceptsGetTaskResult,
   ],
-  ImageContent: [
+  [
+    "ImageContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"image"}}}',
     baseValidators.isImageContent,
   ],
-  Notification: [
+  [
+    "Notification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     baseValidators.isNotification,
   ],
-  ProgressToken: [
+  [
+    "ProgressToken",
     '{"type":["integer","string"]}',
     baseValidators.isProgressToken,
   ],
-  Request: [
+  [
+    "Request",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}}}',
     baseValidators.isRequest,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isResult,
   ],
-  Role: [
+  [
+    "Role",
     '{"type":"string","enum":["assistant","user"]}',
     baseValidators.isRole,
   ],
-  TaskCompletedNotification: [
+  [
+    "TaskCompletedNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"notifications/tasks/completed"},"params":{"type":"object","required":["status","taskId"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"completedAt":{"type":"string"},"error":{"$ref":"#/$defs/TaskError"},"result":{"$ref":"#/$defs/CallToolResult"},"status":{"$ref":"#/$defs/TaskStatus"},"taskId":{"type":"string"}}}}}',
     validators.isTaskCompletedNotification,
     validators.acceptsTaskCompletedNotification,
   ],
-  TaskError: [
+  [
+    "TaskError",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer"},"data":{},"message":{"type":"string"}}}',
     validators.isTaskError,
   ],
-  TaskProgressNotification: [
+  [
+    "TaskProgressNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"notifications/tasks/progress"},"params":{"type":"object","required":["progress","taskId"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"currentStep":{"type":"string"},"progress":{"type":"number"},"taskId":{"type":"string"}}}}}',
     validators.isTaskProgressNotification,
   ],
-  TaskReference: [
+  [
+    "TaskReference",
     '{"type":"object","required":["taskId"],"properties":{"taskId":{"type":"string"}}}',
     validators.isTaskReference,
   ],
-  TaskState: [
+  [
+    "TaskState",
     '{"type":"object","required":["createdAt","status","taskId"],"properties":{"completedAt":{"type":"string"},"createdAt":{"type":"string"},"currentStep":{"type":"string"},"error":{"$ref":"#/$defs/TaskError"},"progress":{"type":"number","minimum":0,"maximum":1},"result":{"$ref":"#/$defs/CallToolResult"},"startedAt":{"type":"string"},"status":{"$ref":"#/$defs/TaskStatus"},"taskId":{"type":"string"}}}',
     validators.isTaskState,
     validators.acceptsTaskState,
   ],
-  TaskStatus: [
+  [
+    "TaskStatus",
     '{"type":"string","enum":["cancelled","completed","failed","pending","running"],"x-open":{"types":["string"]}}',
     validators.isTaskStatus,
     validators.acceptsTaskStatus,
   ],
-  TextContent: [
+  [
+    "TextContent",
     '{"type":"object","required":["text","type"],"properties":{"annotations":{"$ref":"#/$defs/Annotations"},"text":{"type":"string"},"type":{"type":"string","const":"text"}}}',
     baseValidators.isTextContent,
   ],
-  TextResourceContents: [
+  [
+    "TextResourceContents",
     '{"type":"object","required":["text","uri"],"properties":{"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isTextResourceContents,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

@@ -7,90 +7,110 @@ import * as validators from "./validators.js";
 import * as baseValidators from "../../../../2025-06-18/validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isAnnotations,
   ],
-  EmptyResult: ['{"$ref":"#/$defs/Result"}', baseValidators.isEmptyResult],
-  GetSkillRequest: [
+  ["EmptyResult", '{"$ref":"#/$defs/Result"}', baseValidators.isEmptyResult],
+  [
+    "GetSkillRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"skills/get"},"params":{"allOf":[{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}},{"$ref":"#/$defs/GetSkillRequestParams"}]}}}',
     validators.isGetSkillRequest,
   ],
-  GetSkillRequestParams: [
+  [
+    "GetSkillRequestParams",
     '{"type":"object","required":["uri"],"properties":{"uri":{"type":"string"}}}',
     validators.isGetSkillRequestParams,
   ],
-  GetSkillResult: [
+  [
+    "GetSkillResult",
     '{"type":"object","required":["skill"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"skill":{"$ref":"#/$defs/Skill"}}}',
     validators.isGetSkillResult,
   ],
-  JSONRPCRequest: [
+  [
+    "JSONRPCRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}}}',
     baseValidators.isJSONRPCRequest,
   ],
-  ListSkillsRequest: [
+  [
+    "ListSkillsRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"skills/list"},"params":{"type":"object","properties":{"cursor":{"type":"string"}}}}}',
     validators.isListSkillsRequest,
   ],
-  ListSkillsResult: [
+  [
+    "ListSkillsResult",
     '{"type":"object","required":["skills"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"skills":{"type":"array","items":{"$ref":"#/$defs/Skill"}}}}',
     validators.isListSkillsResult,
   ],
-  PaginatedRequest: [
+  [
+    "PaginatedRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string"},"params":{"type":"object","properties":{"cursor":{"type":"string"}}}}}',
     baseValidators.isPaginatedRequest,
   ],
-  PaginatedResult: [
+  [
+    "PaginatedResult",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"}}}',
     baseValidators.isPaginatedResult,
   ],
-  ProgressToken: [
+  [
+    "ProgressToken",
     '{"type":["integer","string"]}',
     baseValidators.isProgressToken,
   ],
-  ReadResourceDirectoryRequest: [
+  [
+    "ReadResourceDirectoryRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/directory/read"},"params":{"allOf":[{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}},{"$ref":"#/$defs/ReadResourceDirectoryRequestParams"}]}}}',
     validators.isReadResourceDirectoryRequest,
   ],
-  ReadResourceDirectoryRequestParams: [
+  [
+    "ReadResourceDirectoryRequestParams",
     '{"type":"object","required":["uri"],"properties":{"cursor":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isReadResourceDirectoryRequestParams,
   ],
-  ReadResourceDirectoryResult: [
+  [
+    "ReadResourceDirectoryResult",
     '{"type":"object","required":["resources"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"resources":{"type":"array","items":{"$ref":"#/$defs/Resource"}}}}',
     validators.isReadResourceDirectoryResult,
   ],
-  RequestId: ['{"type":["integer","string"]}', baseValidators.isRequestId],
-  Resource: [
+  ["RequestId", '{"type":["integer","string"]}', baseValidators.isRequestId],
+  [
+    "Resource",
     '{"type":"object","required":["name","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isResource,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isResult,
   ],
-  Role: [
+  [
+    "Role",
     '{"type":"string","enum":["assistant","user"]}',
     baseValidators.isRole,
   ],
-  Skill: [
+  [
+    "Skill",
     '{"type":"object","required":["frontmatter","resources","uri"],"properties":{"frontmatter":{"$ref":"#/$defs/SkillFrontmatter"},"resources":{"anyOf":[{"type":"string","const":"dynamic"},{"type":"array","items":{"$ref":"#/$defs/SkillResource"}}]},"uri":{"type":"string"}}}',
     validators.isSkill,
   ],
-  SkillFrontmatter: [
+  [
+    "SkillFrontmatter",
     '{"type":"object","required":["description","name"],"additionalProperties":{},"properties":{"description":{"type":"string"},"name":{"type":"string"}}}',
     validators.isSkillFrontmatter,
   ],
-  SkillResource: [
+  [
+    "SkillResource",
     '{"type":"object","required":["digest","size","uri"],"properties":{"digest":{"type":"string","pattern":"^sha256:[0-9a-f]{64}$"},"size":{"type":"integer","minimum":0},"uri":{"type":"string"}}}',
     validators.isSkillResource,
   ],
-  SkillsSettings: [
+  [
+    "SkillsSettings",
     '{"type":"object","properties":{"directoryRead":{"type":"boolean"}}}',
     validators.isSkillsSettings,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

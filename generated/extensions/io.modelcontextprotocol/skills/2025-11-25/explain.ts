@@ -7,105 +7,128 @@ import * as validators from "./validators.js";
 import * as baseValidators from "../../../../2025-11-25/validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isAnnotations,
   ],
-  EmptyResult: ['{"$ref":"#/$defs/Result"}', baseValidators.isEmptyResult],
-  GetSkillRequest: [
+  ["EmptyResult", '{"$ref":"#/$defs/Result"}', baseValidators.isEmptyResult],
+  [
+    "GetSkillRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"skills/get"},"params":{"$ref":"#/$defs/GetSkillRequestParams"}}}',
     validators.isGetSkillRequest,
   ],
-  GetSkillRequestParams: [
+  [
+    "GetSkillRequestParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"uri":{"type":"string"}}}',
     validators.isGetSkillRequestParams,
   ],
-  GetSkillResult: [
+  [
+    "GetSkillResult",
     '{"type":"object","required":["skill"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"skill":{"$ref":"#/$defs/Skill"}}}',
     validators.isGetSkillResult,
   ],
-  Icon: [
+  [
+    "Icon",
     '{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}}}',
     baseValidators.isIcon,
     baseValidators.acceptsIcon,
   ],
-  JSONRPCRequest: [
+  [
+    "JSONRPCRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isJSONRPCRequest,
   ],
-  ListSkillsRequest: [
+  [
+    "ListSkillsRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"skills/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListSkillsRequest,
   ],
-  ListSkillsResult: [
+  [
+    "ListSkillsResult",
     '{"type":"object","required":["skills"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"skills":{"type":"array","items":{"$ref":"#/$defs/Skill"}}}}',
     validators.isListSkillsResult,
   ],
-  PaginatedRequest: [
+  [
+    "PaginatedRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     baseValidators.isPaginatedRequest,
   ],
-  PaginatedRequestParams: [
+  [
+    "PaginatedRequestParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"cursor":{"type":"string"}}}',
     baseValidators.isPaginatedRequestParams,
   ],
-  PaginatedResult: [
+  [
+    "PaginatedResult",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"}}}',
     baseValidators.isPaginatedResult,
   ],
-  ProgressToken: [
+  [
+    "ProgressToken",
     '{"type":["integer","string"]}',
     baseValidators.isProgressToken,
   ],
-  ReadResourceDirectoryRequest: [
+  [
+    "ReadResourceDirectoryRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/directory/read"},"params":{"$ref":"#/$defs/ReadResourceDirectoryRequestParams"}}}',
     validators.isReadResourceDirectoryRequest,
   ],
-  ReadResourceDirectoryRequestParams: [
+  [
+    "ReadResourceDirectoryRequestParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"cursor":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isReadResourceDirectoryRequestParams,
   ],
-  ReadResourceDirectoryResult: [
+  [
+    "ReadResourceDirectoryResult",
     '{"type":"object","required":["resources"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"resources":{"type":"array","items":{"$ref":"#/$defs/Resource"}}}}',
     validators.isReadResourceDirectoryResult,
     validators.acceptsReadResourceDirectoryResult,
   ],
-  RequestId: ['{"type":["integer","string"]}', baseValidators.isRequestId],
-  RequestParams: [
+  ["RequestId", '{"type":["integer","string"]}', baseValidators.isRequestId],
+  [
+    "RequestParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}',
     baseValidators.isRequestParams,
   ],
-  Resource: [
+  [
+    "Resource",
     '{"type":"object","required":["name","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isResource,
     baseValidators.acceptsResource,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isResult,
   ],
-  Role: [
+  [
+    "Role",
     '{"type":"string","enum":["assistant","user"]}',
     baseValidators.isRole,
   ],
-  Skill: [
+  [
+    "Skill",
     '{"type":"object","required":["frontmatter","resources","uri"],"properties":{"frontmatter":{"$ref":"#/$defs/SkillFrontmatter"},"resources":{"anyOf":[{"type":"string","const":"dynamic"},{"type":"array","items":{"$ref":"#/$defs/SkillResource"}}]},"uri":{"type":"string"}}}',
     validators.isSkill,
   ],
-  SkillFrontmatter: [
+  [
+    "SkillFrontmatter",
     '{"type":"object","required":["description","name"],"additionalProperties":{},"properties":{"description":{"type":"string"},"name":{"type":"string"}}}',
     validators.isSkillFrontmatter,
   ],
-  SkillResource: [
+  [
+    "SkillResource",
     '{"type":"object","required":["digest","size","uri"],"properties":{"digest":{"type":"string","pattern":"^sha256:[0-9a-f]{64}$"},"size":{"type":"integer","minimum":0},"uri":{"type":"string"}}}',
     validators.isSkillResource,
   ],
-  SkillsSettings: [
+  [
+    "SkillsSettings",
     '{"type":"object","properties":{"directoryRead":{"type":"boolean"}}}',
     validators.isSkillsSettings,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

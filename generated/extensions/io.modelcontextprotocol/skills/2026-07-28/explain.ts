@@ -7,163 +7,196 @@ import * as validators from "./validators.js";
 import * as baseValidators from "../../../../2026-07-28/validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isAnnotations,
   ],
-  CacheableResult: [
+  [
+    "CacheableResult",
     '{"type":"object","required":["cacheScope","resultType","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"resultType":{"type":"string"},"ttlMs":{"type":"integer","minimum":0}}}',
     baseValidators.isCacheableResult,
     baseValidators.acceptsCacheableResult,
   ],
-  ClientCapabilities: [
+  [
+    "ClientCapabilities",
     '{"type":"object","properties":{"elicitation":{"type":"object","properties":{"form":{"$ref":"#/$defs/JSONObject"},"url":{"$ref":"#/$defs/JSONObject"}}},"experimental":{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONObject"}},"extensions":{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONObject"}},"roots":{"type":"object","properties":{}},"sampling":{"type":"object","properties":{"context":{"$ref":"#/$defs/JSONObject"},"tools":{"$ref":"#/$defs/JSONObject"}}}}}',
     baseValidators.isClientCapabilities,
   ],
-  EmptyResult: [
+  [
+    "EmptyResult",
     '{"$ref":"#/$defs/Result"}',
     baseValidators.isEmptyResult,
     baseValidators.acceptsEmptyResult,
   ],
-  GetSkillRequest: [
+  [
+    "GetSkillRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"skills/get"},"params":{"$ref":"#/$defs/GetSkillRequestParams"}}}',
     validators.isGetSkillRequest,
     validators.acceptsGetSkillRequest,
   ],
-  GetSkillRequestParams: [
+  [
+    "GetSkillRequestParams",
     '{"type":"object","required":["_meta","uri"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"uri":{"type":"string"}}}',
     validators.isGetSkillRequestParams,
     validators.acceptsGetSkillRequestParams,
   ],
-  GetSkillResult: [
+  [
+    "GetSkillResult",
     '{"type":"object","required":["cacheScope","resultType","skill","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"resultType":{"type":"string"},"skill":{"$ref":"#/$defs/Skill"},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isGetSkillResult,
     validators.acceptsGetSkillResult,
   ],
-  Icon: [
+  [
+    "Icon",
     '{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}}}',
     baseValidators.isIcon,
     baseValidators.acceptsIcon,
   ],
-  Implementation: [
+  [
+    "Implementation",
     '{"type":"object","required":["name","version"],"properties":{"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"type":"string"}}}',
     baseValidators.isImplementation,
     baseValidators.acceptsImplementation,
   ],
-  JSONArray: [
+  [
+    "JSONArray",
     '{"type":"array","items":{"$ref":"#/$defs/JSONValue"}}',
     baseValidators.isJSONArray,
   ],
-  JSONObject: [
+  [
+    "JSONObject",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONValue"}}',
     baseValidators.isJSONObject,
   ],
-  JSONRPCRequest: [
+  [
+    "JSONRPCRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isJSONRPCRequest,
   ],
-  JSONValue: [
+  [
+    "JSONValue",
     '{"anyOf":[{"$ref":"#/$defs/JSONArray"},{"$ref":"#/$defs/JSONObject"},{"type":["boolean","null","number","string"]}]}',
     baseValidators.isJSONValue,
   ],
-  ListSkillsRequest: [
+  [
+    "ListSkillsRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"skills/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListSkillsRequest,
     validators.acceptsListSkillsRequest,
   ],
-  ListSkillsResult: [
+  [
+    "ListSkillsResult",
     '{"type":"object","required":["cacheScope","resultType","skills","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"cacheScope":{"type":"string","enum":["private","public"],"x-open":{"types":["string"]}},"nextCursor":{"type":"string"},"resultType":{"type":"string"},"skills":{"type":"array","items":{"$ref":"#/$defs/Skill"}},"ttlMs":{"type":"integer","minimum":0}}}',
     validators.isListSkillsResult,
     validators.acceptsListSkillsResult,
   ],
-  LoggingLevel: [
+  [
+    "LoggingLevel",
     '{"type":"string","enum":["alert","critical","debug","emergency","error","info","notice","warning"],"x-open":{"types":["string"]}}',
     baseValidators.isLoggingLevel,
     baseValidators.acceptsLoggingLevel,
   ],
-  MetaObject: ['{"type":"object"}', baseValidators.isMetaObject],
-  PaginatedRequest: [
+  ["MetaObject", '{"type":"object"}', baseValidators.isMetaObject],
+  [
+    "PaginatedRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     baseValidators.isPaginatedRequest,
     baseValidators.acceptsPaginatedRequest,
   ],
-  PaginatedRequestParams: [
+  [
+    "PaginatedRequestParams",
     '{"type":"object","required":["_meta"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"cursor":{"type":"string"}}}',
     baseValidators.isPaginatedRequestParams,
     baseValidators.acceptsPaginatedRequestParams,
   ],
-  PaginatedResult: [
+  [
+    "PaginatedResult",
     '{"type":"object","required":["resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"nextCursor":{"type":"string"},"resultType":{"type":"string"}}}',
     baseValidators.isPaginatedResult,
     baseValidators.acceptsPaginatedResult,
   ],
-  ProgressToken: [
+  [
+    "ProgressToken",
     '{"type":["integer","string"]}',
     baseValidators.isProgressToken,
   ],
-  ReadResourceDirectoryRequest: [
+  [
+    "ReadResourceDirectoryRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/directory/read"},"params":{"$ref":"#/$defs/ReadResourceDirectoryRequestParams"}}}',
     validators.isReadResourceDirectoryRequest,
     validators.acceptsReadResourceDirectoryRequest,
   ],
-  ReadResourceDirectoryRequestParams: [
+  [
+    "ReadResourceDirectoryRequestParams",
     '{"type":"object","required":["_meta","uri"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"cursor":{"type":"string"},"uri":{"type":"string"}}}',
     validators.isReadResourceDirectoryRequestParams,
     validators.acceptsReadResourceDirectoryRequestParams,
   ],
-  ReadResourceDirectoryResult: [
+  [
+    "ReadResourceDirectoryResult",
     '{"type":"object","required":["resources","resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"nextCursor":{"type":"string"},"resources":{"type":"array","items":{"$ref":"#/$defs/Resource"}},"resultType":{"type":"string"}}}',
     validators.isReadResourceDirectoryResult,
     validators.acceptsReadResourceDirectoryResult,
   ],
-  RequestId: ['{"type":["integer","string"]}', baseValidators.isRequestId],
-  RequestMetaObject: [
+  ["RequestId", '{"type":["integer","string"]}', baseValidators.isRequestId],
+  [
+    "RequestMetaObject",
     '{"type":"object","required":["io.modelcontextprotocol/clientCapabilities","io.modelcontextprotocol/protocolVersion"],"additionalProperties":{},"properties":{"io.modelcontextprotocol/clientCapabilities":{"$ref":"#/$defs/ClientCapabilities"},"io.modelcontextprotocol/clientInfo":{"$ref":"#/$defs/Implementation"},"io.modelcontextprotocol/logLevel":{"$ref":"#/$defs/LoggingLevel"},"io.modelcontextprotocol/protocolVersion":{"type":"string"},"progressToken":{"$ref":"#/$defs/ProgressToken"}}}',
     baseValidators.isRequestMetaObject,
     baseValidators.acceptsRequestMetaObject,
   ],
-  RequestParams: [
+  [
+    "RequestParams",
     '{"type":"object","required":["_meta"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"}}}',
     baseValidators.isRequestParams,
     baseValidators.acceptsRequestParams,
   ],
-  Resource: [
+  [
+    "Resource",
     '{"type":"object","required":["name","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isResource,
     baseValidators.acceptsResource,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","required":["resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"resultType":{"type":"string"}}}',
     baseValidators.isResult,
     baseValidators.acceptsResult,
   ],
-  ResultMetaObject: [
+  [
+    "ResultMetaObject",
     '{"type":"object","additionalProperties":{},"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"#/$defs/Implementation"}}}',
     baseValidators.isResultMetaObject,
     baseValidators.acceptsResultMetaObject,
   ],
-  Role: [
+  [
+    "Role",
     '{"type":"string","enum":["assistant","user"]}',
     baseValidators.isRole,
   ],
-  Skill: [
+  [
+    "Skill",
     '{"type":"object","required":["frontmatter","resources","uri"],"properties":{"frontmatter":{"$ref":"#/$defs/SkillFrontmatter"},"resources":{"anyOf":[{"type":"string","const":"dynamic"},{"type":"array","items":{"$ref":"#/$defs/SkillResource"}}]},"uri":{"type":"string"}}}',
     validators.isSkill,
   ],
-  SkillFrontmatter: [
+  [
+    "SkillFrontmatter",
     '{"type":"object","required":["description","name"],"additionalProperties":{},"properties":{"description":{"type":"string"},"name":{"type":"string"}}}',
     validators.isSkillFrontmatter,
   ],
-  SkillResource: [
+  [
+    "SkillResource",
     '{"type":"object","required":["digest","size","uri"],"properties":{"digest":{"type":"string","pattern":"^sha256:[0-9a-f]{64}$"},"size":{"type":"integer","minimum":0},"uri":{"type":"string"}}}',
     validators.isSkillResource,
   ],
-  SkillsSettings: [
+  [
+    "SkillsSettings",
     '{"type":"object","properties":{"directoryRead":{"type":"boolean"}}}',
     validators.isSkillsSettings,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

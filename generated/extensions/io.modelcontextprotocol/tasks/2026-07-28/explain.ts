@@ -7,355 +7,432 @@ import * as validators from "./validators.js";
 import * as baseValidators from "../../../../2026-07-28/validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isAnnotations,
   ],
-  AudioContent: [
+  [
+    "AudioContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"audio"}}}',
     baseValidators.isAudioContent,
   ],
-  BlobResourceContents: [
+  [
+    "BlobResourceContents",
     '{"type":"object","required":["blob","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"blob":{"type":"string"},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isBlobResourceContents,
   ],
-  BooleanSchema: [
+  [
+    "BooleanSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"boolean"},"description":{"type":"string"},"title":{"type":"string"},"type":{"type":"string","const":"boolean"}}}',
     baseValidators.isBooleanSchema,
   ],
-  CallToolResult: [
+  [
+    "CallToolResult",
     '{"type":"object","required":["content","resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"resultType":{"type":"string"},"structuredContent":{}}}',
     baseValidators.isCallToolResult,
     baseValidators.acceptsCallToolResult,
   ],
-  CancelTaskRequest: [
+  [
+    "CancelTaskRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tasks/cancel"},"params":{"type":"object","required":["taskId"],"properties":{"taskId":{"type":"string"}}}}}',
     validators.isCancelTaskRequest,
   ],
-  CancelTaskResult: [
+  [
+    "CancelTaskResult",
     '{"type":"object","required":["resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"resultType":{"type":"string","const":"complete"}}}',
     validators.isCancelTaskResult,
     validators.acceptsCancelTaskResult,
   ],
-  CancelledTask: [
+  [
+    "CancelledTask",
     '{"type":"object","required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"type":"integer"},"status":{"type":"string","const":"cancelled"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}',
     validators.isCancelledTask,
   ],
-  CompletedTask: [
+  [
+    "CompletedTask",
     '{"type":"object","required":["createdAt","lastUpdatedAt","result","status","taskId","ttlMs"],"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"type":"integer"},"result":{"type":"object","required":["content"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"resultType":{"type":"string"},"structuredContent":{}}},"status":{"type":"string","const":"completed"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}',
     validators.isCompletedTask,
     validators.acceptsCompletedTask,
   ],
-  ContentBlock: [
+  [
+    "ContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/ResourceLink"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","resource","image","resource_link","text"]}}',
     baseValidators.isContentBlock,
     baseValidators.acceptsContentBlock,
   ],
-  CreateMessageRequest: [
+  [
+    "CreateMessageRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"sampling/createMessage"},"params":{"$ref":"#/$defs/CreateMessageRequestParams"}}}',
     baseValidators.isCreateMessageRequest,
     baseValidators.acceptsCreateMessageRequest,
   ],
-  CreateMessageRequestParams: [
+  [
+    "CreateMessageRequestParams",
     '{"type":"object","required":["maxTokens","messages"],"properties":{"includeContext":{"type":"string","enum":["allServers","none","thisServer"],"x-open":{"types":["string"]}},"maxTokens":{"type":"integer"},"messages":{"type":"array","items":{"$ref":"#/$defs/SamplingMessage"}},"metadata":{"$ref":"#/$defs/JSONObject"},"modelPreferences":{"$ref":"#/$defs/ModelPreferences"},"stopSequences":{"type":"array","items":{"type":"string"}},"systemPrompt":{"type":"string"},"temperature":{"type":"number"},"toolChoice":{"$ref":"#/$defs/ToolChoice"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     baseValidators.isCreateMessageRequestParams,
     baseValidators.acceptsCreateMessageRequestParams,
   ],
-  CreateMessageResult: [
+  [
+    "CreateMessageResult",
     '{"type":"object","required":["content","model","role"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"model":{"type":"string"},"role":{"$ref":"#/$defs/Role"},"stopReason":{"type":"string"}}}',
     baseValidators.isCreateMessageResult,
     baseValidators.acceptsCreateMessageResult,
   ],
-  CreateTaskResult: [
+  [
+    "CreateTaskResult",
     '{"type":"object","required":["createdAt","lastUpdatedAt","resultType","status","taskId","ttlMs"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"type":"integer"},"resultType":{"type":"string","const":"task"},"status":{"$ref":"#/$defs/TaskStatus"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}',
     validators.isCreateTaskResult,
     validators.acceptsCreateTaskResult,
   ],
-  DetailedTask: [
+  [
+    "DetailedTask",
     '{"anyOf":[{"$ref":"#/$defs/CancelledTask"},{"$ref":"#/$defs/CompletedTask"},{"$ref":"#/$defs/FailedTask"},{"$ref":"#/$defs/InputRequiredTask"},{"$ref":"#/$defs/WorkingTask"}],"x-open":{"tag":"status","known":["cancelled","completed","failed","input_required","working"]}}',
     validators.isDetailedTask,
     validators.acceptsDetailedTask,
   ],
-  ElicitRequest: [
+  [
+    "ElicitRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"elicitation/create"},"params":{"$ref":"#/$defs/ElicitRequestParams"}}}',
     baseValidators.isElicitRequest,
     baseValidators.acceptsElicitRequest,
   ],
-  ElicitRequestFormParams: [
+  [
+    "ElicitRequestFormParams",
     '{"type":"object","required":["message","requestedSchema"],"properties":{"message":{"type":"string"},"mode":{"type":"string","const":"form"},"requestedSchema":{"type":"object","required":["properties","type"],"properties":{"$schema":{"type":"string"},"properties":{"type":"object","additionalProperties":{"$ref":"#/$defs/PrimitiveSchemaDefinition"}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}}}}',
     baseValidators.isElicitRequestFormParams,
     baseValidators.acceptsElicitRequestFormParams,
   ],
-  ElicitRequestParams: [
+  [
+    "ElicitRequestParams",
     '{"anyOf":[{"$ref":"#/$defs/ElicitRequestFormParams"},{"$ref":"#/$defs/ElicitRequestURLParams"}]}',
     baseValidators.isElicitRequestParams,
     baseValidators.acceptsElicitRequestParams,
   ],
-  ElicitRequestURLParams: [
+  [
+    "ElicitRequestURLParams",
     '{"type":"object","required":["message","mode","url"],"properties":{"message":{"type":"string"},"mode":{"type":"string","const":"url"},"url":{"type":"string"}}}',
     baseValidators.isElicitRequestURLParams,
   ],
-  ElicitResult: [
+  [
+    "ElicitResult",
     '{"type":"object","required":["action"],"properties":{"action":{"type":"string","enum":["accept","cancel","decline"]},"content":{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":["boolean","number","string"]}]}}}}',
     baseValidators.isElicitResult,
   ],
-  EmbeddedResource: [
+  [
+    "EmbeddedResource",
     '{"type":"object","required":["resource","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"resource":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]},"type":{"type":"string","const":"resource"}}}',
     baseValidators.isEmbeddedResource,
   ],
-  EmptyResult: [
+  [
+    "EmptyResult",
     '{"$ref":"#/$defs/Result"}',
     baseValidators.isEmptyResult,
     baseValidators.acceptsEmptyResult,
   ],
-  Error: [
+  [
+    "Error",
     '{"type":"object","required":["code","message"],"properties":{"code":{"type":"integer"},"data":{},"message":{"type":"string"}}}',
     baseValidators.isError,
   ],
-  FailedTask: [
+  [
+    "FailedTask",
     '{"type":"object","required":["createdAt","error","lastUpdatedAt","status","taskId","ttlMs"],"properties":{"createdAt":{"type":"string"},"error":{"$ref":"#/$defs/Error"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"type":"integer"},"status":{"type":"string","const":"failed"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}',
     validators.isFailedTask,
   ],
-  GetTaskRequest: [
+  [
+    "GetTaskRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tasks/get"},"params":{"type":"object","required":["taskId"],"properties":{"taskId":{"type":"string"}}}}}',
     validators.isGetTaskRequest,
   ],
-  GetTaskResult: [
+  [
+    "GetTaskResult",
     '{"allOf":[{"$ref":"#/$defs/DetailedTask"},{"$ref":"#/$defs/Result"},{"type":"object","required":["resultType"],"properties":{"resultType":{"type":"string","const":"complete"}}}]}',
     validators.isGetTaskResult,
     validators.acceptsGetTaskResult,
   ],
-  Icon: [
+  [
+    "Icon",
     '{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}}}',
     baseValidators.isIcon,
     baseValidators.acceptsIcon,
   ],
-  ImageContent: [
+  [
+    "ImageContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"image"}}}',
     baseValidators.isImageContent,
   ],
-  Implementation: [
+  [
+    "Implementation",
     '{"type":"object","required":["name","version"],"properties":{"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"type":"string"}}}',
     baseValidators.isImplementation,
     baseValidators.acceptsImplementation,
   ],
-  InputRequest: [
+  [
+    "InputRequest",
     '{"anyOf":[{"$ref":"#/$defs/CreateMessageRequest"},{"$ref":"#/$defs/ElicitRequest"},{"$ref":"#/$defs/ListRootsRequest"}]}',
     baseValidators.isInputRequest,
     baseValidators.acceptsInputRequest,
   ],
-  InputRequests: [
+  [
+    "InputRequests",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/InputRequest"}}',
     baseValidators.isInputRequests,
     baseValidators.acceptsInputRequests,
   ],
-  InputRequiredTask: [
+  [
+    "InputRequiredTask",
     '{"type":"object","required":["createdAt","inputRequests","lastUpdatedAt","status","taskId","ttlMs"],"properties":{"createdAt":{"type":"string"},"inputRequests":{"$ref":"#/$defs/InputRequests"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"type":"integer"},"status":{"type":"string","const":"input_required"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}',
     validators.isInputRequiredTask,
     validators.acceptsInputRequiredTask,
   ],
-  InputResponse: [
+  [
+    "InputResponse",
     '{"anyOf":[{"$ref":"#/$defs/CreateMessageResult"},{"$ref":"#/$defs/ElicitResult"},{"$ref":"#/$defs/ListRootsResult"}],"x-open":{"types":["object"]}}',
     baseValidators.isInputResponse,
     baseValidators.acceptsInputResponse,
   ],
-  InputResponses: [
+  [
+    "InputResponses",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/InputResponse"}}',
     baseValidators.isInputResponses,
     baseValidators.acceptsInputResponses,
   ],
-  JSONArray: [
+  [
+    "JSONArray",
     '{"type":"array","items":{"$ref":"#/$defs/JSONValue"}}',
     baseValidators.isJSONArray,
   ],
-  JSONObject: [
+  [
+    "JSONObject",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONValue"}}',
     baseValidators.isJSONObject,
   ],
-  JSONRPCNotification: [
+  [
+    "JSONRPCNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isJSONRPCNotification,
   ],
-  JSONRPCRequest: [
+  [
+    "JSONRPCRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isJSONRPCRequest,
   ],
-  JSONValue: [
+  [
+    "JSONValue",
     '{"anyOf":[{"$ref":"#/$defs/JSONArray"},{"$ref":"#/$defs/JSONObject"},{"type":["boolean","null","number","string"]}]}',
     baseValidators.isJSONValue,
   ],
-  LegacyTitledEnumSchema: [
+  [
+    "LegacyTitledEnumSchema",
     '{"type":"object","required":["enum","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"type":"array","items":{"type":"string"}},"enumNames":{"type":"array","items":{"type":"string"}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     baseValidators.isLegacyTitledEnumSchema,
   ],
-  ListRootsRequest: [
+  [
+    "ListRootsRequest",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"roots/list"},"params":{"type":"object","properties":{"_meta":{"$ref":"#/$defs/MetaObject"}}}}}',
     baseValidators.isListRootsRequest,
   ],
-  ListRootsResult: [
+  [
+    "ListRootsResult",
     '{"type":"object","required":["roots"],"properties":{"roots":{"type":"array","items":{"$ref":"#/$defs/Root"}}}}',
     baseValidators.isListRootsResult,
   ],
-  MetaObject: ['{"type":"object"}', baseValidators.isMetaObject],
-  ModelHint: [
+  ["MetaObject", '{"type":"object"}', baseValidators.isMetaObject],
+  [
+    "ModelHint",
     '{"type":"object","properties":{"name":{"type":"string"}}}',
     baseValidators.isModelHint,
   ],
-  ModelPreferences: [
+  [
+    "ModelPreferences",
     '{"type":"object","properties":{"costPriority":{"type":"number","minimum":0,"maximum":1},"hints":{"type":"array","items":{"$ref":"#/$defs/ModelHint"}},"intelligencePriority":{"type":"number","minimum":0,"maximum":1},"speedPriority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isModelPreferences,
   ],
-  NotificationMetaObject: [
+  [
+    "NotificationMetaObject",
     '{"type":"object","additionalProperties":{},"properties":{"io.modelcontextprotocol/subscriptionId":{"$ref":"#/$defs/RequestId"}}}',
     baseValidators.isNotificationMetaObject,
   ],
-  NotificationParams: [
+  [
+    "NotificationParams",
     '{"type":"object","properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"}}}',
     baseValidators.isNotificationParams,
   ],
-  NumberSchema: [
+  [
+    "NumberSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"number"},"description":{"type":"string"},"maximum":{"type":"number"},"minimum":{"type":"number"},"title":{"type":"string"},"type":{"type":"string","enum":["integer","number"]}}}',
     baseValidators.isNumberSchema,
   ],
-  PrimitiveSchemaDefinition: [
+  [
+    "PrimitiveSchemaDefinition",
     '{"anyOf":[{"$ref":"#/$defs/BooleanSchema"},{"$ref":"#/$defs/LegacyTitledEnumSchema"},{"$ref":"#/$defs/NumberSchema"},{"$ref":"#/$defs/StringSchema"},{"$ref":"#/$defs/TitledMultiSelectEnumSchema"},{"$ref":"#/$defs/TitledSingleSelectEnumSchema"},{"$ref":"#/$defs/UntitledMultiSelectEnumSchema"},{"$ref":"#/$defs/UntitledSingleSelectEnumSchema"}],"x-open":{"tag":"type","known":["boolean","string","integer","number","array"]}}',
     baseValidators.isPrimitiveSchemaDefinition,
     baseValidators.acceptsPrimitiveSchemaDefinition,
   ],
-  RequestId: ['{"type":["integer","string"]}', baseValidators.isRequestId],
-  ResourceLink: [
+  ["RequestId", '{"type":["integer","string"]}', baseValidators.isRequestId],
+  [
+    "ResourceLink",
     '{"type":"object","required":["name","type","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"resource_link"},"uri":{"type":"string"}}}',
     baseValidators.isResourceLink,
     baseValidators.acceptsResourceLink,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","required":["resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"resultType":{"type":"string"}}}',
     baseValidators.isResult,
     baseValidators.acceptsResult,
   ],
-  ResultMetaObject: [
+  [
+    "ResultMetaObject",
     '{"type":"object","additionalProperties":{},"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"#/$defs/Implementation"}}}',
     baseValidators.isResultMetaObject,
     baseValidators.acceptsResultMetaObject,
   ],
-  Role: [
+  [
+    "Role",
     '{"type":"string","enum":["assistant","user"]}',
     baseValidators.isRole,
   ],
-  Root: [
+  [
+    "Root",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"name":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isRoot,
   ],
-  SamplingMessage: [
+  [
+    "SamplingMessage",
     '{"type":"object","required":["content","role"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"role":{"$ref":"#/$defs/Role"}}}',
     baseValidators.isSamplingMessage,
     baseValidators.acceptsSamplingMessage,
   ],
-  SamplingMessageContentBlock: [
+  [
+    "SamplingMessageContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}}',
     baseValidators.isSamplingMessageContentBlock,
     baseValidators.acceptsSamplingMessageContentBlock,
   ],
-  StringSchema: [
+  [
+    "StringSchema",
     '{"type":"object","required":["type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"format":{"type":"string","enum":["date","date-time","email","uri"],"x-open":{"types":["string"]}},"maxLength":{"type":"integer"},"minLength":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     baseValidators.isStringSchema,
     baseValidators.acceptsStringSchema,
   ],
-  Task: [
+  [
+    "Task",
     '{"type":"object","required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"type":"integer"},"status":{"$ref":"#/$defs/TaskStatus"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}',
     validators.isTask,
     validators.acceptsTask,
   ],
-  TaskStatus: [
+  [
+    "TaskStatus",
     '{"type":"string","enum":["cancelled","completed","failed","input_required","working"],"x-open":{"types":["string"]}}',
     validators.isTaskStatus,
     validators.acceptsTaskStatus,
   ],
-  TaskStatusNotification: [
+  [
+    "TaskStatusNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/tasks"},"params":{"$ref":"#/$defs/TaskStatusNotificationParams"}}}',
     validators.isTaskStatusNotification,
     validators.acceptsTaskStatusNotification,
   ],
-  TaskStatusNotificationParams: [
+  [
+    "TaskStatusNotificationParams",
     '{"allOf":[{"$ref":"#/$defs/DetailedTask"},{"$ref":"#/$defs/NotificationParams"},{"type":"object","additionalProperties":{}}]}',
     validators.isTaskStatusNotificationParams,
     validators.acceptsTaskStatusNotificationParams,
   ],
-  TaskSubscriptionAcknowledgedNotifications: [
+  [
+    "TaskSubscriptionAcknowledgedNotifications",
     '{"type":"object","properties":{"taskIds":{"type":"array","items":{"type":"string"}}}}',
     validators.isTaskSubscriptionAcknowledgedNotifications,
   ],
-  TaskSubscriptionNotifications: [
+  [
+    "TaskSubscriptionNotifications",
     '{"type":"object","properties":{"taskIds":{"type":"array","items":{"type":"string"}}}}',
     validators.isTaskSubscriptionNotifications,
   ],
-  TasksExtensionCapability: [
+  [
+    "TasksExtensionCapability",
     '{"type":"object","additionalProperties":{"not":{}}}',
     validators.isTasksExtensionCapability,
   ],
-  TextContent: [
+  [
+    "TextContent",
     '{"type":"object","required":["text","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"text":{"type":"string"},"type":{"type":"string","const":"text"}}}',
     baseValidators.isTextContent,
   ],
-  TextResourceContents: [
+  [
+    "TextResourceContents",
     '{"type":"object","required":["text","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isTextResourceContents,
   ],
-  TitledMultiSelectEnumSchema: [
+  [
+    "TitledMultiSelectEnumSchema",
     '{"type":"object","required":["items","type"],"properties":{"default":{"type":"array","items":{"type":"string"}},"description":{"type":"string"},"items":{"type":"object","required":["anyOf"],"properties":{"anyOf":{"type":"array","items":{"type":"object","required":["const","title"],"properties":{"const":{"type":"string"},"title":{"type":"string"}}}}}},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"array"}}}',
     baseValidators.isTitledMultiSelectEnumSchema,
   ],
-  TitledSingleSelectEnumSchema: [
+  [
+    "TitledSingleSelectEnumSchema",
     '{"type":"object","required":["oneOf","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"oneOf":{"type":"array","items":{"type":"object","required":["const","title"],"properties":{"const":{"type":"string"},"title":{"type":"string"}}}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     baseValidators.isTitledSingleSelectEnumSchema,
   ],
-  Tool: [
+  [
+    "Tool",
     '{"type":"object","required":["inputSchema","name"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/ToolAnnotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"inputSchema":{"type":"object","required":["type"],"additionalProperties":{},"properties":{"$schema":{"type":"string"},"type":{"type":"string","const":"object"}}},"name":{"type":"string"},"outputSchema":{"type":"object","additionalProperties":{},"properties":{"$schema":{"type":"string"}}},"title":{"type":"string"}}}',
     baseValidators.isTool,
     baseValidators.acceptsTool,
   ],
-  ToolAnnotations: [
+  [
+    "ToolAnnotations",
     '{"type":"object","properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}}}',
     baseValidators.isToolAnnotations,
   ],
-  ToolChoice: [
+  [
+    "ToolChoice",
     '{"type":"object","properties":{"mode":{"type":"string","enum":["auto","none","required"],"x-open":{"types":["string"]}}}}',
     baseValidators.isToolChoice,
     baseValidators.acceptsToolChoice,
   ],
-  ToolResultContent: [
+  [
+    "ToolResultContent",
     '{"type":"object","required":["content","toolUseId","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{},"toolUseId":{"type":"string"},"type":{"type":"string","const":"tool_result"}}}',
     baseValidators.isToolResultContent,
     baseValidators.acceptsToolResultContent,
   ],
-  ToolUseContent: [
+  [
+    "ToolUseContent",
     '{"type":"object","required":["id","input","name","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"id":{"type":"string"},"input":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"type":{"type":"string","const":"tool_use"}}}',
     baseValidators.isToolUseContent,
   ],
-  UntitledMultiSelectEnumSchema: [
+  [
+    "UntitledMultiSelectEnumSchema",
     '{"type":"object","required":["items","type"],"properties":{"default":{"type":"array","items":{"type":"string"}},"description":{"type":"string"},"items":{"type":"object","required":["enum","type"],"properties":{"enum":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"string"}}},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"array"}}}',
     baseValidators.isUntitledMultiSelectEnumSchema,
   ],
-  UntitledSingleSelectEnumSchema: [
+  [
+    "UntitledSingleSelectEnumSchema",
     '{"type":"object","required":["enum","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"type":"array","items":{"type":"string"}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     baseValidators.isUntitledSingleSelectEnumSchema,
   ],
-  UpdateTaskRequest: [
+  [
+    "UpdateTaskRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tasks/update"},"params":{"type":"object","required":["inputResponses","taskId"],"properties":{"inputResponses":{"$ref":"#/$defs/InputResponses"},"taskId":{"type":"string"}}}}}',
     validators.isUpdateTaskRequest,
     validators.acceptsUpdateTaskRequest,
   ],
-  UpdateTaskResult: [
+  [
+    "UpdateTaskResult",
     '{"type":"object","required":["resultType"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"resultType":{"type":"string","const":"complete"}}}',
     validators.isUpdateTaskResult,
     validators.acceptsUpdateTaskResult,
   ],
-  WorkingTask: [
+  [
+    "WorkingTask",
     '{"type":"object","required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"type":"integer"},"status":{"type":"string","const":"working"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}',
     validators.isWorkingTask,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

@@ -7,452 +7,552 @@ import * as validators from "./validators.js";
 import * as baseValidators from "../../../../2025-11-25/validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isAnnotations,
   ],
-  AudioContent: [
+  [
+    "AudioContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"audio"}}}',
     baseValidators.isAudioContent,
   ],
-  BlobResourceContents: [
+  [
+    "BlobResourceContents",
     '{"type":"object","required":["blob","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"blob":{"type":"string"},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isBlobResourceContents,
   ],
-  CallToolRequest: [
+  [
+    "CallToolRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tools/call"},"params":{"$ref":"#/$defs/CallToolRequestParams"}}}',
     baseValidators.isCallToolRequest,
   ],
-  CallToolRequestParams: [
+  [
+    "CallToolRequestParams",
     '{"type":"object","required":["name"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"arguments":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"task":{"$ref":"#/$defs/TaskMetadata"}}}',
     baseValidators.isCallToolRequestParams,
   ],
-  CallToolResult: [
+  [
+    "CallToolResult",
     '{"type":"object","required":["content"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isCallToolResult,
     baseValidators.acceptsCallToolResult,
   ],
-  CancelledNotification: [
+  [
+    "CancelledNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/cancelled"},"params":{"$ref":"#/$defs/CancelledNotificationParams"}}}',
     baseValidators.isCancelledNotification,
   ],
-  CancelledNotificationParams: [
+  [
+    "CancelledNotificationParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{}},"reason":{"type":"string"},"requestId":{"$ref":"#/$defs/RequestId"}}}',
     baseValidators.isCancelledNotificationParams,
   ],
-  ContentBlock: [
+  [
+    "ContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/ResourceLink"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","resource","image","resource_link","text"]}}',
     baseValidators.isContentBlock,
     baseValidators.acceptsContentBlock,
   ],
-  CreateMessageRequest: [
+  [
+    "CreateMessageRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"sampling/createMessage"},"params":{"$ref":"#/$defs/CreateMessageRequestParams"}}}',
     baseValidators.isCreateMessageRequest,
     baseValidators.acceptsCreateMessageRequest,
   ],
-  CreateMessageRequestParams: [
+  [
+    "CreateMessageRequestParams",
     '{"type":"object","required":["maxTokens","messages"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"includeContext":{"type":"string","enum":["allServers","none","thisServer"],"x-open":{"types":["string"]}},"maxTokens":{"type":"integer"},"messages":{"type":"array","items":{"$ref":"#/$defs/SamplingMessage"}},"metadata":{"type":"object","additionalProperties":true,"properties":{}},"modelPreferences":{"$ref":"#/$defs/ModelPreferences"},"stopSequences":{"type":"array","items":{"type":"string"}},"systemPrompt":{"type":"string"},"task":{"$ref":"#/$defs/TaskMetadata"},"temperature":{"type":"number"},"toolChoice":{"$ref":"#/$defs/ToolChoice"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     baseValidators.isCreateMessageRequestParams,
     baseValidators.acceptsCreateMessageRequestParams,
   ],
-  CreateMessageResult: [
+  [
+    "CreateMessageResult",
     '{"type":"object","required":["content","model","role"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"model":{"type":"string"},"role":{"$ref":"#/$defs/Role"},"stopReason":{"type":"string"}}}',
     baseValidators.isCreateMessageResult,
     baseValidators.acceptsCreateMessageResult,
   ],
-  EmbeddedResource: [
+  [
+    "EmbeddedResource",
     '{"type":"object","required":["resource","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"resource":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]},"type":{"type":"string","const":"resource"}}}',
     baseValidators.isEmbeddedResource,
   ],
-  EmptyResult: ['{"$ref":"#/$defs/Result"}', baseValidators.isEmptyResult],
-  Icon: [
+  ["EmptyResult", '{"$ref":"#/$defs/Result"}', baseValidators.isEmptyResult],
+  [
+    "Icon",
     '{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}}}',
     baseValidators.isIcon,
     baseValidators.acceptsIcon,
   ],
-  ImageContent: [
+  [
+    "ImageContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"image"}}}',
     baseValidators.isImageContent,
   ],
-  Implementation: [
+  [
+    "Implementation",
     '{"type":"object","required":["name","version"],"properties":{"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"type":"string"}}}',
     baseValidators.isImplementation,
     baseValidators.acceptsImplementation,
   ],
-  ListPromptsRequest: [
+  [
+    "ListPromptsRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"prompts/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     baseValidators.isListPromptsRequest,
   ],
-  ListPromptsResult: [
+  [
+    "ListPromptsResult",
     '{"type":"object","required":["prompts"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"prompts":{"type":"array","items":{"$ref":"#/$defs/Prompt"}}}}',
     baseValidators.isListPromptsResult,
     baseValidators.acceptsListPromptsResult,
   ],
-  ListResourceTemplatesRequest: [
+  [
+    "ListResourceTemplatesRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/templates/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     baseValidators.isListResourceTemplatesRequest,
   ],
-  ListResourceTemplatesResult: [
+  [
+    "ListResourceTemplatesResult",
     '{"type":"object","required":["resourceTemplates"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"resourceTemplates":{"type":"array","items":{"$ref":"#/$defs/ResourceTemplate"}}}}',
     baseValidators.isListResourceTemplatesResult,
     baseValidators.acceptsListResourceTemplatesResult,
   ],
-  ListResourcesRequest: [
+  [
+    "ListResourcesRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     baseValidators.isListResourcesRequest,
   ],
-  ListResourcesResult: [
+  [
+    "ListResourcesResult",
     '{"type":"object","required":["resources"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"resources":{"type":"array","items":{"$ref":"#/$defs/Resource"}}}}',
     baseValidators.isListResourcesResult,
     baseValidators.acceptsListResourcesResult,
   ],
-  ListToolsRequest: [
+  [
+    "ListToolsRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tools/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     baseValidators.isListToolsRequest,
   ],
-  ListToolsResult: [
+  [
+    "ListToolsResult",
     '{"type":"object","required":["tools"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"nextCursor":{"type":"string"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     baseValidators.isListToolsResult,
     baseValidators.acceptsListToolsResult,
   ],
-  LoggingLevel: [
+  [
+    "LoggingLevel",
     '{"type":"string","enum":["alert","critical","debug","emergency","error","info","notice","warning"],"x-open":{"types":["string"]}}',
     baseValidators.isLoggingLevel,
     baseValidators.acceptsLoggingLevel,
   ],
-  LoggingMessageNotification: [
+  [
+    "LoggingMessageNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/message"},"params":{"$ref":"#/$defs/LoggingMessageNotificationParams"}}}',
     baseValidators.isLoggingMessageNotification,
     baseValidators.acceptsLoggingMessageNotification,
   ],
-  LoggingMessageNotificationParams: [
+  [
+    "LoggingMessageNotificationParams",
     '{"type":"object","required":["data","level"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"data":{},"level":{"$ref":"#/$defs/LoggingLevel"},"logger":{"type":"string"}}}',
     baseValidators.isLoggingMessageNotificationParams,
     baseValidators.acceptsLoggingMessageNotificationParams,
   ],
-  McpUiAppCapabilities: [
+  [
+    "McpUiAppCapabilities",
     '{"type":"object","properties":{"availableDisplayModes":{"type":"array","items":{"$ref":"#/$defs/McpUiDisplayMode"}},"experimental":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{}}},"tools":{"type":"object","properties":{"listChanged":{"type":"boolean"}}}}}',
     validators.isMcpUiAppCapabilities,
     validators.acceptsMcpUiAppCapabilities,
   ],
-  McpUiClientCapabilities: [
+  [
+    "McpUiClientCapabilities",
     '{"type":"object","properties":{"mimeTypes":{"type":"array","items":{"type":"string"}}}}',
     validators.isMcpUiClientCapabilities,
   ],
-  McpUiDisplayMode: [
+  [
+    "McpUiDisplayMode",
     '{"type":"string","enum":["fullscreen","inline","pip"],"x-open":{"types":["string"]}}',
     validators.isMcpUiDisplayMode,
     validators.acceptsMcpUiDisplayMode,
   ],
-  McpUiDownloadFileRequest: [
+  [
+    "McpUiDownloadFileRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/download-file"},"params":{"type":"object","required":["contents"],"properties":{"contents":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ResourceLink"}],"x-open":{"tag":"type","known":["resource","resource_link"]}}}}}}}',
     validators.isMcpUiDownloadFileRequest,
     validators.acceptsMcpUiDownloadFileRequest,
   ],
-  McpUiDownloadFileResult: [
+  [
+    "McpUiDownloadFileResult",
     '{"type":"object","additionalProperties":{},"properties":{"isError":{"type":"boolean"}}}',
     validators.isMcpUiDownloadFileResult,
   ],
-  McpUiHostCapabilities: [
+  [
+    "McpUiHostCapabilities",
     '{"type":"object","properties":{"downloadFile":{"type":"object","properties":{}},"experimental":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{}}},"logging":{"type":"object","properties":{}},"message":{"$ref":"#/$defs/McpUiSupportedContentBlockModalities"},"openLinks":{"type":"object","properties":{}},"sampling":{"type":"object","properties":{"tools":{"type":"object","properties":{}}}},"sandbox":{"type":"object","properties":{"csp":{"$ref":"#/$defs/McpUiResourceCsp"},"permissions":{"$ref":"#/$defs/McpUiResourcePermissions"}}},"serverResources":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"serverTools":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"updateModelContext":{"$ref":"#/$defs/McpUiSupportedContentBlockModalities"}}}',
     validators.isMcpUiHostCapabilities,
   ],
-  McpUiHostContext: [
+  [
+    "McpUiHostContext",
     '{"type":"object","additionalProperties":{},"properties":{"availableDisplayModes":{"type":"array","items":{"$ref":"#/$defs/McpUiDisplayMode"}},"containerDimensions":{"allOf":[{"anyOf":[{"type":"object","required":["height"],"properties":{"height":{"type":"number"}}},{"type":"object","properties":{"maxHeight":{"anyOf":[{"type":"number"},{}]}}}]},{"anyOf":[{"type":"object","properties":{"maxWidth":{"anyOf":[{"type":"number"},{}]}}},{"type":"object","required":["width"],"properties":{"width":{"type":"number"}}}]}]},"deviceCapabilities":{"type":"object","properties":{"hover":{"type":"boolean"},"touch":{"type":"boolean"}}},"displayMode":{"$ref":"#/$defs/McpUiDisplayMode"},"locale":{"type":"string"},"platform":{"type":"string","enum":["desktop","mobile","web"],"x-open":{"types":["string"]}},"safeAreaInsets":{"type":"object","required":["bottom","left","right","top"],"properties":{"bottom":{"type":"number"},"left":{"type":"number"},"right":{"type":"number"},"top":{"type":"number"}}},"styles":{"$ref":"#/$defs/McpUiHostStyles"},"theme":{"$ref":"#/$defs/McpUiTheme"},"timeZone":{"type":"string"},"toolInfo":{"type":"object","required":["tool"],"properties":{"id":{"anyOf":[{"type":"integer"},{"type":"string"}]},"tool":{"type":"object","required":["inputSchema","name"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/ToolAnnotations"},"description":{"type":"string"},"execution":{"type":"object","properties":{"taskSupport":{"type":"string","enum":["forbidden","optional","required"],"x-open":{"types":["string"]}}}},"icons":{"type":"array","items":{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"$ref":"#/$defs/McpUiTheme"}}}},"inputSchema":{"type":"object","required":["type"],"additionalProperties":{},"properties":{"properties":{"type":"object","additionalProperties":{"$ref":"#/$defs/McpUiHostContextSchema0"}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"name":{"type":"string"},"outputSchema":{"type":"object","additionalProperties":{},"properties":{"$schema":{"type":"string"}}},"title":{"type":"string"}}}}},"userAgent":{"type":"string"}}}',
     validators.isMcpUiHostContext,
     validators.acceptsMcpUiHostContext,
   ],
-  McpUiHostContextChangedNotification: [
+  [
+    "McpUiHostContextChangedNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/host-context-changed"},"params":{"$ref":"#/$defs/McpUiHostContext"}}}',
     validators.isMcpUiHostContextChangedNotification,
     validators.acceptsMcpUiHostContextChangedNotification,
   ],
-  McpUiHostContextSchema0: [
+  [
+    "McpUiHostContextSchema0",
     '{"anyOf":[{"type":"object","additionalProperties":{"$ref":"#/$defs/McpUiHostContextSchema0"}},{"type":"array","items":{"$ref":"#/$defs/McpUiHostContextSchema0"}},{"type":"boolean"},{"type":"null"},{"type":"number"},{"type":"string"}]}',
     validators.isMcpUiHostContextSchema0,
   ],
-  McpUiHostCss: [
+  [
+    "McpUiHostCss",
     '{"type":"object","properties":{"fonts":{"type":"string"}}}',
     validators.isMcpUiHostCss,
   ],
-  McpUiHostStyles: [
+  [
+    "McpUiHostStyles",
     '{"type":"object","properties":{"css":{"$ref":"#/$defs/McpUiHostCss"},"variables":{"$ref":"#/$defs/McpUiStyles"}}}',
     validators.isMcpUiHostStyles,
     validators.acceptsMcpUiHostStyles,
   ],
-  McpUiInitializeRequest: [
+  [
+    "McpUiInitializeRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/initialize"},"params":{"type":"object","required":["appCapabilities","appInfo","protocolVersion"],"properties":{"appCapabilities":{"$ref":"#/$defs/McpUiAppCapabilities"},"appInfo":{"$ref":"#/$defs/Implementation"},"protocolVersion":{"type":"string"}}}}}',
     validators.isMcpUiInitializeRequest,
     validators.acceptsMcpUiInitializeRequest,
   ],
-  McpUiInitializeResult: [
+  [
+    "McpUiInitializeResult",
     '{"type":"object","required":["hostCapabilities","hostContext","hostInfo","protocolVersion"],"additionalProperties":{},"properties":{"hostCapabilities":{"$ref":"#/$defs/McpUiHostCapabilities"},"hostContext":{"$ref":"#/$defs/McpUiHostContext"},"hostInfo":{"$ref":"#/$defs/Implementation"},"protocolVersion":{"type":"string"}}}',
     validators.isMcpUiInitializeResult,
     validators.acceptsMcpUiInitializeResult,
   ],
-  McpUiInitializedNotification: [
+  [
+    "McpUiInitializedNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"ui/notifications/initialized"},"params":{"type":"object","properties":{}}}}',
     validators.isMcpUiInitializedNotification,
   ],
-  McpUiMessageRequest: [
+  [
+    "McpUiMessageRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/message"},"params":{"type":"object","required":["content","role"],"properties":{"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"role":{"type":"string","const":"user"}}}}}',
     validators.isMcpUiMessageRequest,
     validators.acceptsMcpUiMessageRequest,
   ],
-  McpUiMessageResult: [
+  [
+    "McpUiMessageResult",
     '{"type":"object","additionalProperties":{},"properties":{"isError":{"type":"boolean"}}}',
     validators.isMcpUiMessageResult,
   ],
-  McpUiOpenLinkRequest: [
+  [
+    "McpUiOpenLinkRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/open-link"},"params":{"type":"object","required":["url"],"properties":{"url":{"type":"string"}}}}}',
     validators.isMcpUiOpenLinkRequest,
   ],
-  McpUiOpenLinkResult: [
+  [
+    "McpUiOpenLinkResult",
     '{"type":"object","additionalProperties":{},"properties":{"isError":{"type":"boolean"}}}',
     validators.isMcpUiOpenLinkResult,
   ],
-  McpUiRequestDisplayModeRequest: [
+  [
+    "McpUiRequestDisplayModeRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/request-display-mode"},"params":{"type":"object","required":["mode"],"properties":{"mode":{"$ref":"#/$defs/McpUiDisplayMode"}}}}}',
     validators.isMcpUiRequestDisplayModeRequest,
     validators.acceptsMcpUiRequestDisplayModeRequest,
   ],
-  McpUiRequestDisplayModeResult: [
+  [
+    "McpUiRequestDisplayModeResult",
     '{"type":"object","required":["mode"],"additionalProperties":{},"properties":{"mode":{"$ref":"#/$defs/McpUiDisplayMode"}}}',
     validators.isMcpUiRequestDisplayModeResult,
     validators.acceptsMcpUiRequestDisplayModeResult,
   ],
-  McpUiRequestTeardownNotification: [
+  [
+    "McpUiRequestTeardownNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"ui/notifications/request-teardown"},"params":{"type":"object","properties":{}}}}',
     validators.isMcpUiRequestTeardownNotification,
   ],
-  McpUiResourceCsp: [
+  [
+    "McpUiResourceCsp",
     '{"type":"object","properties":{"baseUriDomains":{"type":"array","items":{"type":"string"}},"connectDomains":{"type":"array","items":{"type":"string"}},"frameDomains":{"type":"array","items":{"type":"string"}},"resourceDomains":{"type":"array","items":{"type":"string"}}}}',
     validators.isMcpUiResourceCsp,
   ],
-  McpUiResourceMeta: [
+  [
+    "McpUiResourceMeta",
     '{"type":"object","properties":{"csp":{"$ref":"#/$defs/McpUiResourceCsp"},"domain":{"type":"string"},"permissions":{"$ref":"#/$defs/McpUiResourcePermissions"},"prefersBorder":{"type":"boolean"}}}',
     validators.isMcpUiResourceMeta,
   ],
-  McpUiResourcePermissions: [
+  [
+    "McpUiResourcePermissions",
     '{"type":"object","properties":{"camera":{"type":"object","properties":{}},"clipboardWrite":{"type":"object","properties":{}},"geolocation":{"type":"object","properties":{}},"microphone":{"type":"object","properties":{}}}}',
     validators.isMcpUiResourcePermissions,
   ],
-  McpUiResourceTeardownRequest: [
+  [
+    "McpUiResourceTeardownRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/resource-teardown"},"params":{"type":"object","properties":{}}}}',
     validators.isMcpUiResourceTeardownRequest,
   ],
-  McpUiResourceTeardownResult: [
+  [
+    "McpUiResourceTeardownResult",
     '{"type":"object","additionalProperties":{}}',
     validators.isMcpUiResourceTeardownResult,
   ],
-  McpUiSandboxProxyReadyNotification: [
+  [
+    "McpUiSandboxProxyReadyNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/sandbox-proxy-ready"},"params":{"type":"object","properties":{}}}}',
     validators.isMcpUiSandboxProxyReadyNotification,
   ],
-  McpUiSandboxResourceReadyNotification: [
+  [
+    "McpUiSandboxResourceReadyNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/sandbox-resource-ready"},"params":{"type":"object","required":["html"],"properties":{"csp":{"$ref":"#/$defs/McpUiResourceCsp"},"html":{"type":"string"},"permissions":{"$ref":"#/$defs/McpUiResourcePermissions"},"sandbox":{"type":"string"}}}}}',
     validators.isMcpUiSandboxResourceReadyNotification,
   ],
-  McpUiSizeChangedNotification: [
+  [
+    "McpUiSizeChangedNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/size-changed"},"params":{"type":"object","properties":{"height":{"type":"number"},"width":{"type":"number"}}}}}',
     validators.isMcpUiSizeChangedNotification,
   ],
-  McpUiStyleVariableKey: [
+  [
+    "McpUiStyleVariableKey",
     '{"type":"string","enum":["--border-radius-full","--border-radius-lg","--border-radius-md","--border-radius-sm","--border-radius-xl","--border-radius-xs","--border-width-regular","--color-background-danger","--color-background-disabled","--color-background-ghost","--color-background-info","--color-background-inverse","--color-background-primary","--color-background-secondary","--color-background-success","--color-background-tertiary","--color-background-warning","--color-border-danger","--color-border-disabled","--color-border-ghost","--color-border-info","--color-border-inverse","--color-border-primary","--color-border-secondary","--color-border-success","--color-border-tertiary","--color-border-warning","--color-ring-danger","--color-ring-info","--color-ring-inverse","--color-ring-primary","--color-ring-secondary","--color-ring-success","--color-ring-warning","--color-text-danger","--color-text-disabled","--color-text-ghost","--color-text-info","--color-text-inverse","--color-text-primary","--color-text-secondary","--color-text-success","--color-text-tertiary","--color-text-warning","--font-heading-2xl-line-height","--font-heading-2xl-size","--font-heading-3xl-line-height","--font-heading-3xl-size","--font-heading-lg-line-height","--font-heading-lg-size","--font-heading-md-line-height","--font-heading-md-size","--font-heading-sm-line-height","--font-heading-sm-size","--font-heading-xl-line-height","--font-heading-xl-size","--font-heading-xs-line-height","--font-heading-xs-size","--font-mono","--font-sans","--font-text-lg-line-height","--font-text-lg-size","--font-text-md-line-height","--font-text-md-size","--font-text-sm-line-height","--font-text-sm-size","--font-text-xs-line-height","--font-text-xs-size","--font-weight-bold","--font-weight-medium","--font-weight-normal","--font-weight-semibold","--shadow-hairline","--shadow-lg","--shadow-md","--shadow-sm"],"x-open":{"types":["string"]}}',
     validators.isMcpUiStyleVariableKey,
     validators.acceptsMcpUiStyleVariableKey,
   ],
-  McpUiStyles: [
+  [
+    "McpUiStyles",
     '{"type":"object","additionalProperties":{"type":"string"},"propertyNames":{"$ref":"#/$defs/McpUiStyleVariableKey"}}',
     validators.isMcpUiStyles,
     validators.acceptsMcpUiStyles,
   ],
-  McpUiSupportedContentBlockModalities: [
+  [
+    "McpUiSupportedContentBlockModalities",
     '{"type":"object","properties":{"audio":{"type":"object","properties":{}},"image":{"type":"object","properties":{}},"resource":{"type":"object","properties":{}},"resourceLink":{"type":"object","properties":{}},"structuredContent":{"type":"object","properties":{}},"text":{"type":"object","properties":{}}}}',
     validators.isMcpUiSupportedContentBlockModalities,
   ],
-  McpUiTheme: [
+  [
+    "McpUiTheme",
     '{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}',
     validators.isMcpUiTheme,
     validators.acceptsMcpUiTheme,
   ],
-  McpUiToolCancelledNotification: [
+  [
+    "McpUiToolCancelledNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/tool-cancelled"},"params":{"type":"object","properties":{"reason":{"type":"string"}}}}}',
     validators.isMcpUiToolCancelledNotification,
   ],
-  McpUiToolInputNotification: [
+  [
+    "McpUiToolInputNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/tool-input"},"params":{"type":"object","properties":{"arguments":{"type":"object","additionalProperties":{}}}}}}',
     validators.isMcpUiToolInputNotification,
   ],
-  McpUiToolInputPartialNotification: [
+  [
+    "McpUiToolInputPartialNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/tool-input-partial"},"params":{"type":"object","properties":{"arguments":{"type":"object","additionalProperties":{}}}}}}',
     validators.isMcpUiToolInputPartialNotification,
   ],
-  McpUiToolMeta: [
+  [
+    "McpUiToolMeta",
     '{"type":"object","properties":{"csp":{"not":{}},"permissions":{"not":{}},"resourceUri":{"type":"string"},"visibility":{"type":"array","items":{"$ref":"#/$defs/McpUiToolVisibility"}}}}',
     validators.isMcpUiToolMeta,
     validators.acceptsMcpUiToolMeta,
   ],
-  McpUiToolResultNotification: [
+  [
+    "McpUiToolResultNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/tool-result"},"params":{"type":"object","required":["content"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"#/$defs/Implementation"}}},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{}}}}}',
     validators.isMcpUiToolResultNotification,
     validators.acceptsMcpUiToolResultNotification,
   ],
-  McpUiToolVisibility: [
+  [
+    "McpUiToolVisibility",
     '{"type":"string","enum":["app","model"],"x-open":{"types":["string"]}}',
     validators.isMcpUiToolVisibility,
     validators.acceptsMcpUiToolVisibility,
   ],
-  McpUiUpdateModelContextRequest: [
+  [
+    "McpUiUpdateModelContextRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/update-model-context"},"params":{"type":"object","properties":{"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"structuredContent":{"type":"object","additionalProperties":{}}}}}}',
     validators.isMcpUiUpdateModelContextRequest,
     validators.acceptsMcpUiUpdateModelContextRequest,
   ],
-  ModelHint: [
+  [
+    "ModelHint",
     '{"type":"object","properties":{"name":{"type":"string"}}}',
     baseValidators.isModelHint,
   ],
-  ModelPreferences: [
+  [
+    "ModelPreferences",
     '{"type":"object","properties":{"costPriority":{"type":"number","minimum":0,"maximum":1},"hints":{"type":"array","items":{"$ref":"#/$defs/ModelHint"}},"intelligencePriority":{"type":"number","minimum":0,"maximum":1},"speedPriority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isModelPreferences,
   ],
-  NotificationParams: [
+  [
+    "NotificationParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isNotificationParams,
   ],
-  PaginatedRequestParams: [
+  [
+    "PaginatedRequestParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"cursor":{"type":"string"}}}',
     baseValidators.isPaginatedRequestParams,
   ],
-  PingRequest: [
+  [
+    "PingRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"ping"},"params":{"$ref":"#/$defs/RequestParams"}}}',
     baseValidators.isPingRequest,
   ],
-  ProgressNotification: [
+  [
+    "ProgressNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/progress"},"params":{"$ref":"#/$defs/ProgressNotificationParams"}}}',
     baseValidators.isProgressNotification,
   ],
-  ProgressNotificationParams: [
+  [
+    "ProgressNotificationParams",
     '{"type":"object","required":["progress","progressToken"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"message":{"type":"string"},"progress":{"type":"number"},"progressToken":{"$ref":"#/$defs/ProgressToken"},"total":{"type":"number"}}}',
     baseValidators.isProgressNotificationParams,
   ],
-  ProgressToken: [
+  [
+    "ProgressToken",
     '{"type":["integer","string"]}',
     baseValidators.isProgressToken,
   ],
-  Prompt: [
+  [
+    "Prompt",
     '{"type":"object","required":["name"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"arguments":{"type":"array","items":{"$ref":"#/$defs/PromptArgument"}},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"}}}',
     baseValidators.isPrompt,
     baseValidators.acceptsPrompt,
   ],
-  PromptArgument: [
+  [
+    "PromptArgument",
     '{"type":"object","required":["name"],"properties":{"description":{"type":"string"},"name":{"type":"string"},"required":{"type":"boolean"},"title":{"type":"string"}}}',
     baseValidators.isPromptArgument,
   ],
-  PromptListChangedNotification: [
+  [
+    "PromptListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/prompts/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     baseValidators.isPromptListChangedNotification,
   ],
-  ReadResourceRequest: [
+  [
+    "ReadResourceRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/read"},"params":{"$ref":"#/$defs/ReadResourceRequestParams"}}}',
     baseValidators.isReadResourceRequest,
   ],
-  ReadResourceRequestParams: [
+  [
+    "ReadResourceRequestParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}},"uri":{"type":"string"}}}',
     baseValidators.isReadResourceRequestParams,
   ],
-  ReadResourceResult: [
+  [
+    "ReadResourceResult",
     '{"type":"object","required":["contents"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}},"contents":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]}}}}',
     baseValidators.isReadResourceResult,
   ],
-  RequestId: ['{"type":["integer","string"]}', baseValidators.isRequestId],
-  RequestParams: [
+  ["RequestId", '{"type":["integer","string"]}', baseValidators.isRequestId],
+  [
+    "RequestParams",
     '{"type":"object","properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}}}',
     baseValidators.isRequestParams,
   ],
-  Resource: [
+  [
+    "Resource",
     '{"type":"object","required":["name","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isResource,
     baseValidators.acceptsResource,
   ],
-  ResourceLink: [
+  [
+    "ResourceLink",
     '{"type":"object","required":["name","type","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"resource_link"},"uri":{"type":"string"}}}',
     baseValidators.isResourceLink,
     baseValidators.acceptsResourceLink,
   ],
-  ResourceListChangedNotification: [
+  [
+    "ResourceListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/resources/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     baseValidators.isResourceListChangedNotification,
   ],
-  ResourceTemplate: [
+  [
+    "ResourceTemplate",
     '{"type":"object","required":["name","uriTemplate"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uriTemplate":{"type":"string"}}}',
     baseValidators.isResourceTemplate,
     baseValidators.acceptsResourceTemplate,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isResult,
   ],
-  Role: [
+  [
+    "Role",
     '{"type":"string","enum":["assistant","user"]}',
     baseValidators.isRole,
   ],
-  SamplingMessage: [
+  [
+    "SamplingMessage",
     '{"type":"object","required":["content","role"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"role":{"$ref":"#/$defs/Role"}}}',
     baseValidators.isSamplingMessage,
     baseValidators.acceptsSamplingMessage,
   ],
-  SamplingMessageContentBlock: [
+  [
+    "SamplingMessageContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}}',
     baseValidators.isSamplingMessageContentBlock,
     baseValidators.acceptsSamplingMessageContentBlock,
   ],
-  TaskMetadata: [
+  [
+    "TaskMetadata",
     '{"type":"object","properties":{"ttl":{"type":"integer"}}}',
     baseValidators.isTaskMetadata,
   ],
-  TextContent: [
+  [
+    "TextContent",
     '{"type":"object","required":["text","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/Annotations"},"text":{"type":"string"},"type":{"type":"string","const":"text"}}}',
     baseValidators.isTextContent,
   ],
-  TextResourceContents: [
+  [
+    "TextResourceContents",
     '{"type":"object","required":["text","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isTextResourceContents,
   ],
-  Tool: [
+  [
+    "Tool",
     '{"type":"object","required":["inputSchema","name"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/ToolAnnotations"},"description":{"type":"string"},"execution":{"$ref":"#/$defs/ToolExecution"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"inputSchema":{"type":"object","required":["type"],"properties":{"$schema":{"type":"string"},"properties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"name":{"type":"string"},"outputSchema":{"type":"object","required":["type"],"properties":{"$schema":{"type":"string"},"properties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":true,"properties":{}}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"title":{"type":"string"}}}',
     baseValidators.isTool,
     baseValidators.acceptsTool,
   ],
-  ToolAnnotations: [
+  [
+    "ToolAnnotations",
     '{"type":"object","properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}}}',
     baseValidators.isToolAnnotations,
   ],
-  ToolChoice: [
+  [
+    "ToolChoice",
     '{"type":"object","properties":{"mode":{"type":"string","enum":["auto","none","required"],"x-open":{"types":["string"]}}}}',
     baseValidators.isToolChoice,
     baseValidators.acceptsToolChoice,
   ],
-  ToolExecution: [
+  [
+    "ToolExecution",
     '{"type":"object","properties":{"taskSupport":{"type":"string","enum":["forbidden","optional","required"],"x-open":{"types":["string"]}}}}',
     baseValidators.isToolExecution,
     baseValidators.acceptsToolExecution,
   ],
-  ToolListChangedNotification: [
+  [
+    "ToolListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/tools/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     baseValidators.isToolListChangedNotification,
   ],
-  ToolResultContent: [
+  [
+    "ToolResultContent",
     '{"type":"object","required":["content","toolUseId","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{"type":"object","additionalProperties":{}},"toolUseId":{"type":"string"},"type":{"type":"string","const":"tool_result"}}}',
     baseValidators.isToolResultContent,
     baseValidators.acceptsToolResultContent,
   ],
-  ToolUseContent: [
+  [
+    "ToolUseContent",
     '{"type":"object","required":["id","input","name","type"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"id":{"type":"string"},"input":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"type":{"type":"string","const":"tool_use"}}}',
     baseValidators.isToolUseContent,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 

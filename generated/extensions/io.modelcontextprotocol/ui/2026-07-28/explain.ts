@@ -7,490 +7,599 @@ import * as validators from "./validators.js";
 import * as baseValidators from "../../../../2026-07-28/validators.js";
 
 /** Each definition: the keywords that judge a value, and the validators. */
-const schema: Written = {
-  Annotations: [
+const schema: Written = [
+  [
+    "Annotations",
     '{"type":"object","properties":{"audience":{"type":"array","items":{"$ref":"#/$defs/Role"}},"lastModified":{"type":"string"},"priority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isAnnotations,
   ],
-  AudioContent: [
+  [
+    "AudioContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"audio"}}}',
     baseValidators.isAudioContent,
   ],
-  BlobResourceContents: [
+  [
+    "BlobResourceContents",
     '{"type":"object","required":["blob","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"blob":{"type":"string"},"mimeType":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isBlobResourceContents,
   ],
-  CallToolRequest: [
+  [
+    "CallToolRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tools/call"},"params":{"$ref":"#/$defs/CallToolRequestParams"}}}',
     validators.isCallToolRequest,
   ],
-  CallToolRequestParams: [
+  [
+    "CallToolRequestParams",
     '{"type":"object","required":["name"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"arguments":{"type":"object","additionalProperties":{}},"name":{"type":"string"}}}',
     validators.isCallToolRequestParams,
   ],
-  CallToolResult: [
+  [
+    "CallToolResult",
     '{"type":"object","required":["content"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{}}}',
     validators.isCallToolResult,
     validators.acceptsCallToolResult,
   ],
-  CancelledNotification: [
+  [
+    "CancelledNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/cancelled"},"params":{"$ref":"#/$defs/CancelledNotificationParams"}}}',
     validators.isCancelledNotification,
   ],
-  CancelledNotificationParams: [
+  [
+    "CancelledNotificationParams",
     '{"type":"object","required":["requestId"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"reason":{"type":"string"},"requestId":{"$ref":"#/$defs/RequestId"}}}',
     validators.isCancelledNotificationParams,
   ],
-  ClientCapabilities: [
+  [
+    "ClientCapabilities",
     '{"type":"object","properties":{"elicitation":{"type":"object","properties":{"form":{"$ref":"#/$defs/JSONObject"},"url":{"$ref":"#/$defs/JSONObject"}}},"experimental":{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONObject"}},"extensions":{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONObject"}},"roots":{"type":"object","properties":{}},"sampling":{"type":"object","properties":{"context":{"$ref":"#/$defs/JSONObject"},"tools":{"$ref":"#/$defs/JSONObject"}}}}}',
     baseValidators.isClientCapabilities,
   ],
-  ContentBlock: [
+  [
+    "ContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/ResourceLink"},{"$ref":"#/$defs/TextContent"}],"x-open":{"tag":"type","known":["audio","resource","image","resource_link","text"]}}',
     baseValidators.isContentBlock,
     baseValidators.acceptsContentBlock,
   ],
-  CreateMessageRequest: [
+  [
+    "CreateMessageRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"sampling/createMessage"},"params":{"$ref":"#/$defs/CreateMessageRequestParams"}}}',
     baseValidators.isCreateMessageRequest,
     baseValidators.acceptsCreateMessageRequest,
   ],
-  CreateMessageRequestParams: [
+  [
+    "CreateMessageRequestParams",
     '{"type":"object","required":["maxTokens","messages"],"properties":{"includeContext":{"type":"string","enum":["allServers","none","thisServer"],"x-open":{"types":["string"]}},"maxTokens":{"type":"integer"},"messages":{"type":"array","items":{"$ref":"#/$defs/SamplingMessage"}},"metadata":{"$ref":"#/$defs/JSONObject"},"modelPreferences":{"$ref":"#/$defs/ModelPreferences"},"stopSequences":{"type":"array","items":{"type":"string"}},"systemPrompt":{"type":"string"},"temperature":{"type":"number"},"toolChoice":{"$ref":"#/$defs/ToolChoice"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     baseValidators.isCreateMessageRequestParams,
     baseValidators.acceptsCreateMessageRequestParams,
   ],
-  CreateMessageResult: [
+  [
+    "CreateMessageResult",
     '{"type":"object","required":["content","model","role"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"model":{"type":"string"},"role":{"$ref":"#/$defs/Role"},"stopReason":{"type":"string"}}}',
     baseValidators.isCreateMessageResult,
     baseValidators.acceptsCreateMessageResult,
   ],
-  ElicitResult: [
+  [
+    "ElicitResult",
     '{"type":"object","required":["action"],"properties":{"action":{"type":"string","enum":["accept","cancel","decline"]},"content":{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":["boolean","number","string"]}]}}}}',
     baseValidators.isElicitResult,
   ],
-  EmbeddedResource: [
+  [
+    "EmbeddedResource",
     '{"type":"object","required":["resource","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"resource":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]},"type":{"type":"string","const":"resource"}}}',
     baseValidators.isEmbeddedResource,
   ],
-  EmptyResult: ['{"$ref":"#/$defs/Result"}', validators.isEmptyResult],
-  Icon: [
+  ["EmptyResult", '{"$ref":"#/$defs/Result"}', validators.isEmptyResult],
+  [
+    "Icon",
     '{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}}}',
     baseValidators.isIcon,
     baseValidators.acceptsIcon,
   ],
-  ImageContent: [
+  [
+    "ImageContent",
     '{"type":"object","required":["data","mimeType","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"data":{"type":"string"},"mimeType":{"type":"string"},"type":{"type":"string","const":"image"}}}',
     baseValidators.isImageContent,
   ],
-  Implementation: [
+  [
+    "Implementation",
     '{"type":"object","required":["name","version"],"properties":{"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"type":"string"}}}',
     baseValidators.isImplementation,
     baseValidators.acceptsImplementation,
   ],
-  InputResponse: [
+  [
+    "InputResponse",
     '{"anyOf":[{"$ref":"#/$defs/CreateMessageResult"},{"$ref":"#/$defs/ElicitResult"},{"$ref":"#/$defs/ListRootsResult"}],"x-open":{"types":["object"]}}',
     baseValidators.isInputResponse,
     baseValidators.acceptsInputResponse,
   ],
-  InputResponses: [
+  [
+    "InputResponses",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/InputResponse"}}',
     baseValidators.isInputResponses,
     baseValidators.acceptsInputResponses,
   ],
-  JSONArray: [
+  [
+    "JSONArray",
     '{"type":"array","items":{"$ref":"#/$defs/JSONValue"}}',
     baseValidators.isJSONArray,
   ],
-  JSONObject: [
+  [
+    "JSONObject",
     '{"type":"object","additionalProperties":{"$ref":"#/$defs/JSONValue"}}',
     baseValidators.isJSONObject,
   ],
-  JSONRPCRequest: [
+  [
+    "JSONRPCRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string"},"params":{"type":"object","additionalProperties":{}}}}',
     baseValidators.isJSONRPCRequest,
   ],
-  JSONValue: [
+  [
+    "JSONValue",
     '{"anyOf":[{"$ref":"#/$defs/JSONArray"},{"$ref":"#/$defs/JSONObject"},{"type":["boolean","null","number","string"]}]}',
     baseValidators.isJSONValue,
   ],
-  ListPromptsRequest: [
+  [
+    "ListPromptsRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"prompts/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListPromptsRequest,
   ],
-  ListPromptsResult: [
+  [
+    "ListPromptsResult",
     '{"type":"object","required":["prompts"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"nextCursor":{"type":"string"},"prompts":{"type":"array","items":{"$ref":"#/$defs/Prompt"}}}}',
     validators.isListPromptsResult,
     validators.acceptsListPromptsResult,
   ],
-  ListResourceTemplatesRequest: [
+  [
+    "ListResourceTemplatesRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/templates/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListResourceTemplatesRequest,
   ],
-  ListResourceTemplatesResult: [
+  [
+    "ListResourceTemplatesResult",
     '{"type":"object","required":["resourceTemplates"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"nextCursor":{"type":"string"},"resourceTemplates":{"type":"array","items":{"$ref":"#/$defs/ResourceTemplate"}}}}',
     validators.isListResourceTemplatesResult,
     validators.acceptsListResourceTemplatesResult,
   ],
-  ListResourcesRequest: [
+  [
+    "ListResourcesRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListResourcesRequest,
   ],
-  ListResourcesResult: [
+  [
+    "ListResourcesResult",
     '{"type":"object","required":["resources"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"nextCursor":{"type":"string"},"resources":{"type":"array","items":{"$ref":"#/$defs/Resource"}}}}',
     validators.isListResourcesResult,
     validators.acceptsListResourcesResult,
   ],
-  ListRootsResult: [
+  [
+    "ListRootsResult",
     '{"type":"object","required":["roots"],"properties":{"roots":{"type":"array","items":{"$ref":"#/$defs/Root"}}}}',
     baseValidators.isListRootsResult,
   ],
-  ListToolsRequest: [
+  [
+    "ListToolsRequest",
     '{"type":"object","required":["id","jsonrpc","method"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"tools/list"},"params":{"$ref":"#/$defs/PaginatedRequestParams"}}}',
     validators.isListToolsRequest,
   ],
-  ListToolsResult: [
+  [
+    "ListToolsResult",
     '{"type":"object","required":["tools"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"nextCursor":{"type":"string"},"tools":{"type":"array","items":{"$ref":"#/$defs/Tool"}}}}',
     validators.isListToolsResult,
     validators.acceptsListToolsResult,
   ],
-  LoggingLevel: [
+  [
+    "LoggingLevel",
     '{"type":"string","enum":["alert","critical","debug","emergency","error","info","notice","warning"],"x-open":{"types":["string"]}}',
     baseValidators.isLoggingLevel,
     baseValidators.acceptsLoggingLevel,
   ],
-  LoggingMessageNotification: [
+  [
+    "LoggingMessageNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/message"},"params":{"$ref":"#/$defs/LoggingMessageNotificationParams"}}}',
     validators.isLoggingMessageNotification,
     validators.acceptsLoggingMessageNotification,
   ],
-  LoggingMessageNotificationParams: [
+  [
+    "LoggingMessageNotificationParams",
     '{"type":"object","required":["data","level"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"data":{},"level":{"$ref":"#/$defs/LoggingLevel"},"logger":{"type":"string"}}}',
     validators.isLoggingMessageNotificationParams,
     validators.acceptsLoggingMessageNotificationParams,
   ],
-  McpUiAppCapabilities: [
+  [
+    "McpUiAppCapabilities",
     '{"type":"object","properties":{"availableDisplayModes":{"type":"array","items":{"$ref":"#/$defs/McpUiDisplayMode"}},"experimental":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{}}},"tools":{"type":"object","properties":{"listChanged":{"type":"boolean"}}}}}',
     validators.isMcpUiAppCapabilities,
     validators.acceptsMcpUiAppCapabilities,
   ],
-  McpUiClientCapabilities: [
+  [
+    "McpUiClientCapabilities",
     '{"type":"object","properties":{"mimeTypes":{"type":"array","items":{"type":"string"}}}}',
     validators.isMcpUiClientCapabilities,
   ],
-  McpUiDisplayMode: [
+  [
+    "McpUiDisplayMode",
     '{"type":"string","enum":["fullscreen","inline","pip"],"x-open":{"types":["string"]}}',
     validators.isMcpUiDisplayMode,
     validators.acceptsMcpUiDisplayMode,
   ],
-  McpUiDownloadFileRequest: [
+  [
+    "McpUiDownloadFileRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/download-file"},"params":{"type":"object","required":["contents"],"properties":{"contents":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/EmbeddedResource"},{"$ref":"#/$defs/ResourceLink"}],"x-open":{"tag":"type","known":["resource","resource_link"]}}}}}}}',
     validators.isMcpUiDownloadFileRequest,
     validators.acceptsMcpUiDownloadFileRequest,
   ],
-  McpUiDownloadFileResult: [
+  [
+    "McpUiDownloadFileResult",
     '{"type":"object","additionalProperties":{},"properties":{"isError":{"type":"boolean"}}}',
     validators.isMcpUiDownloadFileResult,
   ],
-  McpUiHostCapabilities: [
+  [
+    "McpUiHostCapabilities",
     '{"type":"object","properties":{"downloadFile":{"type":"object","properties":{}},"experimental":{"type":"object","additionalProperties":{"type":"object","additionalProperties":{}}},"logging":{"type":"object","properties":{}},"message":{"$ref":"#/$defs/McpUiSupportedContentBlockModalities"},"openLinks":{"type":"object","properties":{}},"sampling":{"type":"object","properties":{"tools":{"type":"object","properties":{}}}},"sandbox":{"type":"object","properties":{"csp":{"$ref":"#/$defs/McpUiResourceCsp"},"permissions":{"$ref":"#/$defs/McpUiResourcePermissions"}}},"serverResources":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"serverTools":{"type":"object","properties":{"listChanged":{"type":"boolean"}}},"updateModelContext":{"$ref":"#/$defs/McpUiSupportedContentBlockModalities"}}}',
     validators.isMcpUiHostCapabilities,
   ],
-  McpUiHostContext: [
+  [
+    "McpUiHostContext",
     '{"type":"object","additionalProperties":{},"properties":{"availableDisplayModes":{"type":"array","items":{"$ref":"#/$defs/McpUiDisplayMode"}},"containerDimensions":{"allOf":[{"anyOf":[{"type":"object","required":["height"],"properties":{"height":{"type":"number"}}},{"type":"object","properties":{"maxHeight":{"anyOf":[{"type":"number"},{}]}}}]},{"anyOf":[{"type":"object","properties":{"maxWidth":{"anyOf":[{"type":"number"},{}]}}},{"type":"object","required":["width"],"properties":{"width":{"type":"number"}}}]}]},"deviceCapabilities":{"type":"object","properties":{"hover":{"type":"boolean"},"touch":{"type":"boolean"}}},"displayMode":{"$ref":"#/$defs/McpUiDisplayMode"},"locale":{"type":"string"},"platform":{"type":"string","enum":["desktop","mobile","web"],"x-open":{"types":["string"]}},"safeAreaInsets":{"type":"object","required":["bottom","left","right","top"],"properties":{"bottom":{"type":"number"},"left":{"type":"number"},"right":{"type":"number"},"top":{"type":"number"}}},"styles":{"$ref":"#/$defs/McpUiHostStyles"},"theme":{"$ref":"#/$defs/McpUiTheme"},"timeZone":{"type":"string"},"toolInfo":{"type":"object","required":["tool"],"properties":{"id":{"anyOf":[{"type":"integer"},{"type":"string"}]},"tool":{"type":"object","required":["inputSchema","name"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"annotations":{"$ref":"#/$defs/ToolAnnotations"},"description":{"type":"string"},"execution":{"type":"object","properties":{"taskSupport":{"type":"string","enum":["forbidden","optional","required"],"x-open":{"types":["string"]}}}},"icons":{"type":"array","items":{"type":"object","required":["src"],"properties":{"mimeType":{"type":"string"},"sizes":{"type":"array","items":{"type":"string"}},"src":{"type":"string"},"theme":{"$ref":"#/$defs/McpUiTheme"}}}},"inputSchema":{"type":"object","required":["type"],"additionalProperties":{},"properties":{"properties":{"type":"object","additionalProperties":{"$ref":"#/$defs/McpUiHostContextSchema0"}},"required":{"type":"array","items":{"type":"string"}},"type":{"type":"string","const":"object"}}},"name":{"type":"string"},"outputSchema":{"type":"object","additionalProperties":{},"properties":{"$schema":{"type":"string"}}},"title":{"type":"string"}}}}},"userAgent":{"type":"string"}}}',
     validators.isMcpUiHostContext,
     validators.acceptsMcpUiHostContext,
   ],
-  McpUiHostContextChangedNotification: [
+  [
+    "McpUiHostContextChangedNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/host-context-changed"},"params":{"$ref":"#/$defs/McpUiHostContext"}}}',
     validators.isMcpUiHostContextChangedNotification,
     validators.acceptsMcpUiHostContextChangedNotification,
   ],
-  McpUiHostContextSchema0: [
+  [
+    "McpUiHostContextSchema0",
     '{"anyOf":[{"type":"object","additionalProperties":{"$ref":"#/$defs/McpUiHostContextSchema0"}},{"type":"array","items":{"$ref":"#/$defs/McpUiHostContextSchema0"}},{"type":"boolean"},{"type":"null"},{"type":"number"},{"type":"string"}]}',
     validators.isMcpUiHostContextSchema0,
   ],
-  McpUiHostCss: [
+  [
+    "McpUiHostCss",
     '{"type":"object","properties":{"fonts":{"type":"string"}}}',
     validators.isMcpUiHostCss,
   ],
-  McpUiHostStyles: [
+  [
+    "McpUiHostStyles",
     '{"type":"object","properties":{"css":{"$ref":"#/$defs/McpUiHostCss"},"variables":{"$ref":"#/$defs/McpUiStyles"}}}',
     validators.isMcpUiHostStyles,
     validators.acceptsMcpUiHostStyles,
   ],
-  McpUiInitializeRequest: [
+  [
+    "McpUiInitializeRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/initialize"},"params":{"type":"object","required":["appCapabilities","appInfo","protocolVersion"],"properties":{"appCapabilities":{"$ref":"#/$defs/McpUiAppCapabilities"},"appInfo":{"$ref":"#/$defs/Implementation"},"protocolVersion":{"type":"string"}}}}}',
     validators.isMcpUiInitializeRequest,
     validators.acceptsMcpUiInitializeRequest,
   ],
-  McpUiInitializeResult: [
+  [
+    "McpUiInitializeResult",
     '{"type":"object","required":["hostCapabilities","hostContext","hostInfo","protocolVersion"],"additionalProperties":{},"properties":{"hostCapabilities":{"$ref":"#/$defs/McpUiHostCapabilities"},"hostContext":{"$ref":"#/$defs/McpUiHostContext"},"hostInfo":{"$ref":"#/$defs/Implementation"},"protocolVersion":{"type":"string"}}}',
     validators.isMcpUiInitializeResult,
     validators.acceptsMcpUiInitializeResult,
   ],
-  McpUiInitializedNotification: [
+  [
+    "McpUiInitializedNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"ui/notifications/initialized"},"params":{"type":"object","properties":{}}}}',
     validators.isMcpUiInitializedNotification,
   ],
-  McpUiMessageRequest: [
+  [
+    "McpUiMessageRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/message"},"params":{"type":"object","required":["content","role"],"properties":{"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"role":{"type":"string","const":"user"}}}}}',
     validators.isMcpUiMessageRequest,
     validators.acceptsMcpUiMessageRequest,
   ],
-  McpUiMessageResult: [
+  [
+    "McpUiMessageResult",
     '{"type":"object","additionalProperties":{},"properties":{"isError":{"type":"boolean"}}}',
     validators.isMcpUiMessageResult,
   ],
-  McpUiOpenLinkRequest: [
+  [
+    "McpUiOpenLinkRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/open-link"},"params":{"type":"object","required":["url"],"properties":{"url":{"type":"string"}}}}}',
     validators.isMcpUiOpenLinkRequest,
   ],
-  McpUiOpenLinkResult: [
+  [
+    "McpUiOpenLinkResult",
     '{"type":"object","additionalProperties":{},"properties":{"isError":{"type":"boolean"}}}',
     validators.isMcpUiOpenLinkResult,
   ],
-  McpUiRequestDisplayModeRequest: [
+  [
+    "McpUiRequestDisplayModeRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/request-display-mode"},"params":{"type":"object","required":["mode"],"properties":{"mode":{"$ref":"#/$defs/McpUiDisplayMode"}}}}}',
     validators.isMcpUiRequestDisplayModeRequest,
     validators.acceptsMcpUiRequestDisplayModeRequest,
   ],
-  McpUiRequestDisplayModeResult: [
+  [
+    "McpUiRequestDisplayModeResult",
     '{"type":"object","required":["mode"],"additionalProperties":{},"properties":{"mode":{"$ref":"#/$defs/McpUiDisplayMode"}}}',
     validators.isMcpUiRequestDisplayModeResult,
     validators.acceptsMcpUiRequestDisplayModeResult,
   ],
-  McpUiRequestTeardownNotification: [
+  [
+    "McpUiRequestTeardownNotification",
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"ui/notifications/request-teardown"},"params":{"type":"object","properties":{}}}}',
     validators.isMcpUiRequestTeardownNotification,
   ],
-  McpUiResourceCsp: [
+  [
+    "McpUiResourceCsp",
     '{"type":"object","properties":{"baseUriDomains":{"type":"array","items":{"type":"string"}},"connectDomains":{"type":"array","items":{"type":"string"}},"frameDomains":{"type":"array","items":{"type":"string"}},"resourceDomains":{"type":"array","items":{"type":"string"}}}}',
     validators.isMcpUiResourceCsp,
   ],
-  McpUiResourceMeta: [
+  [
+    "McpUiResourceMeta",
     '{"type":"object","properties":{"csp":{"$ref":"#/$defs/McpUiResourceCsp"},"domain":{"type":"string"},"permissions":{"$ref":"#/$defs/McpUiResourcePermissions"},"prefersBorder":{"type":"boolean"}}}',
     validators.isMcpUiResourceMeta,
   ],
-  McpUiResourcePermissions: [
+  [
+    "McpUiResourcePermissions",
     '{"type":"object","properties":{"camera":{"type":"object","properties":{}},"clipboardWrite":{"type":"object","properties":{}},"geolocation":{"type":"object","properties":{}},"microphone":{"type":"object","properties":{}}}}',
     validators.isMcpUiResourcePermissions,
   ],
-  McpUiResourceTeardownRequest: [
+  [
+    "McpUiResourceTeardownRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/resource-teardown"},"params":{"type":"object","properties":{}}}}',
     validators.isMcpUiResourceTeardownRequest,
   ],
-  McpUiResourceTeardownResult: [
+  [
+    "McpUiResourceTeardownResult",
     '{"type":"object","additionalProperties":{}}',
     validators.isMcpUiResourceTeardownResult,
   ],
-  McpUiSandboxProxyReadyNotification: [
+  [
+    "McpUiSandboxProxyReadyNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/sandbox-proxy-ready"},"params":{"type":"object","properties":{}}}}',
     validators.isMcpUiSandboxProxyReadyNotification,
   ],
-  McpUiSandboxResourceReadyNotification: [
+  [
+    "McpUiSandboxResourceReadyNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/sandbox-resource-ready"},"params":{"type":"object","required":["html"],"properties":{"csp":{"$ref":"#/$defs/McpUiResourceCsp"},"html":{"type":"string"},"permissions":{"$ref":"#/$defs/McpUiResourcePermissions"},"sandbox":{"type":"string"}}}}}',
     validators.isMcpUiSandboxResourceReadyNotification,
   ],
-  McpUiSizeChangedNotification: [
+  [
+    "McpUiSizeChangedNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/size-changed"},"params":{"type":"object","properties":{"height":{"type":"number"},"width":{"type":"number"}}}}}',
     validators.isMcpUiSizeChangedNotification,
   ],
-  McpUiStyleVariableKey: [
+  [
+    "McpUiStyleVariableKey",
     '{"type":"string","enum":["--border-radius-full","--border-radius-lg","--border-radius-md","--border-radius-sm","--border-radius-xl","--border-radius-xs","--border-width-regular","--color-background-danger","--color-background-disabled","--color-background-ghost","--color-background-info","--color-background-inverse","--color-background-primary","--color-background-secondary","--color-background-success","--color-background-tertiary","--color-background-warning","--color-border-danger","--color-border-disabled","--color-border-ghost","--color-border-info","--color-border-inverse","--color-border-primary","--color-border-secondary","--color-border-success","--color-border-tertiary","--color-border-warning","--color-ring-danger","--color-ring-info","--color-ring-inverse","--color-ring-primary","--color-ring-secondary","--color-ring-success","--color-ring-warning","--color-text-danger","--color-text-disabled","--color-text-ghost","--color-text-info","--color-text-inverse","--color-text-primary","--color-text-secondary","--color-text-success","--color-text-tertiary","--color-text-warning","--font-heading-2xl-line-height","--font-heading-2xl-size","--font-heading-3xl-line-height","--font-heading-3xl-size","--font-heading-lg-line-height","--font-heading-lg-size","--font-heading-md-line-height","--font-heading-md-size","--font-heading-sm-line-height","--font-heading-sm-size","--font-heading-xl-line-height","--font-heading-xl-size","--font-heading-xs-line-height","--font-heading-xs-size","--font-mono","--font-sans","--font-text-lg-line-height","--font-text-lg-size","--font-text-md-line-height","--font-text-md-size","--font-text-sm-line-height","--font-text-sm-size","--font-text-xs-line-height","--font-text-xs-size","--font-weight-bold","--font-weight-medium","--font-weight-normal","--font-weight-semibold","--shadow-hairline","--shadow-lg","--shadow-md","--shadow-sm"],"x-open":{"types":["string"]}}',
     validators.isMcpUiStyleVariableKey,
     validators.acceptsMcpUiStyleVariableKey,
   ],
-  McpUiStyles: [
+  [
+    "McpUiStyles",
     '{"type":"object","additionalProperties":{"type":"string"},"propertyNames":{"$ref":"#/$defs/McpUiStyleVariableKey"}}',
     validators.isMcpUiStyles,
     validators.acceptsMcpUiStyles,
   ],
-  McpUiSupportedContentBlockModalities: [
+  [
+    "McpUiSupportedContentBlockModalities",
     '{"type":"object","properties":{"audio":{"type":"object","properties":{}},"image":{"type":"object","properties":{}},"resource":{"type":"object","properties":{}},"resourceLink":{"type":"object","properties":{}},"structuredContent":{"type":"object","properties":{}},"text":{"type":"object","properties":{}}}}',
     validators.isMcpUiSupportedContentBlockModalities,
   ],
-  McpUiTheme: [
+  [
+    "McpUiTheme",
     '{"type":"string","enum":["dark","light"],"x-open":{"types":["string"]}}',
     validators.isMcpUiTheme,
     validators.acceptsMcpUiTheme,
   ],
-  McpUiToolCancelledNotification: [
+  [
+    "McpUiToolCancelledNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/tool-cancelled"},"params":{"type":"object","properties":{"reason":{"type":"string"}}}}}',
     validators.isMcpUiToolCancelledNotification,
   ],
-  McpUiToolInputNotification: [
+  [
+    "McpUiToolInputNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/tool-input"},"params":{"type":"object","properties":{"arguments":{"type":"object","additionalProperties":{}}}}}}',
     validators.isMcpUiToolInputNotification,
   ],
-  McpUiToolInputPartialNotification: [
+  [
+    "McpUiToolInputPartialNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/tool-input-partial"},"params":{"type":"object","properties":{"arguments":{"type":"object","additionalProperties":{}}}}}}',
     validators.isMcpUiToolInputPartialNotification,
   ],
-  McpUiToolMeta: [
+  [
+    "McpUiToolMeta",
     '{"type":"object","properties":{"csp":{"not":{}},"permissions":{"not":{}},"resourceUri":{"type":"string"},"visibility":{"type":"array","items":{"$ref":"#/$defs/McpUiToolVisibility"}}}}',
     validators.isMcpUiToolMeta,
     validators.acceptsMcpUiToolMeta,
   ],
-  McpUiToolResultNotification: [
+  [
+    "McpUiToolResultNotification",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/notifications/tool-result"},"params":{"type":"object","required":["content"],"additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{},"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"#/$defs/Implementation"}}},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{}}}}}',
     validators.isMcpUiToolResultNotification,
     validators.acceptsMcpUiToolResultNotification,
   ],
-  McpUiToolVisibility: [
+  [
+    "McpUiToolVisibility",
     '{"type":"string","enum":["app","model"],"x-open":{"types":["string"]}}',
     validators.isMcpUiToolVisibility,
     validators.acceptsMcpUiToolVisibility,
   ],
-  McpUiUpdateModelContextRequest: [
+  [
+    "McpUiUpdateModelContextRequest",
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"ui/update-model-context"},"params":{"type":"object","properties":{"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"structuredContent":{"type":"object","additionalProperties":{}}}}}}',
     validators.isMcpUiUpdateModelContextRequest,
     validators.acceptsMcpUiUpdateModelContextRequest,
   ],
-  MetaObject: ['{"type":"object"}', baseValidators.isMetaObject],
-  ModelHint: [
+  ["MetaObject", '{"type":"object"}', baseValidators.isMetaObject],
+  [
+    "ModelHint",
     '{"type":"object","properties":{"name":{"type":"string"}}}',
     baseValidators.isModelHint,
   ],
-  ModelPreferences: [
+  [
+    "ModelPreferences",
     '{"type":"object","properties":{"costPriority":{"type":"number","minimum":0,"maximum":1},"hints":{"type":"array","items":{"$ref":"#/$defs/ModelHint"}},"intelligencePriority":{"type":"number","minimum":0,"maximum":1},"speedPriority":{"type":"number","minimum":0,"maximum":1}}}',
     baseValidators.isModelPreferences,
   ],
-  NotificationMetaObject: [
+  [
+    "NotificationMetaObject",
     '{"type":"object","required":[],"additionalProperties":{},"properties":{}}',
     validators.isNotificationMetaObject,
   ],
-  NotificationParams: [
+  [
+    "NotificationParams",
     '{"type":"object","properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"}}}',
     validators.isNotificationParams,
   ],
-  PaginatedRequestParams: [
+  [
+    "PaginatedRequestParams",
     '{"type":"object","required":[],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"cursor":{"type":"string"}}}',
     validators.isPaginatedRequestParams,
   ],
-  ProgressNotification: [
+  [
+    "ProgressNotification",
     '{"type":"object","required":["jsonrpc","method","params"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/progress"},"params":{"$ref":"#/$defs/ProgressNotificationParams"}}}',
     validators.isProgressNotification,
   ],
-  ProgressNotificationParams: [
+  [
+    "ProgressNotificationParams",
     '{"type":"object","required":["progress","progressToken"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"message":{"type":"string"},"progress":{"type":"number"},"progressToken":{"$ref":"#/$defs/ProgressToken"},"total":{"type":"number"}}}',
     validators.isProgressNotificationParams,
   ],
-  ProgressToken: [
+  [
+    "ProgressToken",
     '{"type":["integer","string"]}',
     baseValidators.isProgressToken,
   ],
-  Prompt: [
+  [
+    "Prompt",
     '{"type":"object","required":["name"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"arguments":{"type":"array","items":{"$ref":"#/$defs/PromptArgument"}},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"name":{"type":"string"},"title":{"type":"string"}}}',
     baseValidators.isPrompt,
     baseValidators.acceptsPrompt,
   ],
-  PromptArgument: [
+  [
+    "PromptArgument",
     '{"type":"object","required":["name"],"properties":{"description":{"type":"string"},"name":{"type":"string"},"required":{"type":"boolean"},"title":{"type":"string"}}}',
     baseValidators.isPromptArgument,
   ],
-  PromptListChangedNotification: [
+  [
+    "PromptListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/prompts/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isPromptListChangedNotification,
   ],
-  ReadResourceRequest: [
+  [
+    "ReadResourceRequest",
     '{"type":"object","required":["id","jsonrpc","method","params"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"resources/read"},"params":{"$ref":"#/$defs/ReadResourceRequestParams"}}}',
     validators.isReadResourceRequest,
   ],
-  ReadResourceRequestParams: [
+  [
+    "ReadResourceRequestParams",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"$ref":"#/$defs/RequestMetaObject"},"uri":{"type":"string"}}}',
     validators.isReadResourceRequestParams,
   ],
-  ReadResourceResult: [
+  [
+    "ReadResourceResult",
     '{"type":"object","required":["contents"],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"},"contents":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/BlobResourceContents"},{"$ref":"#/$defs/TextResourceContents"}]}}}}',
     validators.isReadResourceResult,
   ],
-  RequestId: ['{"type":["integer","string"]}', baseValidators.isRequestId],
-  RequestMetaObject: [
+  ["RequestId", '{"type":["integer","string"]}', baseValidators.isRequestId],
+  [
+    "RequestMetaObject",
     '{"type":"object","required":[],"additionalProperties":{},"properties":{"progressToken":{"$ref":"#/$defs/ProgressToken"}}}',
     validators.isRequestMetaObject,
   ],
-  Resource: [
+  [
+    "Resource",
     '{"type":"object","required":["name","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isResource,
     baseValidators.acceptsResource,
   ],
-  ResourceLink: [
+  [
+    "ResourceLink",
     '{"type":"object","required":["name","type","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"type":"string","const":"resource_link"},"uri":{"type":"string"}}}',
     baseValidators.isResourceLink,
     baseValidators.acceptsResourceLink,
   ],
-  ResourceListChangedNotification: [
+  [
+    "ResourceListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/resources/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isResourceListChangedNotification,
   ],
-  ResourceTemplate: [
+  [
+    "ResourceTemplate",
     '{"type":"object","required":["name","uriTemplate"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"mimeType":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uriTemplate":{"type":"string"}}}',
     baseValidators.isResourceTemplate,
     baseValidators.acceptsResourceTemplate,
   ],
-  Result: [
+  [
+    "Result",
     '{"type":"object","required":[],"additionalProperties":{},"properties":{"_meta":{"$ref":"#/$defs/ResultMetaObject"}}}',
     validators.isResult,
   ],
-  ResultMetaObject: [
+  [
+    "ResultMetaObject",
     '{"type":"object","required":[],"additionalProperties":{},"properties":{}}',
     validators.isResultMetaObject,
   ],
-  Role: [
+  [
+    "Role",
     '{"type":"string","enum":["assistant","user"]}',
     baseValidators.isRole,
   ],
-  Root: [
+  [
+    "Root",
     '{"type":"object","required":["uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"name":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isRoot,
   ],
-  SamplingMessage: [
+  [
+    "SamplingMessage",
     '{"type":"object","required":["content","role"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"},{"type":"array","items":{"$ref":"#/$defs/SamplingMessageContentBlock"}}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}},"role":{"$ref":"#/$defs/Role"}}}',
     baseValidators.isSamplingMessage,
     baseValidators.acceptsSamplingMessage,
   ],
-  SamplingMessageContentBlock: [
+  [
+    "SamplingMessageContentBlock",
     '{"anyOf":[{"$ref":"#/$defs/AudioContent"},{"$ref":"#/$defs/ImageContent"},{"$ref":"#/$defs/TextContent"},{"$ref":"#/$defs/ToolResultContent"},{"$ref":"#/$defs/ToolUseContent"}],"x-open":{"tag":"type","known":["audio","image","text","tool_result","tool_use"]}}',
     baseValidators.isSamplingMessageContentBlock,
     baseValidators.acceptsSamplingMessageContentBlock,
   ],
-  TextContent: [
+  [
+    "TextContent",
     '{"type":"object","required":["text","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/Annotations"},"text":{"type":"string"},"type":{"type":"string","const":"text"}}}',
     baseValidators.isTextContent,
   ],
-  TextResourceContents: [
+  [
+    "TextResourceContents",
     '{"type":"object","required":["text","uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isTextResourceContents,
   ],
-  Tool: [
+  [
+    "Tool",
     '{"type":"object","required":["inputSchema","name"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"annotations":{"$ref":"#/$defs/ToolAnnotations"},"description":{"type":"string"},"icons":{"type":"array","items":{"$ref":"#/$defs/Icon"}},"inputSchema":{"type":"object","required":["type"],"additionalProperties":{},"properties":{"$schema":{"type":"string"},"type":{"type":"string","const":"object"}}},"name":{"type":"string"},"outputSchema":{"type":"object","additionalProperties":{},"properties":{"$schema":{"type":"string"}}},"title":{"type":"string"}}}',
     baseValidators.isTool,
     baseValidators.acceptsTool,
   ],
-  ToolAnnotations: [
+  [
+    "ToolAnnotations",
     '{"type":"object","properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}}}',
     baseValidators.isToolAnnotations,
   ],
-  ToolChoice: [
+  [
+    "ToolChoice",
     '{"type":"object","properties":{"mode":{"type":"string","enum":["auto","none","required"],"x-open":{"types":["string"]}}}}',
     baseValidators.isToolChoice,
     baseValidators.acceptsToolChoice,
   ],
-  ToolListChangedNotification: [
+  [
+    "ToolListChangedNotification",
     '{"type":"object","required":["jsonrpc","method"],"properties":{"jsonrpc":{"type":"string","const":"2.0"},"method":{"type":"string","const":"notifications/tools/list_changed"},"params":{"$ref":"#/$defs/NotificationParams"}}}',
     validators.isToolListChangedNotification,
   ],
-  ToolResultContent: [
+  [
+    "ToolResultContent",
     '{"type":"object","required":["content","toolUseId","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"content":{"type":"array","items":{"$ref":"#/$defs/ContentBlock"}},"isError":{"type":"boolean"},"structuredContent":{},"toolUseId":{"type":"string"},"type":{"type":"string","const":"tool_result"}}}',
     baseValidators.isToolResultContent,
     baseValidators.acceptsToolResultContent,
   ],
-  ToolUseContent: [
+  [
+    "ToolUseContent",
     '{"type":"object","required":["id","input","name","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"id":{"type":"string"},"input":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"type":{"type":"string","const":"tool_use"}}}',
     baseValidators.isToolUseContent,
   ],
-};
+];
 
 const explain = explainerOf(schema);
 
