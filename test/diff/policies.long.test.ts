@@ -37,6 +37,34 @@ test("an approved finding does not fail the command; one that has expired does, 
   expect(after.stdout).toContain("warning MG3204");
 });
 
+test("an approval may cover a rule at a place, whatever the values are", async () => {
+  const any = approval("", { fingerprint: undefined, values: "any" });
+  const run2 = (text: string) =>
+    run(temporaryFolder({ ...files, "mcp-approvals.json": text }), "breaking.json");
+  expect(await run2(any)).toMatchObject({ code: 0, stdout: expect.stringContaining("approved") as string });
+  const elsewhere = await run2(any.replace("EchoParams.lang", "EchoParams.text"));
+  expect(elsewhere.code).toBe(1);
+  expect(elsewhere.stdout).toContain(
+    "property-added-required on EchoParams.text (any value) matches no finding",
+  );
+  expect((await run2(any.replace("2999", "2020"))).stdout).toContain("(any value) expired on 2020-12-31");
+});
+
+test.each<[object, RegExp]>([
+  [{ values: "any" }, /either a fingerprint or values, got both/],
+  [{ values: "all" }, /expected values to be "any", got "all"/],
+  [
+    { values: "any", fingerprint: undefined, rule: "property-added-requird" },
+    /no rule[^]*Did you mean property-added-required/,
+  ],
+  [{ fingerprint: undefined }, /expected a fingerprint, got none/],
+])("an approval with %j is refused", async (more, why) => {
+  const folder = temporaryFolder({ ...files, "mcp-approvals.json": approval("0123456789ab", more) });
+  const { code, stderr } = await run(folder, "breaking.json");
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/MG3205/)]);
+  expect(stderr).toMatch(why);
+});
+
 test("the printed line approves the finding when it is added", async () => {
   const { stdout } = await run(temporaryFolder(files), "breaking.json");
   const line = JSON.parse(/^ {2}(\{"fingerprint".*\})$/m.exec(stdout)![1]!) as object;

@@ -77,11 +77,12 @@ export async function approvalWarnings(
   const warning = (code: WarningFinding["code"], approval: Approval, said: string, next: string): Finding => {
     const at = pointer("/approvals", approvals.indexOf(approval));
     const { rule, subject, fingerprint } = approval;
+    const which = fingerprint === undefined ? "any value" : fingerprint;
     return {
       code,
       severity: "warning",
       place: { file: shown, pointer: at, ...positionOf(text, at) },
-      message: `the approval of ${rule} on ${subject} (${fingerprint}) ${said}`,
+      message: `the approval of ${rule} on ${subject} (${which}) ${said}`,
       next,
     };
   };

@@ -32,7 +32,7 @@ export const diffDiagnostics = {
     title: "The approvals file is malformed",
     exit: 3,
     explanation:
-      'The file contains `{ "format": 1, "approvals": [ … ] }`. Each entry has `fingerprint`, `rule`, `subject`, `reason`, `by` and `until` (YYYY-MM-DD, the last day on which the approval is valid). No two entries have the same fingerprint. The text report of `mcpgen diff` prints entries; replace `reason`, `by` and `until` in them.',
+      'The file contains `{ "format": 1, "approvals": [ … ] }`. Each entry has `fingerprint`, `rule`, `subject`, `reason`, `by` and `until` (YYYY-MM-DD, the last day on which the approval is valid). An entry with `"values": "any"` in place of `fingerprint` approves every finding of its rule on its subject, whatever the old and the new value are: for a default that differs with each start. No two entries approve the same. The text report of `mcpgen diff` prints entries; replace `reason`, `by` and `until` in them.',
   },
   MG3206: {
     title: "The baseline is not a report of mcpgen diff",

@@ -2,12 +2,16 @@ import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/
 import { closest } from "../../diagnostics/suggest.js";
 import type { Finding } from "../finding.js";
 import { subjectText } from "../finding.js";
+import { ruleIds } from "../rules/table.js";
 
-/** A finding that a reviewer accepted. */
+/** A finding that a reviewer accepted, or all findings of a rule at a place. */
 export interface Approval {
-  readonly fingerprint: string;
+  /** The finding; absent beside `values`. */
+  readonly fingerprint?: string;
+  /** `any`: whatever the old and the new value are. A default such as the time of day changes with each start. */
+  readonly values?: "any";
   readonly rule: string;
-  /** For people; it must be what the fingerprint stands for. */
+  /** The place. Beside a fingerprint it is for people; it must be what the fingerprint stands for. */
   readonly subject: string;
   readonly reason: string;
   readonly by: string;
@@ -26,37 +30,61 @@ interface Malformed {
 
 /** Reads the approvals of a file. An entry that could approve more than intended is rejected. */
 export function parseApprovals(value: JsonValue): readonly Approval[] | Malformed {
+  const stray = isJsonObject(value) ? unknownKey(value, ["format", "approvals"], "") : undefined;
+  if (stray) return stray;
   if (!isJsonObject(value) || value["format"] !== 1 || !Array.isArray(value["approvals"])) {
     return { pointer: "", message: 'expected { "format": 1, "approvals": [ … ] }' };
   }
-  const unknown = unknownKey(value, ["format", "approvals"], "");
-  if (unknown) return unknown;
-  const first = new Map<JsonValue | undefined, number>();
+  const first = new Map<string, number>();
   for (const [index, entry] of value["approvals"].entries()) {
     const at = pointer("/approvals", index);
     const problem = problemOf(entry, at);
     if (problem) return problem;
-    const { fingerprint } = entry as unknown as Approval;
-    const before = first.get(fingerprint);
+    const covered = coveredText(entry as unknown as Approval);
+    const before = first.get(covered);
     if (before !== undefined)
-      return { pointer: at, message: `/approvals/${before} approves ${fingerprint} already` };
-    first.set(fingerprint, index);
+      return { pointer: at, message: `/approvals/${before} approves ${covered} already` };
+    first.set(covered, index);
   }
   return value["approvals"] as unknown as Approval[];
 }
 
-const texts = ["fingerprint", "rule", "subject", "reason", "by"] as const;
+/** What an approval covers, in words. */
+export function coveredText({ fingerprint, rule, subject }: Approval): string {
+  return fingerprint ?? `every ${rule} on ${subject}`;
+}
+
+const texts = ["rule", "subject", "reason", "by"] as const;
 
 function problemOf(entry: JsonValue, at: string): Malformed | undefined {
   if (!isJsonObject(entry)) return { pointer: at, message: "expected an object" };
-  const unknown = unknownKey(entry, [...texts, "until"], at);
+  const { fingerprint, values, rule } = entry;
+  const isByValue = values === undefined;
+  const unknown = unknownKey(entry, ["fingerprint", "values", ...texts, "until"], at);
   if (unknown) return unknown;
-  for (const key of texts) {
+  if (!isByValue && (values !== "any" || fingerprint !== undefined))
+    return {
+      pointer: `${at}/values`,
+      message:
+        values === "any"
+          ? "expected either a fingerprint or values, got both"
+          : `expected values to be "any", got ${JSON.stringify(values)}`,
+      next: 'With "values": "any", the entry approves every finding of its rule on its subject.',
+    };
+  for (const key of isByValue ? (["fingerprint", ...texts] as const) : texts) {
     const text = entry[key];
     const said = text === undefined ? "none" : JSON.stringify(text);
     // The placeholder that the report prints: to be replaced.
     if (typeof text !== "string" || /^[\s….]*$/.test(text))
       return { pointer: text === undefined ? at : `${at}/${key}`, message: `expected a ${key}, got ${said}` };
+  }
+  if (!isByValue && !ruleIds.includes(String(rule))) {
+    const meant = closest(String(rule), ruleIds);
+    return {
+      pointer: `${at}/rule`,
+      message: `there is no rule ${JSON.stringify(rule)}`,
+      next: meant === undefined ? "`mcpgen explain` lists the rules." : `Did you mean ${meant}?`,
+    };
   }
   const { until } = entry;
   if (isDay(until)) return undefined;
@@ -110,17 +138,24 @@ export function applyApprovals(
   today: string,
 ): Approved {
   const present = new Map(findings.map((finding) => [finding.fingerprint, finding]));
+  const covered = (approval: Approval): readonly Finding[] =>
+    approval.fingerprint === undefined
+      ? findings.filter((finding) => isAbout(approval, finding))
+      : [present.get(approval.fingerprint) ?? []].flat();
   const holding = new Map<string, Approval>();
   const [expired, unused, mistaken] = [[] as Approval[], [] as Approval[], [] as Mistaken[]];
   for (const approval of approvals) {
-    const finding = present.get(approval.fingerprint);
+    const [finding, ...more] = covered(approval);
     if (!finding) unused.push(approval);
-    else if (approval.rule !== finding.rule || approval.subject !== subjectText(finding.subject))
-      mistaken.push({ approval, finding });
+    else if (!isAbout(approval, finding)) mistaken.push({ approval, finding });
     else if (approval.until < today) expired.push(approval);
-    else holding.set(approval.fingerprint, approval);
+    else for (const { fingerprint } of [finding, ...more]) holding.set(fingerprint, approval);
   }
   return { holding, expired, unused, mistaken };
+}
+
+function isAbout({ rule, subject }: Approval, finding: Finding): boolean {
+  return rule === finding.rule && subject === subjectText(finding.subject);
 }
 
 /** The line of the approvals file that would approve a finding; reason and name are to be filled in. */
