@@ -8,6 +8,7 @@ import { readLock } from "../revision/lock.js";
 import type { Arguments } from "./arguments.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
+import type { ProtocolModel, Role } from "../model/model.js";
 import { storedSource } from "./diff/alike.js";
 import { policyOf } from "./diff/policies.js";
 import { compareSources } from "./diff/report.js";
@@ -106,6 +107,12 @@ interface Result {
   readonly seconds: string;
 }
 
+/** The roles that send requests. */
+function requestersOf({ methods }: ProtocolModel): Role[] {
+  const requests = methods.filter(({ kind, payload }) => kind === "request" && !payload);
+  return [...new Set(requests.flatMap(({ senders }) => senders))];
+}
+
 function present(
   staged: StagedUpgrade,
   { report, decisions, dryRun, written, seconds }: Result,
@@ -120,6 +127,7 @@ function present(
     done: donePoints(staged, output.summary!, dryRun),
     decisions,
     report,
+    requesters: requestersOf(staged.source.loaded.model),
     next: nextPoints(shownPath(project.outDir, context.directory, `${revision}/PROTOCOL.md`)),
   });
   if (args.string("format") === "markdown") return { text: guideMarkdown(guide) };

@@ -108,7 +108,7 @@ test("adds, carries notes over, generates, and lists what is left: then check is
       [ ] 2 notes carried over from 2030-01-01. Check each note against the new specification; then delete its "carried" mark, or the note. (schema/2031-01-01/notes.json)
           deprecated on echo (/notes/0)
           deprecated on notifications/log (/notes/1)
-      [ ] 1 thing assumed about era. If an assumption is wrong, correct it with a note (docs/notes.md). (schema/2031-01-01/notes.json)
+      [ ] 1 thing assumed about era. If an assumption is wrong, correct it with a note; \`mcpgen explain MG1201\` lists the kinds. (schema/2031-01-01/notes.json)
           2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover.
       [ ] 3 new unions or string sets are closed: no note says that later revisions may add to them. Where the specification leaves one open, add it to the note of kind open. (schema/2031-01-01/notes.json)
           /$defs/ClientRequest
@@ -395,4 +395,20 @@ describe("a member that may have another name now", () => {
     expect(stderr).toContain("MG1203");
     expect(stderr).toContain("/$defs/EchoResult/properties/echoed");
   });
+});
+
+test("new errors are told by number, to the role that gets them", async () => {
+  const error = {
+    type: "object",
+    properties: { code: { const: -32020 }, message: text },
+    required: ["code"],
+  };
+  const schema = JSON.parse(successor) as { $defs: object };
+  const added = JSON.stringify({ ...schema, $defs: { ...schema.$defs, TooLoudError: error } });
+  const folder = await project({ "2031-01-01/schema.json": added });
+  const ran = await mcpgen(folder, ["upgrade", "2031-01-01/schema.json"]);
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  expect(ran.stdout).toMatch(/If you write a client: new errors that you may get \(1\)[^]*-32020 TOO_LOUD/);
+  expect(ran.stdout).not.toContain("If you write a server: new errors");
+  expect(ran.stdout).toMatch(/What is new[^]*Errors[^\n]*-32020 TOO_LOUD/);
 });

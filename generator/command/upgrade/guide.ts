@@ -39,10 +39,12 @@ interface GuideInput {
   readonly decisions: readonly Decision[];
   /** Undefined if there was no previous revision. */
   readonly report: Report | undefined;
+  /** The roles that send requests of the new revision: errors answer these. */
+  readonly requesters: readonly Role[];
   readonly next: readonly Point[];
 }
 
-export function guideOf({ revision, done, decisions, report, next }: GuideInput): Guide {
+export function guideOf({ revision, done, decisions, report, requesters, next }: GuideInput): Guide {
   const from = report === undefined || report.from === revision ? "" : `${report.from} → `;
   return {
     title: `Upgrade: ${from}${revision}`,
@@ -52,7 +54,7 @@ export function guideOf({ revision, done, decisions, report, next }: GuideInput)
       decisions.length === 0
         ? { heading: "To decide", text: "Nothing.", points: [] }
         : { heading: "To decide", points: decisions.map(decisionPoint), checklist: true },
-      ...(report ? changeSections(report) : []),
+      ...(report ? changeSections(report, requesters) : []),
       { heading: "Next", points: next },
     ],
   };
@@ -81,8 +83,14 @@ function newSection({ findings }: Report): Section[] {
 function nameOf(finding: ReportedFinding): string {
   const { rule, subject, new: next } = finding;
   const text = subjectText(subject);
+  if (rule === "error-added" && next !== null) return errorText(finding);
   const isNamed = rule === "enum-value-added" || rule === "result-alternative-added";
   return isNamed && next !== null ? `${text}: ${next}` : text;
+}
+
+/** A new error by its number, which is what a message has, and its name. */
+function errorText({ subject, new: code }: ReportedFinding): string {
+  return `${code} ${"definition" in subject ? subject.definition : ""}`.trim();
 }
 
 /** The report of `diff` has the complete list. */
@@ -93,10 +101,14 @@ function shortList(names: readonly string[]): string[] {
   return rest > 1 ? [...names.slice(0, mostNames), `… ${rest} more`] : [...names];
 }
 
-function changeSections(report: Report): Section[] {
+function changeSections(report: Report, requesters: readonly Role[]): Section[] {
+  const sectionsOf = (role: Role): Section[] => [
+    ...roleSections(role, report),
+    ...(requesters.includes(role) ? errorSection(role, report) : []),
+  ];
   return [
-    ...roleSections("client", report),
-    ...roleSections("server", report),
+    ...sectionsOf("client"),
+    ...sectionsOf("server"),
     ...codeSection(report),
     ...touchedSection(report),
     limits(report),
@@ -131,6 +143,19 @@ function roleSections(role: Role, { findings }: Report): Section[] {
     },
   ];
   return sections.filter(({ points }) => points.length > 0);
+}
+
+/** The new errors that an implementation may get for its requests. */
+function errorSection(role: Role, { findings }: Report): Section[] {
+  const added = findings.filter(({ rule }) => rule === "error-added");
+  if (added.length === 0) return [];
+  const { why, advice } = added[0]!;
+  return [
+    {
+      heading: `${headings[role]}: new errors that you may get (${added.length})`,
+      points: [{ lead: "error-added", subjects: added.map(errorText), text: `${why} → ${advice}` }],
+    },
+  ];
 }
 
 /** Groups findings with the same rule, reason and advice into one point. */
