@@ -10,6 +10,7 @@ import {
   type TokenStore,
   loadAuth,
 } from "./auth-package.js";
+import { shellLine } from "../print/shell-line.js";
 import { type Driven, drive, harmlessRequest, headersWith } from "./drive.js";
 import { type GivenCredentials, credentialsOf } from "./environment.js";
 import { exceptionsOf, issuerOf, networkOf, variable } from "./variables.js";
@@ -199,7 +200,7 @@ export class ServerAuthorization {
         place,
         next: this.#credentials
           ? "Check the variables, and what the client may do."
-          : `Run \`mcpgen login ${shown}\` again.`,
+          : `Run \`${this.#loginCommand(shown)}\` again.`,
         facts: this.#facts(),
         cause: error,
       });
@@ -284,7 +285,7 @@ export class ServerAuthorization {
       `the server asks for a login${at}${wanted}`,
       {
         place: { file: shown },
-        next: `Run \`mcpgen login ${shown}\` at a terminal, or set MCPGEN_ISSUER with MCPGEN_CLIENT_ID and MCPGEN_CLIENT_SECRET or MCPGEN_ASSERTION_FILE, or set MCPGEN_TOKEN.`,
+        next: `Run \`${this.#loginCommand(shown)}\` at a terminal, or set MCPGEN_ISSUER with MCPGEN_CLIENT_ID and MCPGEN_CLIENT_SECRET or MCPGEN_ASSERTION_FILE, or set MCPGEN_TOKEN.`,
         facts: this.#facts(),
         cause,
       },
@@ -308,6 +309,15 @@ export class ServerAuthorization {
         scopes: this.#scopes.slice(0, mostScopes),
       },
     };
+  }
+
+  /** The command that logs in, with the scopes that the server has missed. */
+  #loginCommand(shown: string): string {
+    const isMissing = /\berror="?insufficient_scope\b/i.test(this.#challenge());
+    const scope = isMissing ? /\bscope="([^"\\]*)"/i.exec(this.#challenge())?.[1] : undefined;
+    const missing = (scope ?? "").split(" ").filter((name) => /^[!#-[\]-~]+$/.test(name));
+    const options = missing.slice(0, mostScopes).flatMap((name) => ["--scope", name]);
+    return shellLine(["mcpgen", "login", shown, ...options]);
   }
 
   #namesMetadata(): boolean {

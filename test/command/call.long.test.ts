@@ -43,8 +43,12 @@ test("a question of the tool is declined and shown", async () => {
     expect(ran).toEqual({
       code: 0,
       stdout: "decline\n",
-      stderr: "declined: the server asked the user: Who are\\u0007 you?\n",
+      stderr:
+        "declined: the server asked the user: Who are\\u0007 you?\n" +
+        "there is no terminal; answer it in advance: --answer name=…\n",
     });
+    const declined = ["call", source, "ask", "--revision", revision, "--decline"];
+    expect((await mcpgen(temporaryFolder(), declined)).stderr).not.toContain("terminal; answer");
   }
 });
 

@@ -240,3 +240,28 @@ test("a server that asks for another scheme is not looked at", async () => {
   });
   expect([code, (JSON.parse(stdout) as { findings?: [] }).findings ?? []]).toEqual([4, []]);
 });
+
+test("without a contract, check judges what keeps clients from a token", async () => {
+  const right = await protectedServer({}, ["files:read"]);
+  const good = await right.run(["check", "--server", right.url]);
+  expect([good.code, good.stderr]).toEqual([0, ""]);
+  expect(good.stdout).toContain("clients can get a token; there is no contract to compare it with");
+  const site = await protectedServer();
+  site.resource.options = { ...site.resource.options, metadataAt: "none" };
+  const bad = await site.run(["check", "--server", site.url, "--json"]);
+  expect(JSON.parse(bad.stdout)).toMatchObject({
+    exit: 1,
+    findings: expect.arrayContaining([
+      expect.objectContaining({ code: "MG6315", severity: "error" }),
+    ]) as object,
+  });
+  const open = await serve(newServer());
+  const none = await mcpgen(temporaryFolder(), ["check", "--server", open]);
+  expect([none.code, none.stdout]).toEqual([0, expect.stringContaining("asks for no token")]);
+  const away = await mcpgen(temporaryFolder(), ["check", "--server", open.replace(/:\d+/, ":9")]);
+  expect([away.code, away.stdout]).toEqual([4, ""]);
+  const process = await mcpgen(temporaryFolder(), ["check", "--server", "stdio:none"]);
+  expect([process.code, process.stderr]).toEqual([2, expect.stringContaining("MG2003")]);
+  const given = ["check", "--server", open, "--header", "Authorization: Bearer x"];
+  expect((await mcpgen(temporaryFolder(), given)).stderr).toContain("MG2003");
+});

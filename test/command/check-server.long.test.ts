@@ -197,15 +197,15 @@ test("--json has the whole report", async () => {
   ]);
 });
 
-test("an invalid entry of a list is reported beside the finding that it causes", async () => {
+test("an invalid entry of a list is the finding that it causes", async () => {
   const tools = [{ name: "get_weather", inputSchema: { type: "string" } }];
   const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools } });
   const contract =
     "name: scripted\nversion: '1'\ncapabilities: { tools: {} }\ntools:\n  - name: get_weather\n";
   const folder = temporaryFolder({ "c.yaml": `${contract}    inputSchema: { type: object }\n` });
   const ran = await mcpgen(folder, ["check", "--server", source, "--contract", "c.yaml"]);
-  expect(ran.stdout).toContain('error MG6301: tools: entry 1 "get_weather" is left out');
-  expect(ran.stdout).toMatch(/c\.yaml:5.*error MG6308: tool-removed: tools\/get_weather \(client: breaking/);
+  expect(ran.stdout).not.toContain("MG6301");
+  expect(ran.stdout).toMatch(/c\.yaml:5.*error MG6308: tool-invalid: tools\/get_weather \(client: breaking/);
   expect(ran.code).toBe(1);
 });
 

@@ -130,7 +130,7 @@ test("the JUnit report has a case for each finding, and a failure for each that 
     "<?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="mcpgen diff old.json → breaking.json" tests="1" failures="1">
       <testsuite name="mcpgen diff old.json → breaking.json" tests="1" failures="1" errors="0" skipped="0">
-        <testcase classname="property-added-required" name="EchoParams.lang" file="breaking.json" line="26"><failure type="breaking" message="An old writer omits it.">string | Write the property in every message that contains the object. | {&quot;jsonrpc&quot;:&quot;2.0&quot;,&quot;id&quot;:1,&quot;method&quot;:&quot;echo&quot;,&quot;params&quot;:{&quot;text&quot;:&quot;text&quot;}}</failure></testcase>
+        <testcase classname="property-added-required" name="EchoParams.lang" file="breaking.json" line="26"><failure type="breaking" message="An old writer omits it.">(absent) → string | Write the property in every message that contains the object. | {&quot;jsonrpc&quot;:&quot;2.0&quot;,&quot;id&quot;:1,&quot;method&quot;:&quot;echo&quot;,&quot;params&quot;:{&quot;text&quot;:&quot;text&quot;}}</failure></testcase>
       </testsuite>
     </testsuites>
     "

@@ -6,7 +6,7 @@ import { type CommandContext, canAsk } from "../context.js";
 import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { printable } from "../../print/terminal-text.js";
-import { UserQuestions } from "./questions.js";
+import { UserQuestions, decliningQuestions } from "./questions.js";
 import { RequestTimeout } from "./request-timeout.js";
 
 /** The command's work with the client. `options` are for its request, `listing` for the lists that it reads first. */
@@ -33,8 +33,10 @@ export async function askServer<T>(
   const showProgress = (progress: LiveProgress): void => context.console.note(progressText(progress));
   const asks = args.given("answer") || (canAsk(context) && !args.flag("decline"));
   if (!asks)
-    return withServer(source, options, (client) =>
-      use(client, { ...listing, onProgress: showProgress }, listing),
+    return withServer(
+      source,
+      { ...options, questions: decliningQuestions(args.flag("decline"), context) },
+      (client) => use(client, { ...listing, onProgress: showProgress }, listing),
     );
   const timeout = new RequestTimeout(options.timeout);
   if (tasks) tasks.onWait = () => timeout.off();

@@ -8,7 +8,7 @@ import { type Pair, readPairs } from "../call/pairs.js";
 import { type CommandContext, canAsk } from "../context.js";
 import type { Terminal } from "../init/questions.js";
 import { printable } from "../../print/terminal-text.js";
-import { formFields } from "./form-fields.js";
+import { type FormField, formFields } from "./form-fields.js";
 import type { RequestTimeout } from "./request-timeout.js";
 import { expectAllUsed, preparedAnswers } from "./prepared-answers.js";
 import { decide, fillIn } from "./terminal-form.js";
@@ -77,11 +77,7 @@ export class UserQuestions implements Questions {
     const open = fields.filter(({ name }) => !Object.hasOwn(content, name));
     const isFilledIn = Object.keys(content).length > 0 && open.every(({ isRequired }) => !isRequired);
     if (isFilledIn) return { action: "accept", content };
-    if (this.#terminal === undefined)
-      return this.#declined(
-        `the user: ${String(message)}`,
-        open.map(({ name }) => name),
-      );
+    if (this.#terminal === undefined) return declined(`the user: ${String(message)}`, open, this.#context);
     const action = await decide(
       this.#question(message),
       open.length > 0 ? "Answer" : "Accept",
@@ -95,7 +91,7 @@ export class UserQuestions implements Questions {
   /** The URL is shown, and never opened (2025-11-25, elicitation, safe URL handling). */
   async #page({ message, url }: JsonObject): Promise<JsonObject> {
     if (this.#terminal === undefined)
-      return this.#declined(`the user: ${String(message)} (${String(url)})`, []);
+      return declined(`the user: ${String(message)} (${String(url)})`, [], this.#context);
     const { host } = new URL(String(url));
     const question = `${this.#question(message)}\n${printable(String(url))}\nIts host is ${printable(host)}. Open it yourself, and only if you trust it.`;
     return { action: await decide(question, "Accept: I open the page", this.#terminal) };
@@ -104,14 +100,34 @@ export class UserQuestions implements Questions {
   #question(message: unknown): string {
     return `${printable(shownSource(this.#source))} asks: ${printable(String(message))}`;
   }
+}
 
-  #declined(what: string, fields: readonly string[]): JsonObject {
-    this.#context.console.note(printable(`declined: the server asked ${what}`));
-    const [field] = fields;
-    if (field !== undefined && this.#answers.length > 0)
-      this.#context.console.note(
-        printable(`--answer ${field}=… fills in what is left: ${fields.join(", ")}`),
-      );
-    return { action: "decline" };
-  }
+/**
+ * Declines all questions of a server.
+ *
+ * @param isMeant whether the user wants that; otherwise a hint says how a form is answered all the same
+ */
+export function decliningQuestions(isMeant: boolean, context: CommandContext): Questions {
+  return {
+    elicit: async ({ message, requestedSchema }) =>
+      declined(`the user: ${String(message)}`, isMeant ? [] : formFields(requestedSchema), context),
+    elicitUrl: async ({ message, url }) =>
+      declined(`the user: ${String(message)} (${String(url)})`, [], context),
+  };
+}
+
+/** Fields that a hint names. */
+const mostFields = 8;
+
+function declined(
+  what: string,
+  fields: readonly Pick<FormField, "name">[],
+  { console, terminal }: CommandContext,
+): JsonObject {
+  console.note(printable(`declined: the server asked ${what}`));
+  const options = fields.slice(0, mostFields).map(({ name }) => `--answer ${name}=…`);
+  const why =
+    terminal === undefined ? "there is no terminal" : "CI, --quiet or the format allows no question";
+  if (options.length > 0) console.note(printable(`${why}; answer it in advance: ${options.join(" ")}`));
+  return { action: "decline" };
 }

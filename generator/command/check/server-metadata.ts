@@ -5,6 +5,7 @@ import { scopesOf } from "../../contract/scopes.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import type { ServerFault, ServerInspection } from "../../login/auth-package.js";
+import { oneLine } from "../../print/one-line.js";
 import type { ContractSource } from "../contract-source.js";
 
 /** What is wrong with the metadata of a protected server. */
@@ -67,15 +68,49 @@ export async function metadataOf(
 ): Promise<MetadataReport> {
   const url = openUrl(source, options);
   if (url === undefined || !options.authorization) return { findings: [] };
-  const shown = shownSource(source);
-  const wanted = scopesOf(contract.contract);
-  let inspection: ServerInspection | undefined;
   try {
-    inspection = await options.authorization.inspect(url, options.timeout);
+    return await report(url, source, scopesOf(contract.contract), options);
   } catch (error) {
     if (error instanceof CodedError && error.code !== "MG2013") throw error;
     return { findings: [] };
   }
+}
+
+/**
+ * The same without a contract.
+ *
+ * @returns undefined for a server whose metadata nobody needs: on standard input and output, or with credentials
+ * @throws CodedError MG4102 for a server that cannot be reached
+ */
+export async function metadataAlone(
+  source: ServerSource,
+  options: ServerOptions,
+): Promise<MetadataReport | undefined> {
+  const url = openUrl(source, options);
+  if (url === undefined || !options.authorization) return undefined;
+  try {
+    return await report(url, source, [], options);
+  } catch (cause) {
+    if (cause instanceof CodedError) throw cause;
+    const { message, cause: inner } = cause as Error;
+    const why = oneLine(inner instanceof Error && inner.message !== "" ? inner.message : message, " ");
+    throw new CodedError("MG4102", `the server cannot be reached: ${why}`, {
+      place: { file: shownSource(source) },
+      next: "Check the address and the network.",
+      cause,
+    });
+  }
+}
+
+/** @param wanted scopes of the contract */
+async function report(
+  url: string,
+  source: ServerSource,
+  wanted: readonly string[],
+  { authorization: login, timeout }: ServerOptions,
+): Promise<MetadataReport> {
+  const shown = shownSource(source);
+  const inspection = await login!.inspect(url, timeout);
   if (!inspection) return { findings: wanted.length > 0 ? [unprotected(shown)] : [] };
   const { faults, ...authorization } = inspection;
   const findings = faults.map(({ kind, at, message }): Finding => {

@@ -25,7 +25,7 @@ import { operands, shellLine } from "../../print/shell-line.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
-import { metadataOf } from "./server-metadata.js";
+import { metadataAlone, metadataOf } from "./server-metadata.js";
 
 /** A live server, and the contract that it is to keep. */
 interface Pairing {
@@ -44,7 +44,27 @@ export async function checkServer(
   const source = await serverSource(args.required("server"), args, context);
   const options = serverOptions(args, context);
   expectReach(args, source);
-  return comparePair({ source, options, file: contractFile(args, project, context) }, args, project, context);
+  const file = contractFile(args, project, context);
+  if (file === undefined) return judgeMetadata(source, options);
+  return comparePair({ source, options, file }, args, project, context);
+}
+
+/**
+ * Judges what keeps clients from a token, where there is no contract to compare with.
+ *
+ * @throws CodedError MG2003 for a server that has no metadata: it needs a contract
+ */
+async function judgeMetadata(source: ServerSource, options: ServerOptions): Promise<Outcome> {
+  const report = await metadataAlone(source, options);
+  if (report === undefined) throw noContract([], "");
+  const { findings, authorization } = report;
+  const shown = shownSource(source);
+  const found = findings.length === 0 ? "clients can get a token" : counted(findings.length, "finding");
+  return {
+    findings,
+    summary: `${shown}: ${authorization ? found : "asks for no token"}; there is no contract to compare it with`,
+    data: { ...(authorization && { authorization }) },
+  };
 }
 
 /** Compares what a live server offers with its contract. Writes nothing. */
@@ -112,15 +132,23 @@ function notCompared(error: CodedError, metadata: readonly Finding[], server: st
   };
 }
 
-/** The contract that the option names, or the only one there is. */
-function contractFile(args: Arguments, { loaded }: Project, { directory }: CommandContext): string {
+/** The contract that the option names, or the only one there is; undefined without any. */
+function contractFile(
+  args: Arguments,
+  { loaded }: Project,
+  { directory }: CommandContext,
+): string | undefined {
   const named = args.string("contract");
   if (named !== undefined) return named;
   const files = (loaded.config.contracts ?? []).map(({ file }) => resolve(loaded.folder, file));
   const beside = join(directory, contractFileName);
   const [only, another] = files.length === 0 && existsSync(beside) ? [beside] : files;
-  if (only !== undefined && another === undefined) return only;
-  throw new CodedError("MG2003", "expected --contract FILE: there is no single contract to compare with", {
+  if (another === undefined) return only;
+  throw noContract(files, directory);
+}
+
+function noContract(files: readonly string[], directory: string): CodedError {
+  return new CodedError("MG2003", "expected --contract FILE: there is no single contract to compare with", {
     next:
       files.length > 1
         ? `Name one: ${files.map((file) => shownPath(file, directory)).join(", ")}.`

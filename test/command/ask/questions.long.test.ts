@@ -137,7 +137,7 @@ describe("--answer", () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ content: { name: "Ada", tags: ["a"], note: "hm" } });
     const alone = await mcpgen(temporaryFolder(), ["call", await asking(), "form", ...given]);
     expect(JSON.parse(alone.stdout)).toMatchObject({ action: "decline" });
-    expect(alone.stderr).toContain("--answer tags=… fills in what is left: tags, note");
+    expect(alone.stderr).toContain("answer it in advance: --answer tags=… --answer note=…");
   });
 
   test.each([

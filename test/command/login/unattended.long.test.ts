@@ -30,6 +30,17 @@ describe("without a terminal", () => {
     expect([as.count("register"), as.count("authorize"), as.count("token")]).toEqual([0, 0, 0]);
   });
 
+  test("after a missing scope, the next step names the scope", async () => {
+    const { url, run, resource } = await protectedServer({}, ["files:read"]);
+    expect((await run(["list", url])).stderr).toContain(`mcpgen login ${url}`);
+    expect((await run(["list", url])).stderr).not.toContain("--scope");
+    const challenge = (text: string): string => `${text}, error="insufficient_scope"`;
+    resource.options = { ...resource.options, scopes: ["files:write", "admin"], challenge };
+    const { code, stderr } = await run(["list", url]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("MG4106")]);
+    expect(stderr).toContain(`mcpgen login ${url} --scope files:write --scope admin`);
+  });
+
   test("check --server ends with 4", async () => {
     const { url, run, folder } = await protectedServer();
     writeFileSync(join(folder, "mcp.contract.yaml"), 'name: weather\nversion: "1"\n');
