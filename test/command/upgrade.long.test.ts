@@ -397,7 +397,7 @@ describe("a member that may have another name now", () => {
   });
 });
 
-test("new errors are told by number, to the role that gets them", async () => {
+test("the guide has new errors by number, for the role that gets them", async () => {
   const error = {
     type: "object",
     properties: { code: { const: -32020 }, message: text },

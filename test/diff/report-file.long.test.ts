@@ -48,8 +48,8 @@ test("the JSON in a file is a baseline of later runs", async () => {
   const folder = temporaryFolder(files);
   await run(folder, "breaking.json", "--out", "before.json");
   expect((await run(folder, "breaking.json", "--baseline", "before.json")).code).toBe(0);
-  const told = await run(folder, "breaking.json", "--json", "--out", "again.json");
-  expect(JSON.parse(told.stdout)).toMatchObject({ exit: 1, file: "again.json", written: true });
+  const ran = await run(folder, "breaking.json", "--json", "--out", "again.json");
+  expect(JSON.parse(ran.stdout)).toMatchObject({ exit: 1, file: "again.json", written: true });
 });
 
 test("annotations go to the log alone; - is standard output", async () => {

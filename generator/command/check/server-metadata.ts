@@ -79,7 +79,7 @@ export async function metadataOf(
 /**
  * The same without a contract.
  *
- * @returns undefined for a server whose metadata nobody needs: on standard input and output, or with credentials
+ * @returns undefined for a server on standard input and output, and for one that gets credentials: clients need no metadata
  * @throws CodedError MG4102 for a server that cannot be reached
  */
 export async function metadataAlone(
