@@ -1,4 +1,4 @@
-import { type Schema, descendants } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, descendants } from "@mcpgen/engine";
 import type { SchemaInput } from "../../emit/emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
@@ -64,21 +64,32 @@ function checksText(input: ContractInput): string {
     const { namespace } = names.tools.get(tool)!;
     const result = output ? `, output: check${checkedName(namespace, "Result")}` : "";
     const check = `check${checkedName(namespace, "Arguments")}`;
-    const judge = hasDefaults(schema)
-      ? `/* @__PURE__ */ withDefaults(${check}, /* @__PURE__ */ schemaOf(${stringLiteral(tool)}, "inputSchema"))`
-      : check;
+    const around = (name: string, inner: string): string =>
+      `/* @__PURE__ */ ${name}(${inner}, /* @__PURE__ */ schemaOf(${stringLiteral(tool)}, "inputSchema"))`;
+    const filled = hasDefaults(schema) ? around("withDefaults", check) : check;
+    const judge = hasOptional(schema) ? around("withoutNulls", filled) : filled;
     return `  ${memberKey(tool)}: { input: ${judge}${result} },`;
   });
   const serves = role !== "client";
   const fills = serves && tools.some(({ input: schema }) => hasDefaults(schema));
-  const view = { origin, importExtension, judged: judgedParts(input), serves, fills, rows };
+  const takesNulls = serves && tools.some(({ input: schema }) => hasOptional(schema));
+  const view = { origin, importExtension, judged: judgedParts(input), serves, fills, takesNulls, rows };
   return render("contract-checks.ts", view);
 }
 
 /** Whether a schema has defaults that the server fills in. */
 function hasDefaults(schema: Schema): boolean {
-  const roots = [...schema.definitions.values()].map(({ node }) => node);
-  return [...(schema.root ? [schema.root] : []), ...roots].some((root) =>
-    [...descendants(root)].some((node) => node.default !== undefined),
+  return nodesOf(schema).some((node) => node.default !== undefined);
+}
+
+/** Whether a schema names members that may be left out: for those, null counts as absent. */
+function hasOptional(schema: Schema): boolean {
+  return nodesOf(schema).some(({ properties, required = [] }) =>
+    [...(properties?.keys() ?? [])].some((name) => !required.includes(name)),
   );
+}
+
+function nodesOf(schema: Schema): SchemaNode[] {
+  const roots = [...schema.definitions.values()].map(({ node }) => node);
+  return [...(schema.root ? [schema.root] : []), ...roots].flatMap((root) => [...descendants(root)]);
 }

@@ -86,6 +86,17 @@ export interface HandlerError extends Place, Peer {
   readonly requestId?: RequestId | undefined;
 }
 
+/**
+ * Optional arguments of a tool were null, which their schemas do not take: they counted as absent. Hosts in the strict mode of
+ * OpenAI make each argument required and nullable.
+ */
+export interface NullsIgnored extends Place, Peer {
+  readonly type: "nulls-ignored";
+  /** JSON Pointers into the arguments. */
+  readonly members: readonly string[];
+  readonly requestId?: RequestId | undefined;
+}
+
 /** A request was not answered in time. */
 export interface RequestTimedOut extends Place, Peer {
   readonly type: "request-timed-out";
@@ -115,6 +126,7 @@ export type ServerEvent =
   | SessionEnded
   | LimitHit
   | HandlerError
+  | NullsIgnored
   | RequestTimedOut;
 
 /** What a client reports beside requests. */

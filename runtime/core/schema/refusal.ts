@@ -57,7 +57,7 @@ interface Node {
  */
 export function explainRefusal(judge: Judge, schema: unknown, value: unknown): string {
   if (value === undefined) return "it is missing";
-  const search = new Search(schema, mostSteps);
+  const search = new Search(schema);
   search.compare(value, schema, "", 0);
   if (search.found.length > 0) return summary(search.found.map(lineOf));
   const located = locateIssue(judge, value);
@@ -101,7 +101,8 @@ const bounds: readonly (readonly [
   ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
 ];
 
-class Search {
+/** Compares values with subschemas of one schema. */
+export class Search {
   found: Wrong[] = [];
   /** Strings that a pattern or a format describes, by place. Only the validator matches them: matching may take long. */
   readonly texts = new Map<string, string>();
@@ -110,7 +111,7 @@ class Search {
   #steps: number;
   #isTooDeep = false;
 
-  constructor(root: unknown, steps: number) {
+  constructor(root: unknown, steps = mostSteps) {
     this.#root = root;
     this.#steps = steps;
   }
@@ -126,7 +127,7 @@ class Search {
     if (depth > deepest) this.#isTooDeep = true;
     if (--this.#steps < 0 || depth > deepest) return;
     const node: Node = schema;
-    if (node["$ref"] !== undefined) this.compare(value, this.#referred(node["$ref"]), place, depth + 1);
+    if (node["$ref"] !== undefined) this.compare(value, this.referred(node["$ref"]), place, depth + 1);
     if (!this.#compareKind(value, node, place)) return;
     if (typeof value === "number") this.#compareNumber(value, node, place);
     else if (typeof value === "string") this.#compareString(value, node, place);
@@ -146,7 +147,7 @@ class Search {
   }
 
   /** The subschema that a reference inside the schema leads to. */
-  #referred(reference: unknown): unknown {
+  referred(reference: unknown): unknown {
     return /^#(\/|$)/.test(String(reference)) ? at(this.#root, String(reference).slice(1)) : undefined;
   }
 
@@ -298,7 +299,7 @@ class Search {
     if (!isObject(schema) || depth > deepest) return "a value";
     const choices = choicesOf(schema);
     if (choices) return choiceText(choices);
-    if (schema["$ref"] !== undefined) return this.#expectation(this.#referred(schema["$ref"]), depth + 1);
+    if (schema["$ref"] !== undefined) return this.#expectation(this.referred(schema["$ref"]), depth + 1);
     const arms = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])];
     const constants = this.#constantsOf(arms);
     if (constants) return choiceText([...constants]);

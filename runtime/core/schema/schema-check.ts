@@ -8,9 +8,9 @@ import {
 } from "@mcpgen/engine/interpreter";
 import type { Judge } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
-import { isObject } from "../jsonrpc/message.js";
+import { isObject, isPromise } from "../jsonrpc/message.js";
 import { hasDefaults, withDefaults } from "./arguments.js";
-import type { Check, Parse, JsonSchema, ToolSchema } from "./schema-type.js";
+import type { Check, Checked, JsonSchema, Parse, PreparingRequest, ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 
 /** A schema as it is sent to clients, and its check. */
@@ -50,7 +50,8 @@ export function schemaCheck(
 }
 
 /**
- * The schema of the arguments of a tool or a prompt. Its check fills in the defaults of JSON Schema; a library fills in its own.
+ * The schema of the arguments of a tool or a prompt. Its check fills in the defaults of JSON Schema; a library fills in its own. Null
+ * counts as absent where it may.
  *
  * @param place as for `schemaCheck`
  * @throws {McpError} `invalid-definition`
@@ -58,8 +59,9 @@ export function schemaCheck(
 export function argumentsCheck(given: ToolSchema, place: string): CheckedSchema {
   const checked = schemaCheck(given, place, "input", "object");
   const { schema, check } = checked;
-  if (isStandard(given) || !hasDefaults(schema)) return checked;
-  return { schema, check: withDefaults(check as Check, () => schema) };
+  const isFilled = isStandard(given) || !hasDefaults(schema);
+  const filled = isFilled ? check : withDefaults(check as Check, () => schema);
+  return { schema, check: withoutNulls(filled, () => schema) };
 }
 
 /** @throws {McpError} `invalid-definition` */
@@ -85,6 +87,41 @@ function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget
  */
 export function toolCheck(judge: Judge, schemaOf?: () => JsonSchema | undefined): Check {
   return (value) => (judge(value) ? undefined : explained(judge, schemaOf?.(), value));
+}
+
+/**
+ * A check for which the null of an optional member counts as absent where its schema takes no null: hosts in the strict mode of
+ * OpenAI make each argument required and nullable. Only what the check refuses is searched for nulls.
+ *
+ * @param schemaOf returns the schema; it is called with each value that is refused
+ */
+export function withoutNulls(check: Parse, schemaOf: () => JsonSchema | undefined): Parse {
+  return (value, request) => {
+    const found = check(value, request);
+    if (found === undefined || request?.connection.definition.nulls === "reject") return found;
+    const again = (later: Checked): Checked | Promise<Checked> =>
+      typeof later === "string" ? checkedAgain(check, schemaOf(), value, later, request) : later;
+    return isPromise(found) ? found.then(again) : again(found);
+  };
+}
+
+async function checkedAgain(
+  check: Parse,
+  schema: JsonSchema | undefined,
+  value: unknown,
+  problem: string,
+  request: PreparingRequest | undefined,
+): Promise<Checked> {
+  const { withoutOptionalNulls } = await import("./optional-nulls.js");
+  const rest = schema && withoutOptionalNulls(schema, value);
+  if (!rest) return problem;
+  const found = await check(rest.value, request);
+  if (request) {
+    const { method, params, id: requestId } = request.request;
+    const name = params?.["name"] as string | undefined;
+    request.connection.emit({ type: "nulls-ignored", method, name, requestId, members: rest.nulls });
+  }
+  return found ?? { value: rest.value };
 }
 
 /** Explains why a validator refuses a value. Loads the explainer, which is rarely needed. */

@@ -1,3 +1,4 @@
+import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.js";
 
 /** A JSON Schema as an object. */
@@ -13,7 +14,21 @@ export type Parse = (value: unknown, request?: PreparingRequest) => Checked | Pr
 
 /** The request whose arguments are parsed: its server says how they are prepared for the handler. */
 export interface PreparingRequest {
-  readonly connection: { readonly definition: { readonly argumentDefaults: boolean | undefined } };
+  readonly request: { readonly method: string; readonly params?: Params | undefined; readonly id: RequestId };
+  readonly connection: {
+    readonly definition: {
+      readonly argumentDefaults: boolean | undefined;
+      readonly nulls: "absent" | "reject" | undefined;
+    };
+    /** Reports that arguments were null, and counted as absent. */
+    emit(event: {
+      readonly type: "nulls-ignored";
+      readonly method: string;
+      readonly name: string | undefined;
+      readonly requestId: RequestId;
+      readonly members: readonly string[];
+    }): void;
+  };
 }
 
 export type Checked = string | undefined | { readonly value: unknown };

@@ -189,6 +189,7 @@ const known: Names<DefineServerOptions> = {
   changes: 0,
   argumentDefaults: 0,
   wrongArguments: 0,
+  nulls: 0,
   validateSend: 0,
   thrownErrors: 0,
   errors: 0,

@@ -145,6 +145,7 @@ const rules: Rules<ServerOptions> = {
   changes: /* @__PURE__ */ withFunctions("publish", "subscribe"),
   argumentDefaults: "boolean",
   wrongArguments: ["error", "result"],
+  nulls: ["absent", "reject"],
   validateSend: ["off", "development", "always"],
   thrownErrors: ["hide", "message"],
   errors: "object",

@@ -118,10 +118,7 @@ export function modernProtocol(definition: ServerDefinition, request: RequestMes
   const meta = request.params?._meta ?? {};
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string")
-    throw missing(
-      metaKeys.protocolVersion,
-      definition.legacy.length > 0 ? ", and initialize was not sent" : "",
-    );
+    throw missing(metaKeys.protocolVersion, definition.legacy[0] ? ": send initialize first, or add it" : "");
   const revision = definition.modern.find(({ id }) => id === version);
   if (!revision) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];

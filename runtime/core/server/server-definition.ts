@@ -58,6 +58,7 @@ export interface ServerDefinition {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly argumentDefaults: boolean | undefined;
+  readonly nulls: "absent" | "reject" | undefined;
   readonly wrongArguments: "error" | "result" | undefined;
   readonly thrownErrors: "hide" | "message" | undefined;
   readonly hooks: ServerHooks;

@@ -89,6 +89,11 @@ export interface ServerOptions {
    */
   readonly wrongArguments?: "error" | "result";
   /**
+   * The meaning of null for an optional argument of a tool whose schema takes no null, as hosts in the strict mode of OpenAI
+   * send it. Default: `absent`, and the event `nulls-ignored`; with `reject` the arguments are wrong.
+   */
+  readonly nulls?: "absent" | "reject";
+  /**
    * Whether clients get the text of what handlers throw. The text of an `McpError` is always sent. Default: `message` for
    * tools, but `hide` over HTTP where `NODE_ENV` is `production` or the platform has no `process`; `hide` for all other
    * handlers. Texts of errors may name files, queries and hosts.
@@ -211,6 +216,7 @@ export class Server {
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
       argumentDefaults: options.argumentDefaults,
+      nulls: options.nulls,
       wrongArguments: options.wrongArguments,
       thrownErrors: options.thrownErrors,
       hooks: new Hooks(),

@@ -1,0 +1,99 @@
+import { isObject } from "../jsonrpc/message.js";
+import { Search } from "./refusal.js";
+import type { JsonSchema } from "./schema-type.js";
+import { inside } from "./words.js";
+
+/** Parts of a value that one search reads, over all alternatives. */
+const mostParts = 2000;
+
+/** A value without members that were null, and their places as JSON Pointers. */
+interface WithoutNulls {
+  readonly value: unknown;
+  readonly nulls: readonly string[];
+}
+
+/**
+ * Leaves out optional members that are null, though their schemas take no null: models write it for members that they leave
+ * out. It looks at members that `properties` names, and inside `items`; in a union where one alternative fits.
+ *
+ * @param root the schema, with its references inside it
+ * @returns `undefined` if there are none
+ */
+export function withoutOptionalNulls(root: JsonSchema, value: unknown): WithoutNulls | undefined {
+  const search = new NullSearch(root);
+  const rest = search.take(value, [root], "");
+  return search.nulls.size === 0 || search.isCut ? undefined : { value: rest, nulls: [...search.nulls] };
+}
+
+class NullSearch {
+  readonly nulls = new Set<string>();
+  readonly #judge: Search;
+  #left = mostParts;
+
+  constructor(root: JsonSchema) {
+    this.#judge = new Search(root);
+  }
+
+  /** The value was too large to be searched. */
+  get isCut(): boolean {
+    return this.#left < 0 || this.#judge.isCut;
+  }
+
+  /** The value without these nulls. @param schemas that all describe the value */
+  take(value: unknown, schemas: readonly unknown[], place: string): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    const here = this.#applying(schemas, value, place);
+    if (Array.isArray(value))
+      return value.map((item: unknown, index) => {
+        const own = here.map(({ prefixItems, items }) => listOf(prefixItems)[index] ?? items);
+        return this.take(item, own, inside(place, index));
+      });
+    const members = Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
+      const own = here.flatMap(({ properties }) =>
+        isObject(properties) && Object.hasOwn(properties, key) ? [properties[key]] : [],
+      );
+      const there = inside(place, key);
+      const isRequired = here.some(({ required }) => listOf(required).includes(key));
+      if (member !== null || isRequired || own.every((schema) => this.#takes(null, schema)))
+        return [[key, this.take(member, own, there)]];
+      this.nulls.add(there);
+      return [];
+    });
+    return Object.fromEntries(members) as unknown;
+  }
+
+  /** Whether a subschema takes a value, as far as it is compared. */
+  #takes(value: unknown, schema: unknown): boolean {
+    this.#judge.found = [];
+    this.#judge.compare(value, schema, "", 0);
+    return this.#judge.found.length === 0;
+  }
+
+  /** The schemas that apply to the same value. Of several alternatives that fit, what they require. */
+  #applying(schemas: readonly unknown[], value: unknown, place: string): JsonSchema[] {
+    return schemas.flatMap((schema) => {
+      if (!isObject(schema) || --this.#left < 0) return [];
+      const { $ref, allOf, anyOf, oneOf } = schema;
+      const parts = [...listOf(allOf), ...($ref === undefined ? [] : [this.#judge.referred($ref)])];
+      const alternatives = [anyOf, oneOf].flatMap((arms) => this.#fitting(listOf(arms), value, place));
+      return [schema, ...this.#applying(parts, value, place), ...alternatives];
+    });
+  }
+
+  #fitting(arms: readonly unknown[], value: unknown, place: string): JsonSchema[] {
+    const fitting = arms.filter((arm) => {
+      const nulls = [...this.nulls];
+      const fits = this.#takes(this.take(value, [arm], place), arm);
+      this.nulls.clear();
+      for (const each of nulls) this.nulls.add(each);
+      return fits;
+    });
+    const applying = fitting.map((arm) => this.#applying([arm], value, place));
+    if (applying.length === 1) return applying[0]!;
+    return applying.flat().map(({ required }) => ({ required }));
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
