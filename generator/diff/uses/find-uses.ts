@@ -52,6 +52,11 @@ function writesOther({ parent }: ts.Node, value: string): boolean {
   return JSON.stringify(parent.initializer.text) !== value;
 }
 
+/** A negative number as it is written; codes of errors are negative. */
+function numberOf({ operator, operand }: ts.PrefixUnaryExpression): string {
+  return operator === ts.SyntaxKind.MinusToken && ts.isNumericLiteral(operand) ? `-${operand.text}` : "";
+}
+
 type Name = ts.Identifier | ts.StringLiteralLike;
 
 class Search {
@@ -102,6 +107,7 @@ class Search {
         (this.#isOfInterest(node.text) || aliases.has(node.text))
       )
         this.#add(node, this.#claims(node, unresolved));
+      if (ts.isPrefixUnaryExpression(node)) this.#add(node, this.#targets.codes.get(numberOf(node)) ?? []);
       ts.forEachChild(node, visit);
     };
     visit(file);
@@ -111,17 +117,17 @@ class Search {
     return this.#targets.words.has(word) || this.#mentions.words.has(word) || this.#sdk.words.has(word);
   }
 
-  #add(node: Name, claims: readonly Claim[]): void {
+  #add(node: Name | ts.PrefixUnaryExpression, claims: readonly Claim[]): void {
     if (claims.length === 0) return;
     const file = node.getSourceFile();
     // A literal's name begins behind its quote.
-    const start = node.getStart(file) + (ts.isIdentifier(node) ? 0 : 1);
+    const start = node.getStart(file) + (ts.isStringLiteralLike(node) ? 1 : 0);
     const { line, character } = file.getLineAndCharacterOfPosition(start);
     const use = {
       file: this.#options.shown(file.fileName),
       line: line + 1,
       column: character + 1,
-      name: node.text,
+      name: ts.isPrefixUnaryExpression(node) ? node.getText(file) : node.text,
     };
     for (const finding of new Set(claims.map((claim) => claim.finding)))
       this.found.set(finding, [...(this.found.get(finding) ?? []), use]);

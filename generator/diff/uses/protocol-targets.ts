@@ -20,10 +20,19 @@ export function protocolTargets(
     const { definition } = subject;
     const names = [definition, former.get(definition) ?? definition];
     const path = plainPath(subject.path);
-    if (path === "" || rule.startsWith("error-"))
-      return names.flatMap((name) => whole(name, finding, places));
+    if (rule.startsWith("error-"))
+      return [...names.flatMap((name) => whole(name, finding, places)), ...ofCode(finding)];
+    if (path === "") return names.flatMap((name) => whole(name, finding, places));
     return names.flatMap((name) => placed(name, path, finding, places));
   });
+}
+
+/**
+ * Code that compares the number of an error that is gone, or has another one now. Only numbers that JSON-RPC reserves are
+ * unambiguous in every file: -1 is a result of `indexOf`.
+ */
+function ofCode({ old }: Finding): Target[] {
+  return old !== null && /^-32\d{3}$/.test(old) ? [{ kind: "code", code: old }] : [];
 }
 
 /** A removed alternative result affects code that names its definition. Other findings affect code that names the method. */

@@ -14,6 +14,8 @@ export type Target =
     }
   /** A method of the protocol. */
   | { readonly kind: "method"; readonly name: string; readonly wireOnly?: boolean }
+  /** The code of an error, as a number. */
+  | { readonly kind: "code"; readonly code: string }
   /** The name or URI of an entry of a contract, as a literal. */
   | { readonly kind: "entry"; readonly name: string };
 
@@ -33,6 +35,8 @@ export class TargetIndex {
   readonly members = new Map<string, Claim[]>();
   readonly methods = new Map<string, Claim[]>();
   readonly entries = new Map<string, Claim[]>();
+  /** By the number as code writes it: `-32042`. */
+  readonly codes = new Map<string, Claim[]>();
   /** The words that code can name any of it by. */
   readonly words = new Set<string>();
 
@@ -63,6 +67,8 @@ export class TargetIndex {
         ];
       case "method":
         return [this.methods, target.name, target.name];
+      case "code":
+        return [this.codes, target.code, target.code];
       case "entry":
         return [this.entries, target.name, target.name];
     }

@@ -57,6 +57,20 @@ test("members, types, methods, stubs and validators are found where the compiler
   expect(report.code.unused).toBe(report.findings.filter((finding) => finding.uses.length === 0).length);
 });
 
+test("the number of an error that is gone is found in code that compares it, and no other number is", async () => {
+  const compares = `import { McpError } from "@mcpgen/runtime";
+export const needsPage = (error: McpError): boolean => error.rpcCode === -32042;
+export const codes = new Map([[-32042, "page"], [-32602, "params"], [32042, "port"], [-1, "none"]]);
+export const text = "-32042";
+`;
+  const folder = codeFolder({ "src/main.ts": compares });
+  const report = await reportOf(".", [...pair, "--uses", folder]);
+  const gone = report.findings.filter(({ rule, uses }) => rule.startsWith("error-") && uses.length > 0);
+  expect(gone.map(({ uses }) => uses.map(({ line, name }) => `${line} ${name}`))).toEqual([
+    ["2 -32042", "3 -32042"],
+  ]);
+});
+
 const contract = (tools: string): string => `name: weather
 version: "1"
 tools:
