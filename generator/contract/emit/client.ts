@@ -1,3 +1,5 @@
+import type { Schema } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, stringLiteral } from "../../print/text.js";
 import { scopesLine } from "../scopes.js";
@@ -51,16 +53,20 @@ function toolRow({ method, namespace }: ContractName, name: string, checked: boo
 }
 
 function toolMethods({ document, names, tools }: ContractInput): string[] {
-  return tools.map(({ tool, output }, index) => {
+  return tools.map(({ tool, input, output }, index) => {
     const listed = document.contract.tools![index]!;
-    const { description, title, inputSchema } = listed;
+    const { description, title } = listed;
     const { method, namespace } = names.tools.get(tool)!;
-    const required = inputSchema["required"];
-    const optional = Array.isArray(required) && required.length > 0 ? "" : "?";
+    const optional = takesNothing(input) ? "?" : "";
     const outcome = output ? `StructuredOutcome<types.${namespace}.Result>` : "Outcome";
     return (
       docComment([description ?? title, scopesLine(listed)], "  ") +
       `  readonly ${method}: (args${optional}: types.${namespace}.Arguments, options?: RequestOptions) => Promise<${outcome}>;\n`
     );
   });
+}
+
+/** Whether a tool can be called without arguments: the runtime sends an object without members. */
+function takesNothing(schema: Schema): boolean {
+  return schema.root === undefined || isValid(schema, schema.root, {});
 }

@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue, Schema, SchemaNode, TypeName } from "@mcpgen/engine";
 import { commentText } from "../../print/text.js";
+import { literal, union } from "../../emit/types/print.js";
+import { isScalar } from "../../emit/validators/kind.js";
 import { withChildren, withNodes } from "../../emit/with-children.js";
 
 /**
@@ -29,51 +31,35 @@ export interface Plain {
 }
 
 /**
- * A node as json-schema-to-typescript reads it (draft-04, references to `definitions` alone), with only what types
- * can say; what is said for people, defaults included, is its description.
+ * A node of a type form as json-schema-to-typescript reads it: draft-04, references to `definitions` alone. What is said
+ * for people, defaults included, is its description.
  */
 export function plainSchema(node: SchemaNode, plain: Plain): JsonObject {
-  if (node.never) return { tsType: "never" };
   const said = descriptionOf(node);
   const description: JsonObject = said === "" ? {} : { description: said };
-  const own = ownKeywords(node, plain);
-  if (node.ref === undefined) return { ...description, ...own };
-  const reference: JsonObject = { $ref: `#/definitions/${plain.typeOf(node.ref)}` };
-  const rest = Object.keys(own).length > 0 ? [own] : [];
-  return said === "" && rest.length === 0 ? reference : { ...description, allOf: [reference, ...rest] };
+  const deprecated: JsonObject = node.deprecated ? { deprecated: true } : {};
+  return { ...description, ...shapeOf(node, plain, said !== ""), ...deprecated };
 }
 
-function ownKeywords(node: SchemaNode, plain: Plain): JsonObject {
-  return {
-    ...valuesOf(node),
-    ...objectOf(node, plain),
-    ...arrayOf(node, plain),
-    ...lists(node, plain),
-    ...(node.deprecated && { deprecated: true }),
-  };
-}
-
-function lists(node: SchemaNode, plain: Plain): JsonObject {
-  const keywords = ["allOf", "anyOf", "oneOf"] as const;
-  return Object.fromEntries(
-    keywords.flatMap((keyword) => {
-      // An arm that only forbids or counts has no influence on the type.
-      const arms = node[keyword]?.map((arm) => plainSchema(arm, plain)).filter(says) ?? [];
-      const all = keyword === "allOf" || arms.length === node[keyword]?.length;
-      return arms.length > 0 && all ? [[keyword, arms]] : [];
-    }),
-  );
-}
-
-function says(schema: JsonObject): boolean {
-  return Object.keys(schema).some((key) => key !== "description");
-}
-
-function valuesOf({ types, const: only, enum: values }: SchemaNode): JsonObject {
-  if (only) return { enum: [only.value] };
-  if (values) return { enum: [...values] };
-  if (!types) return {};
-  return { type: types.length === 1 ? types[0]! : [...types] };
+function shapeOf(node: SchemaNode, plain: Plain, isDescribed: boolean): JsonObject {
+  const schemas = (nodes: readonly SchemaNode[]): JsonObject[] =>
+    nodes.map((each) => plainSchema(each, plain));
+  if (node.never) return { tsType: "never" };
+  if (node.ref !== undefined) {
+    const reference: JsonObject = { $ref: `#/definitions/${plain.typeOf(node.ref)}` };
+    return isDescribed ? { allOf: [reference] } : reference;
+  }
+  if (node.allOf) return { allOf: schemas(node.allOf) };
+  if (node.anyOf) return { anyOf: schemas(node.anyOf) };
+  if (node.enum)
+    return node.enum.every(isScalar)
+      ? { enum: [...node.enum] }
+      : { tsType: `(${union(node.enum.map(literal))})` };
+  if (!node.types) return { tsType: "unknown" };
+  if (node.types.length > 1)
+    return { anyOf: schemas(node.types.map((type) => ({ pointer: "", types: [type] }))) };
+  if (node.types[0] === "object") return objectOf(node, plain);
+  return { type: node.types[0]!, ...(node.types[0] === "array" && arrayOf(node, plain)) };
 }
 
 function typeName(value: JsonValue): TypeName {
@@ -81,38 +67,21 @@ function typeName(value: JsonValue): TypeName {
   return Array.isArray(value) ? "array" : (typeof value as TypeName);
 }
 
-function objectOf(node: SchemaNode, plain: Plain): JsonObject {
-  const { properties, patternProperties, additionalProperties, required, types } = node;
-  const isObject = types?.includes("object") ?? false;
-  if (!properties && !patternProperties && !additionalProperties && !isObject) return {};
+function objectOf(
+  { properties, additionalProperties: others, required }: SchemaNode,
+  plain: Plain,
+): JsonObject {
   const named = [...(properties ?? [])].map(
     ([key, child]) => [plain.keyOf(key), plainSchema(child, plain)] as const,
   );
-  const others = othersOf(node, plain);
-  if (named.length === 0 && others === false) return { tsType: "Record<string, never>" };
+  if (named.length === 0 && others?.never) return { tsType: "Record<string, never>" };
+  const isOpen = others ? others.always === true : named.length === 0;
   return {
+    type: "object",
     properties: Object.fromEntries(named),
     ...(required && { required: required.map(plain.keyOf) }),
-    additionalProperties: others,
+    additionalProperties: others && !isOpen && !others.never ? plainSchema(others, plain) : isOpen,
   };
-}
-
-/** The type of undeclared members: a type has one signature for all of them. */
-function othersOf(
-  { properties, patternProperties, additionalProperties }: SchemaNode,
-  plain: Plain,
-): JsonValue {
-  const hasNames = (properties?.size ?? 0) > 0;
-  const patterns = [...(patternProperties?.values() ?? [])].filter(({ never }) => !never);
-  if (!additionalProperties || additionalProperties.always)
-    // Undescribed members are no part of the type, unless there is nothing else.
-    return additionalProperties?.always === true || patterns.length > 0 || !hasNames;
-  const allowed = additionalProperties.never ? patterns : [...patterns, additionalProperties];
-  if (allowed.length === 0) return false;
-  // A signature would have to hold for the named members, too.
-  if (hasNames) return true;
-  const [only, ...more] = allowed.map((child) => plainSchema(child, plain));
-  return more.length === 0 ? only! : { anyOf: [only!, ...more] };
 }
 
 /** The characters around the items of a tuple that may be absent; no text of a schema has these characters. */
@@ -125,12 +94,14 @@ export function withMaybes(text: string): string {
 
 function arrayOf({ prefixItems, items, minItems = 0 }: SchemaNode, plain: Plain): JsonObject {
   const schemaOf = (child: SchemaNode): JsonObject => plainSchema(child, plain);
-  if (!prefixItems) return items && !items.never ? { items: schemaOf(items) } : {};
-  const others = items?.never ? false : items && !items.always ? schemaOf(items) : true;
+  if (!prefixItems) return items?.never ? { tsType: "[]" } : items ? { items: schemaOf(items) } : {};
   const all = prefixItems.map(schemaOf);
   const given = all.slice(0, minItems);
   const missing = all.slice(minItems).flatMap((item) => [maybe[0], item, maybe[1]]);
-  return { items: [...given, ...missing], additionalItems: others };
+  return {
+    items: [...given, ...missing],
+    additionalItems: items?.never ? false : items ? schemaOf(items) : true,
+  };
 }
 
 function descriptionOf({ title, description, default: standard }: SchemaNode): string {

@@ -5,6 +5,7 @@ import { KeptTexts } from "../../print/kept-texts.js";
 import { capitalised } from "../../print/names.js";
 import { escapeUnprintable, propertyKey } from "../../print/text.js";
 import type { TypeNames } from "../../emit/types/print.js";
+import { typeForm } from "../../emit/types/type-form.js";
 import { type Plain, plainSchema, withMaybes, withoutLongSets } from "./plain-schema.js";
 import { printedDeclarations } from "./printed-types.js";
 
@@ -53,7 +54,7 @@ const rootName = "McpgenRoot";
 
 /** Declarations of roots and of all they refer to. */
 async function declarationsOf(compiler: Compile, given: readonly TypeRoot[]): Promise<string> {
-  const roots = given.map((root) => ({ ...root, schema: withoutLongSets(root.schema) }));
+  const roots = given.map((root) => ({ ...root, schema: withoutLongSets(typeForm(root.schema)) }));
   const names = typeNames(roots);
   const isPrintable = roots.every(({ schema }) => printable(schema) === schema);
   const text = isPrintable ? await compiledDeclarations(compiler, roots, names) : undefined;

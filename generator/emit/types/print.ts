@@ -93,7 +93,7 @@ function outside(type: string): string {
 }
 
 /** The literal type of a JSON value. */
-function literal(value: JsonValue): string {
+export function literal(value: JsonValue): string {
   if (typeof value === "string") return stringLiteral(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (isJsonObject(value)) {

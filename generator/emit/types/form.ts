@@ -1,0 +1,31 @@
+import type { Schema, SchemaNode } from "@mcpgen/engine";
+import { type Kind, everyKind } from "../validators/kind.js";
+import type { InPlace } from "./in-place.js";
+
+/** What is known of a value where its form is made. */
+export interface FormContext {
+  /** The kinds that the nodes around leave. */
+  readonly kinds: ReadonlySet<Kind>;
+  /** Nodes that the value satisfies as well; their members give types to names that are only required here. */
+  readonly around: readonly SchemaNode[];
+  /** Nodes that the value may satisfy, and need not: they name members, and limit nothing. */
+  readonly idle: readonly SchemaNode[];
+  /** Another part of the type describes the same members: those of conditions have no type then. */
+  readonly loose: boolean;
+}
+
+/** Makes forms of nodes that a value satisfies together. */
+export interface FormMaker {
+  readonly schema: Schema;
+  readonly inPlace: InPlace;
+  /** The kinds that a node may accept. */
+  readonly kindsOf: (node: SchemaNode) => ReadonlySet<Kind>;
+  form(nodes: readonly SchemaNode[], context: FormContext): SchemaNode;
+  /** The form of a member that only other nodes describe; any value where those are being made, or are too many. */
+  borrowed(nodes: readonly SchemaNode[], loose: boolean): SchemaNode;
+}
+
+/** The context of a member or an item: nothing is known of it but what its own nodes say. */
+export function innerContext({ loose }: FormContext, idle: readonly SchemaNode[] = []): FormContext {
+  return { kinds: everyKind, around: [], idle, loose };
+}

@@ -1,0 +1,109 @@
+import { type Schema, type SchemaNode, descendants, inPlaceChildren, reachable } from "@mcpgen/engine";
+
+/** The nodes that a value satisfies with certainty, and the definitions that they refer to. */
+interface Conjuncts {
+  /** Without definitions. */
+  readonly parts: readonly SchemaNode[];
+  readonly references: readonly string[];
+}
+
+/** Finds the nodes that apply to one place of a value, and the members that they describe. */
+export class InPlace {
+  private readonly schema: Schema;
+  private readonly conditional = new Map<string, boolean>();
+
+  constructor(schema: Schema) {
+    this.schema = schema;
+  }
+
+  /** The nodes and those that `allOf` adds; references are named, not followed. */
+  conjuncts(nodes: readonly SchemaNode[]): Conjuncts {
+    const parts = new Set<SchemaNode>();
+    const pending = [...nodes].reverse();
+    while (pending.length > 0) {
+      const node = pending.pop()!;
+      if (parts.has(node)) continue;
+      parts.add(node);
+      for (const part of [...(node.allOf ?? [])].reverse()) pending.push(part);
+    }
+    const references = [...parts].flatMap(({ ref }) => (ref === undefined ? [] : [ref]));
+    return { parts: [...parts], references: [...new Set(references)] };
+  }
+
+  /** The nodes, those that `allOf` adds and those that are referred to. */
+  certain(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
+    const found = new Set<SchemaNode>();
+    const pending = [...nodes];
+    for (let node = pending.pop(); node; node = pending.pop()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      pending.push(...(node.allOf ?? []));
+      if (node.ref !== undefined) pending.push(this.schema.definitions.get(node.ref)!.node);
+    }
+    return [...found];
+  }
+
+  /** The nodes and all that may apply to the same value: arms and conditions, too, and what is referred to. */
+  possible(nodes: readonly SchemaNode[]): ReadonlySet<SchemaNode> {
+    const found = new Set<SchemaNode>();
+    const pending = [...nodes];
+    for (let node = pending.pop(); node; node = pending.pop()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      for (const child of inPlaceChildren(node)) if (child !== node.not) pending.push(child);
+      if (node.ref !== undefined) pending.push(this.schema.definitions.get(node.ref)!.node);
+    }
+    return found;
+  }
+
+  /** The names of all members that the nodes may describe or require. */
+  names(nodes: readonly SchemaNode[]): ReadonlySet<string> {
+    const names = new Set<string>();
+    for (const { properties, required = [] } of this.possible(nodes))
+      for (const name of [...(properties?.keys() ?? []), ...required]) names.add(name);
+    return names;
+  }
+
+  /** Whether the nodes may describe members without naming them. */
+  describesOthers(nodes: readonly SchemaNode[]): boolean {
+    return [...this.possible(nodes)].some(
+      ({ additionalProperties, patternProperties, unevaluatedProperties }) =>
+        patternProperties ??
+        [additionalProperties, unevaluatedProperties].some((each) => each && !each.never),
+    );
+  }
+
+  /** Whether members of a value may be described by several of these: parts together, a reference, the arms of a union. */
+  areMixed(
+    parts: readonly SchemaNode[],
+    references: readonly string[],
+    unions: readonly (readonly SchemaNode[])[],
+    around: readonly SchemaNode[],
+  ): boolean {
+    const own = parts.map(({ ref: _ref, allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, ...rest }) => rest);
+    const definitions = references.map((name) => [this.schema.definitions.get(name)!.node]);
+    const groups = [own, ...definitions, ...unions, around].filter((group) => group.length > 0);
+    if (groups.length < 2) return false;
+    const seen = new Set<string>();
+    for (const group of groups)
+      for (const name of this.names(group)) {
+        if (seen.has(name)) return true;
+        seen.add(name);
+      }
+    return false;
+  }
+
+  /** Whether the types of some members that a definition leads to depend on conditions. */
+  hasConditions(name: string): boolean {
+    let known = this.conditional.get(name);
+    if (known === undefined) {
+      known = [...reachable(this.schema, [name])].some((each) =>
+        [...descendants(this.schema.definitions.get(each)!.node)].some(
+          (node) => node.then ?? node.else ?? node.dependentSchemas,
+        ),
+      );
+      this.conditional.set(name, known);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,250 @@
+import {
+  type Definition,
+  type JsonValue,
+  type Schema,
+  type SchemaNode,
+  type TypeName,
+  inPlaceChildren,
+} from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import { type Kind, common, everyKind, kindOfType, kindOfValue } from "../validators/kind.js";
+import { arrayForm } from "./array-form.js";
+import type { FormContext, FormMaker } from "./form.js";
+import { InPlace } from "./in-place.js";
+import { kindsBySchema } from "./kinds.js";
+import { type DescribedObject, objectForm } from "./object-form.js";
+
+type Kinds = ReadonlySet<Kind>;
+
+/** The form of nodes that a value satisfies together. */
+interface Form {
+  readonly node: SchemaNode;
+  /** It says no more than the kinds of the context. */
+  readonly isTrivial: boolean;
+}
+
+const everything: FormContext = { kinds: everyKind, around: [], idle: [], loose: false };
+
+/** So many members, at most, get their types from other nodes than those that require them; so many inside each other. */
+const mostBorrowed = { members: 1_000, levels: 16 };
+
+/**
+ * The schema as types can say it: what a value satisfies by `allOf`, by references, by conditions and by the keywords
+ * beside them is gathered, and what types cannot say is left out. Every value that the schema accepts, and whose members
+ * it describes, is accepted by the form.
+ *
+ * Each node of the form has one of these shapes: nothing (any value), `never`, a set of values, kinds of scalars, one
+ * object, one array, a reference, `anyOf`, or `allOf` of these. Object nodes have a property for each required name.
+ * A definition that is used for some of the kinds it accepts becomes one definition for each such use.
+ */
+export function typeForm(schema: Schema): Schema {
+  return new Forms(schema).whole();
+}
+
+class Forms implements FormMaker {
+  readonly schema: Schema;
+  readonly inPlace: InPlace;
+  readonly kindsOf: (node: SchemaNode) => Kinds;
+  /** Names of the definitions of the form, by the definition and its use; those to be made are at the end. */
+  private readonly uses = new Map<
+    string,
+    { readonly name: string; readonly of: string; context: FormContext }
+  >();
+  /** Nodes whose forms are being made. */
+  private readonly active = new Set<SchemaNode>();
+  private members = 0;
+  private levels = 0;
+
+  constructor(schema: Schema) {
+    this.schema = schema;
+    this.inPlace = new InPlace(schema);
+    this.kindsOf = kindsBySchema(schema);
+  }
+
+  whole(): Schema {
+    const root = this.form([this.schema.root ?? { pointer: "" }], everything);
+    const definitions = new Map<string, Definition>();
+    // The iteration includes definitions that are referred to meanwhile.
+    for (const { name, of, context } of this.uses.values())
+      definitions.set(name, { name, node: this.form([this.schema.definitions.get(of)!.node], context) });
+    const { root: _root, definitions: _definitions, ...rest } = this.schema;
+    return { ...rest, root, definitions };
+  }
+
+  form(nodes: readonly SchemaNode[], context: FormContext = everything): SchemaNode {
+    return this.formOf(nodes, context).node;
+  }
+
+  borrowed(nodes: readonly SchemaNode[], loose: boolean): SchemaNode {
+    const isCircular = nodes.some((node) =>
+      [...descendantsInPlace(node)].some((each) => this.active.has(each)),
+    );
+    if (isCircular || this.members === mostBorrowed.members || this.levels === mostBorrowed.levels)
+      return { pointer: "" };
+    this.members++;
+    this.levels++;
+    const form = this.form(nodes, { ...everything, loose });
+    this.levels--;
+    return form;
+  }
+
+  private formOf(nodes: readonly SchemaNode[], context: FormContext): Form {
+    const { parts, references } = this.inPlace.conjuncts(nodes);
+    const added = parts.filter((part) => !this.active.has(part));
+    for (const part of added) this.active.add(part);
+    const form = this.combined(nodes, parts, references, context);
+    for (const part of added) this.active.delete(part);
+    return { ...form, node: { ...form.node, ...annotations(nodes) } };
+  }
+
+  private combined(
+    nodes: readonly SchemaNode[],
+    parts: readonly SchemaNode[],
+    references: readonly string[],
+    context: FormContext,
+  ): Form {
+    const kinds = parts.map(this.kindsOf).reduce(common, context.kinds);
+    const pointer = nodes[0]?.pointer ?? "";
+    if (kinds.size === 0) return { node: { pointer, never: true }, isTrivial: false };
+    const values = this.valuesOf(parts, kinds);
+    if (values) return { node: ofValues(pointer, values), isTrivial: false };
+    const isSame = kinds.size === context.kinds.size;
+    const pieces = this.pieces(parts, references, { ...context, kinds });
+    if (pieces === "never") return { node: { pointer, never: true }, isTrivial: false };
+    if (pieces.length === 0) return { node: ofKinds(pointer, kinds, parts), isTrivial: isSame };
+    const groups = apart(kinds);
+    if (pieces.length === 1 || groups.length === 1)
+      return { node: conjunction(pointer, pieces), isTrivial: false };
+    // An intersection of unions over several kinds: each kind gets one.
+    const each = groups.map((few) => this.formOf(nodes, { ...context, kinds: few }).node);
+    return { node: { pointer, anyOf: each.filter(({ never }) => !never) }, isTrivial: false };
+  }
+
+  /** What a value of `context.kinds` satisfies beside being of one of them. */
+  private pieces(
+    parts: readonly SchemaNode[],
+    references: readonly string[],
+    context: FormContext,
+  ): readonly SchemaNode[] | "never" {
+    const unions = parts.flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter((arms) => arms !== undefined));
+    const loose = context.loose || this.inPlace.areMixed(parts, references, unions, context.around);
+    const inner = { ...context, loose };
+    const definitions = references.map((name) => this.schema.definitions.get(name)!.node);
+    const around = [...context.around, ...parts, ...definitions];
+    const forms = unions.map((arms) => arms.map((arm) => this.formOf([arm], { ...inner, around })));
+    const named: SchemaNode[] = references.map((name) => ({ pointer: "", ref: this.use(name, inner) }));
+    const others = forms.filter((arms) => !arms.some(({ isTrivial }) => isTrivial)).map(unionOf);
+    if (others.some(({ never }) => never)) return "never";
+    // A union one of whose arms accepts all is but members that may be there.
+    const idle = unions.filter((_, index) => forms[index]!.some(({ isTrivial }) => isTrivial)).flat();
+    const isBeside =
+      named.length + others.length > 0 || this.inPlace.certain(context.around).some(describesMembers);
+    const own = this.own({ parts, definitions, idle, isBeside }, inner);
+    return [...named, ...(own ? [own] : []), ...others];
+  }
+
+  /** What the keywords for objects and arrays say; nothing where they say nothing. */
+  private own(described: DescribedObject, context: FormContext): SchemaNode | undefined {
+    const { kinds } = context;
+    const structures = new Map<Kind, SchemaNode | undefined>([
+      ["object", kinds.has("object") ? objectForm(this, described, context) : undefined],
+      ["array", kinds.has("array") ? arrayForm(this, described.parts, context) : undefined],
+    ]);
+    if (!structures.get("object") && !structures.get("array")) return undefined;
+    const arms = ordered(kinds, described.parts).map(
+      (kind) => structures.get(kind) ?? { pointer: "", types: [kind] },
+    );
+    return arms.length === 1 ? arms[0] : { pointer: "", anyOf: arms };
+  }
+
+  /** The values that all parts accept, where they are given one by one. */
+  private valuesOf(parts: readonly SchemaNode[], kinds: Kinds): readonly JsonValue[] | undefined {
+    const given = parts.find((part) => part.const ?? part.enum);
+    const candidates = given?.const ? [given.const.value] : given?.enum;
+    return candidates?.filter(
+      (value) => kinds.has(kindOfValue(value)) && parts.every((part) => isValid(this.schema, part, value)),
+    );
+  }
+
+  /** The name of a definition of the form for a use of a definition. */
+  private use(of: string, { kinds: given, loose: isLoose }: FormContext): string {
+    const { node } = this.schema.definitions.get(of)!;
+    const kinds = common(given, this.kindsOf(node));
+    const loose = isLoose && this.inPlace.hasConditions(of);
+    const key = JSON.stringify([of, [...kinds].sort(), loose]);
+    const known = this.uses.get(key);
+    if (known) return known.name;
+    const taken = new Set([...this.uses.values()].map(({ name }) => name));
+    let name = of;
+    const said = [...kinds].sort().join("-or-");
+    for (let number = 1; taken.has(name) || (number > 1 && this.schema.definitions.has(name)); number++)
+      name = `${of}-${kinds.size < everyKind.size ? said : "value"}${number === 1 ? "" : number}`;
+    this.uses.set(key, { name, of, context: { ...everything, kinds, loose } });
+    return name;
+  }
+}
+
+/** The node and those that apply to the same value. */
+function* descendantsInPlace(node: SchemaNode): Generator<SchemaNode> {
+  yield node;
+  for (const child of inPlaceChildren(node)) yield* descendantsInPlace(child);
+}
+
+function describesMembers({ properties, required }: SchemaNode): boolean {
+  return (properties?.size ?? 0) > 0 || (required?.length ?? 0) > 0;
+}
+
+/** The forms of the arms that accept values, each once. */
+function unionOf(forms: readonly Form[]): SchemaNode {
+  const kept = forms.map(({ node }) => node).filter(({ never }) => !never);
+  const arms = [...new Map(kept.map((node) => [textOf(node), node])).values()];
+  if (arms.length === 0) return { pointer: "", never: true };
+  return arms.length === 1 ? arms[0]! : { pointer: "", anyOf: arms };
+}
+
+/** The kinds in groups, scalars in one: no value is in two groups. */
+function apart(kinds: Kinds): Kinds[] {
+  const scalars = [...kinds].filter((kind) => kind !== "array" && kind !== "object");
+  const groups = [scalars, ["array" as const], ["object" as const]];
+  return groups
+    .map((group) => new Set<Kind>(group.filter((kind) => kinds.has(kind))))
+    .filter(({ size }) => size > 0);
+}
+
+/** The kinds as the schema lists them, or scalars first. */
+function ordered(kinds: Kinds, parts: readonly SchemaNode[]): Kind[] {
+  const given = parts.find(({ types }) => types)?.types?.map(kindOfType) ?? [];
+  const usual = ["string", "number", "boolean", "null", "array", "object"] as const;
+  return [...new Set([...given, ...usual])].filter((kind) => kinds.has(kind));
+}
+
+function ofKinds(pointer: string, kinds: Kinds, parts: readonly SchemaNode[]): SchemaNode {
+  if (kinds.size === everyKind.size) return { pointer };
+  const names: TypeName[] = ordered(kinds, parts);
+  return { pointer, types: names };
+}
+
+function ofValues(pointer: string, values: readonly JsonValue[]): SchemaNode {
+  return values.length === 0 ? { pointer, never: true } : { pointer, enum: values };
+}
+
+function conjunction(pointer: string, pieces: readonly SchemaNode[]): SchemaNode {
+  const [first, ...others] = [...new Map(pieces.map((piece) => [textOf(piece), piece])).values()];
+  return others.length === 0 ? { ...first!, pointer } : { pointer, allOf: [first!, ...others] };
+}
+
+/** Equal for equal forms: places do not count. */
+function textOf(node: SchemaNode): string {
+  return JSON.stringify(node, (key, value: unknown) =>
+    key === "pointer" ? undefined : value instanceof Map ? [...value] : value,
+  );
+}
+
+/** What the nodes say for people: the first that says something decides. */
+function annotations(nodes: readonly SchemaNode[]): Partial<SchemaNode> {
+  const first = <K extends keyof SchemaNode>(key: K): Partial<SchemaNode> => {
+    const found = nodes.find((node) => node[key] !== undefined)?.[key];
+    return found === undefined ? {} : { [key]: found };
+  };
+  return { ...first("title"), ...first("description"), ...first("default"), ...first("deprecated") };
+}

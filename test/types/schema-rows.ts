@@ -1,0 +1,206 @@
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+
+/** A schema of arguments, literals that it accepts, and literals that it refuses for their type. */
+export interface SchemaRow {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly good: readonly JsonValue[];
+  readonly wrong: readonly JsonValue[];
+}
+
+const draft = { type: "object", properties: { title: { type: "string" }, body: { type: "string" } } };
+const untyped = { properties: { title: { type: "string" }, next: { $ref: "#/$defs/Node" } } };
+const by = { by: { enum: ["mail", "post"] } };
+
+/** One row for each way to say less, or elsewhere, what a value is. */
+export const schemaRows: readonly SchemaRow[] = [
+  {
+    name: "a description alone says nothing",
+    schema: { properties: { cell: { description: "Any value." } }, required: ["cell"] },
+    good: [{ cell: "a" }, { cell: 5 }, { cell: null }, { cell: [1] }, { cell: { a: 1 } }],
+    wrong: [{}],
+  },
+  {
+    name: "a limit alone is about values of its type",
+    schema: { properties: { a: { minLength: 2 }, b: { minimum: 1 } } },
+    good: [
+      { a: "ab", b: "x" },
+      { a: 1, b: { c: 1 } },
+    ],
+    wrong: [],
+  },
+  {
+    name: "properties without a type are about objects",
+    schema: { properties: { a: { properties: { b: { type: "string" } }, required: ["b"] } } },
+    good: [{ a: { b: "x" } }, { a: 5 }, { a: null }, { a: ["x"] }],
+    wrong: [{ a: { b: 5 } }, { a: {} }],
+  },
+  {
+    name: "items without a type are about arrays",
+    schema: { properties: { a: { items: { type: "string" } } } },
+    good: [{ a: ["x"] }, { a: 5 }, { a: { b: 1 } }],
+    wrong: [{ a: [5] }],
+  },
+  {
+    name: "an object without members, or nothing",
+    schema: { properties: { a: { type: ["object", "null"], additionalProperties: false } } },
+    good: [{ a: {} }, { a: null }],
+    wrong: [{ a: 5 }, { a: { b: 1 } }],
+  },
+  {
+    name: "a type or an object",
+    schema: { properties: { a: { type: ["object", "string"] } } },
+    good: [{ a: {} }, { a: { b: 1 } }, { a: "x" }],
+    wrong: [{ a: 5 }, { a: true }],
+  },
+  {
+    name: "a constant object",
+    schema: { properties: { a: { enum: [{}, [{ b: {} }]] } } },
+    good: [{ a: {} }, { a: [{ b: {} }] }],
+    wrong: [{ a: 5 }, { a: [{ b: 1 }] }],
+  },
+  {
+    name: "a constant that other keywords refuse",
+    schema: { properties: { a: { type: "string", enum: ["x", 1, null] } } },
+    good: [{ a: "x" }],
+    wrong: [{ a: 1 }, { a: null }],
+  },
+  {
+    name: "not null",
+    schema: { properties: { a: { not: { type: "null" } } } },
+    good: [{ a: 1 }, { a: "x" }, { a: {} }],
+    wrong: [{ a: null }],
+  },
+  {
+    name: "required beside allOf",
+    schema: { allOf: [{ $ref: "#/$defs/Draft" }], required: ["title"], $defs: { Draft: draft } },
+    good: [{ title: "a" }, { title: "a", body: "b" }],
+    wrong: [{}, { body: "b" }, { title: 5 }],
+  },
+  {
+    name: "required inside allOf",
+    schema: { properties: { title: { type: "string" } }, allOf: [{ required: ["title"] }] },
+    good: [{ title: "a" }],
+    wrong: [{}, { title: 5 }],
+  },
+  {
+    name: "required beside a reference",
+    schema: {
+      properties: { a: { $ref: "#/$defs/Draft", required: ["title"] } },
+      $defs: { Draft: draft },
+    },
+    good: [{ a: { title: "a", body: "b" } }],
+    wrong: [{ a: {} }, { a: { title: 5 } }],
+  },
+  {
+    name: "required names that nothing describes",
+    schema: { properties: { a: { type: "string" } }, required: ["a", "b"] },
+    good: [
+      { a: "x", b: 1 },
+      { a: "x", b: "y" },
+    ],
+    wrong: [{ a: "x" }],
+  },
+  {
+    name: "required names, and no other keyword",
+    schema: { required: ["a"] },
+    good: [{ a: 1 }, { a: "x", b: 2 }],
+    wrong: [{}, { b: 2 }],
+  },
+  {
+    name: "one of several required names",
+    schema: {
+      properties: { a: { type: "string" }, b: { type: "number" } },
+      anyOf: [{ required: ["a"] }, { required: ["b"] }],
+    },
+    good: [{ a: "x" }, { b: 1 }, { a: "x", b: 1 }],
+    wrong: [{}, { a: 5 }],
+  },
+  {
+    name: "members of two parts",
+    schema: { allOf: [{ properties: { a: { type: "string" } } }, { properties: { b: { type: "number" } } }] },
+    good: [{ a: "x", b: 1 }, {}],
+    wrong: [{ a: 1 }, { b: "x" }],
+  },
+  {
+    name: "members of then and else",
+    schema: {
+      ...{ properties: by, required: ["by"], if: { properties: { by: { const: "mail" } } } },
+      then: { properties: { address: { type: "string" } }, required: ["address"] },
+      else: { properties: { street: { type: "string" } } },
+    },
+    good: [{ by: "mail", address: "a@example.com" }, { by: "post", street: "Main" }, { by: "post" }],
+    wrong: [{ by: "mail", address: 5 }, { by: "post", street: 5 }, { by: "fax" }],
+  },
+  {
+    name: "conditions inside allOf",
+    schema: {
+      properties: by,
+      allOf: [
+        {
+          if: { properties: { by: { const: "mail" } } },
+          then: { properties: { address: { type: "string" } } },
+        },
+        {
+          if: { properties: { by: { const: "post" } } },
+          then: { properties: { street: { type: "string" } } },
+        },
+      ],
+    },
+    good: [
+      { by: "mail", address: "a" },
+      { by: "post", street: "Main" },
+    ],
+    wrong: [
+      { by: "mail", address: 5 },
+      { by: "post", street: 5 },
+    ],
+  },
+  {
+    name: "a condition adds members to a member",
+    schema: {
+      properties: { at: { type: "object", properties: { street: { type: "string" } } }, ...by },
+      if: { properties: { by: { const: "post" } } },
+      then: { properties: { at: { properties: { zip: { type: "string" } }, required: ["zip"] } } },
+    },
+    good: [
+      { by: "post", at: { street: "Main", zip: "1" } },
+      { by: "mail", at: { street: "Main" } },
+    ],
+    wrong: [{ at: { street: 5 } }, { at: 5 }],
+  },
+  {
+    name: "members of dependent schemas",
+    schema: {
+      properties: { card: { type: "number" } },
+      dependentSchemas: { card: { properties: { address: { type: "string" } }, required: ["address"] } },
+    },
+    good: [{}, { card: 1, address: "a" }],
+    wrong: [{ card: 1, address: 5 }],
+  },
+  {
+    name: "dependencies of draft-07",
+    schema: {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      properties: { card: { type: "number" }, name: { type: "string" } },
+      dependencies: { card: { properties: { address: { type: "string" } } }, name: ["surname"] },
+    },
+    good: [
+      { card: 1, address: "a" },
+      { name: "a", surname: "b" },
+    ],
+    wrong: [{ card: 1, address: 5 }],
+  },
+  {
+    name: "an arm that accepts all",
+    schema: { properties: { a: { type: "string" } }, anyOf: [{}, { properties: { b: { type: "number" } } }] },
+    good: [{ a: "x" }, { a: "x", b: 1 }],
+    wrong: [{ a: 1 }],
+  },
+  {
+    name: "a definition without a type, as an object and as anything",
+    schema: { $ref: "#/$defs/Node", $defs: { Node: untyped } },
+    good: [{ title: "a", next: { title: "b", next: 5 } }],
+    wrong: [{ title: 5 }, { next: { title: 5 } }, { next: { next: { title: 5 } } }],
+  },
+];
