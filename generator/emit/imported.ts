@@ -1,5 +1,5 @@
 import type { Definition, Schema } from "@mcpgen/engine";
-import { capitalised, identifiersFor, nameDefinitions } from "../print/names.js";
+import { capitalised, nameDefinitions, namesOfTypes } from "../print/names.js";
 import type { Surroundings } from "./emitter.js";
 
 /** Definitions of a schema whose code stands elsewhere: those of the revision that an extension extends. */
@@ -36,7 +36,10 @@ export function ownDefinitions({ definitions }: Schema, imported: Imported | und
  */
 export function localNames(schema: Schema, imported: Imported | undefined): ReadonlyMap<string, string> {
   if (!imported) return nameDefinitions(schema);
-  const own = identifiersFor(ownDefinitions(schema, imported).map(({ name }) => name));
+  const own = namesOfTypes(
+    ownDefinitions(schema, imported).map(({ name }) => name),
+    imported.identifiers.values(),
+  );
   const taken = new Set([...own.values()].map(capitalised));
   const names = new Map(own);
   for (const [name, identifier] of imported.identifiers) {

@@ -11,24 +11,69 @@ const reserved = new Set(
   ).split(" "),
 );
 
+/** The functions that are emitted beside the type of a definition begin so: `isFoo`, `acceptsFoo`, `checkFoo`. */
+const functions = ["is", "accepts", "check"] as const;
+
 /**
  * A TypeScript identifier for each definition: the definition's name if it is an identifier, else its letters
- * and digits. A number distinguishes two names that would be equal once capitalised (as in `isFoo`).
+ * and digits. A number distinguishes two names that would be equal once capitalised (as in `isFoo`), and a name from a
+ * function of another definition.
  *
  * @returns definition name → identifier, in the schema's order
  */
 export function nameDefinitions(schema: Schema): ReadonlyMap<string, string> {
-  return identifiersFor([...schema.definitions.keys()]);
+  return namesOfTypes([...schema.definitions.keys()]);
 }
 
-/** As `nameDefinitions`, for any list of names without duplicates. */
+/**
+ * As `nameDefinitions`, for any list of names without duplicates.
+ *
+ * @param imported identifiers of types whose functions are imported beside them
+ */
+export function namesOfTypes(
+  names: readonly string[],
+  imported: Iterable<string> = [],
+): ReadonlyMap<string, string> {
+  return distinct(names, { wordsOf: asciiWords, besides: functionsOf, imported });
+}
+
+function functionsOf(identifier: string): string[] {
+  return functions.map((prefix) => prefix + capitalised(identifier));
+}
+
+/** As `nameDefinitions`, where no functions are emitted: letters of all scripts stay. */
 export function identifiersFor(names: readonly string[]): ReadonlyMap<string, string> {
+  return distinct(names, { wordsOf: unicodeWords, besides: () => [], imported: [] });
+}
+
+interface Naming {
+  /** The parts of a name that an identifier may have. */
+  readonly wordsOf: (name: string) => readonly string[];
+  /** The names of functions that are declared with an identifier. */
+  readonly besides: (identifier: string) => readonly string[];
+  /** Identifiers whose functions are declared, too. */
+  readonly imported: Iterable<string>;
+}
+
+function distinct(
+  names: readonly string[],
+  { wordsOf, besides, imported }: Naming,
+): ReadonlyMap<string, string> {
+  const identifierOf = (name: string): string => identifierIn(wordsOf(name));
   const taken = new Set<string>();
+  const assigned = new Set<string>();
+  const functionNames = new Set([...names.map(identifierOf), ...imported].flatMap(besides));
+  const isFree = (identifier: string): boolean =>
+    !taken.has(capitalised(identifier)) &&
+    !functionNames.has(identifier) &&
+    !besides(identifier).some((name) => assigned.has(name));
   /** The next number for each identifier: thousands of names may want the same one. */
   const numbers = new Map<string, number>();
   const identifiers = new Map<string, string>();
   const assign = (name: string, identifier: string): void => {
     taken.add(capitalised(identifier));
+    assigned.add(identifier);
+    for (const beside of besides(identifier)) functionNames.add(beside);
     identifiers.set(name, identifier);
   };
   // Names that can stay are served first, so that no made-up one takes theirs.
@@ -36,25 +81,33 @@ export function identifiersFor(names: readonly string[]): ReadonlyMap<string, st
     (a, b) => Number(identifierOf(a) !== a) - Number(identifierOf(b) !== b) || naturalCompare(a, b),
   );
   for (const name of order) {
-    if (identifierOf(name) === name && !taken.has(capitalised(name))) assign(name, name);
+    if (identifierOf(name) === name && isFree(name)) assign(name, name);
   }
   for (const name of order) {
     if (identifiers.has(name)) continue;
     const wanted = identifierOf(name);
     let number = numbers.get(capitalised(wanted)) ?? 2;
     let identifier = wanted;
-    for (; taken.has(capitalised(identifier)); number++) identifier = `${wanted}${number}`;
+    for (; !isFree(identifier); number++) identifier = `${wanted}${number}`;
     numbers.set(capitalised(wanted), number);
     assign(name, identifier);
   }
   return new Map(names.map((name) => [name, identifiers.get(name)!]));
 }
 
-function identifierOf(name: string): string {
-  const words = name.split(/[^A-Za-z0-9_$]+/).filter((word) => word !== "");
+/** The code of validators is analysed with ASCII identifiers alone. */
+function asciiWords(name: string): readonly string[] {
+  return name.match(/[A-Za-z0-9_$]+/g) ?? [];
+}
+
+function unicodeWords(name: string): readonly string[] {
+  return name.match(/(?:(?!\p{Default_Ignorable_Code_Point})[\p{ID_Continue}$])+/gu) ?? [];
+}
+
+function identifierIn(words: readonly string[]): string {
   const joined =
     words.map((word, index) => (index === 0 ? word : capitalised(word))).join("") || "Definition";
-  const started = /^\d/.test(joined) ? `_${joined}` : joined;
+  const started = /^[\p{ID_Start}$_]/u.test(joined) ? joined : `_${joined}`;
   return reserved.has(started) || started === "__proto__" ? `${started}_` : started;
 }
 

@@ -1,7 +1,9 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { contractNames } from "../../generator/contract/emit/names.js";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
+import { cases } from "../support/cases.mjs";
 
 const named = (name: string) => contractNames({ name, version: "1" });
 
@@ -38,6 +40,71 @@ test("nor have names of its lists, prompts and templates", () => {
     "Prompt",
   ]);
   expect(templates.get("file:///{name}")!.namespace).toBe("FileTemplate");
+});
+
+const alike = fc.uniqueArray(
+  fc.constantFrom(
+    "get-user",
+    "get_user",
+    "getUser",
+    "Get User",
+    "getUser2",
+    "get.user.2",
+    "天气",
+    "天_气",
+    "list",
+    "é",
+    "e\u0301",
+  ),
+);
+
+test("names in code follow from the set of names, not from its order", () => {
+  const of = (names: readonly string[]) => {
+    const entries = names.map((name) => ({
+      name,
+      inputSchema: { type: "object" },
+      uri: name,
+      uriTemplate: name,
+    }));
+    const lists = { tools: entries, prompts: entries, resources: entries, resourceTemplates: entries };
+    const { tools, prompts, resources, templates } = contractNames({ name: "n", version: "1", ...lists });
+    return [tools, prompts, resources, templates].map((each) => new Map([...each].sort()));
+  };
+  fc.assert(
+    fc.property(alike, fc.nat(), (names, turn) => {
+      const at = turn % (names.length + 1);
+      const [tools, ...others] = of(names);
+      expect(of([...names.slice(at), ...names.slice(0, at)].reverse())).toEqual([tools, ...others]);
+      const methods = [...tools!.values()].map((each) => (each as { readonly method: string }).method);
+      expect(new Set(methods).size).toBe(names.length);
+    }),
+    { numRuns: cases(200) },
+  );
+});
+
+test("checks of tools called in other scripts have validators", async () => {
+  const tools = ["天気", "気温", "café"].map((name) => ({ name, inputSchema: { type: "object" } }));
+  const document = await readContract(JSON.stringify({ name: "n", version: "1", tools }), "c.json");
+  const { files } = await generateContract({ document, role: "both", importExtension: "js" });
+  const wanted = [...files.get("checks.ts")!.matchAll(/validators\.(is\w+)/g)].map(([, name]) => name!);
+  expect(new Set(wanted).size).toBe(3);
+  for (const name of wanted)
+    expect(files.get("checks/schemas/validators.ts")).toContain(`export function ${name}(`);
+});
+
+test.each([
+  ["天気_予報", "天気予報", "天気予報"],
+  ["получить_погоду", "получитьПогоду", "ПолучитьПогоду"],
+  ["café-list", "caféList", "CaféList"],
+  ["2d-map", "_2dMap", "_2dMap"],
+  ["🎉", "tool", "Tool"],
+])("the letters of %s stay", (name, method, namespace) => {
+  const { tools } = contractNames({
+    name: "x",
+    version: "1",
+    tools: [{ name, inputSchema: { type: "object" } }],
+  });
+  expect(tools.get(name)).toEqual({ method, namespace });
 });
 
 test.each(["client", "server", "my-tools", "tools"])(

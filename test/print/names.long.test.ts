@@ -1,3 +1,4 @@
+import { readDocument } from "@mcpgen/engine";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { capitalised, identifiersFor } from "../../generator/print/names.js";
@@ -6,6 +7,9 @@ import { revisions, schemaOf } from "../support/revisions.js";
 import { shuffled, randomFrom } from "../../generator/sample/random.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
 import { cases } from "../support/cases.mjs";
+import { emitTypes } from "../../generator/emit/types/emit.js";
+import { emitValidators } from "../../generator/emit/validators/emit.js";
+import { loadTemplates } from "../../generator/print/templates.js";
 
 const words = [
   "break case catch class const continue debugger default delete do else enum export extends false finally for",
@@ -53,7 +57,8 @@ describe("identifiers", () => {
     fc.assert(
       fc.property(names, (list) => {
         const identifiers = [...identifiersFor(list).values()];
-        for (const identifier of identifiers) expect(identifier).toMatch(/^[A-Za-z_$][\w$]*$/);
+        for (const identifier of identifiers)
+          expect(identifier).toMatch(/^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u);
         expect(new Set(identifiers.map(capitalised)).size).toBe(list.length);
       }),
       { numRuns: cases(1000) },
@@ -87,7 +92,7 @@ describe("identifiers", () => {
 
   test("are found for thousands of names that want the same, in time that grows with their number", () => {
     const list = Array.from({ length: 20_000 }, (_, index) =>
-      index.toString(2).replaceAll("0", "é").replaceAll("1", "😀"),
+      index.toString(2).replaceAll("0", "☃").replaceAll("1", "😀"),
     );
     const identifiers = [...identifiersFor(list).values()];
     expect(new Set(identifiers).size).toBe(list.length);
@@ -103,6 +108,28 @@ describe("identifiers", () => {
     ]);
     expect(await compilerErrors(new Map([["names.ts", code.join("\n")]]))).toEqual([]);
   });
+});
+
+test("definitions called as functions of others have other names", async () => {
+  const document = { $defs: { foo: {}, isFoo: {}, isFoo2: {}, acceptsIsFoo: {}, 天: {} } };
+  const identifiers = [...nameDefinitions(readDocument(document)).values()];
+  const declared = identifiers.flatMap((name) => [
+    name,
+    ...["is", "accepts", "check"].map((prefix) => prefix + capitalised(name)),
+  ]);
+  expect(new Set(declared).size).toBe(declared.length);
+  const schema = readDocument({
+    $defs: {
+      Foo: { type: "object", properties: { a: { $ref: "#/$defs/isFoo" } } },
+      isFoo: { type: "object", properties: { 天: { $ref: "#/$defs/天" } } },
+      天: { type: "object" },
+    },
+  });
+  const input = { schema, origin: "x", folder: "x", importExtension: "js", render: loadTemplates() } as const;
+  const files = [...emitTypes(input), ...emitValidators(input)].map(
+    ([path, { content }]) => [path, content] as const,
+  );
+  expect(await compilerErrors(new Map(files))).toEqual([]);
 });
 
 test.each(revisions)("%s: every definition keeps its name", (revision) => {

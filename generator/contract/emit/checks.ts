@@ -2,6 +2,7 @@ import { type Schema, type SchemaNode, descendants } from "@mcpgen/engine";
 import type { SchemaInput } from "../../emit/emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
+import { capitalised, namesOfTypes } from "../../print/names.js";
 import { emitValidators } from "../../emit/validators/emit.js";
 import type { ContractInput } from "./input.js";
 import { mergeSchemas } from "./merge.js";
@@ -32,19 +33,21 @@ export function emitChecks(input: ContractInput): Map<string, EmittedFile> {
 }
 
 function judgedSchemas(input: ContractInput): Map<string, Schema> {
-  return new Map(judgedParts(input).map(({ name, schema }) => [name, schema]));
+  return new Map(judgedParts(input).map(({ validator, schema }) => [validator, schema]));
 }
 
 /** A schema of a tool that values are judged by. */
 interface JudgedPart {
   readonly name: string;
+  /** The name by which its validator is emitted: validators have ASCII names. */
+  readonly validator: string;
   readonly tool: string;
   readonly part: "inputSchema" | "outputSchema";
   readonly schema: Schema;
 }
 
 function judgedParts({ names, tools, role }: ContractInput): JudgedPart[] {
-  return tools.flatMap(({ tool, input, output }): JudgedPart[] => {
+  const parts = tools.flatMap(({ tool, input, output }): Omit<JudgedPart, "validator">[] => {
     const { namespace } = names.tools.get(tool)!;
     const [argumentsName, resultName] = (["Arguments", "Result"] as const).map((part) =>
       checkedName(namespace, part),
@@ -56,6 +59,8 @@ function judgedParts({ names, tools, role }: ContractInput): JudgedPart[] {
       ...(output ? [{ name: resultName, tool, part: "outputSchema", schema: output } as const] : []),
     ];
   });
+  const identifiers = namesOfTypes(parts.map(({ name }) => name));
+  return parts.map((part) => ({ ...part, validator: capitalised(identifiers.get(part.name)!) }));
 }
 
 function checksText(input: ContractInput): string {

@@ -1,3 +1,4 @@
+import { naturalCompare } from "@mcpgen/engine";
 import { capitalised, identifiersFor } from "../../print/names.js";
 import type { Contract } from "../contract.js";
 
@@ -33,12 +34,10 @@ export function contractNames(contract: Contract): ContractNames {
   const taken = new Set<string>();
   const named = (things: readonly Thing[], suffix: string): Map<string, ContractName> => {
     const methods = methodNames(things, suffix === "" ? "tool" : suffix);
-    return new Map(
-      [...methods].map(([key, method]) => [
-        key,
-        { method, namespace: untaken(joined(capitalised(method), capitalised(suffix)), taken) },
-      ]),
-    );
+    const namespaces = new Map<string, string>();
+    for (const [key, method] of [...methods].sort(([, a], [, b]) => naturalCompare(a, b)))
+      namespaces.set(key, untaken(joined(capitalised(method), capitalised(suffix)), taken));
+    return new Map([...methods].map(([key, method]) => [key, { method, namespace: namespaces.get(key)! }]));
   };
   const server = serverName(contract.name);
   const clientType = joined(server, "Client");
@@ -93,12 +92,18 @@ function untaken(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** An identifier by key. Names in camel case stay. If two names become the same, the second gets a number. */
+/**
+ * An identifier by key. Names in camel case stay. If names become the same, all but the first get a number: those that
+ * are identifiers come first, then the others, each in alphabetical order, for a list has no order.
+ */
 function methodNames(things: readonly Thing[], otherwise: string): Map<string, string> {
   const forms = new Map<string, string>();
   const taken = new Map<string, number>();
-  const settled = (thing: Thing): boolean => camelCase(thing.name) === thing.name;
-  for (const thing of [...things.filter(settled), ...things.filter((each) => !settled(each))]) {
+  const rank = ({ name }: Thing): number =>
+    camelCase(name) === name ? 0 : /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name) ? 1 : 2;
+  const compare = (a: Thing, b: Thing): number =>
+    rank(a) - rank(b) || naturalCompare(a.name, b.name) || naturalCompare(a.key, b.key);
+  for (const thing of [...things].sort(compare)) {
     const wanted = camelCase(thing.name) || otherwise;
     const count = (taken.get(wanted) ?? 0) + 1;
     taken.set(wanted, count);
@@ -109,15 +114,17 @@ function methodNames(things: readonly Thing[], otherwise: string): Map<string, s
   return new Map(things.map(({ key }) => [key, memberName(identifiers.get(forms.get(key)!)!)]));
 }
 
-/** `getWeather` for `get_weather`, `get-weather`, `Get Weather` and `GetWeather`. */
+/** `getWeather` for `get_weather`, `get-weather`, `Get Weather` and `GetWeather`; letters of all scripts stay. */
 function camelCase(name: string): string {
-  const words = name.split(/[^A-Za-z0-9$]+/).filter((word) => word !== "");
-  return words.map((word, index) => (index === 0 ? lowered(word) : capitalised(word))).join("");
+  const words = name
+    .normalize("NFC")
+    .match(/(?:(?![\p{Pc}\p{Default_Ignorable_Code_Point}])[\p{ID_Continue}$])+/gu);
+  return (words ?? []).map((word, index) => (index === 0 ? lowered(word) : capitalised(word))).join("");
 }
 
 /** `URL` becomes `url`, `HTMLPage` `htmlPage`. */
 function lowered(word: string): string {
-  const upper = /^[A-Z]+/.exec(word)?.[0] ?? "";
+  const upper = /^\p{Lu}+/u.exec(word)?.[0] ?? "";
   const end = upper.length === word.length ? upper.length : Math.max(1, upper.length - 1);
   return upper === "" ? word : word.slice(0, end).toLowerCase() + word.slice(end);
 }

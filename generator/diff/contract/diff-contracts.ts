@@ -2,6 +2,7 @@ import { type JsonObject, PatternBudget, canonicalText, jsonEqual, pointer } fro
 import { type Finding, type Policy, defaultPolicy, levelFor } from "../finding.js";
 import { grouped } from "../group.js";
 import type { Contract } from "../../contract/contract.js";
+import { contractNames } from "../../contract/emit/names.js";
 import { compareEntry } from "./compare-entry.js";
 import type { Comparison } from "./compare-schemas.js";
 import { type Difference, type Part, contractFinding } from "./contract-finding.js";
@@ -23,6 +24,7 @@ export function diffContracts(
   const comparison = { policy, budgets: { old: new PatternBudget(), new: new PatternBudget() } };
   const findings = [
     ...comparedLists.flatMap((list) => compareList(list, old, next, comparison, invalid)),
+    ...compareMethods(old, next, policy),
     ...compareServer(old as unknown as JsonObject, next as unknown as JsonObject, policy),
   ];
   const rank = { breaking: 0, dangerous: 1, safe: 2 };
@@ -81,6 +83,37 @@ function invalidOf(
       return [known?.[0] ?? name, reason];
     });
   return new Map(faults);
+}
+
+/** Methods of the generated client that call another entry: entries whose names are alike share a method's name. */
+function compareMethods(old: Contract, next: Contract, policy: Policy): Finding[] {
+  const [before, after] = [methodsOf(old), methodsOf(next)];
+  const part: Part = { name: "client", at: { old: "", new: "" }, method: null };
+  return [...before].flatMap(([path, entry]) => {
+    const other = after.get(path);
+    if (other === undefined || other === entry) return [];
+    return contractFinding(
+      part,
+      { rule: "method-moved", path, old: entry, new: other, writer: "client" },
+      policy,
+    );
+  });
+}
+
+/** The entry that each method of the generated client is about, by its path: `tools.getUser`. */
+function methodsOf(contract: Contract): Map<string, string> {
+  const names = contractNames(contract);
+  const lists = {
+    tools: [...names.tools].map(([key, { method }]) => [method, key] as const),
+    prompts: [...names.prompts].map(([key, { method }]) => [method, key] as const),
+    resources: [...names.resources].map(([key, method]) => [method, key] as const),
+    resourceTemplates: [...names.templates].map(([key, { method }]) => [method, key] as const),
+  };
+  return new Map(
+    Object.entries(lists).flatMap(([list, methods]) =>
+      methods.map(([method, key]) => [`${list}.${method}`, key] as const),
+    ),
+  );
 }
 
 function entriesOf({ name, key }: ComparedList, contract: Contract): Map<string, Entry> {

@@ -52,6 +52,18 @@ export const contractRules: readonly Rule[] = [
   // A server may add and remove resources while it runs, so their list is not a promise.
   ...entries("resource", "resource", "dangerous"),
   {
+    id: "method-moved",
+    area,
+    writer: "dangerous",
+    reader: "safe",
+    source: "safe",
+    reason:
+      "Names of the contract give one method, and it belongs to another of them now: calls compile, and go there.",
+    advice:
+      "In code that uses the generated client, look at each call of the method before you generate again.",
+    mirror: ["method-moved"],
+  },
+  {
     id: "output-schema-removed",
     area,
     writer: "safe",

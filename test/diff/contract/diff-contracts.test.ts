@@ -281,6 +281,16 @@ test("a schema that cannot be read is reported, and hides no other finding", () 
   ]);
 });
 
+test("a method of the client that calls another tool is reported", () => {
+  const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
+  const offering = (...names: string[]) => ({ ...base, tools: names.map(tool) });
+  expect(reported(offering("get-user", "list"), offering("list", "get-user", "get_user"))).toEqual([
+    "tool-added tools/get_user safe/dangerous",
+    "method-moved client.tools.getUser dangerous/safe",
+  ]);
+  expect(reported(offering("get_user", "get-user"), offering("get-user", "get_user"))).toEqual([]);
+});
+
 test("severities of the configuration hold for rules of contracts", () => {
   const policy = {
     readers: "open",
