@@ -3,6 +3,7 @@ import type { Matcher, SchemaNode, TypeName } from "../ir/ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, naturalCompare, pointer } from "../ir/json.js";
 import { unsafePattern } from "../patterns/compiled.js";
 import type { DocumentPatterns } from "../patterns/pattern.js";
+import { strictForm } from "../patterns/strict-form.js";
 import { SchemaError } from "../ir/schema-error.js";
 
 /** A node under construction. */
@@ -179,11 +180,14 @@ function expectPattern(value: string, at: string, patterns: DocumentPatterns): s
   let matcher: Matcher | undefined;
   try {
     matcher = patterns.matcher(value);
-  } catch {
+  } catch (error) {
+    const reason = (error as SyntaxError).message.replace(/^.*: /s, "");
+    const strict = strictForm(value);
+    const advice = strict === undefined ? "" : `: write ${describe(strict)}`;
     throw new SchemaError(
       "malformed-keyword",
       at,
-      `expected a regular expression (ECMA-262), got ${describe(value)}`,
+      `expected a regular expression (ECMA-262 with the flag u), got ${describe(value)} (${reason})${advice}`,
     );
   }
   if (!matcher) throw new SchemaError("unsafe-pattern", at, unsafePattern(value, !patterns.isSpent));

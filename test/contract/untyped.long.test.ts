@@ -30,13 +30,13 @@ const bad = {
 const good = { type: "object", required: ["a"], properties: { a: { type: "string" } } };
 const tools = [
   ...Object.entries(bad).map(([name, inputSchema]) => ({ name, inputSchema, outputSchema: good })),
-  { name: "result", inputSchema: good, outputSchema: bad.remote },
+  { name: "result", inputSchema: good, outputSchema: bad.draft3 },
   { name: "fine", inputSchema: good, outputSchema: good },
 ];
 const contract = JSON.stringify({ name: "n", version: "1", tools });
 const words = (role: string): string[] => ["--contract", "c.json", "--out", "out", "--role", role];
 
-test("a client is generated without the types of an unreadable schema, with a warning for each", async () => {
+test("a client is generated without the smallest unreadable part, with a warning for each", async () => {
   const folder = temporaryFolder({ "c.json": contract });
   const ran = await mcpgen(folder, ["generate", ...words("client"), "--json"]);
   const { exit, findings } = JSON.parse(ran.stdout) as { exit: number; findings: unknown[] };
@@ -58,8 +58,10 @@ test("a client is generated without the types of an unreadable schema, with a wa
     ),
   );
   const types = readFileSync(join(folder, "out/types.ts"), "utf8");
-  expect(types.match(/export interface Arguments {\n {4}\[k: string\]: unknown;/g)).toHaveLength(5);
+  expect(types.match(/export interface Arguments {\n {4}\[k: string\]: unknown;/g)).toHaveLength(2);
   expect(types).toContain("Not typed: its outputSchema cannot be read");
+  expect(types).toContain("Not typed: its inputSchema/properties/a cannot be read");
+  expect(types).toMatch(/namespace Pattern {\n {2}export interface Arguments {\n {4}a\?: string;/);
   const client = readFileSync(join(folder, "out/client.ts"), "utf8");
   expect(client).toMatch(
     /remote: \(\s*args\?: types\.Remote\.Arguments,[^)]*\) => Promise<StructuredOutcome</,

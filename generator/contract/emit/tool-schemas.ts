@@ -1,6 +1,6 @@
 import {
   PatternBudget,
-  SchemaError,
+  type SchemaError,
   ignoredKeywords,
   pointer,
   readDocument,
@@ -12,21 +12,24 @@ import type { Finding } from "../../diagnostics/finding.js";
 import { closest } from "../../diagnostics/suggest.js";
 import type { Contract, ContractDocument } from "../contract.js";
 import { expectJudgeable } from "./judgeable.js";
+import { type UnreadPart, readableSchema } from "./readable-schema.js";
 
-/** A tool's schemas, read. One that cannot be read counts as none: any arguments, any result. */
+/** A tool's schemas, read without their parts that cannot be read. A schema that cannot be read at all takes any value. */
 export interface ToolSchemas {
   readonly tool: string;
   readonly input: Schema;
   readonly output?: Schema;
-  /** The schemas that cannot be read. */
   readonly unread: readonly UnreadSchema[];
 }
 
-/** A schema of a tool that nothing can be judged by. */
+/** A part of a tool's schema that nothing can be judged by. */
 interface UnreadSchema {
   readonly tool: string;
   readonly part: "inputSchema" | "outputSchema";
-  /** In the contract. */
+  /** What is left out, and where it is in the schema. */
+  readonly left: UnreadPart["left"];
+  readonly inside: string;
+  /** The place of the error in the contract. */
   readonly pointer: string;
   readonly message: string;
   readonly next: string;
@@ -34,18 +37,17 @@ interface UnreadSchema {
 }
 
 /**
- * The schemas of a contract's tools, whose patterns are judged within the budget of one document. A schema that
- * cannot be read is listed in `unread`; `expectRead` throws for it.
+ * The schemas of a contract's tools, whose patterns are judged within the budget of one document. Parts that cannot be
+ * read are listed in `unread`; `expectRead` throws for them.
  */
 export function readToolSchemas({ tools = [] }: Contract): ToolSchemas[] {
   const patternBudget = new PatternBudget();
   return tools.map(({ name: tool, inputSchema, outputSchema }, index) => {
     const unread: UnreadSchema[] = [];
-    const settled = (part: UnreadSchema["part"], schema: JsonObject): Schema | undefined => {
-      const read = readAt(schema, { index, tool, part }, patternBudget);
-      if (!("part" in read)) return read;
-      unread.push(read);
-      return undefined;
+    const settled = (part: UnreadSchema["part"], written: JsonObject): Schema | undefined => {
+      const { schema, parts } = readableSchema(written, (document) => readWhole(document, patternBudget));
+      unread.push(...parts.map((each) => unreadSchema(each, { index, tool, part })));
+      return schema;
     };
     const input = settled("inputSchema", inputSchema) ?? readDocument({ type: "object" });
     const output = outputSchema && settled("outputSchema", outputSchema);
@@ -94,46 +96,49 @@ export function expectRead(tools: readonly ToolSchemas[], place: ContractDocumen
     );
 }
 
-/** Warnings for clients, which can work without: the parts that an unreadable schema leaves untyped. */
+/** Warnings for clients, which can work without: the parts that are left untyped. */
 export function untypedWarning(
-  { tool, part, pointer: at, message }: UnreadSchema,
+  { tool, part, left, inside, pointer: at, message }: UnreadSchema,
   place: ContractDocument["place"],
 ): Finding {
   const what = part === "inputSchema" ? "arguments are" : "structured content is";
+  const untyped =
+    left === "keyword"
+      ? `${what} checked without ${inside}`
+      : `${what} neither typed nor checked${inside === "" ? "" : ` at ${inside}`}`;
   return {
     code: "MG6005",
     severity: "warning",
-    message: `the tool ${JSON.stringify(tool)}: its ${what} neither typed nor checked: ${message}`,
+    message: `the tool ${JSON.stringify(tool)}: its ${untyped}: ${message}`,
     place: place(at),
     next: "Correct the schema in the server, and capture it again; `mcpgen explain MG6005` says what is accepted.",
   };
 }
 
-function readAt(
-  schema: JsonObject,
+function readWhole(document: JsonObject, patternBudget: PatternBudget): Schema {
+  const read = readDocument(document, { enums: "written", patternBudget });
+  expectJudgeable(read, document);
+  return read;
+}
+
+function unreadSchema(
+  { left, pointer: inside, error }: UnreadPart,
   { index, tool, part }: Pick<UnreadSchema, "tool" | "part"> & { readonly index: number },
-  patternBudget: PatternBudget,
-): Schema | UnreadSchema {
-  try {
-    const read = readDocument(schema, { enums: "written", patternBudget });
-    expectJudgeable(read, schema);
-    return read;
-  } catch (error) {
-    if (!(error instanceof SchemaError)) throw error;
-    const wanted = /"([^"]*)"/.exec(error.message)?.[1];
-    const meant = wanted === undefined ? undefined : closest(wanted, error.candidates);
-    return {
-      tool,
-      part,
-      pointer: pointer("/tools", index, part) + error.pointer,
-      message: error.message,
-      next:
-        meant === undefined
-          ? error.code === "remote-reference" && !/^[a-z][a-z0-9+.-]*:/i.test(wanted ?? "")
-            ? "Give the folder of the file with --base DIR, or `base` of the contract in the configuration."
-            : "Correct the schema; `mcpgen explain MG6005` says what is accepted."
-          : `Did you mean ${JSON.stringify(meant)}?`,
-      cause: error,
-    };
-  }
+): UnreadSchema {
+  return {
+    ...{ tool, part, left, inside },
+    pointer: pointer("/tools", index, part) + error.pointer,
+    message: error.message,
+    next: nextStep(error),
+    cause: error,
+  };
+}
+
+function nextStep(error: SchemaError): string {
+  const wanted = /"([^"]*)"/.exec(error.message)?.[1];
+  const meant = wanted === undefined ? undefined : closest(wanted, error.candidates);
+  if (meant !== undefined) return `Did you mean ${JSON.stringify(meant)}?`;
+  if (error.code === "remote-reference" && !/^[a-z][a-z0-9+.-]*:/i.test(wanted ?? ""))
+    return "Give the folder of the file with --base DIR, or `base` of the contract in the configuration.";
+  return "Correct the schema; `mcpgen explain MG6005` says what is accepted.";
 }

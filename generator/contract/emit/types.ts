@@ -23,7 +23,9 @@ async function toolNamespaces({ document, names, tools }: ContractInput): Promis
     if (output) roots.push({ name: "Result", schema: output });
     const { description, title } = document.contract.tools![index]!;
     const name = names.tools.get(tool)!.namespace;
-    const notes = unread.map(({ part, message }) => `Not typed: its ${part} cannot be read (${message}).`);
+    const notes = unread
+      .filter(({ left }) => left === "schema")
+      .map(({ part, inside, message }) => `Not typed: its ${part}${inside} cannot be read (${message}).`);
     blocks.push(namespace(name, [description ?? title, ...notes], await declarationsOf(roots)));
   }
   return blocks;

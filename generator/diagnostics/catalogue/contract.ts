@@ -31,7 +31,7 @@ export const contractDiagnostics = {
     exit: 3,
     mayWarn: true,
     explanation:
-      "A tool's schema is JSON Schema 2020-12, or the 2019-09, draft-07, draft-06 or draft-04 that its `$schema` names. `$ref` must refer to a place in the same schema, because mcpgen never fetches schemas; `--base DIR` allows local files. At most 128 subschemas may be nested, and every pattern must match in bounded time. For a server this is an error. For a client it is a warning: mcpgen generates the client, but neither types nor checks these arguments or results.",
+      "A tool's schema is JSON Schema 2020-12, or the 2019-09, draft-07, draft-06 or draft-04 that its `$schema` names. `$ref` must refer to a place in the same schema, because mcpgen never fetches schemas; `--base DIR` allows local files. At most 128 subschemas may be nested, and every pattern must match in bounded time. For a server this is an error. For a client it is a warning: mcpgen generates the client without the smallest part that cannot be read. A subschema is neither typed nor checked then; a pattern, an annotation or a keyword that is null is left out.",
   },
   MG6006: {
     title: "A header declared for an argument is not valid",

@@ -1,0 +1,203 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+  SchemaError,
+  isJsonObject,
+  keywords,
+  pointer,
+  pointerTokens,
+} from "@mcpgen/engine";
+
+/** A part of a schema that cannot be read. */
+export interface UnreadPart {
+  /** What is left out: a keyword, which restricts nothing then, or a subschema, which accepts any value. */
+  readonly left: "keyword" | "schema";
+  /** JSON Pointer of it. */
+  readonly pointer: string;
+  readonly error: SchemaError;
+}
+
+/** So many parts of one schema, at most: it is read again after each. */
+const mostParts = 32;
+
+/**
+ * Reads a schema without the parts that cannot be read: a pattern, an annotation or a keyword that is null is left out,
+ * anything else with the smallest subschema it stands in. What is left accepts all that the schema accepts.
+ *
+ * @returns nothing read where only the whole can be left out; `parts` has the reasons then, too
+ */
+export function readableSchema(
+  written: JsonObject,
+  read: (document: JsonObject) => Schema,
+): { readonly schema?: Schema; readonly document: JsonObject; readonly parts: readonly UnreadPart[] } {
+  const parts: UnreadPart[] = [];
+  let document = written;
+  for (;;) {
+    try {
+      return { schema: read(document), document, parts };
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+      if (document === written) document = structuredClone(written);
+      const part = parts.length < mostParts ? leftOut(document, error) : undefined;
+      if (!part) return { document: written, parts: [{ left: "schema", pointer: "", error }] };
+      parts.push(part);
+    }
+  }
+}
+
+/** Leaves out of `document` what an error is about; nothing where that is the whole. */
+function leftOut(document: JsonObject, error: SchemaError): UnreadPart | undefined {
+  if (error.document !== undefined) return undefined;
+  const { way, rest } = wayTo(document, pointerTokens(error.pointer));
+  const { schema, at } = way.at(-1)!;
+  const holder = way.at(-2);
+  const [keyword, member] = rest;
+  if (keyword === "$schema" || (keyword === undefined && !holder)) return undefined;
+  const withoutSchema = (): UnreadPart => {
+    replace(holder!.schema, pointerTokens(at.slice(holder!.at.length)));
+    return { left: "schema", pointer: at, error };
+  };
+  if (keyword === undefined) {
+    widen(document, way);
+    const [around, name] = pointerTokens(at.slice(holder!.at.length));
+    const isPattern = ["malformed-keyword", "unsafe-pattern"].includes(error.code);
+    if (around !== "patternProperties" || !isPattern) return withoutSchema();
+    delete (holder!.schema[around] as { [pattern: string]: JsonValue })[name!];
+    // Its members would be among the others now.
+    delete holder!.schema["additionalProperties"];
+    return { left: "keyword", pointer: at, error };
+  }
+  const place = pointer(at, keyword);
+  const value = schema[keyword];
+  const keywordPart: UnreadPart = { left: "keyword", pointer: place, error };
+  if (value === null || (keywords.get(keyword)?.annotation && !isHolder(keyword))) {
+    delete schema[keyword];
+    return keywordPart;
+  }
+  widen(document, way);
+  if (keyword === "pattern") {
+    delete schema[keyword];
+    return keywordPart;
+  }
+  const inner = rest.length === 2 && isHolder(keyword) ? member! : undefined;
+  if (inner !== undefined) {
+    (value as JsonObject)[inner] = true;
+    return { left: "schema", pointer: error.pointer, error };
+  }
+  if (isSchemaKeyword(keyword) && error.code === "not-a-schema") {
+    schema[keyword] = true;
+    return { left: "schema", pointer: place, error };
+  }
+  if (!holder) {
+    delete schema[keyword];
+    for (const dependent of dependents[keyword] ?? []) delete schema[dependent];
+    return keywordPart;
+  }
+  return withoutSchema();
+}
+
+/** Keywords that are about what another one leaves. */
+const dependents: { readonly [keyword: string]: readonly string[] } = {
+  properties: ["additionalProperties"],
+  patternProperties: ["additionalProperties"],
+  prefixItems: ["items"],
+  items: ["additionalItems"],
+};
+
+interface Step {
+  readonly schema: { [keyword: string]: JsonValue };
+  readonly at: string;
+}
+
+/** The schemas on the way to a place, outermost first, and what leads on from the innermost. */
+function wayTo(
+  document: JsonObject,
+  tokens: readonly string[],
+): { readonly way: readonly Step[]; readonly rest: readonly string[] } {
+  const way: Step[] = [{ schema: document as Step["schema"], at: "" }];
+  let start = 0;
+  for (let end = 1; end <= tokens.length; end++) {
+    const inner = tokens.slice(start, end);
+    const found = end - start <= 2 ? schemaBelow(way.at(-1)!.schema, inner) : undefined;
+    if (!found) continue;
+    way.push({ schema: found as Step["schema"], at: pointer("", ...tokens.slice(0, end)) });
+    start = end;
+  }
+  return { way, rest: tokens.slice(start) };
+}
+
+/** The subschema that a keyword, or a keyword and a member, leads to. */
+function schemaBelow(schema: JsonObject, [keyword, member]: readonly string[]): JsonObject | undefined {
+  if (!isHolder(keyword!) && !isSchemaKeyword(keyword!)) return undefined;
+  const value = schema[keyword!];
+  if (member === undefined) return isSchemaKeyword(keyword!) && isJsonObject(value) ? value : undefined;
+  const holds = Array.isArray(value) || (isHolder(keyword!) && isJsonObject(value));
+  const found = holds ? (value as JsonObject)[member] : undefined;
+  return isJsonObject(found) ? found : undefined;
+}
+
+/** Whether subschemas are members of the keyword's value. */
+function isHolder(keyword: string): boolean {
+  return (
+    ["definitions", "dependencies"].includes(keyword) ||
+    ["schemaMap", "schemaSet", "schemaList"].includes(keywords.get(keyword)?.shape ?? "")
+  );
+}
+
+function isSchemaKeyword(keyword: string): boolean {
+  return keyword === "additionalItems" || keywords.get(keyword)?.shape === "schema";
+}
+
+function replace(holder: Step["schema"], tokens: readonly string[]): void {
+  const [keyword, member] = tokens;
+  if (member === undefined) holder[keyword!] = true;
+  else (holder[keyword!] as { [key: string]: JsonValue })[member] = true;
+}
+
+/**
+ * Makes the schemas around a part that will accept more accept more, too: one that it stands in under `not`, in a test or
+ * as one of exactly one would accept less. A part that is referred to may stand anywhere.
+ */
+function widen(document: JsonObject, way: readonly Step[]): void {
+  const isReferred = JSON.stringify(document).includes('"$ref"');
+  const around = new Set(way.map(({ schema }) => schema));
+  for (const schema of schemasIn(document)) {
+    delete schema["unevaluatedProperties"];
+    delete schema["unevaluatedItems"];
+    const concerns = (value: JsonValue | undefined): boolean =>
+      value !== undefined &&
+      ((isReferred && JSON.stringify(value).includes('"$ref"')) ||
+        (around.has(schema) && [...schemasIn(value)].some((each) => around.has(each))));
+    if (concerns(schema["not"])) delete schema["not"];
+    if (concerns(schema["contains"])) delete schema["maxContains"];
+    if (concerns(schema["oneOf"])) {
+      conjoin(schema, { anyOf: schema["oneOf"]! });
+      delete schema["oneOf"];
+    }
+    if (concerns(schema["if"])) {
+      const { then, else: otherwise } = schema;
+      if (then !== undefined && otherwise !== undefined) conjoin(schema, { anyOf: [then, otherwise] });
+      for (const keyword of ["if", "then", "else"]) delete schema[keyword];
+    }
+  }
+}
+
+function conjoin(schema: Step["schema"], part: JsonObject): void {
+  const parts = schema["allOf"];
+  schema["allOf"] = [...(Array.isArray(parts) ? parts : []), part];
+}
+
+/** All schema objects in a value that is a schema or a list of them. */
+function* schemasIn(value: JsonValue): Generator<Step["schema"]> {
+  const pending: JsonValue[] = Array.isArray(value) ? [...value] : [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (!isJsonObject(next)) continue;
+    yield next as Step["schema"];
+    for (const [keyword, content] of Object.entries(next)) {
+      if (isSchemaKeyword(keyword)) pending.push(content);
+      if ((isHolder(keyword) || isSchemaKeyword(keyword)) && typeof content === "object" && content !== null)
+        if (Array.isArray(content) || isHolder(keyword)) pending.push(...Object.values(content));
+    }
+  }
+}
