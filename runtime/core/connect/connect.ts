@@ -9,6 +9,7 @@ import {
   requireFunction,
   withFunctions,
 } from "../options/option-check.js";
+import { checkExtensionIds } from "../options/extension-ids.js";
 import { isObject } from "../jsonrpc/message.js";
 import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
@@ -192,6 +193,7 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
  */
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   checkConnectOptions(options);
+  checkExtensionIds(options.capabilities);
   const { revision } = options;
   const extended = options.extensions?.[0]?.extend(
     { ...options, revisionOf: () => client.revision },

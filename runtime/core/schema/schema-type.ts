@@ -17,8 +17,8 @@ export interface PreparingRequest {
   readonly request: { readonly method: string; readonly params?: Params | undefined; readonly id: RequestId };
   readonly connection: {
     readonly definition: {
-      readonly argumentDefaults: boolean | undefined;
-      readonly nulls: "absent" | "reject" | undefined;
+      readonly argumentDefaults?: boolean | undefined;
+      readonly nulls?: "absent" | "reject" | undefined;
     };
     /** Reports that arguments were null, and counted as absent. */
     emit(event: {

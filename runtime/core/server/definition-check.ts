@@ -9,6 +9,7 @@ import {
   requireFunction,
   withFunctions,
 } from "../options/option-check.js";
+import { checkExtensionIds } from "../options/extension-ids.js";
 import { isObject } from "../jsonrpc/message.js";
 import { checkListener } from "../protocol/listener-check.js";
 import type { CacheHints, Direction, ServerDefinition } from "./server-definition.js";
@@ -165,6 +166,7 @@ export function checkServerOptions(info: unknown, options: unknown): void {
       "options: expected { revisions: serverRevisions }, with serverRevisions of @mcpgen/protocol/server. Functions of @mcpgen/runtime/all need no revisions.",
     );
   checkOptions(options, rules);
-  const { errors } = options as unknown as ServerOptions;
+  const { errors, capabilities } = options as unknown as ServerOptions;
+  checkExtensionIds(capabilities);
   if (errors && !errors.apply) throw invalid("errors: expected errorTable({ … }).");
 }

@@ -31,7 +31,7 @@ export interface NotificationContext {
 /** What a server serves, as all its connections see it. No connection changes it, apart from `connections`. */
 export interface ServerDefinition {
   readonly info: Implementation;
-  readonly instructions: string | undefined;
+  readonly instructions?: string;
   /** The revisions of both eras, newest first. */
   readonly revisions: readonly RevisionView<"server">[];
   readonly modern: readonly RevisionView<"server">[];
@@ -57,10 +57,10 @@ export interface ServerDefinition {
   readonly counts: ServerCounts;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
-  readonly argumentDefaults: boolean | undefined;
-  readonly nulls: "absent" | "reject" | undefined;
-  readonly wrongArguments: "error" | "result" | undefined;
-  readonly thrownErrors: "hide" | "message" | undefined;
+  readonly argumentDefaults?: boolean;
+  readonly nulls?: "absent" | "reject";
+  readonly wrongArguments?: "error" | "result";
+  readonly thrownErrors?: "hide" | "message";
   readonly hooks: ServerHooks;
   /** Reports a problem that no response carries. Never throws. */
   readonly warn: (message: string) => void;

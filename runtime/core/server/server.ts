@@ -197,8 +197,9 @@ export class Server {
     const { pageSize, cache } = options;
     this.features = new Features({ pageSize, cache, changing }, this.#changes, others);
     this.definition = {
+      // What is not prepared below is used as it was given.
+      ...options,
       info,
-      instructions: options.instructions,
       revisions,
       modern: revisions.filter(({ era }) => era === "modern"),
       legacy: revisions.filter(({ era }) => era === "legacy"),
@@ -215,10 +216,6 @@ export class Server {
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
-      argumentDefaults: options.argumentDefaults,
-      nulls: options.nulls,
-      wrongArguments: options.wrongArguments,
-      thrownErrors: options.thrownErrors,
       hooks: new Hooks(),
       warn: harmless(options.onWarning ?? printWarning),
       report: harmless(options.onError ?? printHandlerError),

@@ -1,0 +1,73 @@
+// Identifiers of extensions that a program declares: as the specification has them, or refused.
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { idPattern } from "../../generator/extension/extension-id.js";
+import { extensionIdPattern } from "../../runtime/core/options/extension-ids.js";
+import { cases, seed } from "../support/cases.mjs";
+
+const right = [
+  "com.example/search",
+  "io.modelcontextprotocol/tasks",
+  "a/b",
+  "com.my-company/a.b_c-d",
+  "x1.y2/0",
+];
+const wrong = [
+  ...["", "search", "/search", "com.example/", "com.example/a/b", "com..example/a", ".com/a", "com./a"],
+  ...[
+    "1com/a",
+    "com.-a/b",
+    "com.a-/b",
+    "com.example/-a",
+    "com.example/a-",
+    "com.example/a b",
+    "com.example/é",
+  ],
+  ...["com.mcp/a", "dev.modelcontextprotocol/a", "com.mcp.tools/a", "com.example/a\n"],
+];
+
+/** What becomes of a server and of a client that declare an extension. */
+async function declared(id: string): Promise<string[]> {
+  const capabilities = { extensions: { [id]: {} } };
+  const [near, far] = memoryChannels();
+  void far.close();
+  const made = [
+    async () => createServer({ name: "s", version: "1" }, { revisions: serverRevisions, capabilities }),
+    () => connect(near, { revisions: clientRevisions, capabilities }),
+  ];
+  return Promise.all(
+    made.map(async (make) => {
+      try {
+        await make();
+        return "taken";
+      } catch (error) {
+        const { code, message } = error as { readonly code?: string; readonly message: string };
+        return code === "invalid-definition" && message.includes(JSON.stringify(id)) ? "refused" : "taken";
+      }
+    }),
+  );
+}
+
+test.each(right)("%j is taken by both roles", async (id) => {
+  expect(await declared(id)).toEqual(["taken", "taken"]);
+});
+
+test.each(wrong)("%j is refused by both roles", async (id) => {
+  expect(await declared(id)).toEqual(["refused", "refused"]);
+});
+
+test("the compiler and the runtime have the same rule", () => {
+  expect(extensionIdPattern.source.replaceAll("\\/", "/")).toBe(idPattern);
+  const text = fc.string({
+    unit: fc.constantFrom(..."aZ0.-_/é ", "mcp", "io.modelcontextprotocol"),
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(text, (id) => {
+      expect(extensionIdPattern.test(id)).toBe(new RegExp(idPattern).test(id));
+    }),
+    { seed, numRuns: cases(10_000) },
+  );
+});
