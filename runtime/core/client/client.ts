@@ -150,6 +150,7 @@ export class Client implements Caller {
       profile,
       rounds: { answers, maxRoundQuestions: limits.maxRoundQuestions },
       relist,
+      warn: onWarning,
     });
   }
 

@@ -35,6 +35,37 @@ function holdsBytes(value: unknown): boolean {
   return direct.some((name) => isBytes(value[name])) || nested.some((name) => holdsBytes(value[name]));
 }
 
+/** Base64 (RFC 4648, section 4), with padding or without: readers take both. */
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/**
+ * The first place of received content whose text should be base64 and is not: readers see a broken image, or none.
+ *
+ * @param value content, a list of it, or a result with content
+ */
+export function brokenBase64(value: unknown, place = ""): string | undefined {
+  const parts = Array.isArray(value)
+    ? value.map((item: unknown, index) => [`${place}[${index}]`, item] as const)
+    : isObject(value)
+      ? nested.map((name) => [place === "" ? name : `${place}.${name}`, value[name]] as const)
+      : [];
+  for (const [there, part] of parts) {
+    const wrong = part === undefined ? undefined : brokenBase64(part, there);
+    if (wrong !== undefined) return wrong;
+  }
+  if (!isObject(value)) return undefined;
+  const { type, data, blob } = value;
+  // Other kinds of content may have any data.
+  if ((type === "image" || type === "audio") && isBroken(data)) return `${place}.data`;
+  return isBroken(blob) ? `${place}.blob` : undefined;
+}
+
+function isBroken(text: unknown): boolean {
+  if (typeof text !== "string") return false;
+  const padding = text.indexOf("=");
+  return !base64.test(text) || (padding < 0 ? text.length : padding) % 4 === 1;
+}
+
 async function encoded(value: unknown): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map(encoded));
   if (!isObject(value)) return value;
