@@ -23,6 +23,7 @@ const noCode = "--disallow-code-generation-from-strings";
 const others = [
   "**/node_modules/**",
   "test/interop/**",
+  "test/published/**",
   "test/portability/**",
   "test/engines/**",
   "test/scale/**",

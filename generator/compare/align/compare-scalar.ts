@@ -1,6 +1,7 @@
-import { type JsonValue, canonicalText } from "@mcpgen/engine";
-import { boundsOfArms, boundsText } from "../shape/bounds.js";
-import type { Bounds, Scalar, ScalarType } from "../shape/form.js";
+import { type JsonValue, type Schema, canonicalText } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import { boundsOfArms, boundsText, rangeEnd } from "../shape/bounds.js";
+import type { Bounds, Conjunction, Scalar, ScalarType } from "../shape/form.js";
 import type { Found } from "./compare.js";
 import { compareBounds } from "./compare-bounds.js";
 import type { Aligner } from "./aligner.js";
@@ -21,9 +22,19 @@ export function compareScalars(
   found: Found,
 ): void {
   const [listedBefore, listedAfter] = [old.free.length === 0, next.free.length === 0];
-  if (listedBefore && listedAfter) return compareValues(old.values, next.values, found);
-  if (listedBefore) return compareOpened(old.values, pair, type, found);
-  if (listedAfter) return compareListed(next.values, pair, type, found);
+  const taken = {
+    old: takenOf(old.values, pair.old.nodes, aligner.old.schema),
+    new: takenOf(next.values, pair.new.nodes, aligner.new.schema),
+  };
+  if (listedBefore && listedAfter) return compareValues(taken.old, taken.new, found);
+  if (listedBefore) return compareOpened(taken.old, pair, type, found);
+  if (listedAfter) return compareListed(taken.new, pair, type, found);
+  // Beside arms without a list, a value of a list may be within the limits of another arm.
+  const others = {
+    old: taken.new.filter((value) => takes(pair.old.nodes, aligner.old.schema, value)),
+    new: taken.old.filter((value) => takes(pair.new.nodes, aligner.new.schema, value)),
+  };
+  compareValues([...taken.old, ...others.old], [...taken.new, ...others.new], found);
   const places = { aligner, pair, old: pair.old.nodes, new: pair.new.nodes };
   const [before, after] = [without(old.free, next.free), without(next.free, old.free)];
   if (before.length === 1 && after.length === 1) {
@@ -32,6 +43,19 @@ export function compareScalars(
   }
   if (before.length + after.length > 0)
     compareBounds(boundsOfArms(old.free), boundsOfArms(next.free), places, found);
+}
+
+/** The values of a list that a place takes: what stands beside the list, or around it, may refuse some. */
+function takenOf(values: readonly JsonValue[], nodes: Conjunction, schema: Schema): readonly JsonValue[] {
+  const isAlone = nodes.every((node) => Object.keys(node).every((keyword) => lists.has(keyword)));
+  return isAlone ? values : values.filter((value) => takes(nodes, schema, value));
+}
+
+/** Keywords of a node that refuses no value of its list. */
+const lists: ReadonlySet<string> = new Set(["pointer", "types", "enum", "const", "description", "title"]);
+
+function takes(nodes: Conjunction, schema: Schema, value: JsonValue): boolean {
+  return nodes.every((node) => isValid(schema, node, value));
 }
 
 /** The arms that the other side has not. */
@@ -97,7 +121,10 @@ function compareListed(values: readonly JsonValue[], pair: Pair, type: ScalarTyp
 }
 
 function compareInteger(old: Bounds, next: Bounds, found: Found): void {
-  const fractions = (): readonly JsonValue[] => [0.5, 1.5, -0.5, 10.5];
+  const limits = [...old.values(), ...next.values()].flatMap((limit) => rangeEnd(limit)?.value ?? []);
+  const near = limits.flatMap((limit) => [limit, limit + 0.5, limit - 0.5]);
+  const fractions = (): readonly JsonValue[] =>
+    [0.5, 1.5, -0.5, 10.5, ...near].filter((value) => !Number.isInteger(value));
   if (old.has("integer") && !next.has("integer")) found({ rule: "integer-to-number", widened: fractions });
   if (!old.has("integer") && next.has("integer")) found({ rule: "number-to-integer", narrowed: fractions });
 }

@@ -358,3 +358,65 @@ test.each<[string, readonly JsonObject[], readonly JsonObject[], readonly string
   const findings = diffContracts(contract(old), contract(next));
   expect(findings.map(({ rule, old: before, new: after }) => `${rule} ${before} → ${after}`)).toEqual(found);
 });
+
+describe("values of a list beside other arms of a union, or inside of one", () => {
+  const listed = { type: "string", enum: ["day", "week"] };
+  const dates = { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" };
+  const [short, long] = [
+    { type: "string", maxLength: 3 },
+    { type: "string", minLength: 10 },
+  ];
+
+  test.each<[string, JsonObject, JsonObject, readonly string[]]>([
+    ["its arm goes", { anyOf: [listed, dates] }, dates, ["removed day", "removed week"]],
+    ["its arm comes", dates, { anyOf: [listed, dates] }, ["added day", "added week"]],
+    [
+      "its arm goes, and another one takes a value",
+      { anyOf: [listed, dates] },
+      { anyOf: [short, dates] },
+      ["removed week"],
+    ],
+    [
+      "the arms around it change",
+      { ...listed, anyOf: [short, long] },
+      { ...listed, anyOf: [long] },
+      ["removed day"],
+    ],
+    ["an arm takes all of its values", { anyOf: [listed, { type: "string" }] }, { type: "string" }, []],
+  ])("%s", (_, before, after, expected) => {
+    const contractOf = (span: JsonObject): Contract => ({
+      ...base,
+      tools: [{ name: "t", inputSchema: { type: "object", properties: { span } } }],
+    });
+    const findings = diffContracts(contractOf(before), contractOf(after)).filter(({ rule }) =>
+      rule.startsWith("enum-value"),
+    );
+    expect(
+      findings.map((each) => `${each.rule.slice(11)} ${JSON.parse(each.old ?? each.new!)}`).sort(),
+    ).toEqual(expected);
+    for (const { rule, level, counterexample } of findings) {
+      if (rule === "enum-value-removed") expect(counterexample).toBeDefined();
+      expect(rule === "enum-value-removed" ? level.client : level.server).not.toBe("safe");
+    }
+  });
+});
+
+test("a number of an arm that becomes whole has a counterexample within its limits", () => {
+  const contractOf = (first: JsonObject): Contract => ({
+    ...base,
+    tools: [
+      {
+        name: "t",
+        inputSchema: {
+          type: "object",
+          properties: { n: { anyOf: [first, { type: "number", maximum: 0.4 }] } },
+        },
+      },
+    ],
+  });
+  const [finding] = diffContracts(
+    contractOf({ type: "number", minimum: 1000 }),
+    contractOf({ type: "integer", minimum: 1000 }),
+  );
+  expect(finding).toMatchObject({ rule: "number-to-integer", level: { client: "breaking" } });
+});

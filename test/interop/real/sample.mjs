@@ -13,7 +13,7 @@ export async function sampler() {
 }
 
 /** A member that is called `properties` and has the `type` of an object is taken for a schema: none has. */
-function described(schema) {
+export function described(schema) {
   if (Array.isArray(schema)) return schema.map(described);
   if (typeof schema !== "object" || schema === null) return schema;
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, described(value)]));

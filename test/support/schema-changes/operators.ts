@@ -288,8 +288,9 @@ export function mutate(document: JsonObject, count: number, random: Random): Mut
     const places = placesIn(copy).filter(
       ({ path }) => path.length >= 2 && !(path.length === 2 && unionNames.includes(path[1]!)),
     );
-    const isOfMessage = random.chance(0.35);
-    const place = random.pick(isOfMessage ? places.filter(isMessage) : places);
+    const ofMessages = random.chance(0.35) ? places.filter(isMessage) : [];
+    const isOfMessage = ofMessages.length > 0;
+    const place = random.pick(isOfMessage ? ofMessages : places);
     const [name, change] = random.pick(isOfMessage && random.chance(0.8) ? atMessages : anywhere);
     if (place.path.includes("method") || !change(place, random, copy)) continue;
     done.push({ name, path: place.path });
