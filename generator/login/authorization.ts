@@ -174,7 +174,11 @@ export class ServerAuthorization {
         // Without the package the refusal of the server has to do.
         if (error instanceof CodedError && error.code === "MG2013") return undefined;
         // A server without OAuth: its refusal says more.
-        if (codeOf(error) === "auth-metadata-invalid" && !this.#namesMetadata()) return undefined;
+        const code = codeOf(error);
+        const isAbsent =
+          code === "auth-metadata-invalid" ||
+          (code === "auth-unavailable" && !this.#isKnown && !this.#credentials);
+        if (isAbsent && !this.#namesMetadata()) return undefined;
         throw error;
       }
     },
@@ -334,7 +338,7 @@ const mostScopes = 50;
 
 const advice: Readonly<Record<string, string>> = {
   "auth-issuer-mismatch":
-    "Let the metadata of the server, the one of the authorization server and MCPGEN_ISSUER name the same issuer.",
+    "Let the metadata of the server, the one of the authorization server and MCPGEN_ISSUER name the same issuer. If you know that two names are one authorization server, set MCPGEN_ISSUER to the one that the server names, and MCPGEN_METADATA_ISSUER to the other one.",
   "auth-metadata-invalid":
     "Correct the metadata: `mcpgen explain MG6315` and `mcpgen explain MG6318` say what it needs.",
   "auth-metadata-unsafe":

@@ -11,6 +11,7 @@ type Name = `MCPGEN_${
   | "TOKEN"
   | "SERVER"
   | "ISSUER"
+  | "METADATA_ISSUER"
   | "SCOPES"
   | "PKCE"
   | "RESOURCE"
@@ -38,12 +39,11 @@ export function variable(env: Environment, name: Name): string | undefined {
  * @throws CodedError MG2017 for what is no issuer (RFC 8414, 2)
  */
 export function issuerOf(env: Environment): string | undefined {
-  return addressIn(
-    env,
-    "MCPGEN_ISSUER",
-    "an issuer, an https URL without query",
-    ({ search }) => search === "",
-  );
+  return issuerIn(env, "MCPGEN_ISSUER");
+}
+
+function issuerIn(env: Environment, name: "MCPGEN_ISSUER" | "MCPGEN_METADATA_ISSUER"): string | undefined {
+  return addressIn(env, name, "an issuer, an https URL without query", ({ search }) => search === "");
 }
 
 /**
@@ -57,7 +57,7 @@ export function serverOf(env: Environment): string | undefined {
 
 function addressIn(
   env: Environment,
-  name: "MCPGEN_ISSUER" | "MCPGEN_SERVER",
+  name: "MCPGEN_ISSUER" | "MCPGEN_METADATA_ISSUER" | "MCPGEN_SERVER",
   expected: string,
   fits: (url: URL) => boolean,
 ): string | undefined {
@@ -80,18 +80,23 @@ export function networkOf(env: Environment): { readonly privateNetwork?: true } 
 }
 
 /**
- * What MCPGEN_PKCE and MCPGEN_RESOURCE say that the authorization server of MCPGEN_ISSUER does otherwise.
+ * What MCPGEN_PKCE, MCPGEN_RESOURCE and MCPGEN_METADATA_ISSUER say that the authorization server of MCPGEN_ISSUER does otherwise.
  *
  * @throws CodedError MG2017 for another value, or without an issuer
  */
 export function exceptionsOf(env: Environment): { readonly issuers?: Readonly<Record<string, object>> } {
+  const given = {
+    pkce: ["MCPGEN_PKCE", only(env, "MCPGEN_PKCE", "assumed")],
+    resource: ["MCPGEN_RESOURCE", only(env, "MCPGEN_RESOURCE", "omit")],
+    issuer: ["MCPGEN_METADATA_ISSUER", issuerIn(env, "MCPGEN_METADATA_ISSUER")],
+  } as const;
+  const set = Object.entries(given).filter(([, [, value]]) => value !== undefined);
+  const [first] = set;
+  if (!first) return {};
   const issuer = issuerOf(env);
-  const pkce = only(env, "MCPGEN_PKCE", "assumed");
-  const resource = only(env, "MCPGEN_RESOURCE", "omit");
-  if (pkce === undefined && resource === undefined) return {};
   if (issuer !== undefined)
-    return { issuers: { [issuer]: { ...(pkce && { pkce }), ...(resource && { resource }) } } };
-  const name = pkce === undefined ? "MCPGEN_RESOURCE" : "MCPGEN_PKCE";
+    return { issuers: { [issuer]: Object.fromEntries(set.map(([name, [, value]]) => [name, value])) } };
+  const [, [name]] = first;
   throw wrong(`${name} is set, and MCPGEN_ISSUER is not`, "Set MCPGEN_ISSUER: it holds for one issuer.");
 }
 

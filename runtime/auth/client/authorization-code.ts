@@ -1,7 +1,9 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
+import { issuerText } from "../shared/issuer-text.js";
 import { hostOf } from "../shared/urls.js";
 import { checkDestination } from "./destination.js";
+import { type KnownServer, isFrom } from "./issuer-names.js";
 import type { AuthorizationFacts, RedirectReceiver } from "./options.js";
 import {
   type TokenEndpoint,
@@ -81,7 +83,7 @@ export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): P
 
 /** The parameters of a redirect, after issuer and state are checked: before that, nothing in it is believed. */
 function checkedResponse(
-  as: oauth.AuthorizationServer,
+  as: KnownServer,
   clientId: string,
   uri: string,
   answer: string,
@@ -100,10 +102,15 @@ function checkedResponse(
     );
   const issuers = url.searchParams.getAll("iss");
   const needed = as.authorization_response_iss_parameter_supported === true;
-  if (issuers.some((issuer) => issuer !== as.issuer) || (needed && issuers.length === 0))
-    throw new AuthError("auth-issuer-mismatch", `the authorization response is not of the issuer ${host}`);
+  const foreign = issuers.find((issuer) => !isFrom(as, issuer));
+  if (foreign !== undefined || (needed && issuers.length === 0)) {
+    const named = foreign === undefined ? "no issuer" : issuerText(foreign);
+    const text = `the authorization response is not of the issuer ${issuerText(as.issuer)}: it names ${named}`;
+    throw new AuthError("auth-issuer-mismatch", text);
+  }
   try {
-    return oauth.validateAuthResponse(as, { client_id: clientId }, url, state);
+    const [issuer = as.issuer] = issuers;
+    return oauth.validateAuthResponse({ ...as, issuer }, { client_id: clientId }, url, state);
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError)
       throw new TokenRefusal(

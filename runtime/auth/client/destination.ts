@@ -1,6 +1,7 @@
-import type { AuthorizationServer } from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
+import { issuerText } from "../shared/issuer-text.js";
 import { hostOf } from "../shared/urls.js";
+import type { KnownServer } from "./issuer-names.js";
 
 /** An endpoint that gets secrets of a client or of its user. */
 type Endpoint = "token_endpoint" | "device_authorization_endpoint" | "revocation_endpoint";
@@ -14,7 +15,7 @@ export interface Provenance {
 
 /** An authorization server that secrets are sent to. */
 export interface Destination {
-  readonly as: AuthorizationServer;
+  readonly as: KnownServer;
   /** Whether the application names the issuer, so that its metadata is believed; else a server alone has named it. */
   readonly isNamed: boolean;
 }
@@ -46,11 +47,11 @@ export function checkDestination(
   what: string,
 ): void {
   if (issuer !== as.issuer) {
-    const text = `${what} belongs to ${hostOf(issuer)}, and the server now names ${hostOf(as.issuer)}: name the right issuer, or get credentials of this one`;
+    const text = `${what} belongs to ${issuerText(issuer)}, and the server now names ${issuerText(as.issuer)}: name the right issuer, or get credentials of this one`;
     throw new AuthError("auth-issuer-mismatch", text);
   }
   if (belongsTo({ issuer, endpoint }, { as, isNamed }, to)) return;
-  const text = `${what} is from ${hostOf(endpoint)}, and ${to} of the issuer ${hostOf(issuer)} is on ${hostOf(as[to])}: if that is right, name the issuer in the option issuer`;
+  const text = `${what} is from ${hostOf(endpoint)}, and ${to} of the issuer ${issuerText(issuer)} is on ${hostOf(as[to])}: if that is right, name the issuer in the option issuer`;
   throw new AuthError("auth-metadata-unsafe", text);
 }
 

@@ -1,6 +1,6 @@
 import { pause, waitAsked } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
-import { AuthError } from "../shared/errors.js";
+import { AuthError, isUnavailable } from "../shared/errors.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import { checkDestination } from "./destination.js";
 import type { AuthorizationFacts, DevicePrompt } from "./options.js";
@@ -11,6 +11,7 @@ import {
   authentication,
   refusal,
   requestTokens,
+  successOf,
   transport,
 } from "./token-request.js";
 
@@ -54,6 +55,7 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
   let device: oauth.DeviceAuthorizationResponse;
   try {
     const response = await oauth.deviceAuthorizationRequest(as, asClient, auth, params, transport(guard));
+    await successOf(as.issuer, response.clone());
     device = await oauth.processDeviceAuthorizationResponse(as, asClient, response);
   } catch (error) {
     throw refusal(as.issuer, error);
@@ -61,6 +63,7 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
   const lifeMs = waitAsked(device.expires_in * 1000, { most: longestLife, usual: longestLife });
   const ends = Date.now() + lifeMs;
   await show(promptOf(device, lifeMs / 1000, facts, guard.local), signal);
+  let busy: unknown;
   let wait = waitAsked((device.interval ?? NaN) * 1000, { least: shortestWait, usual: usualWait });
   for (let left = lifeMs; left > 0; left = ends - Date.now()) {
     await pause(Math.min(wait, left), signal);
@@ -72,10 +75,13 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
       );
     } catch (error) {
       const code = error instanceof TokenRefusal ? error.error : undefined;
-      if (code === "slow_down") wait += usualWait;
+      busy = isUnavailable(error) ? error : undefined;
+      // The code outlives a moment without an answer (RFC 8628, 3.5).
+      if (code === "slow_down" || busy) wait += usualWait;
       else if (code !== "authorization_pending") throw error;
     }
   }
+  if (busy) throw busy;
   throw new AuthError("auth-needs-user", `the code of ${hostOf(as.issuer)} was not entered in time`);
 }
 

@@ -1,9 +1,11 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
-import { type Guard, fetchDocument } from "../shared/guarded-fetch.js";
-import { metadataPlaces } from "../shared/metadata-places.js";
+import { type FoundDocument, type Guard, fetchDocument, firstDocument } from "../shared/guarded-fetch.js";
+import { issuerText } from "../shared/issuer-text.js";
+import { metadataPlaces, resourcePlaces } from "../shared/metadata-places.js";
 import { canonicalResource, endpointUrl, hostOf, resourceCovers, wellKnown } from "../shared/urls.js";
+import { type KnownServer, issuerNames, knownServer } from "./issuer-names.js";
 import type { FlowOptions } from "./options.js";
 
 /** The resource that a server is, and its authorization server. */
@@ -18,6 +20,7 @@ export interface Target {
 
 /** What a refusal says about the authorization of a server. */
 export interface Hint {
+  /** Where the protected resource metadata is said to be: a hint, which may be wrong. */
   readonly metadata?: string | undefined;
   readonly dpop: boolean;
 }
@@ -38,16 +41,32 @@ export async function discoverResource(
   options: Choice,
   guard: Guard,
 ): Promise<Target | undefined> {
-  const places =
-    hint.metadata === undefined
-      ? [...new Set([true, false].map((path) => wellKnown(server, "oauth-protected-resource", path)))]
-      : [hint.metadata];
-  for (const place of places) {
-    const document = await fetchDocument(place, guard);
-    if (document) return targetOf(document, server, hint, options, guard.local);
-  }
+  const found = await findResourceMetadata(server, hint.metadata, guard);
+  if (found) return targetOf(found.document, server, hint, options, guard.local);
   if (hint.metadata === undefined) return undefined;
   throw invalid(server, "the challenge names metadata that does not exist");
+}
+
+/**
+ * The protected resource metadata of a server: at the URL of the challenge; where that is unusable, and without one, at the
+ * well-known places (2026-07-28, protected resource metadata discovery requirements).
+ *
+ * @param missed as for `firstDocument`
+ * @throws {AuthError}
+ */
+export function findResourceMetadata(
+  server: string,
+  hint: string | undefined,
+  guard: Guard,
+  missed?: (place: string, fault?: AuthError) => void,
+): Promise<FoundDocument | undefined> {
+  const own = resourcePlaces(server);
+  if (hint === undefined) return firstDocument(own, guard, { ...(missed && { missed }) });
+  const places = [hint, ...own.filter((place) => place !== hint)];
+  return firstDocument(places, guard, {
+    ...(!own.includes(hint) && { hint }),
+    ...(missed && { missed }),
+  });
 }
 
 /**
@@ -65,7 +84,7 @@ export function targetOf(
   const known = judged(document, resourceMembers, server);
   const { resource, authorization_servers: issuers, scopes_supported: scopes } = known;
   if (!resourceCovers(resource, server)) {
-    const text = `${hostOf(server)}: its metadata describes another resource (${hostOf(resource)}), so no token is asked for`;
+    const text = `${issuerText(server)}: its metadata describes another resource, ${issuerText(resource)}, so no token is asked for`;
     throw new AuthError("auth-resource-mismatch", text);
   }
   if (!issuers || issuers.length === 0) throw invalid(server, "authorization_servers is missing or empty");
@@ -119,7 +138,7 @@ interface JudgedMembers {
 
 function checkIssuer(issuer: string, local: boolean): void {
   if (endpointUrl(issuer, local)?.search === "") return;
-  const text = `the issuer ${hostOf(issuer)} is not an https URL without query and fragment`;
+  const text = `the issuer ${issuerText(issuer)} is not an https URL without query and fragment`;
   throw new AuthError("auth-metadata-unsafe", text);
 }
 
@@ -131,12 +150,14 @@ const endpoints = ["authorization", "token", "registration", "revocation", "devi
  *
  * @throws {AuthError} `auth-issuer-mismatch`: the document is of another issuer, compared without normalization
  */
-export async function discoverServer(issuer: string, guard: Guard): Promise<AuthorizationServer> {
+export async function discoverServer(
+  issuer: string,
+  guard: Guard,
+  exceptions: FlowOptions["issuers"],
+): Promise<KnownServer> {
   checkIssuer(issuer, guard.local);
-  for (const place of metadataPlaces(issuer)) {
-    const document = await fetchDocument(place, guard);
-    if (document) return checkedServer(document, issuer, guard.local);
-  }
+  const found = await firstDocument(metadataPlaces(issuer), guard);
+  if (found) return checkedServer(found.document, issuer, guard.local, exceptions);
   throw invalid(issuer, "there is no metadata of an authorization server");
 }
 
@@ -144,12 +165,12 @@ function checkedServer(
   found: Readonly<Record<string, unknown>>,
   issuer: string,
   local: boolean,
-): AuthorizationServer {
+  exceptions: FlowOptions["issuers"],
+): KnownServer {
   const document = judged(found, serverMembers, issuer);
-  if (document["issuer"] !== issuer) {
-    const text = `the metadata of the issuer ${hostOf(issuer)} names another issuer (${hostOf(document["issuer"])})`;
-    throw new AuthError("auth-issuer-mismatch", text);
-  }
+  const named = document["issuer"];
+  const names = issuerNames(issuer, exceptions);
+  if (typeof named !== "string" || !names.includes(named)) throw otherIssuer(issuer, named);
   for (const name of endpoints) {
     const value = document[`${name}_endpoint`];
     if (value === undefined || endpointUrl(value, local)) continue;
@@ -157,7 +178,16 @@ function checkedServer(
     throw new AuthError("auth-metadata-unsafe", text);
   }
   if (document["token_endpoint"] === undefined) throw invalid(issuer, "token_endpoint is missing");
-  return document as object as AuthorizationServer;
+  return knownServer(document as object as AuthorizationServer, issuer, names);
+}
+
+/** Both names in full, and the exception to write if they are right: an attacker's metadata looks the same. */
+function otherIssuer(issuer: string, named: unknown): AuthError {
+  const [one, other] = [issuerText(issuer), issuerText(named)];
+  const isShown = other.startsWith('"');
+  const text = `the metadata of the issuer ${one} names ${named === undefined ? "no issuer" : `another issuer, ${other}`}`;
+  const way = `If you know that both are one authorization server, set issuers: { ${one}: { issuer: ${other} } }`;
+  return new AuthError("auth-issuer-mismatch", isShown ? `${text}. ${way}` : text);
 }
 
 /**
@@ -168,11 +198,12 @@ export async function discoverLegacy(
   server: string,
   revision: string,
   guard: Guard,
-): Promise<AuthorizationServer> {
+  exceptions: FlowOptions["issuers"],
+): Promise<KnownServer> {
   const { origin } = new URL(server);
   const place = wellKnown(origin, "oauth-authorization-server");
   const document = await fetchDocument(place, guard, { "MCP-Protocol-Version": revision });
-  if (document) return checkedServer(document, origin, guard.local);
+  if (document) return checkedServer(document, origin, guard.local, exceptions);
   return {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,

@@ -1,4 +1,4 @@
-import { checkFunction, wrongOption } from "../shared/option-check.js";
+import { checkFunction, checkNames, wrongOption } from "../shared/option-check.js";
 import { endpointUrl } from "../shared/urls.js";
 import type { FlowOptions } from "./options.js";
 
@@ -7,11 +7,31 @@ import type { FlowOptions } from "./options.js";
  *
  * @throws {AuthError} `auth-options`
  */
-export function checkFlow({ store, dpop, issuer }: FlowOptions & { readonly issuer?: unknown }): void {
+export function checkFlow({
+  store,
+  dpop,
+  issuer,
+  issuers,
+}: FlowOptions & { readonly issuer?: unknown }): void {
   if (store !== undefined) checkFunction((store as typeof store | null)?.put, "store.put");
   if (issuer !== undefined) checkIssuerOption(issuer, "issuer");
+  if (issuers !== undefined) checkExceptions(issuers);
   if (dpop !== undefined && !["never", "when-offered", "required"].includes(dpop))
     throw wrongOption("dpop", "expected never, when-offered or required");
+}
+
+/** A misspelt exception would have no effect, and a pattern would name issuers unseen. */
+function checkExceptions(issuers: NonNullable<FlowOptions["issuers"]>): void {
+  checkNames(issuers, Object.keys(Object(issuers)), "issuers.");
+  for (const [issuer, exception] of Object.entries(issuers)) {
+    const place = `issuers.${issuer}`;
+    checkIssuerOption(issuer, place);
+    checkNames(exception, ["pkce", "resource", "issuer"], `${place}.`);
+    const { pkce = "assumed", resource = "omit", issuer: other } = exception;
+    if (pkce !== "assumed") throw wrongOption(`${place}.pkce`, "expected assumed");
+    if (resource !== "omit") throw wrongOption(`${place}.resource`, "expected omit");
+    if (other !== undefined) checkIssuerOption(other, `${place}.issuer`);
+  }
 }
 
 /**

@@ -1,9 +1,9 @@
 import { parseChallenges } from "../shared/challenges.js";
 import { AuthError, type AuthErrorCode } from "../shared/errors.js";
-import { type Guard, fetchDocument } from "../shared/guarded-fetch.js";
+import type { FoundDocument, Guard } from "../shared/guarded-fetch.js";
 import { metadataPlaces } from "../shared/metadata-places.js";
-import { canonicalResource, hostOf, isLoopback, wellKnown } from "../shared/urls.js";
-import { type Target, discoverServer, targetOf } from "./discovery.js";
+import { canonicalResource, hostOf, isLoopback } from "../shared/urls.js";
+import { type Target, discoverServer, findResourceMetadata, targetOf } from "./discovery.js";
 import type { FlowOptions } from "./options.js";
 
 /** What keeps clients from a token, or some of them. */
@@ -21,7 +21,7 @@ export interface ServerFault {
     | "pkce-missing";
   /** The URL of the server or of a document. */
   readonly at: string;
-  /** Holds no text that a server wrote, except hosts. */
+  /** Holds no text that a server wrote, except hosts and issuers. */
   readonly message: string;
 }
 
@@ -74,7 +74,7 @@ export async function inspectServer(
     faults.push({ kind: "resource-broader", at: found.place, message });
   }
   for (const issuer of issuers.slice(0, mostIssuers))
-    await inspectIssuer(issuer, guard, faults, options.issuers?.[issuer]?.pkce === "assumed");
+    await inspectIssuer(issuer, guard, faults, options.issuers);
   return { resource, issuers, faults, ...(scopes && { scopes }) };
 }
 
@@ -92,54 +92,42 @@ function namedMetadata(server: string, header: string | null, faults: ServerFaul
   return named?.params["resource_metadata"];
 }
 
-interface Found {
-  readonly place: string;
-  readonly document: Readonly<Record<string, unknown>>;
-}
-
 async function findMetadata(
   server: string,
   named: string | undefined,
   guard: Guard,
   faults: ServerFault[],
-): Promise<Found | undefined> {
-  const [below, root] = [true, false].map((path) => wellKnown(server, "oauth-protected-resource", path)) as [
-    string,
-    string,
-  ];
+): Promise<FoundDocument | undefined> {
   const missing: string[] = [];
-  for (const place of new Set([...(named === undefined ? [] : [named]), below, root])) {
-    try {
-      const document = await fetchDocument(place, guard);
-      if (!document) {
-        missing.push(place);
-        continue;
-      }
-      const wanted = missing[0];
-      if (wanted !== undefined) {
-        const kind = wanted === named ? "metadata-missing" : "metadata-elsewhere";
-        faults.push({ kind, at: wanted, message: `there is no metadata here, but at ${place}` });
-      }
-      return { place, document };
-    } catch (error) {
-      faults.push(faultOf(error, place, {}, "metadata-unusable"));
-      return undefined;
-    }
+  const missed = (place: string, fault?: AuthError): void => {
+    if (fault) faults.push(faultOf(fault, place, {}, "metadata-unusable"));
+    else missing.push(place);
+  };
+  let found: FoundDocument | undefined;
+  try {
+    found = await findResourceMetadata(server, named, guard, missed);
+  } catch (error) {
+    if (error instanceof AuthError) return undefined;
+    throw error;
   }
-  const message = `there is no protected resource metadata, and none at ${missing.slice(1).join(" or ")}`;
+  const [at, ...others] = missing;
+  if (at === undefined) return found;
+  const kind = !found || at === named ? "metadata-missing" : "metadata-elsewhere";
   const alone = "there is no protected resource metadata";
-  faults.push({ kind: "metadata-missing", at: missing[0]!, message: missing.length > 1 ? message : alone });
-  return undefined;
+  const nowhere = others.length > 0 ? `${alone}, and none at ${others.join(" or ")}` : alone;
+  faults.push({ kind, at, message: found ? `there is no metadata here, but at ${found.place}` : nowhere });
+  return found;
 }
 
 async function inspectIssuer(
   issuer: string,
   guard: Guard,
   faults: ServerFault[],
-  assumed: boolean,
+  exceptions: FlowOptions["issuers"],
 ): Promise<void> {
   try {
-    const as = await discoverServer(issuer, guard);
+    const as = await discoverServer(issuer, guard, exceptions);
+    const assumed = exceptions?.[issuer]?.pkce === "assumed";
     const { authorization_endpoint: endpoint, code_challenge_methods_supported: methods } = as;
     if (endpoint === undefined || assumed || methods?.includes("S256")) return;
     const message = `${hostOf(issuer)}: code_challenge_methods_supported does not list S256`;

@@ -4,6 +4,7 @@ import { hostOf } from "../shared/urls.js";
 import { checkDestination } from "./destination.js";
 import { discoverServer } from "./discovery.js";
 import type { FlowContext, FlowResult } from "./flow.js";
+import { type KnownServer, ownMetadata } from "./issuer-names.js";
 import type {
   ClientCredentialsOptions,
   EnterpriseOptions,
@@ -68,21 +69,21 @@ function endpointOf({ as, guard, proofs }: FlowContext, client: IssuedClient): T
 
 /** Exchanges the user's id token for an assertion that the authorization server accepts (ID-JAG). */
 async function identityAssertion(
-  { idp, idToken, idpClient }: EnterpriseOptions,
+  { idp, idToken, idpClient, issuers }: EnterpriseOptions,
   context: FlowContext,
   scopes: readonly string[],
 ): Promise<string> {
   const { as, guard } = context;
-  const provider: oauth.AuthorizationServer =
+  const provider: KnownServer =
     typeof idp === "string"
-      ? await discoverServer(idp, guard)
+      ? await discoverServer(idp, guard, issuers)
       : { issuer: new URL(idp.tokenEndpoint).origin, token_endpoint: idp.tokenEndpoint };
   const client = { ...idpClient, issuer: provider.issuer };
   const auth = await authentication({ as: provider, isNamed: true, client });
   const request = {
     ...params(context, scopes),
     requested_token_type: `${tokenType}id-jag`,
-    audience: as.issuer,
+    audience: ownMetadata(as).issuer,
     subject_token: await idToken(),
     subject_token_type: `${tokenType}id_token`,
   };

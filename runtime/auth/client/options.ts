@@ -69,6 +69,11 @@ export interface IssuerException {
   readonly pkce?: "assumed";
   /** `omit`: requests hold no parameter `resource`. */
   readonly resource?: "omit";
+  /**
+   * Another name of this authorization server, which its metadata or its responses have in place of the issuer. It holds as this
+   * text alone; grants, registrations and credentials stay those of the issuer.
+   */
+  readonly issuer?: string;
 }
 
 /** What happened; it holds no secret. */
@@ -93,7 +98,7 @@ export interface FlowOptions {
   readonly store?: TokenStore;
   /** The authorization server to use if the resource names several. Default: the one of the option `issuer`, else the first. */
   readonly chooseIssuer?: (issuers: readonly string[]) => string;
-  /** Exceptions by issuer. */
+  /** Exceptions by issuer, each named as the resource names it. */
   readonly issuers?: Readonly<Record<string, IssuerException>>;
   /** DPoP (RFC 9449). Default: `when-offered`, by the resource and by the authorization server. */
   readonly dpop?: "never" | "when-offered" | "required";

@@ -1,7 +1,8 @@
 import type * as oauth from "oauth4webapi";
 import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
-import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
+import { type Guard, guardedFetch, isPassing, passingError } from "../shared/guarded-fetch.js";
+import { issuerText } from "../shared/issuer-text.js";
 import { jsonObject } from "../shared/json-object.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import { type Destination, belongsTo, checkDestination } from "./destination.js";
@@ -88,14 +89,14 @@ export async function bindIssuer(store: TokenStore, client: KnownClient, issuer:
   let bound = client.issuer ?? (await store.get(key));
   if (bound === undefined && !(await store.put(key, issuer))) bound = await store.get(key);
   if (bound === undefined || bound === issuer) return;
-  const text = `the credentials of the client belong to ${hostOf(bound)}, and the server now names ${hostOf(issuer)}: register there, and set client.issuer`;
+  const text = `the credentials of the client belong to ${issuerText(bound)}, and the server now names ${issuerText(issuer)}: register there, and set client.issuer`;
   throw new AuthError("auth-issuer-mismatch", text);
 }
 
 /**
  * Registers the client at an issuer, or asks the user for a client id.
  *
- * @throws {AuthError} `auth-registration-impossible`
+ * @throws {AuthError} `auth-registration-impossible`; `auth-unavailable`: not now
  */
 async function registerClient(
   registrar: Registrar,
@@ -124,6 +125,7 @@ async function registerClient(
     },
     { ...guard, timeout: 30_000 },
   );
+  if (isPassing(response.status)) throw passingError(as.registration_endpoint, response.status);
   const made = withoutNulls(jsonObject(await response.text()) ?? {});
   const problem = malformedMember(made, responseMembers);
   const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made as Registered;

@@ -6,6 +6,7 @@ import { type Target, discoverLegacy, discoverResource, discoverServer, namedTar
 import { belongsTo, isNamedIssuer } from "./destination.js";
 import type { Flow, FlowContext } from "./flow.js";
 import { type Grant, expiryOf, refreshTimeOf } from "./grant.js";
+import type { KnownServer } from "./issuer-names.js";
 import type { AuthEvent } from "./options.js";
 import { Proofs } from "./proofs.js";
 import { forgetRefused } from "./registration.js";
@@ -48,7 +49,7 @@ export class Renewal {
   /** The grant of the last login. */
   #fresh: Grant | undefined;
   /** Metadata for refreshes: of one issuer, for a server could name others without end. */
-  #as: oauth.AuthorizationServer | undefined;
+  #as: KnownServer | undefined;
 
   constructor(flow: Flow, store: TokenStore, server: string, report: (event: AuthEvent) => void) {
     this.#flow = flow;
@@ -103,12 +104,7 @@ export class Renewal {
     });
   }
 
-  async #served(
-    need: Need,
-    as: oauth.AuthorizationServer,
-    target: Target,
-    signal: AbortSignal,
-  ): Promise<Grant> {
+  async #served(need: Need, as: KnownServer, target: Target, signal: AbortSignal): Promise<Grant> {
     const kept = await readGrant(this.#store, this.#key(target.issuer, target.resource));
     const { refused: sent } = need;
     // What was sent is newer if the store did not take it.
@@ -132,7 +128,7 @@ export class Renewal {
   async #discover(
     need: Need,
     signal: AbortSignal,
-  ): Promise<{ readonly target: Target; readonly as: oauth.AuthorizationServer }> {
+  ): Promise<{ readonly target: Target; readonly as: KnownServer }> {
     const guard = this.#guard(signal);
     const { options, issuer, legacy } = this.#flow;
     const found = await discoverResource(this.#server, need, { ...options, issuer }, guard);
@@ -146,7 +142,7 @@ export class Renewal {
       return { target, as };
     }
     if (legacy && legacy === need.revision) {
-      const as = await discoverLegacy(this.#server, legacy, guard);
+      const as = await discoverLegacy(this.#server, legacy, guard, options.issuers);
       this.#as = as;
       return { target: { resource: undefined, issuer: as.issuer, dpop: undefined }, as };
     }
@@ -154,13 +150,14 @@ export class Renewal {
     throw new AuthError("auth-metadata-invalid", text);
   }
 
-  async #metadata(issuer: string, signal: AbortSignal): Promise<oauth.AuthorizationServer> {
-    if (this.#as?.issuer !== issuer) this.#as = await discoverServer(issuer, this.#guard(signal));
+  async #metadata(issuer: string, signal: AbortSignal): Promise<KnownServer> {
+    const { issuers } = this.#flow.options;
+    if (this.#as?.issuer !== issuer) this.#as = await discoverServer(issuer, this.#guard(signal), issuers);
     return this.#as;
   }
 
   async #context(
-    as: oauth.AuthorizationServer,
+    as: KnownServer,
     target: Target,
     need: Need | undefined,
     kept: readonly string[],
@@ -186,7 +183,7 @@ export class Renewal {
 
   /** Tokens are bound to a key if both sides offer it, or one side or the application asks for it. */
   async #proofs(
-    as: oauth.AuthorizationServer,
+    as: KnownServer,
     { dpop: offered }: Target,
     grant: Grant | undefined,
   ): Promise<Proofs | undefined> {
@@ -299,6 +296,6 @@ export class Renewal {
 
 const isAsNew = (one: Grant, other: Grant): boolean => one.tokens.obtained >= other.tokens.obtained;
 
-function event(type: "token" | "refreshed", as: oauth.AuthorizationServer, tokens: Tokens): AuthEvent {
+function event(type: "token" | "refreshed", as: KnownServer, tokens: Tokens): AuthEvent {
   return { type, issuer: as.issuer, ...(tokens.expiresIn !== undefined && { expiresIn: tokens.expiresIn }) };
 }

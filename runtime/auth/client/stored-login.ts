@@ -85,7 +85,7 @@ async function revoke(
   const { issuer, tokens, client: kept } = grant;
   const { fetch, privateNetwork, client: named } = options;
   const guard: Guard = { fetch, privateNetwork, local: isLoopback(new URL(server).hostname) };
-  const as = await discoverServer(issuer, guard);
+  const as = await discoverServer(issuer, guard, options.issuers);
   const client = kept ?? (await knownClient({ options, store }, as));
   if (as.revocation_endpoint === undefined || !client) return false;
   const isNamed = isNamedIssuer(issuer, { ...options, issuer: options.issuer ?? named?.issuer });

@@ -1,11 +1,12 @@
 import * as oauth from "oauth4webapi";
 import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
-import { type Guard, guardedFetch } from "../shared/guarded-fetch.js";
+import { type Guard, guardedFetch, isPassing, passingError } from "../shared/guarded-fetch.js";
 import { jsonObject } from "../shared/json-object.js";
 import { hostOf } from "../shared/urls.js";
 import { importKey } from "./client-keys.js";
 import { type Destination, type Provenance, checkDestination } from "./destination.js";
+import { ownMetadata } from "./issuer-names.js";
 import type { KnownClient } from "./options.js";
 import type { Proofs } from "./proofs.js";
 
@@ -82,21 +83,30 @@ const members: Members = {
   ...{ scope: "string", expires_in: "seconds", issued_token_type: "text" },
 };
 
+/**
+ * The members of a successful answer of an authorization server, without those that are null.
+ *
+ * @throws {AuthError} `auth-unavailable`: the answer decides nothing. `TokenRefusal`: it is an error
+ */
+export async function successOf(
+  issuer: string,
+  response: Response,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { status } = response;
+  const body = withoutNulls(jsonObject(await response.text()) ?? {});
+  if (status === 200) return body;
+  const { error } = body;
+  if (typeof error !== "string" || isPassing(status) || passing.has(error))
+    throw passingError(issuer, status);
+  throw new TokenRefusal(issuer, shown(error));
+}
+
 /** Reads an answer of a token endpoint. */
 export async function tokenResponse(
   issuer: string,
   response: Response,
 ): Promise<Tokens & { readonly type: string; readonly issued: unknown }> {
-  const body = withoutNulls(jsonObject(await response.text()) ?? {});
-  const { error } = body;
-  if (response.status !== 200) {
-    if (typeof error !== "string" || response.status >= 500 || passing.has(error))
-      throw new AuthError(
-        "auth-unavailable",
-        `${hostOf(issuer)} answered ${response.status}; try again later`,
-      );
-    throw new TokenRefusal(issuer, shown(error));
-  }
+  const body = await successOf(issuer, response);
   const problem = malformedMember(body, members);
   if (problem !== undefined) throw unusable(issuer, problem);
   const { access_token: access = "", token_type: type, refresh_token: refresh, scope } = body as TokenBody;
@@ -168,7 +178,10 @@ export async function authentication(
   const { id, key, secret, method } = client;
   const { as } = destination;
   checkDestination(client, destination, to, "the client");
-  if (key) return oauth.PrivateKeyJwt(await importKey(key));
+  if (key) {
+    const proof = oauth.PrivateKeyJwt(await importKey(key));
+    return (_as, ...rest) => proof(ownMetadata(as), ...rest);
+  }
   const listed = as.token_endpoint_auth_methods_supported;
   const basic = !listed || listed.includes("client_secret_basic");
   const way =

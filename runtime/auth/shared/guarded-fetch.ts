@@ -1,5 +1,5 @@
 import { boundedBytes } from "./bounded-bytes.js";
-import { AuthError } from "./errors.js";
+import { AuthError, isUnavailable } from "./errors.js";
 import { jsonObject } from "./json-object.js";
 import { endpointUrl, hostOf } from "./urls.js";
 
@@ -84,9 +84,22 @@ export async function objectIn(response: Response): Promise<Readonly<Record<stri
 }
 
 /**
+ * Whether the status of an answer is about the moment, not about what was asked: too many requests, too slow, a fault of the
+ * server (RFC 6585, 4; RFC 9110, 15.5.9 and 15.6; RFC 8470, 5.2). It decides nothing, whatever the body says.
+ */
+export function isPassing(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408 || status === 425;
+}
+
+/** The error of an answer that decides nothing: see `isPassing`. */
+export function passingError(url: string, status: number): AuthError {
+  return new AuthError("auth-unavailable", `${hostOf(url)} answered ${status}; try again later`);
+}
+
+/**
  * The JSON object at a URL; `undefined` if the server has none there (4xx).
  *
- * @throws {AuthError} as `guardedFetch`; `auth-metadata-invalid`: another answer
+ * @throws {AuthError} as `guardedFetch`; `auth-unavailable`: an answer that decides nothing; `auth-metadata-invalid`: another one
  */
 export async function fetchDocument(
   url: string,
@@ -94,8 +107,49 @@ export async function fetchDocument(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const response = await guardedFetch(url, { headers: { accept: "application/json", ...headers } }, guard);
+  if (isPassing(response.status)) throw passingError(url, response.status);
   if (response.status >= 400 && response.status < 500) return undefined;
   const document = response.status === 200 ? await objectIn(response) : undefined;
   if (document) return document;
   throw new AuthError("auth-metadata-invalid", `${hostOf(url)}: expected metadata as a JSON object`);
+}
+
+/** A document, and the place where it was found. */
+export interface FoundDocument {
+  readonly place: string;
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The first document of several places. One with an unusable answer, such as a page or a redirect, counts as one without a
+ * document; one that cannot answer now ends the search, because the next one may hold another document.
+ *
+ * @param hint a place that another party named: nothing that is wrong with it ends the search
+ * @param missed gets each place without a document, and why it is unusable
+ * @returns `undefined` if there is a document nowhere
+ * @throws {AuthError} the first fault of a place, if there is a document nowhere
+ */
+export async function firstDocument(
+  places: readonly string[],
+  guard: Guard,
+  {
+    hint,
+    missed,
+  }: { readonly hint?: string; readonly missed?: (place: string, fault?: AuthError) => void } = {},
+): Promise<FoundDocument | undefined> {
+  let first: AuthError | undefined;
+  for (const place of places) {
+    try {
+      const document = await fetchDocument(place, guard);
+      if (document) return { place, document };
+      missed?.(place);
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error;
+      missed?.(place, error);
+      if (isUnavailable(error) && place !== hint) throw error;
+      first ??= error;
+    }
+  }
+  if (first) throw first;
+  return undefined;
 }

@@ -4,7 +4,7 @@ import { metadataPlaces } from "../../../runtime/auth/shared/metadata-places.js"
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { protectedResource } from "../../support/auth/protected-resource.js";
 import { listen, loopback } from "../../support/listen.js";
-import { failure, login, pair, send } from "./drive.js";
+import { failure, login, pair, send, user } from "./drive.js";
 
 describe("protected resource metadata (2025-11-25 and later)", () => {
   test("the URL of the challenge is used, and no other is tried", async () => {
@@ -27,6 +27,74 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
       const { rs } = await pair({}, { metadataAt, challenge: () => undefined });
       expect(await send(login(), rs.url)).toBe(200);
       expect(rs.log.filter((line) => line.includes("GET"))).toEqual(log);
+    },
+  );
+
+  /** Answers at a place that a challenge names. */
+  test.each<[string, number, string, Record<string, string>?]>([
+    ["404", 404, ""],
+    ["a page", 200, "<html>", { "content-type": "text/html" }],
+    ["no JSON", 200, "{"],
+    ["a list", 200, "[]"],
+    ["a redirect", 302, "", { location: "/elsewhere" }],
+    ["429", 429, '{"error":"too_many_requests"}'],
+    ["500", 500, ""],
+    ["503", 503, "{}"],
+  ])(
+    "a challenge that names metadata with the answer %s: the well-known place counts",
+    async (_, status, body, headers = {}) => {
+      const named = await loopback((_, response) => response.writeHead(status, headers).end(body));
+      const { rs } = await pair({}, { challenge: () => `Bearer resource_metadata="${named}/meta"` });
+      expect(await send(login(), rs.url)).toBe(200);
+    },
+  );
+
+  test.each([
+    ...[
+      "",
+      "none",
+      "/.well-known/oauth-protected-resource/mcp",
+      "http://as.example/meta",
+      "file:///etc/passwd",
+    ],
+    ...[
+      "https://user:pass@as.example/meta",
+      "https://",
+      "urn:a:b",
+      "javascript:alert(1)",
+      "https://a.invalid/#x",
+    ],
+  ])("a challenge that names metadata at %j: the well-known place counts", async (named) => {
+    const { rs } = await pair({}, { challenge: () => `Bearer resource_metadata="${named}"` });
+    expect(await send(login(), rs.url)).toBe(200);
+    rs.options = { ...rs.options, metadataAt: "none" };
+    expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-\w+|unavailable)$/);
+  });
+
+  test("a challenge that names metadata of another resource is refused: no other document is asked for", async () => {
+    const named = await loopback((_, response) =>
+      response.end(JSON.stringify({ resource: "https://other.example/mcp", authorization_servers: [] })),
+    );
+    const { as, rs } = await pair({}, { challenge: () => `Bearer resource_metadata="${named}/meta"` });
+    const error = await send(login(), rs.url).catch((error: unknown) => error);
+    const { cause } = error as { readonly cause: Error & { readonly code: string } };
+    expect(cause.code).toBe("auth-resource-mismatch");
+    for (const text of [rs.url, "https://other.example/mcp"]) expect(cause.message).toContain(`"${text}"`);
+    expect([as.calls, rs.log.filter((line) => line.includes("GET"))]).toEqual([[], []]);
+  });
+
+  test.each([408, 425, 429, 500, 503])(
+    "a well-known place that answers %i: no other place is asked, for it may name another authorization server",
+    async (status) => {
+      const { as, rs } = await pair({}, { challenge: () => undefined, metadataAt: "root" });
+      const { origin } = new URL(rs.url);
+      const asked: string[] = [];
+      const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+        asked.push(url.slice(origin.length));
+        return url.endsWith("/mcp") ? new Response("{}", { status }) : globalThis.fetch(url, init);
+      };
+      expect(await failure(send(login({ fetch, privateNetwork: true }), rs.url))).toBe("auth-unavailable");
+      expect([asked, as.calls]).toEqual([["/.well-known/oauth-protected-resource/mcp"], []]);
     },
   );
 
@@ -88,6 +156,41 @@ describe("authorization server metadata", () => {
   });
 
   test.each([
+    ["a page", { status: 200, body: "<html>", headers: { "content-type": "text/html" } }],
+    ["a redirect", { status: 302, headers: { location: "/" } }],
+    ["404", { status: 404 }],
+  ])("a place of the metadata with %s counts as one without", async (_, answer) => {
+    const { rs } = await pair({
+      fault: (call, honest) => (call.url.pathname.includes("oauth-authorization-server") ? answer : honest),
+    });
+    expect(await send(login(), rs.url)).toBe(200);
+  });
+
+  test.each([
+    ...["registration", "revocation", "introspection", "device_authorization", "userinfo"].map(
+      (name) => `${name}_endpoint`,
+    ),
+    ...["jwks_uri", "scopes_supported", "grant_types_supported", "dpop_signing_alg_values_supported"],
+    ...["service_documentation", "token_endpoint_auth_methods_supported", "mtls_endpoint_aliases"],
+  ])("%s that is null and not needed is absent", async (name) => {
+    const { rs } = await pair({
+      metadata: { [name]: null },
+      clients: [{ id: "known", redirectUris: [user().uri] }],
+    });
+    const device = (): void => expect.unreachable();
+    const options = name.startsWith("device") ? { device } : {};
+    expect(await send(login({ client: { id: "known" }, ...options }), rs.url)).toBe(200);
+  });
+
+  test.each(["issuer", "authorization_endpoint", "token_endpoint"])(
+    "%s that is null is missing where it is needed",
+    async (name) => {
+      const { rs } = await pair({ metadata: { [name]: null } });
+      expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-invalid|issuer-mismatch)$/);
+    },
+  );
+
+  test.each([
     ["another host", () => "https://attacker.example"],
     ["a slash more", (issuer: string) => `${issuer}/`],
     ["another case", (issuer: string) => issuer.replace("http", "HTTP")],
@@ -135,7 +238,8 @@ describe("authorization server metadata", () => {
       fault: () => ({ status: 302, headers: { location: "http://169.254.169.254/" } }),
     });
     expect(await failure(send(login(), rs.url))).toBe("auth-metadata-unsafe");
-    expect(as.calls).toHaveLength(1);
+    // Each place of the metadata was asked, and nothing else.
+    expect(as.calls.map(({ endpoint }) => endpoint)).toEqual(["metadata", "metadata"]);
   });
 });
 
@@ -155,8 +259,13 @@ describe("attack 12: addresses that a server names", () => {
       {},
       { challenge: () => `Bearer resource_metadata="https://${host}:${port}/meta"` },
     );
+    expect(await failure(send(login(), rs.url))).toBe("answered 200");
+    expect(connections()).toBe(0);
+    // Without metadata at a well-known place there is nothing to go on with.
+    rs.options = { ...rs.options, metadataAt: "none" };
+    const calls = as.calls.length;
     expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-unsafe|unavailable)$/);
-    expect([connections(), as.calls.length]).toEqual([0, 0]);
+    expect([connections(), as.calls.length]).toEqual([0, calls]);
   });
 
   test.each(hosts)("an authorization server at https://%s gets no connection", async (host) => {

@@ -57,6 +57,20 @@ test.each<[string, Make, unknown]>([
   ["client.secret: ", enterprise, { ...business, client: { ...known, secret: "" } }],
   ["idpClient.secret: ", enterprise, { ...business, idpClient: { id: "a", secret: "" } }],
   ["idpClient.issuer: ", enterprise, { ...business, idpClient: known }],
+  ["issuers: ", oauth, { issuers: [] }],
+  ["issuers.*: ", oauth, { issuers: { "*": { pkce: "assumed" } } }],
+  [`issuers.${issuer}?a: `, oauth, { issuers: { [`${issuer}?a`]: {} } }],
+  [`issuers.${issuer}: `, oauth, { issuers: { [issuer]: null } }],
+  [`issuers.${issuer}.name: `, oauth, { issuers: { [issuer]: { name: "hunter2-hunter2" } } }],
+  [`issuers.${issuer}.pkce: `, oauth, { issuers: { [issuer]: { pkce: true } } }],
+  [`issuers.${issuer}.resource: `, clientCredentials, { ...known, issuers: { [issuer]: { resource: "x" } } }],
+  ...["*", "", null, 7, [issuer], `${issuer}/*?x`, "http://as.example"].map(
+    (other): [string, Make, unknown] => [
+      `issuers.${issuer}.issuer: `,
+      oauth,
+      { issuers: { [issuer]: { issuer: other } } },
+    ],
+  ),
   ["idps: ", enterprise, { ...business, idps: "x" }],
 ])("a wrong option is named, without its value: %s%o", (place, make, options) => {
   let error: unknown;

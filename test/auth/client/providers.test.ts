@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type AuthEvent, type OAuthOptions, memoryStore, oauth } from "../../../runtime/auth/client.js";
 import { metadataPlaces } from "../../../runtime/auth/shared/metadata-places.js";
-import { type ProviderMetadata, providers } from "./providers.js";
+import { type ProviderMetadata, type RenamedIssuer, providers, renamedIssuers } from "./providers.js";
 
 const server = "https://api.example.com/mcp";
 const redirectUri = "http://127.0.0.1:4711/callback";
@@ -136,7 +136,7 @@ test.each(named(providers.filter(({ usable }) => usable !== false)))(
   },
 );
 
-test("Auth0: a resource that names the issuer without its slash is refused", async () => {
+test("Auth0: a resource that names the issuer without its slash is refused, but for an exception", async () => {
   const auth0 = providers[0]!;
   const bare = auth0.issuer.replace(/\/$/, "");
   const exchange = new Exchange({
@@ -146,6 +146,62 @@ test("Auth0: a resource that names the issuer without its slash is refused", asy
   });
   await expect(exchange.login()).rejects.toMatchObject({ code: "auth-issuer-mismatch" });
   expect(exchange.opened).toBeUndefined();
+  const issuers = { [bare]: { issuer: auth0.issuer } };
+  expect(await exchange.login({ issuers })).toEqual({ authorization: "Bearer token" });
+});
+
+/** The metadata of a server with two names; its endpoints are elsewhere, as they are allowed to be for a named issuer. */
+function renamedProvider({ name, issuer, own, where, source }: RenamedIssuer): ProviderMetadata {
+  return {
+    ...{ name, source, kind: "capture", issuer, place: "oauth" },
+    metadata: {
+      ...(where === "metadata" && { issuer: own }),
+      authorization_endpoint: "https://login.example/authorize",
+      token_endpoint: "https://token.example/token",
+      registration_endpoint: "https://token.example/register",
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: ["none"],
+      authorization_response_iss_parameter_supported: true,
+    },
+  };
+}
+
+test.each(renamedIssuers.map((each) => [each.name, each] as const))(
+  "%s: refused with both names, taken with an exception that has both",
+  async (_, renamed) => {
+    const { issuer, own } = renamed;
+    const login = async (options: OAuthOptions): Promise<unknown> => {
+      const exchange = new Exchange(renamedProvider(renamed));
+      const receive = async (url: string): Promise<string> => {
+        const callback = new URL(await exchange.redirect.receive(url));
+        callback.searchParams.set("iss", own);
+        return callback.href;
+      };
+      return exchange.login({ ...options, redirect: { ...exchange.redirect, receive } });
+    };
+    const error = await login({ issuers: { [issuer]: {} } }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "auth-issuer-mismatch" });
+    for (const each of [issuer, own]) expect(String(error)).toContain(`"${each}"`);
+    expect(await login({ issuers: { [issuer]: { issuer: own } } })).toEqual({
+      authorization: "Bearer token",
+    });
+  },
+);
+
+test("docs/authorization-works-with.md lists the issuers with two names", () => {
+  const head = [
+    "MCP server",
+    "`issuers`: its issuer",
+    "and the exception `issuer`",
+    "another name in",
+    "source",
+  ];
+  const rows = renamedIssuers.map(({ name, issuer, own, where, source }) => [
+    ...[name, `\`${issuer}\``, `\`${own}\``, where],
+    `[${source.split("/").slice(1, 3).join("/")} ${source.split("/").at(-1)}](https://${source})`,
+  ]);
+  const table = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  expect(readFileSync("docs/authorization-works-with.md", "utf8")).toContain(table);
 });
 
 test("at least 12 providers are recorded, each with its source", () => {

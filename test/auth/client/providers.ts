@@ -347,3 +347,52 @@ export const providers: readonly ProviderMetadata[] = [
     usable: false,
   },
 ];
+
+/** A public MCP server whose authorization server calls itself otherwise than the MCP server calls it. */
+export interface RenamedIssuer {
+  readonly name: string;
+  /** As the protected resource names it. */
+  readonly issuer: string;
+  /** As it calls itself. */
+  readonly own: string;
+  readonly where: "metadata" | "responses";
+  readonly source: string;
+}
+
+export const renamedIssuers: readonly RenamedIssuer[] = [
+  {
+    name: "Google Workspace: Calendar, Gmail, Drive, Docs, Sheets, Slides, People",
+    issuer: "https://accounts.google.com/",
+    own: "https://accounts.google.com",
+    where: "metadata",
+    source: "github.com/github/copilot-cli/issues/4606",
+  },
+  {
+    name: "Atlassian Rovo, `/v1/mcp/authv2`",
+    issuer: "https://auth.atlassian.com/VCeDsk8ZHncYF1g234fKtc4lNipbBhu3",
+    own: "https://auth.atlassian.com",
+    where: "metadata",
+    source: "github.com/atlassian/atlassian-mcp-server/issues/205",
+  },
+  {
+    name: "Meta Ads",
+    issuer: "https://mcp.facebook.com/ads",
+    own: "https://www.facebook.com",
+    where: "metadata",
+    source: "github.com/openai/codex/issues/38944",
+  },
+  {
+    name: "SmartBear Zephyr",
+    issuer: "https://app.tm4j.smartbear.com",
+    own: "https://app.tm4j.smartbear.com/backend/oauthproxy",
+    where: "metadata",
+    source: "github.com/SmartBear/smartbear-mcp/issues/682",
+  },
+  {
+    name: "monday.com",
+    issuer: "https://auth.monday.com/mcp",
+    own: "https://auth.monday.com",
+    where: "responses",
+    source: "github.com/mondaycom/mcp/issues/453",
+  },
+];

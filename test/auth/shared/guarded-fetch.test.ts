@@ -18,10 +18,15 @@ test.each([
   ["no JSON", 200, "<html>"],
   ["an array", 200, "[]"],
   ["null", 200, "null"],
-  ["an error of the server", 500, "{}"],
+  ["no content", 204, undefined],
 ])("metadata is invalid: %s", async (_, status, body) => {
   const origin = await loopback((_, response) => response.writeHead(status).end(body));
   await expect(fetchDocument(origin, local)).rejects.toMatchObject({ code: "auth-metadata-invalid" });
+});
+
+test.each([408, 425, 429, 500, 502, 503, 504, 599])("an answer with %i decides nothing", async (status) => {
+  const origin = await loopback((_, response) => response.writeHead(status).end('{"issuer":"x"}'));
+  await expect(fetchDocument(origin, local)).rejects.toMatchObject({ code: "auth-unavailable" });
 });
 
 test.each([

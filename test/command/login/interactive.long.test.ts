@@ -123,6 +123,26 @@ test("an authorization server that does not list PKCE needs an exception for it"
   expect((await atTerminal(other, ["login", other.url, ...login], browse, elsewhere)).code).toBe(4);
 });
 
+test("an authorization server with another name in its metadata needs an exception with both names", async () => {
+  const site = await protectedServer({
+    fault: ({ endpoint, url }, honest) =>
+      endpoint === "metadata"
+        ? { ...honest, body: { ...(honest.body as object), issuer: `${url.origin}/` } }
+        : honest,
+  });
+  const { issuer } = site.as;
+  const refused = await atTerminal(site, ["login", site.url, ...login]);
+  expect([refused.code, refused.logins]).toEqual([4, 0]);
+  for (const text of [`"${issuer}"`, `"${issuer}/"`, "MCPGEN_METADATA_ISSUER"])
+    expect(refused.stderr).toContain(text);
+  const env = { MCPGEN_ISSUER: issuer, MCPGEN_METADATA_ISSUER: `${issuer}/` };
+  const { code, logins } = await atTerminal(site, ["login", site.url, ...login], browse, env);
+  expect([code, logins]).toEqual([0, 1]);
+  site.as.expireAccessTokens();
+  const called = await site.run(["call", site.url, "echo"], env);
+  expect([called.code, site.as.count("token refresh_token")], called.stderr).toEqual([0, 1]);
+});
+
 test("the address may be pasted", async () => {
   const site = await protectedServer();
   const { code, logins } = await atTerminal(site, ["login", site.url, ...login], paste);

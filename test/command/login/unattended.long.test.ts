@@ -85,6 +85,15 @@ describe("exceptions for one issuer", () => {
   test.each([
     [{ MCPGEN_PKCE: "assumed" }, "MCPGEN_PKCE is set, and MCPGEN_ISSUER is not"],
     [{ MCPGEN_PKCE: "1", MCPGEN_ISSUER: "https://a.example" }, "MCPGEN_PKCE has another value than assumed"],
+    [{ MCPGEN_METADATA_ISSUER: "https://a.example/" }, "METADATA_ISSUER is set, and MCPGEN_ISSUER is not"],
+    [
+      { MCPGEN_METADATA_ISSUER: "https://a.example/?x", MCPGEN_ISSUER: "https://a.example" },
+      "is not an issuer",
+    ],
+    [
+      { MCPGEN_METADATA_ISSUER: "", MCPGEN_ISSUER: "https://a.example" },
+      "MCPGEN_METADATA_ISSUER is set, and empty",
+    ],
     [{ MCPGEN_RESOURCE: "no", MCPGEN_ISSUER: "https://a.example" }, "another value than omit"],
   ])("%j is refused", async (env, text) => {
     const { url, run } = await protectedServer();
