@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
 import { pause } from "@mcpgen/runtime/extending";
-import { AuthError } from "../shared/errors.js";
+import { AuthError, isUnavailable } from "../shared/errors.js";
 import { randomText } from "./encoding.js";
 import { changeGrant, readGrant, revokeGrant, type StoredGrant } from "./grants.js";
 import type { Proxy } from "./proxy.js";
@@ -81,6 +81,7 @@ async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGra
     }
     // The upstream may be down for a moment, and the token still valid.
     if (expiresAt! > settings.now()) return grant.upstream;
+    if (isUnavailable(error)) throw error;
     throw new AuthError(
       "auth-refused",
       `The upstream ${upstream.profile.name} did not refresh its token. Try again.`,

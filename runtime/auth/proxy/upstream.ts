@@ -1,7 +1,10 @@
+import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
+import { isPassing } from "../shared/guarded-fetch.js";
+import { issuerText } from "../shared/issuer-text.js";
 import { jsonObject } from "../shared/json-object.js";
 import { Outgoing } from "../shared/outgoing.js";
 
@@ -71,6 +74,12 @@ export interface UpstreamRequest {
 
 /** Logins and refreshes at the upstream at once; the ones leave room for the others. */
 const requests = { running: 32, perKey: 24, waiting: 512 };
+
+/** Members of the metadata of an upstream. */
+const serverMembers: Members = {
+  ...{ issuer: "text", authorization_endpoint: "text", token_endpoint: "text" },
+  ...{ jwks_uri: "text", revocation_endpoint: "text" },
+};
 
 const maxBytes = 65_536;
 const timeoutMs = 10_000;
@@ -176,13 +185,19 @@ export class UpstreamClient {
   private async discover(issuer: string): Promise<oauth.AuthorizationServer> {
     const url = new URL(issuer);
     const response = await oauth.discoveryRequest(url, { ...this.request().options, algorithm: "oidc" });
-    const found = await oauth.processDiscoveryResponse(url, response);
-    const { authorization_endpoint, token_endpoint, issuer: named } = found;
-    if (named === issuer && authorization_endpoint !== undefined && token_endpoint !== undefined)
-      return found;
+    this.checkMoment(response);
+    const found = withoutNulls(response.status === 200 ? await boundedJson(response) : {});
+    const problem = malformedMember(found, serverMembers, [
+      "issuer",
+      "authorization_endpoint",
+      "token_endpoint",
+    ]);
+    const named = found["issuer"];
+    if (problem === undefined && named === issuer) return found as object as oauth.AuthorizationServer;
+    const what = problem ?? `it names another issuer, ${issuerText(named)}`;
     throw new AuthError(
       "auth-metadata-invalid",
-      `The metadata of the upstream ${issuer} lacks an endpoint, or names another issuer. Check the issuer of the upstream.`,
+      `The metadata of the upstream ${issuerText(issuer)} cannot be used: ${what}. Give the issuer that it names, or the endpoints themselves as server.`,
     );
   }
 
@@ -206,12 +221,22 @@ export class UpstreamClient {
 
   /** The answer in the form of RFC 6749. An error with status 200 gets status 400. */
   private async reshaped(response: Response): Promise<{ response: Response; answer: TokenAnswer }> {
+    this.checkMoment(response);
     const body = await boundedJson(response);
     const answer = this.profile.reshape?.(body) ?? body;
     const failed = typeof answer["error"] === "string" && answer["access_token"] === undefined;
     const status = response.status === 200 && failed ? 400 : response.status;
     const headers = { "content-type": "application/json" };
     return { response: new Response(JSON.stringify(answer), { status, headers }), answer };
+  }
+
+  /** @throws {AuthError} `auth-unavailable`: the answer is about the moment, not about the login */
+  private checkMoment({ status }: Response): void {
+    if (isPassing(status))
+      throw new AuthError(
+        "auth-unavailable",
+        `The upstream ${this.profile.name} answered ${status}. Try again later.`,
+      );
   }
 
   /** The metadata with the issuer that an ID token must name. */
@@ -250,6 +275,7 @@ export class UpstreamClient {
       redirect: "error",
       signal: AbortSignal.timeout(timeoutMs),
     });
+    this.checkMoment(response);
     const body = await boundedJson(response);
     if (response.status === 200) return body;
     throw new AuthError("auth-refused", `The upstream ${this.profile.name} answered ${response.status}.`);

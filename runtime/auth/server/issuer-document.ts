@@ -1,5 +1,6 @@
 import { AuthError } from "../shared/errors.js";
 import { boundedBytes } from "../shared/bounded-bytes.js";
+import { issuerText } from "../shared/issuer-text.js";
 import { jsonObject } from "../shared/json-object.js";
 import { metadataPlaces } from "../shared/metadata-places.js";
 import { checkTexts, wrongOption } from "../shared/option-check.js";
@@ -91,7 +92,9 @@ export async function issuerMetadata(
       const metadata = await fetchObject(send, url);
       // Compared as it stands (RFC 8414, 3.3).
       if (metadata["issuer"] === issuer) return metadata;
-      last = unavailable("the metadata names another issuer");
+      last = unavailable(
+        `the metadata of the issuer ${issuerText(issuer)} names another issuer, ${issuerText(metadata["issuer"])}`,
+      );
     } catch (error) {
       last = error;
     }

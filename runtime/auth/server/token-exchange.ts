@@ -1,6 +1,7 @@
 import { BoundedMap } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
+import { isPassing, passingError } from "../shared/guarded-fetch.js";
 import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
 import { Outgoing } from "../shared/outgoing.js";
 import { checkScopes } from "../shared/scopes.js";
@@ -50,7 +51,7 @@ export interface TokenExchange {
    * A token for an upstream API, for the user of a request. It is kept until shortly before it expires.
    *
    * @param auth `context.auth`
-   * @throws {AuthError} `auth-refused`: the issuer refuses the exchange; `auth-unavailable`: it does not answer;
+   * @throws {AuthError} `auth-refused`: the issuer refuses the exchange; `auth-unavailable`: it does not answer, or not now;
    *   `auth-issuer-mismatch`: the token is of an issuer that `from` does not name, and is not sent; `auth-options`: `auth` is not from a resource server with this exchange
    */
   token(auth: unknown, target: UpstreamTarget): Promise<UpstreamToken>;
@@ -167,6 +168,7 @@ async function exchanged(
         [oauth.allowInsecureRequests]: true,
       },
     );
+    if (isPassing(response.status)) throw passingError(endpoint, response.status);
     const found = await oauth.processGenericTokenEndpointResponse(as, client, response);
     if (found.access_token === token)
       throw new AuthError(

@@ -62,7 +62,7 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 /** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
-const mostOwn = 21.9;
+const mostOwn = 22.2;
 /** The same with both. */
 const mostWhole = 35;
 

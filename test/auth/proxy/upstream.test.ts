@@ -1,6 +1,7 @@
 import { AuthError, entra, github, google, oauthProxy, oidc, slack, type Upstream } from "@mcpgen/auth/proxy";
 import { generateKeyPair, SignJWT } from "jose";
 import { expect, test } from "vitest";
+import { UpstreamClient } from "../../../runtime/auth/proxy/upstream.js";
 import { authorizationUrl, Proxied } from "./proxied.js";
 
 const verifier = "v".repeat(43);
@@ -221,8 +222,9 @@ test("an upstream that does not name the user lets no user in", async () => {
   );
 });
 
+const issuer = "https://login.example.com/tenant";
+
 test("oidc: endpoints from the discovery document, whose issuer is compared as it stands", async () => {
-  const issuer = "https://login.example.com/tenant";
   const found = {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -243,3 +245,75 @@ test("oidc: endpoints from the discovery document, whose issuer is compared as i
   const refused = await throughProfile(oidc({ ...registered, name: "x", issuer }), answer, other);
   expect(refused.asked.href).toBe("https://api.example.com/consent");
 });
+
+const whole = { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+
+test.each<[string, object, number, string, string]>([
+  [
+    "a slash more",
+    { ...whole, issuer: `${issuer}/` },
+    200,
+    "auth-metadata-invalid",
+    `another issuer, "${issuer}/"`,
+  ],
+  [
+    "no path",
+    { ...whole, issuer: "https://login.example.com" },
+    200,
+    "auth-metadata-invalid",
+    'issuer, "https://login.example.com"',
+  ],
+  ["no token endpoint", { ...whole, token_endpoint: null }, 200, "auth-metadata-invalid", "token_endpoint"],
+  [
+    "a malformed endpoint",
+    { ...whole, revocation_endpoint: 7 },
+    200,
+    "auth-metadata-invalid",
+    "revocation_endpoint",
+  ],
+  ["404", whole, 404, "auth-metadata-invalid", "issuer"],
+  ["429", whole, 429, "auth-unavailable", "429"],
+  ["503", whole, 503, "auth-unavailable", "503"],
+])("oidc: metadata with %s are not used, and the error says why", async (_, document, status, code, text) => {
+  const profile = oidc({ ...registered, name: "Example", issuer });
+  const send = async (): Promise<Response> => Response.json(document, { status });
+  const client = new UpstreamClient(profile, "https://api.example.com/oauth/callback", send, Date.now);
+  const request = { state: "s", verifier, nonce: "n" };
+  const error = await client.authorizationUrl(request, []).catch((error: unknown) => error);
+  expect(error).toMatchObject({ code, message: expect.stringContaining(text) as string });
+});
+
+test("oidc: endpoints that are null and not needed are absent", async () => {
+  const document = { ...whole, revocation_endpoint: null, jwks_uri: null, userinfo_endpoint: null };
+  const profile = oidc({ ...registered, name: "Example", issuer });
+  const send = async (): Promise<Response> => Response.json(document);
+  const client = new UpstreamClient(profile, "https://api.example.com/oauth/callback", send, Date.now);
+  const url = await client.authorizationUrl({ state: "s", verifier, nonce: "n" }, []);
+  expect(url.startsWith(`${issuer}/authorize?`)).toBe(true);
+});
+
+test.each([408, 425, 429, 500, 503])(
+  "an upstream that answers %i ends no login, whatever the body says",
+  async (status) => {
+    let isBusy = false;
+    const proxied: Proxied = new Proxied(
+      {
+        fetch: (input, init) =>
+          isBusy && String(input).endsWith("/access_token")
+            ? Promise.resolve(Response.json({ error: "invalid_grant" }, { status }))
+            : proxied.upstream.fetch(input as string, init),
+      },
+      { expiresIn: 600 },
+    );
+    const { upstream } = await loggedIn({}, proxied);
+    const first = await upstream();
+    proxied.now += 550_000;
+    isBusy = true;
+    // It is still valid.
+    expect(await upstream()).toBe(first);
+    proxied.now += 60_000;
+    await expect(upstream()).rejects.toMatchObject({ code: "auth-unavailable" });
+    isBusy = false;
+    expect(await upstream()).not.toBe(first);
+  },
+);

@@ -141,6 +141,20 @@ test("a token is kept for its user and target till shortly before it expires; co
   expect(given.asked).toHaveLength(4);
 });
 
+test.each([408, 425, 429, 500, 503])(
+  "an issuer that answers %i has refused nothing: the next call asks again",
+  async (status) => {
+    let isBusy = true;
+    const given = await setup(() =>
+      isBusy ? { status, body: '{"error":"invalid_grant"}' } : fresh({ expires_in: 300 })(),
+    );
+    const { auth } = await authOf(given);
+    await expect(given.exchange.token(auth, target)).rejects.toMatchObject({ code: "auth-unavailable" });
+    isBusy = false;
+    expect((await given.exchange.token(auth, target)).accessToken).toMatch(/^upstream-/);
+  },
+);
+
 test("AUTHS-10: the token itself never goes upstream: an issuer that returns it is refused", async () => {
   const given = await setup(({ params }) => ({
     body: { access_token: params.get("subject_token")!, token_type: "Bearer" },
