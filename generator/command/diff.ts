@@ -15,7 +15,7 @@ import { compareExtensions } from "./diff/extensions.js";
 import { compareContracts, findingsBeside, loadContractSources } from "./diff/contracts.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { ServerSource } from "../capture/server-source.js";
-import { readLock } from "../revision/lock.js";
+import { namedRevisions } from "../revision/revisions-folder.js";
 import { contractSource } from "./contract-source.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
@@ -61,7 +61,7 @@ export const diff: RunCommand = async (args, context) => {
     return outcomeOf(report, all, approvals, args, project, context);
   }
   const server = serverOptions(args, context);
-  const revisions = [...readLock(project.schemaDir).keys()];
+  const revisions = [...namedRevisions(project.schemaDir).keys()];
   const sourceOf = (name: string): Promise<ServerSource> => sourceOrServer(name, args, context, revisions);
   const sources = [await sourceOf(names[0]), await sourceOf(names[1])] as const;
   const forName = args.string("for");

@@ -69,7 +69,11 @@ export const protocolCommands: readonly CommandDefinition[] = [
     name: "revision add",
     summary: "Bring a schema file into the schema folder, in canonical form",
     positionals: {
-      source: { type: "string", description: "FILE, URL or - for standard input", demandOption: true },
+      source: {
+        type: "string",
+        description: "FILE, URL or - for standard input, or a released revision by its name",
+        demandOption: true,
+      },
     },
     options: {
       name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),

@@ -3,7 +3,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
 import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
 import type { RevisionStatus } from "../revision/lock.js";
-import { readUpstream } from "../revision/source.js";
+import { readRevision } from "../revision/source.js";
 import type { Arguments } from "./arguments.js";
 import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
@@ -17,7 +17,7 @@ export const revisionAdd: RunCommand = async (args, context) => {
   const added = await addRevision(
     {
       ...addOptions(args, project.schemaDir),
-      source: await readUpstream(args.required("source"), context),
+      source: await readRevision(args.required("source"), context),
       descriptions: !args.flag("no-descriptions"),
     },
     root,
@@ -41,7 +41,10 @@ export const revisionAdd: RunCommand = async (args, context) => {
         ...{ extension, isBase, compiles: error === undefined },
         ...(error && { error: { code: error.code, message: error.message } }),
       })),
-      notes: notes && { from: notes.from, carried: notes.carried, dropped: notes.dropped },
+      notes: notes && {
+        ...{ from: notes.from, carried: notes.carried, dropped: notes.dropped },
+        ...(notes.released !== undefined && { released: notes.released }),
+      },
     },
   };
 };
@@ -80,6 +83,8 @@ function resultText({ revision, action, locked, definitions, notes }: AddedRevis
   const lines = [
     `${revision}: ${action}, ${locked.status}, ${locked.dialect}, ${counted(definitions, "definition")}`,
   ];
+  if (notes?.released !== undefined)
+    lines.push(`${counted(notes.released, "note")} of mcpgen, which has this revision`);
   if (notes?.from !== undefined) {
     lines.push(
       `${counted(notes.carried, "note")} carried over from ${notes.from}; confirm each in notes.json`,

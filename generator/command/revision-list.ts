@@ -1,5 +1,6 @@
 import { openProject } from "./project.js";
 import { readLock } from "../revision/lock.js";
+import { releasedRevisions } from "../revision/revisions-folder.js";
 import type { RunCommand } from "./context.js";
 import { columns } from "./columns.js";
 
@@ -13,11 +14,12 @@ export const revisionList: RunCommand = async (args, context) => {
     upstream.date ?? "",
     upstream.commit?.slice(0, 12) ?? "",
   ]);
+  const released = [...releasedRevisions().keys()];
   const heading = ["revision", "status", "dialect", "upstream", "commit"];
   return {
     text:
       rows.length === 0
-        ? "no revisions; `mcpgen revision add FILE` brings one in"
+        ? `no revisions; \`mcpgen revision add ${released.at(-1)}\` brings one in, of ${released.join(", ")}; FILE, another`
         : columns([heading, ...rows]),
     data: { revisions: Object.fromEntries(lock) },
   };

@@ -1,7 +1,8 @@
 import { openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { readLock } from "../revision/lock.js";
-import { readUpstream } from "../revision/source.js";
+import { namedRevisions } from "../revision/revisions-folder.js";
+import { readRevision } from "../revision/source.js";
 import { type UpstreamVerdict, expectRevision, verifyStore, verifyUpstream } from "../revision/verify.js";
 import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
@@ -18,8 +19,9 @@ export const revisionVerify: RunCommand = async (args, context) => {
       next: `Name it: \`mcpgen revision verify ${revision} FILE\`.`,
     });
   }
-  expectRevision(readLock(schemaDir), revision);
-  const verdict = await verifyUpstream(schemaDir, revision, await readUpstream(source, context));
+  const { folder } = namedRevisions(schemaDir).get(revision) ?? { folder: schemaDir };
+  expectRevision(readLock(folder), revision);
+  const verdict = await verifyUpstream(folder, revision, await readRevision(source, context));
   return oneFile(revision, source, verdict);
 };
 

@@ -4,7 +4,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import type { JsonFile } from "../files/json-file.js";
 import type { WriteRoot } from "../files/write-root.js";
 import { type FileChange, writeFiles } from "../files/writer.js";
-import { type CarriedNotes, carriedNotes } from "./carried-notes.js";
+import { type CarriedNotes, carriedNotes, knownNotes } from "./carried-notes.js";
 import {
   type Lock,
   type LockedRevision,
@@ -55,7 +55,7 @@ export interface StagedRevision extends AddedRevision {
 
 /**
  * Brings a schema into the schema folder: canonical schema, lock and, for a revision that has none, the
- * notes of the newest released one. All of it is written, or nothing.
+ * notes that mcpgen has for this schema, else those of the newest released one. All of it is written, or nothing.
  *
  * @param root the schema folder
  * @throws CodedError MG2009 when the revision is there with other content and `replace` is not set
@@ -70,13 +70,14 @@ export async function addRevision(request: AddRequest, root: WriteRoot): Promise
 export async function stageRevision(request: AddRequest): Promise<StagedRevision> {
   const { schemaDir, source, replace } = request;
   const revision = expectRevisionName(request.name ?? nameFromFolder(source.file));
-  const stored = await storedSchema(source, request);
+  const descriptions = request.descriptions && (source.released?.descriptions ?? true);
+  const stored = await storedSchema(source, { descriptions });
   const before = readLock(schemaDir);
   const standing = standingOf(schemaDir, revision, stored, before);
   if (standing === "different" && !replace) throw await differs(request, revision, before);
 
   const kept = standing === "unchanged" && !replace ? before.get(revision) : undefined;
-  const locked = kept ?? lockedRevision(request, revision, stored);
+  const locked = kept ?? lockedRevision({ ...request, descriptions }, revision, stored);
   const lock = new Map([...before, [revision, locked]]);
   const notes = kept ? undefined : await newNotes(request, revision, stored, before);
   const files: FileChange[] = [
@@ -108,11 +109,13 @@ async function newNotes(
   lock: Lock,
 ): Promise<CarriedNotes | undefined> {
   if (existsSync(join(schemaDir, revision, "notes.json"))) return undefined;
-  return carriedNotes(schemaDir, revision, source.file, stored, lock);
+  return (await knownNotes(source)) ?? (await carriedNotes(schemaDir, revision, source.file, stored, lock));
 }
 
 function lockedRevision(request: AddRequest, revision: string, stored: StoredSchema): LockedRevision {
-  const { sha256, url } = request.source;
+  const { sha256, url, released } = request.source;
+  if (released)
+    return { ...released, ...(request.status && { status: request.status }), canonical: stored.sha256 };
   const commit = request.commit ?? request.source.commit;
   const { date } = request;
   return {

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { loadJson } from "../files/json-file.js";
+import { type JsonFile, loadJson } from "../files/json-file.js";
 import type { NoteProblem } from "../notes/apply.js";
+import { parseNotes } from "../notes/parse.js";
 import { carryNotes } from "./carry.js";
 import type { Lock } from "./lock.js";
+import { releasedNotes } from "./released.js";
 import type { StoredSchema } from "./stored-schema.js";
 
 /** The notes a new revision starts with. */
@@ -17,6 +19,16 @@ export interface CarriedNotes {
   readonly dropped: readonly string[];
   /** The notes of `dropped` that leave a decision open. */
   readonly undecided: readonly string[];
+  /** The number of notes, where mcpgen has them for this very schema: nothing is left to confirm. */
+  readonly released?: number;
+}
+
+/** The notes that mcpgen has for a schema, if it is that of a released revision. */
+export async function knownNotes(schema: JsonFile): Promise<CarriedNotes | undefined> {
+  const path = await releasedNotes(schema);
+  if (path === undefined) return undefined;
+  const file = await loadJson(path);
+  return { text: file.text, carried: 0, released: parseNotes(file).length, ...leftOut([]) };
 }
 
 /**

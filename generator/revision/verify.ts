@@ -10,6 +10,7 @@ import { decodeText } from "../files/text-file.js";
 import { withPlainLineEnds } from "../files/line-ends.js";
 import { sha256 } from "../files/sha256.js";
 import { type Lock, type LockedRevision, readLock } from "./lock.js";
+import { releasedRevisions } from "./revisions-folder.js";
 import type { UpstreamFile } from "./source.js";
 import { storedSchema } from "./stored-schema.js";
 
@@ -132,9 +133,11 @@ export function expectRevision(lock: Lock, revision: string): LockedRevision {
   const locked = lock.get(revision);
   if (locked) return locked;
   const suggestion = closest(revision, lock.keys());
+  const released = releasedRevisions().has(revision);
   throw new CodedError("MG2010", `there is no revision ${JSON.stringify(revision)}`, {
-    next:
-      suggestion !== undefined
+    next: released
+      ? `Bring it in with \`mcpgen revision add ${revision}\`.`
+      : suggestion !== undefined
         ? `Did you mean ${suggestion}?`
         : lock.size === 0
           ? "Bring it in with `mcpgen revision add FILE`."

@@ -51,7 +51,10 @@ test.each(sources)(
   "an unknown revision, from %s: the output compiles, and the report names the open decisions",
   async (source) => {
     const folder = treeBefore();
-    writeFileSync(join(folder, "new.json"), readFileSync(source));
+    // mcpgen knows the revision by its content: one definition more makes it another one.
+    const schema = JSON.parse(readFileSync(source, "utf8")) as { readonly $defs: object };
+    const $defs = { ...schema.$defs, NeverHeardOf: { type: "object" } };
+    writeFileSync(join(folder, "new.json"), JSON.stringify({ ...schema, $defs }));
     const { code, stdout } = await mcpgen(folder, ["upgrade", "new.json", "--name", unknown, "--json"]);
     expect(code).toBe(0);
 

@@ -5,7 +5,7 @@ import { canonicalDocument } from "../../revision/schema-source.js";
 import type { JsonFile } from "../../files/json-file.js";
 import { type Identity, identify } from "../../revision/identify.js";
 import { readLock } from "../../revision/lock.js";
-import { readUpstream } from "../../revision/source.js";
+import { readRevision } from "../../revision/source.js";
 import { expectRevision } from "../../revision/verify.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
@@ -37,7 +37,7 @@ export async function compareUpstream(
   context: CommandContext,
 ): Promise<Comparison> {
   const { schemaDir } = project;
-  const file = await readUpstream(source, context);
+  const file = await readRevision(source, context);
   const identity = await identify(schemaDir, file, args.string("revision"));
   if (!identity) throw noRevision(schemaDir);
   const { revision, name, relation, reason } = identity;

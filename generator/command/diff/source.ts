@@ -8,7 +8,7 @@ import { undocumented } from "../../revision/documentation.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { type LoadedRevision, loadRevision, storedRevision } from "../../revision/revision-source.js";
 import { kindOfSource, readSource, sourceName } from "../../files/source.js";
-import { readLock } from "../../revision/lock.js";
+import { namedRevisions } from "../../revision/revisions-folder.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
 
@@ -27,7 +27,7 @@ export interface Source {
 }
 
 /**
- * Reads both sides, with notes only if both are stored revisions. A file has no notes: beside it, a correction in the
+ * Reads both sides, with notes only if both are revisions known by name. A file has no notes: beside it, a correction in the
  * notes of a revision would look like a change.
  */
 export async function loadSources(
@@ -35,25 +35,25 @@ export async function loadSources(
   project: Project,
   context: CommandContext,
 ): Promise<readonly [Source, Source]> {
-  const lock = readLock(project.schemaDir);
-  const notes = names.every((name) => lock.has(name));
+  const known = namedRevisions(project.schemaDir);
+  const notes = names.every((name) => known.has(name));
   return [
     await loadSource(names[0], project, context, notes),
     await loadSource(names[1], project, context, notes),
   ];
 }
 
-/** A revision of the schema folder, by its name, or a schema file, by its path or URL. */
+/** A revision by its name, or a schema file by its path or URL. */
 async function loadSource(
   name: string,
   { schemaDir }: Project,
   context: CommandContext,
   notes: boolean,
 ): Promise<Source> {
-  const locked = readLock(schemaDir).get(name);
-  const isFile = !locked && kindOfSource(name) === "file";
+  const named = namedRevisions(schemaDir).get(name);
+  const isFile = !named && kindOfSource(name) === "file";
   if (isFile && !existsSync(resolve(context.directory, name))) throw unknownSource(name, schemaDir);
-  const stored = locked && storedRevision(schemaDir, name, locked.status, notes);
+  const stored = named && storedRevision(named.folder, name, named.locked.status, notes);
   const file = stored ? await loadJson(stored.schemaFile) : await readSource(name, context);
   const source = stored ?? {
     revision: sourceName(name),
@@ -66,17 +66,16 @@ async function loadSource(
     loaded: await loadRevision(source, undocumented),
     file,
     shown: stored || isFile ? shownPath(resolve(context.directory, file.file), context.directory) : file.file,
-    dialect: locked?.dialect ?? (isJsonObject(file.value) ? dialectOf(file.value) : "unknown"),
+    dialect: named?.locked.dialect ?? (isJsonObject(file.value) ? dialectOf(file.value) : "unknown"),
     withoutNotes: !notes,
   };
 }
 
 /** The error for a name that is neither a revision nor a file. */
 export function unknownSource(name: string, schemaDir: string): CodedError {
-  const revisions = [...readLock(schemaDir).keys()];
+  const revisions = [...namedRevisions(schemaDir).keys()];
   const suggestion = closest(name, revisions);
-  const known =
-    revisions.length === 0 ? "There are no revisions yet." : `The revisions are ${revisions.join(", ")}.`;
+  const known = `The revisions are ${revisions.join(", ")}.`;
   return new CodedError("MG3208", `${JSON.stringify(name)} is neither a revision nor a file`, {
     next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
   });

@@ -12,7 +12,7 @@ import { isExtensionName } from "../diff/extension-source.js";
 import type { ProtocolModel } from "../../model/model.js";
 import { loadDocumentation, undocumented } from "../../revision/documentation.js";
 import { readLock } from "../../revision/lock.js";
-import { revisionsFolder } from "../../revision/revisions-folder.js";
+import { namedRevisions, revisionsFolder } from "../../revision/revisions-folder.js";
 import { loadRevision, storedRevision } from "../../revision/revision-source.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
@@ -42,16 +42,15 @@ export async function documentedSource(
   if (isExtensionName(project.schemaDir, name)) return extension(name, project.schemaDir);
   const offered = await offer(name, args, project, context);
   if (offered) return offered;
-  const schemaDir = revisionsFolder(project.schemaDir);
-  const lock = readLock(schemaDir);
-  const model = lock.has(name)
-    ? await storedModel(schemaDir, name)
-    : await modelOfFile(name, schemaDir, context);
-  const known = await Promise.all(
-    [...lock.keys()].filter((each) => each !== name).map((each) => storedModel(schemaDir, each)),
-  );
-  const all = lock.has(name) ? [...known, model].sort((a, b) => (a.revision < b.revision ? -1 : 1)) : [];
-  return { reading: revisionReading(model, all), name: fileName(model.revision), findings: [] };
+  const named = namedRevisions(project.schemaDir).get(name);
+  if (!named) {
+    const model = await modelOfFile(name, project.schemaDir, context);
+    return { reading: revisionReading(model, []), name: fileName(model.revision), findings: [] };
+  }
+  const { folder } = named;
+  const all = await Promise.all([...readLock(folder).keys()].map((each) => storedModel(folder, each)));
+  const model = all.find(({ revision }) => revision === name)!;
+  return { reading: revisionReading(model, all), name: fileName(name), findings: [] };
 }
 
 /** A contract or a live server; undefined for another source. */
@@ -61,7 +60,7 @@ async function offer(
   project: Project,
   context: CommandContext,
 ): Promise<Documented | undefined> {
-  const revisions = [...readLock(revisionsFolder(project.schemaDir)).keys()];
+  const revisions = [...namedRevisions(project.schemaDir).keys()];
   const source = await sourceOrServer(name, args, context, revisions);
   expectServer(args, [source]);
   const kind = contractKind(source, context);

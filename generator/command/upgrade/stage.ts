@@ -10,7 +10,7 @@ import { writeFileSets } from "../../files/writer.js";
 import { type StagedRevision, stageRevision } from "../../revision/add.js";
 import { leftOut, notesText } from "../../revision/carried-notes.js";
 import { readLock } from "../../revision/lock.js";
-import { readUpstream } from "../../revision/source.js";
+import { readRevision } from "../../revision/source.js";
 import { Arguments } from "../arguments.js";
 import { type Comparison, compareWithOutput, remember } from "../comparison.js";
 import type { CommandContext } from "../context.js";
@@ -48,7 +48,7 @@ export async function stageUpgrade(
   const newest = [...readLock(schemaDir).values()].at(-1);
   const added = await stageRevision({
     ...addOptions(args, schemaDir),
-    source: await readUpstream(args.required("source"), context),
+    source: await readRevision(args.required("source"), context),
     // As in the revisions that are pinned already: a project keeps descriptions in all its schemas, or in none.
     descriptions: !args.flag("no-descriptions") && (newest?.descriptions ?? true),
   });

@@ -59,7 +59,7 @@ export const usageDiagnostics = {
     title: "There is no such revision",
     exit: 2,
     explanation:
-      "The schema folder has no revision of that name. `mcpgen revision list` shows its revisions; `mcpgen revision add FILE` adds one.",
+      "The schema folder has no revision of that name. `mcpgen revision list` shows its revisions; `mcpgen revision add FILE` adds one; a released one by its name, `mcpgen revision add 2026-07-28`.",
   },
   MG2011: {
     title: "The built protocol package cannot be loaded",
