@@ -1,5 +1,5 @@
-import * as oauth from "oauth4webapi";
 import type { Guard } from "../shared/guarded-fetch.js";
+import { revokeTokens } from "../shared/revocation.js";
 import { isLoopback } from "../shared/urls.js";
 import { checkDestination, isNamedIssuer } from "./destination.js";
 import { discoverServer } from "./discovery.js";
@@ -91,22 +91,6 @@ async function revoke(
   const isNamed = isNamedIssuer(issuer, { ...options, issuer: options.issuer ?? named?.issuer });
   checkDestination(grant, { as, isNamed }, "revocation_endpoint", "the login");
   const auth = await authentication({ as, isNamed, client }, "revocation_endpoint");
-  // Most servers revoke the access tokens of a refresh token; those that do not have an endpoint for both.
-  const refresh = tokens.refresh === undefined ? [] : ([[tokens.refresh, "refresh_token"]] as const);
-  for (const [token, hint] of [...refresh, [tokens.access, "access_token"] as const]) {
-    const request = { ...transport(guard), additionalParameters: { token_type_hint: hint } };
-    const response = await oauth.revocationRequest(as, { client_id: client.id }, auth, token, request);
-    try {
-      await oauth.processRevocationResponse(response);
-    } catch (error) {
-      // The refresh token, which came before, is revoked: that ends the login. Many servers cannot revoke a JWT.
-      if (hint !== "access_token" || !refresh.length || !isUnsupported(error)) throw error;
-    }
-  }
+  await revokeTokens(as, { client_id: client.id }, auth, tokens, transport(guard));
   return true;
-}
-
-/** RFC 7009, 2.2.1: the server does not revoke tokens of this type. */
-function isUnsupported(error: unknown): boolean {
-  return error instanceof oauth.ResponseBodyError && error.error === "unsupported_token_type";
 }

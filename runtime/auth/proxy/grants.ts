@@ -1,6 +1,7 @@
 import { pause } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import type { Settings } from "./options.js";
+import type { Proxy } from "./proxy.js";
 import type { UpstreamTokens } from "./upstream.js";
 
 /** One login: a user, a client, and the tokens of the upstream. It is stored encrypted. */
@@ -93,14 +94,32 @@ export function changeGrant(
   });
 }
 
-/** Ends a login: its refresh tokens, access tokens and tokens of the upstream are gone. */
-export function revokeGrant(settings: Settings, id: string, reason: string): Promise<void> {
+/** Ends a login: its refresh tokens, access tokens and tokens of the upstream are gone, and revoked there. */
+export async function revokeGrant(proxy: Proxy, id: string, reason: string): Promise<void> {
+  const grant = await removeGrant(proxy.settings, id, reason);
+  if (grant) await revokeUpstream(proxy, grant.upstream);
+}
+
+/**
+ * Removes a login whose tokens of the upstream have ended.
+ *
+ * @returns what was removed
+ */
+export function removeGrant(settings: Settings, id: string, reason: string): Promise<Grant | undefined> {
+  const key = keyOf(id);
   return attempts(settings, id, async () => {
-    const text = await settings.store.get(keyOf(id));
+    const text = await settings.store.get(key);
     if (text === undefined) return { result: undefined };
-    if (!(await settings.store.put(keyOf(id), undefined, text, 0))) return undefined;
+    if (!(await settings.store.put(key, undefined, text, 0))) return undefined;
     settings.emit({ type: "revoked", reason });
-    return { result: undefined };
+    return { result: (await settings.keys.open("grant", text, key)) as Grant | undefined };
+  });
+}
+
+/** Revokes tokens at the upstream. The login has ended here, whatever the upstream does. */
+export async function revokeUpstream({ settings, upstream }: Proxy, tokens: UpstreamTokens): Promise<void> {
+  await upstream.revoke(tokens).catch((error: unknown) => {
+    settings.emit({ type: "not-revoked", reason: (error as Error).name });
   });
 }
 

@@ -2,7 +2,7 @@ import { paths, type Proxy } from "./proxy.js";
 
 /** The metadata of the authorization server (RFC 8414). */
 export function metadataOf({ settings }: Proxy): Readonly<Record<string, unknown>> {
-  const { issuer, clients, scopes } = settings;
+  const { issuer, clients, scopes, documentation } = settings;
   const methods = [
     "none",
     "client_secret_basic",
@@ -17,6 +17,7 @@ export function metadataOf({ settings }: Proxy): Readonly<Record<string, unknown
     ...(clients.dcr === "sealed" && { registration_endpoint: issuer + paths.register }),
     revocation_endpoint: issuer + paths.revoke,
     jwks_uri: issuer + paths.jwks,
+    ...(documentation !== undefined && { service_documentation: documentation }),
     ...(scopes.size > 0 && { scopes_supported: [...scopes.keys()] }),
     response_types_supported: ["code"],
     response_modes_supported: ["query"],

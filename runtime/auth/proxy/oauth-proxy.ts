@@ -35,7 +35,8 @@ export interface OAuthProxy extends TokenIssuer {
    * of the client.
    *
    * @param claims those of a verified access token
-   * @throws {AuthError} `auth-needs-user`: the login has ended. `auth-refused`: the upstream does not refresh now
+   * @throws {AuthError} `auth-needs-user`: the login has ended. `auth-unavailable`: the upstream
+   *   does not refresh now. `auth-refused`: it refuses
    */
   upstream(claims: Claims): Promise<string>;
 }

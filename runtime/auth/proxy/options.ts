@@ -55,7 +55,16 @@ export interface ConsentOptions {
 
 /** Something that happened. No member is a secret. */
 export interface ProxyEvent {
-  readonly type: "registered" | "consented" | "denied" | "logged-in" | "refreshed" | "revoked" | "refused";
+  readonly type:
+    | "registered"
+    | "consented"
+    | "denied"
+    | "logged-in"
+    | "refreshed"
+    | "revoked"
+    /** A login has ended here, and the upstream did not revoke its tokens. */
+    | "not-revoked"
+    | "refused";
   /** The client, if it is known: its name, which is what the client says of itself. */
   readonly client?: string;
   /** Why a request was refused, or a login revoked. */
@@ -81,6 +90,8 @@ export interface ProxyOptions {
   /** What the consent page says of a scope. */
   readonly scopeTexts?: Readonly<Record<string, string>>;
   readonly consent?: ConsentOptions;
+  /** URL of a page for developers of clients; the metadata names it (`service_documentation`). */
+  readonly documentation?: string;
   /** Milliseconds that access tokens are valid, from 10 to 60 minutes. Default: 30 minutes. */
   readonly accessTokenMs?: number;
   /** Milliseconds after the last use in which a refresh token is valid. Default: 30 days. */
@@ -113,6 +124,7 @@ export interface Settings {
   readonly clients: Required<ClientOptions>;
   readonly scopes: ReadonlyMap<string, readonly string[]>;
   readonly scopeTexts: Readonly<Record<string, string>>;
+  readonly documentation: string | undefined;
   readonly page: ((facts: ConsentFacts) => string) | undefined;
   readonly rememberSeconds: number;
   readonly accessSeconds: number;
@@ -134,7 +146,7 @@ const days = 24 * 60 * minute;
 
 const known = [
   ...["issuer", "resource", "upstream", "keys", "store", "clients", "scopes", "scopeTexts", "consent"],
-  ...["accessTokenMs", "refreshTokenMs", "fetch", "unguarded", "onEvent", "now"],
+  ...["documentation", "accessTokenMs", "refreshTokenMs", "fetch", "unguarded", "onEvent", "now"],
 ];
 
 /** @throws {AuthError} `auth-options` */
@@ -156,6 +168,7 @@ export function settingsOf(options: ProxyOptions): Settings {
     },
     scopes: new Map(Object.entries(scopes)),
     scopeTexts: options.scopeTexts ?? {},
+    documentation: options.documentation,
     page: consent.page,
     rememberSeconds: Math.floor((consent.rememberMs ?? 30 * days) / 1000),
     accessSeconds: Math.floor(accessTokenMs / 1000),
@@ -201,7 +214,8 @@ function checkProxyOptions(options: ProxyOptions): void {
       );
   checkNames(consent, ["page", "rememberMs"], "consent.");
   if (consent.page !== undefined) checkFunction(consent.page, "consent.page");
-  const { accessTokenMs, refreshTokenMs } = options;
+  const { documentation, accessTokenMs, refreshTokenMs } = options;
+  if (documentation !== undefined) checkUrl(documentation, "documentation");
   if (consent.rememberMs !== undefined) checkNumber(consent.rememberMs, "consent.rememberMs", 0, 365 * days);
   if (accessTokenMs !== undefined) checkNumber(accessTokenMs, "accessTokenMs", 10 * minute, 60 * minute);
   if (refreshTokenMs !== undefined) checkNumber(refreshTokenMs, "refreshTokenMs", 60 * minute, 400 * days);
@@ -215,7 +229,9 @@ function checkProxyOptions(options: ProxyOptions): void {
 function checkUpstream(upstream: Upstream): void {
   if (typeof upstream?.clientId !== "string" || !Array.isArray(upstream.scopes))
     throw wrongOption("upstream", "expected an upstream, such as github({ clientId, secret })");
-  const { clientId, authentication, scopes, identityScopes = [], reshape, identify } = upstream;
+  const { clientId, server, authentication, scopes, identityScopes = [], reshape, identify } = upstream;
+  const { discover } = Object(server) as { readonly discover?: unknown };
+  if (discover !== undefined) checkUrl(discover, "upstream.server.discover");
   checkText(clientId, "upstream.clientId");
   checkSecret(upstream, "upstream.");
   if (authentication !== undefined && !["basic", "post"].includes(authentication))

@@ -38,7 +38,10 @@ export function github(
   };
 }
 
-/** Google. It gives a refresh token only with `access_type=offline`, and again only with `prompt=consent`. */
+/**
+ * Google. It gives a refresh token only with `access_type=offline`, and again only with `prompt=consent`. Its tokens are not revoked:
+ * a revocation there ends all logins of the user at this server, those of other clients, too.
+ */
 export function google({ clientId, secret, scopes = [] }: UpstreamClientOptions): Upstream {
   return {
     name: "Google",

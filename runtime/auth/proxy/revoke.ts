@@ -7,7 +7,8 @@ import { formOf } from "./requests.js";
 import { emptyResponse, Refused } from "./responses.js";
 
 /**
- * The revocation endpoint (RFC 7009). A refresh token takes its login along; an access token ends alone. A token that is not
+ * The revocation endpoint (RFC 7009). A refresh token takes its login along, and the tokens of the upstream; an access token ends
+ * alone. A token that is not
  * valid, or of another client, is answered like one that was revoked.
  *
  * @throws {Refused}
@@ -25,23 +26,19 @@ export async function revoke(proxy: Proxy, request: Request): Promise<Response> 
   if (!client || stored?.grant.client !== client.id) return emptyResponse(200);
   if (verified) await revokeAccessToken(proxy, stored.id, verified.claims.jti!, verified.claims.exp!);
   else if (await isRefreshToken(settings, read!, stored.grant))
-    await revokeGrant(settings, stored.id, "revoked by the client");
+    await revokeGrant(proxy, stored.id, "revoked by the client");
   return emptyResponse(200);
 }
 
 /** Revoked tokens of one login, at most: a client with more of them ends the login. */
 const maxRevoked = 100;
 
-async function revokeAccessToken(
-  { settings }: Proxy,
-  grantId: string,
-  jti: string,
-  exp: number,
-): Promise<void> {
+async function revokeAccessToken(proxy: Proxy, grantId: string, jti: string, exp: number): Promise<void> {
+  const { settings } = proxy;
   const id = jti.slice(grantId.length + 1);
   const changed = await changeGrant(settings, grantId, (grant) => {
     const others = grant.revoked.filter(([, expires]) => expires > settings.seconds());
     return others.length < maxRevoked ? { ...grant, revoked: [...others, [id, exp]] } : undefined;
   });
-  if (!changed) await revokeGrant(settings, grantId, "too many access tokens were revoked");
+  if (!changed) await revokeGrant(proxy, grantId, "too many access tokens were revoked");
 }

@@ -28,8 +28,8 @@ export async function token(proxy: Proxy, request: Request): Promise<Response> {
     throw new Refused("unsupported_grant_type", "grant_type must be authorization_code or refresh_token");
   if (!read || !stored) throw invalidGrant(isCode ? "The code is not valid" : refreshFault);
   return "challenge" in read
-    ? redeem(settings, client, form, read, stored)
-    : refresh(settings, client, form, read, stored);
+    ? redeem(proxy, client, form, read, stored)
+    : refresh(proxy, client, form, read, stored);
 }
 
 /**
@@ -37,15 +37,16 @@ export async function token(proxy: Proxy, request: Request): Promise<Response> {
  * client, ends the login: the code was stolen.
  */
 async function redeem(
-  settings: Settings,
+  proxy: Proxy,
   client: Client | undefined,
   form: Parameters,
   code: Code,
   stored: StoredGrant,
 ): Promise<Response> {
+  const { settings } = proxy;
   const { grant } = stored;
   if (grant.redeemed || grant.client !== client?.id) {
-    await revokeGrant(settings, stored.id, grant.redeemed ? "code used twice" : "code of another client");
+    await revokeGrant(proxy, stored.id, grant.redeemed ? "code used twice" : "code of another client");
     throw invalidGrant("The code is not valid");
   }
   if (code.expires <= settings.seconds()) throw invalidGrant("The code has expired");
@@ -61,7 +62,7 @@ async function redeem(
     current.redeemed ? undefined : { ...current, redeemed: true, expires: expiryOf(settings, current) },
   );
   if (redeemed) return tokens(settings, redeemed, scopes, 0);
-  await revokeGrant(settings, stored.id, "code used twice");
+  await revokeGrant(proxy, stored.id, "code used twice");
   throw invalidGrant("The code is not valid");
 }
 
@@ -74,12 +75,13 @@ const graceSeconds = 30;
  * and ends the login.
  */
 async function refresh(
-  settings: Settings,
+  proxy: Proxy,
   client: Client | undefined,
   form: Parameters,
   read: ReadToken,
   stored: StoredGrant,
 ): Promise<Response> {
+  const { settings } = proxy;
   if (stored.grant.client !== client?.id || !(await isRefreshToken(settings, read, stored.grant)))
     throw invalidGrant(refreshFault);
   checkResource(stored.grant, form);
@@ -94,7 +96,7 @@ async function refresh(
     settings.emit({ type: "refreshed", client: client.name });
     return tokens(settings, rotated, scopes, read.number + 1);
   }
-  await revokeGrant(settings, read.grant, "refresh token used again");
+  await revokeGrant(proxy, read.grant, "refresh token used again");
   throw invalidGrant(refreshFault);
 }
 

@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi";
 import { pause } from "@mcpgen/runtime/extending";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { randomText } from "./encoding.js";
-import { changeGrant, readGrant, revokeGrant, type StoredGrant } from "./grants.js";
+import { changeGrant, readGrant, removeGrant, revokeUpstream, type StoredGrant } from "./grants.js";
 import type { Proxy } from "./proxy.js";
 import type { UpstreamTokens } from "./upstream.js";
 
@@ -57,8 +57,11 @@ async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
     // Another node has refreshed meanwhile.
     if (isFresh(proxy, stored)) return stored.grant.upstream.access;
     const tokens = await refreshed(proxy, stored);
-    await changeGrant(settings, grantId, (grant) => ({ ...grant, upstream: tokens }));
-    return tokens.access;
+    if (await changeGrant(settings, grantId, (grant) => ({ ...grant, upstream: tokens })))
+      return tokens.access;
+    // The login was ended while its tokens were refreshed: those that came are of no login.
+    await revokeUpstream(proxy, tokens);
+    throw ended();
   } finally {
     await settings.store.put(lock, undefined, owner, 0);
   }
@@ -68,7 +71,7 @@ async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGra
   const { expiresAt, refresh } = grant.upstream;
   if (refresh === undefined) {
     if (expiresAt! > settings.now()) return grant.upstream;
-    await revokeGrant(settings, id, "the token of the upstream has expired");
+    await removeGrant(settings, id, "the token of the upstream has expired");
     throw ended();
   }
   try {
@@ -76,7 +79,7 @@ async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGra
   } catch (error) {
     const isFinal = error instanceof oauth.ResponseBodyError && error.error === "invalid_grant";
     if (isFinal) {
-      await revokeGrant(settings, id, "the upstream ended the login");
+      await removeGrant(settings, id, "the upstream ended the login");
       throw ended();
     }
     // The upstream may be down for a moment, and the token still valid.

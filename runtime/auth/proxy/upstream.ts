@@ -7,6 +7,7 @@ import { isPassing } from "../shared/guarded-fetch.js";
 import { issuerText } from "../shared/issuer-text.js";
 import { jsonObject } from "../shared/json-object.js";
 import { Outgoing } from "../shared/outgoing.js";
+import { revokeTokens } from "../shared/revocation.js";
 
 /** The tokens of the upstream for one login. */
 export interface UpstreamTokens {
@@ -72,7 +73,7 @@ export interface UpstreamRequest {
   readonly nonce: string;
 }
 
-/** Logins and refreshes at the upstream at once; the ones leave room for the others. */
+/** Logins, refreshes and revocations at the upstream at once; each leaves room for the others. */
 const requests = { running: 32, perKey: 24, waiting: 512 };
 
 /** Members of the metadata of an upstream. */
@@ -134,6 +135,18 @@ export class UpstreamClient {
     return this.outgoing.run("refresh", () => this.rotate(tokens));
   }
 
+  /**
+   * Revokes the tokens of a login, where the upstream has an endpoint for that (RFC 7009).
+   *
+   * @throws {Error} it did not
+   */
+  async revoke(tokens: UpstreamTokens): Promise<void> {
+    const as = await this.server();
+    if (as.revocation_endpoint === undefined) return;
+    const { authentication, options } = this.request();
+    await this.outgoing.run("revoke", () => revokeTokens(as, this.client(), authentication, tokens, options));
+  }
+
   private async exchange(
     callback: URL,
     request: UpstreamRequest,
@@ -183,8 +196,12 @@ export class UpstreamClient {
   }
 
   private async discover(issuer: string): Promise<oauth.AuthorizationServer> {
-    const url = new URL(issuer);
-    const response = await oauth.discoveryRequest(url, { ...this.request().options, algorithm: "oidc" });
+    const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+    const response = await this.fetch(url, {
+      headers: { accept: "application/json" },
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutMs),
+    });
     this.checkMoment(response);
     const found = withoutNulls(response.status === 200 ? await boundedJson(response) : {});
     const problem = malformedMember(found, serverMembers, [

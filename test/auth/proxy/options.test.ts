@@ -49,6 +49,14 @@ test.each<[string, Record<string, unknown>]>([
   ["scopes: ", { scopes: { "a b": [] } }],
   ["consent.rememberMs: ", { consent: { rememberMs: -1 } }],
   ["consent.script: ", { consent: { script: true } }],
+  ["documentation: ", { documentation: "docs" }],
+  ["documentation: ", { documentation: "javascript:alert(1)" }],
+  ...["http://login.example.com", "", null, 7, "login.example.com"].map(
+    (discover): [string, Record<string, unknown>] => [
+      "upstream.server.discover: ",
+      { upstream: { name: "x", clientId: "c", scopes: [], server: { discover } } },
+    ],
+  ),
   ["accessTokenMs: ", { accessTokenMs: 3_600_001 }],
   ["accessTokenMs: ", { accessTokenMs: 599_999 }],
   ["refreshTokenMs: ", { refreshTokenMs: 1 }],
@@ -62,9 +70,9 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 /** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
-const mostOwn = 22.2;
+const mostOwn = 22.5;
 /** The same with both. */
-const mostWhole = 35;
+const mostWhole = 35.4;
 
 test(`the entry has at most ${mostOwn} KB, and ${mostWhole} KB with its dependencies`, async () => {
   const size = async (external: string[]): Promise<number> => {

@@ -1,0 +1,38 @@
+import * as oauth from "oauth4webapi";
+
+/** The tokens of one login. */
+interface RevocableTokens {
+  readonly access: string;
+  readonly refresh?: string | undefined;
+}
+
+/**
+ * Revokes the tokens of a login (RFC 7009): the refresh token, which ends the login, then the access token.
+ *
+ * @throws what the library throws, if the server did not revoke the refresh token, or the only token
+ */
+export async function revokeTokens(
+  as: oauth.AuthorizationServer,
+  client: oauth.Client,
+  authentication: oauth.ClientAuth,
+  { access, refresh }: RevocableTokens,
+  options: oauth.RevocationRequestOptions,
+): Promise<void> {
+  // Most servers revoke the access tokens of a refresh token; those that do not have an endpoint for both.
+  const first = refresh === undefined ? [] : ([[refresh, "refresh_token"]] as const);
+  for (const [token, hint] of [...first, [access, "access_token"] as const]) {
+    const request = { ...options, additionalParameters: { token_type_hint: hint } };
+    const response = await oauth.revocationRequest(as, client, authentication, token, request);
+    try {
+      await oauth.processRevocationResponse(response);
+    } catch (error) {
+      // The refresh token, which came before, is revoked: that ends the login. Many servers cannot revoke a JWT.
+      if (hint !== "access_token" || !first.length || !isUnsupported(error)) throw error;
+    }
+  }
+}
+
+/** RFC 7009, 2.2.1: the server does not revoke tokens of this type. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof oauth.ResponseBodyError && error.error === "unsupported_token_type";
+}

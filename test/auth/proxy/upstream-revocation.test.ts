@@ -1,0 +1,169 @@
+// Tokens of the upstream end with the login that they belong to (RFC 7009).
+import { github, type ProxyEvent, type Upstream } from "@mcpgen/auth/proxy";
+import { expect, test } from "vitest";
+import { Proxied, type TestClient, type Tokens } from "./proxied.js";
+import { UpstreamStandIn } from "./upstream-stand-in.js";
+
+interface Setup {
+  readonly proxied: Proxied;
+  readonly client: TestClient;
+  readonly tokens: Tokens;
+  readonly events: ProxyEvent[];
+  /** The requests for a revocation. */
+  readonly revocations: { readonly token: string; readonly hint: string; readonly credentials: string }[];
+  /** The tokens of the upstream for the login, the refresh token last. */
+  readonly upstreamTokens: string[];
+}
+
+/** A login behind a proxy whose upstream revokes tokens. @param answer that of the endpoint */
+async function loggedIn(
+  answer: (hint: string) => Response | Promise<Response> = () => new Response(null),
+  hasEndpoint = true,
+): Promise<Setup> {
+  const events: ProxyEvent[] = [];
+  const revocations: Setup["revocations"] = [];
+  const given: string[] = [];
+  const { client: registered, origin } = new UpstreamStandIn();
+  const profile = github({ ...registered, host: origin, scopes: ["repo"] });
+  const server = { ...profile.server, ...(hasEndpoint && { revocation_endpoint: `${origin}/revoke` }) };
+  const proxied: Proxied = new Proxied(
+    {
+      upstream: { ...profile, server: server as Upstream["server"] },
+      onEvent: (event) => events.push(event),
+      fetch: async (input, init) => {
+        if (String(input) !== `${origin}/revoke`) return proxied.upstream.fetch(input as string, init);
+        const form = new URLSearchParams(String(init?.body));
+        const [token, hint] = [form.get("token")!, form.get("token_type_hint")!];
+        revocations.push({
+          token,
+          hint,
+          credentials: `${form.get("client_id")} ${form.get("client_secret")}`,
+        });
+        return answer(hint);
+      },
+    },
+    {
+      expiresIn: 600,
+      tokenAnswer: (answer) => {
+        given.push(String(answer["access_token"]), String(answer["refresh_token"]));
+        return answer;
+      },
+    },
+  );
+  const client = await proxied.register();
+  const tokens = await proxied.tokens(client);
+  return { proxied, client, tokens, events, revocations, upstreamTokens: given };
+}
+
+const revoked = ({ proxied, upstreamTokens: [access, refresh], revocations }: Setup): void => {
+  const { clientId, secret } = proxied.upstream.client;
+  const credentials = `${clientId} ${secret}`;
+  expect(revocations).toEqual([
+    { token: refresh, hint: "refresh_token", credentials },
+    { token: access, hint: "access_token", credentials },
+  ]);
+};
+
+test("a client that revokes its refresh token revokes the tokens of the upstream", async () => {
+  const setup = await loggedIn();
+  const { proxied, client, tokens, events } = setup;
+  const { status } = await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
+  expect(status).toBe(200);
+  revoked(setup);
+  expect(events.map(({ type }) => type)).not.toContain("not-revoked");
+  // A second time there is nothing left.
+  await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
+  expect(setup.revocations).toHaveLength(2);
+});
+
+test("a refresh token that is used again after its successor revokes them", async () => {
+  const setup = await loggedIn();
+  const { proxied, client, tokens } = setup;
+  const { refresh_token: next } = (await (
+    await proxied.refresh(client, tokens.refresh_token)
+  ).json()) as Tokens;
+  await proxied.refresh(client, next);
+  expect(setup.revocations).toEqual([]);
+  expect((await proxied.refresh(client, tokens.refresh_token)).status).toBe(400);
+  revoked(setup);
+});
+
+test("an access token that is revoked ends alone", async () => {
+  const { proxied, client, tokens, revocations } = await loggedIn();
+  await proxied.tokenRequest(client, { token: tokens.access_token }, "/revoke");
+  expect(revocations).toEqual([]);
+});
+
+test("a stranger's revocation revokes nothing", async () => {
+  const { proxied, tokens, revocations } = await loggedIn();
+  const other = await proxied.register();
+  await proxied.tokenRequest(other, { token: tokens.refresh_token }, "/revoke");
+  expect(revocations).toEqual([]);
+});
+
+test.each<[string, () => Response | Promise<Response>]>([
+  ["answers 503", () => new Response(null, { status: 503 })],
+  ["refuses", () => Response.json({ error: "invalid_client" }, { status: 401 })],
+  ["does not answer", () => Promise.reject(new TypeError("fetch failed"))],
+])("an upstream that %s: the login has ended here, and an event says so", async (_, answer) => {
+  const { proxied, client, tokens, events } = await loggedIn(answer);
+  const { status } = await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
+  expect(status).toBe(200);
+  expect((await proxied.refresh(client, tokens.refresh_token)).status).toBe(400);
+  expect(events.filter(({ type }) => type === "not-revoked")).toHaveLength(1);
+  expect(JSON.stringify(events)).not.toMatch(/gh[or]_/);
+});
+
+test("an upstream that revokes refresh tokens alone is enough", async () => {
+  const setup = await loggedIn((hint) =>
+    hint === "refresh_token"
+      ? new Response(null)
+      : Response.json({ error: "unsupported_token_type" }, { status: 400 }),
+  );
+  const { proxied, client, tokens, events } = setup;
+  await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
+  revoked(setup);
+  expect(events.map(({ type }) => type)).not.toContain("not-revoked");
+});
+
+test("an upstream without such an endpoint is asked for nothing", async () => {
+  const { proxied, client, tokens, revocations, events } = await loggedIn(undefined, false);
+  await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
+  expect([revocations, events.map(({ type }) => type).includes("not-revoked")]).toEqual([[], false]);
+});
+
+test("a login that ends while its tokens are refreshed: those that come are revoked, too", async () => {
+  const setup = await loggedIn();
+  const { proxied, client, tokens, revocations, upstreamTokens } = setup;
+  const claims = await proxied.proxy.verify(tokens.access_token);
+  proxied.now += 550_000;
+  const { fetch } = proxied.upstream;
+  let asked!: () => void;
+  const asking = new Promise<void>((resolve) => (asked = resolve));
+  let go!: () => void;
+  const going = new Promise<void>((resolve) => (go = resolve));
+  Object.assign(proxied.upstream, {
+    fetch: async (...given: Parameters<typeof fetch>) => {
+      asked();
+      await going;
+      return fetch(...given);
+    },
+  });
+  const token = proxied.proxy.upstream(claims).catch((error: unknown) => error);
+  await asking;
+  await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
+  go();
+  expect(await token).toMatchObject({ code: "auth-needs-user" });
+  // Those of the login, and those that the refresh brought.
+  expect(upstreamTokens).toHaveLength(4);
+  expect(new Set(revocations.map(({ token }) => token))).toEqual(new Set(upstreamTokens));
+});
+
+test("the metadata names the page for developers", async () => {
+  const documentation = "https://api.example.com/docs";
+  const proxied = new Proxied({ documentation });
+  const metadata = await (await proxied.ask("/.well-known/oauth-authorization-server")).json();
+  expect(metadata).toMatchObject({ service_documentation: documentation });
+  const without = await (await new Proxied().ask("/.well-known/oauth-authorization-server")).json();
+  expect(without).not.toHaveProperty("service_documentation");
+});
