@@ -184,7 +184,8 @@ same<
   { a: string; b?: 1 }
 >(true);
 same<Of<{ $ref: "https://example.com/schema" }>, unknown>(true);
-same<Of<{ not: { type: "string" } }>, unknown>(true);
+same<Of<{ not: { minLength: 2 } }>, unknown>(true);
+same<Of<{ type: ["string", "null"]; not: { type: "null" } }>, string>(true);
 same<Of<true>, unknown>(true);
 same<Of<{ readonly [keyword: string]: unknown }>, unknown>(true);
 

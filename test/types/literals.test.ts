@@ -100,6 +100,18 @@ test("literals compile as the schema says, wherever it says so", async () => {
   expect(await misjudged(schemaRows)).toEqual([]);
 });
 
+test("types that server.tool infers say the same", async () => {
+  const lines = [`import type { FromJsonSchema } from "@mcpgen/runtime";`];
+  for (const [index, { schema, good, wrong }] of schemaRows.entries())
+    lines.push(
+      `export const t${index}: FromJsonSchema<${JSON.stringify({ type: "object", ...schema })}>[] = [`,
+      ...good.map((each) => `${written(each)},`),
+      ...wrong.flatMap((each) => ["// @ts-expect-error", `${written(each)},`]),
+      "];",
+    );
+  expect(await compilerErrors(new Map([["inferred.ts", lines.join("\n")]]), ["node"])).toEqual([]);
+});
+
 test("valid literals of random schemas compile, and literals of a wrong type do not", async () => {
   const count = cases(500, 60);
   const rows = fc
