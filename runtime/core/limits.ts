@@ -3,6 +3,8 @@ import { McpError, rateLimitedCode, timeLimitCode } from "./jsonrpc/errors.js";
 import { type Params, isPromise } from "./jsonrpc/message.js";
 import { type Rules, checkOptions, invalid } from "./options/option-check.js";
 import type { InternalContext, Middleware, MiddlewareRequest, Peer } from "./protocol/hooks.js";
+import { refusal } from "./protocol/refusals.js";
+import type { RevisionView } from "./protocol/revision-view.js";
 import type { MethodFacts } from "@mcpgen/protocol/model";
 import { placeOf } from "./server/server-definition.js";
 import { longestWait } from "./time/clock.js";
@@ -164,7 +166,7 @@ function within<Result>(
   { method, params, context }: MiddlewareRequest,
   work: Promise<Result>,
 ): Promise<Result> {
-  const { connection, stop, signal } = context as InternalContext;
+  const { connection, stop, signal, protocol } = context as InternalContext;
   const { clock } = connection.definition;
   return new Promise((resolve, reject) => {
     const timer = clock.schedule(() => {
@@ -179,7 +181,8 @@ function within<Result>(
       const place = placeOf(method, { ...params });
       connection.emit({ type: "request-timed-out", direction: "incoming", ...place, error });
       stop?.call(context, error);
-      reject(error);
+      // A server may send it in another form (`errors`).
+      reject(refusal(protocol.revision as RevisionView<"server">, "TIMEOUT", error, method));
     }, ms);
     const clear = (): void => clock.clear(timer);
     work.then(clear, clear);

@@ -17,7 +17,7 @@ export type RefusalName =
   | "METHOD_NOT_FOUND"
   /** `subject`: the capabilities, with commas. */
   | "MISSING_REQUIRED_CLIENT_CAPABILITY"
-  /** `subject`: the method. An error `timeout` of a handler, of a tool excepted. */
+  /** `subject`: the method. `timeLimit` ended a handler, or a handler threw `timeout`; what a handler of a tool throws excepted. */
   | "TIMEOUT"
   /** `subject`: the method. An error `connection-closed` of a handler, of a tool excepted. */
   | "CONNECTION_CLOSED";

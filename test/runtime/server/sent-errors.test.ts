@@ -10,7 +10,10 @@ import {
   experimentalErrors,
 } from "@mcpgen/runtime";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { timeLimit } from "@mcpgen/runtime/limits";
+import { VirtualClock } from "@mcpgen/runtime/testing";
 import { serve } from "../../support/http-adapters.js";
+import { until } from "../../support/until.mjs";
 import { Party } from "../../support/raw-http-client.js";
 import { type Members, RawClient, type Wired } from "../../support/raw-stdio-client.js";
 
@@ -110,6 +113,27 @@ const names = (Object.keys(refused) as (keyof RefusalOverrides)[]).filter(
 );
 
 describe("overrides of errors", () => {
+  test.each(["tools/call", "prompts/get"])("hold for what timeLimit ends (%s)", async (method) => {
+    for (const revision of revisions) {
+      const clock = new VirtualClock();
+      const errors = errorTable({ TIMEOUT: { code: -1234, message: (subject) => `too slow: ${subject}` } });
+      const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, clock, errors });
+      const forever = () => new Promise<never>(() => {});
+      server.tool("slow", {}, forever);
+      server.prompt("slow", {}, forever);
+      server.use(timeLimit(1000));
+      const client = new RawClient(server, revision);
+      if (!client.isModern) await client.open();
+      const id = client.start(method, { name: "slow" });
+      await until("the limit runs", () => clock.waiting > 0);
+      clock.advance(1000);
+      expect((await client.answer(id)).error).toMatchObject(
+        client.isModern ? { code: -31408 } : { code: -1234, message: `too slow: ${method}` },
+      );
+      await server.close();
+    }
+  });
+
   test.each(legacy)("have the code, text and data that the server chooses (%s)", async (revision) => {
     for (const [index, name] of names.entries()) {
       const errors = {
