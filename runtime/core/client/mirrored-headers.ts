@@ -38,7 +38,9 @@ export function mirrorHeaders(
       const value = headerValue(valueAt(params?.["arguments"], path));
       if (value !== undefined) headers[name] = value;
     } catch (error) {
-      throw new McpError("invalid-params", `arguments.${path.join(".")}: ${messageOf(error)}`);
+      throw new McpError("invalid-params", `arguments.${path.join(".")}: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
   return headers;

@@ -106,6 +106,7 @@ async function conclude(
       error
         ? `it answers server/discover with: ${error.message}`
         : "it does not answer server/discover as the specification requires",
+      error ? remoteError("server/discover", response) : (response.refusal as McpError | undefined),
     );
   if (!fallBack)
     throw remoteError(
@@ -235,14 +236,19 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
   if (error) {
     const supported = isObject(error.data) ? error.data["supported"] : undefined;
     if (Array.isArray(supported) || error.code === rpc.methodNotFound)
-      throw noCommonVersion(legacy, Array.isArray(supported) ? supported : undefined, error.message);
+      throw noCommonVersion(
+        legacy,
+        Array.isArray(supported) ? supported : undefined,
+        error.message,
+        remoteError(method, response),
+      );
     throw remoteError("initialize", response);
   }
   const version = result?.["protocolVersion"];
   const view = legacy.find(({ id }) => id === version);
   if (!view) throw noCommonVersion(legacy, [version]);
   const entry = view.table.outgoingRequests.get("initialize")!;
-  const decoded = await decode(view, "initialize", entry, result, context.nulls);
+  const decoded = await decode(view, "initialize", entry, result, context.readNulls);
   const headers = (method: string): Record<string, string> => mirrorHeaders(view, method, undefined);
   link.setProtocolHeaders(headers(""));
   link.notify("notifications/initialized", undefined, headers);
@@ -259,9 +265,14 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
  * The error for client and server without a common revision.
  *
  * @param theirs the revisions that the server names, if it names any
- * @param detail the error message of the server
+ * @param detail what the server answered instead
  */
-function noCommonVersion(ours: Views, theirs?: readonly unknown[], detail?: string): McpError {
+function noCommonVersion(
+  ours: Views,
+  theirs?: readonly unknown[],
+  detail?: string,
+  cause?: McpError,
+): McpError {
   const supported = ours.map(({ id }) => id).join(", ");
   const named = theirs?.filter((each) => typeof each === "string") ?? [];
   const offered =
@@ -273,7 +284,7 @@ function noCommonVersion(ours: Views, theirs?: readonly unknown[], detail?: stri
   return new McpError(
     "unsupported-version",
     `no common protocol revision: this client has ${supported}; ${offered}${detail === undefined ? "" : ` (${detail})`}`,
-    { data: { ours: ours.map(({ id }) => id), ...(theirs ? { supported: theirs } : {}) } },
+    { data: { ours: ours.map(({ id }) => id), ...(theirs ? { supported: theirs } : {}) }, cause },
   );
 }
 

@@ -1,7 +1,7 @@
 import { McpError, interrupted } from "../../jsonrpc/errors.js";
-import type { RequestId, ResponseMessage } from "../../jsonrpc/message.js";
+import type { RequestId } from "../../jsonrpc/message.js";
 import { pause } from "../../time/clock.js";
-import { connectionClosed, defaultLimit, strayErrorIn } from "./answer-body.js";
+import { connectionClosed, defaultLimit, strayAnswerIn } from "./answer-body.js";
 import { type HttpResponse, mediaType, pump } from "./http-response.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import { SseReader } from "./sse-reader.js";
@@ -23,8 +23,8 @@ interface StreamUser {
   /** Requests a stream, from the event after `lastId` on. */
   readonly get: (lastId: string | undefined, signal: AbortSignal) => Promise<HttpResponse>;
   readonly message: (text: string) => void;
-  /** Takes an error that answers the request of the stream, though it names another request or none. */
-  readonly stray: (answer: ResponseMessage) => void;
+  /** Takes a response that answers the request of the stream, though it names another request or none. */
+  readonly stray: (answer: unknown, id: RequestId) => void;
   /** All messages that arrived together were delivered. */
   readonly turn: () => void;
   /** Resolves when more may be read; `undefined` if it may be read now. */
@@ -59,8 +59,8 @@ interface StreamEnd {
   readonly lastId: string | undefined;
   /** The last message. */
   readonly last: string | undefined;
-  /** Whether the connection broke, rather than the server ending the stream. */
-  readonly broken: boolean;
+  /** The error of the connection, unless the server ended the stream. */
+  readonly broken: { readonly cause: unknown } | undefined;
 }
 
 /** Reads the event streams of one server, and resumes those that break. */
@@ -86,13 +86,13 @@ export class EventStreams {
       const end = current && (await this.#read(current, backoff, asked));
       if (signal.aborted || isDone()) return;
       lastId = end?.lastId ?? lastId;
-      const stray = end?.last !== undefined && !end.broken ? strayErrorIn(end.last, id) : undefined;
-      if (stray) return this.#user.stray(stray);
+      const stray = end?.last !== undefined && !end.broken ? strayAnswerIn(end.last) : undefined;
+      if (stray) return this.#user.stray(stray, id);
       if (lastId === undefined || !resumable)
         throw interrupted(
           "the stream ended without the answer",
-          undefined,
-          end?.broken === false ? response.status : undefined,
+          end?.broken?.cause,
+          end && !end.broken ? response.status : undefined,
         );
       await backoff.next(signal);
       current = await this.#again(lastId, signal, backoff);
@@ -122,7 +122,7 @@ export class EventStreams {
     try {
       let current =
         from === undefined
-          ? await this.#user.get(undefined, signal).catch(() => undefined)
+          ? await this.#user.get(undefined, signal).catch((error: unknown) => backoff.failedWith(error))
           : await this.#again(from, signal, backoff, fresh);
       decided();
       if (current && !isStream(current)) {
@@ -156,7 +156,7 @@ export class EventStreams {
     const began = performance.now();
     let last: string | undefined;
     let events = 0;
-    let broken = false;
+    let broken: StreamEnd["broken"];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const reader = new SseReader(({ event, data }) => {
       events++;
@@ -170,7 +170,7 @@ export class EventStreams {
     }).catch((error: unknown) => {
       // A broken stream is resumed. A message that is too long would be too long again.
       if (error instanceof McpError && error.code === "message-too-long") throw error;
-      broken = true;
+      broken = { cause: error };
     });
     clearTimeout(timer);
     this.#user.turn();
@@ -179,7 +179,7 @@ export class EventStreams {
     const polls = asked !== undefined && (reader.retryMs ?? 0) > 0;
     const lasted = performance.now() - began >= steady;
     if (polls || events > 0 || reader.lastId !== undefined || lasted) backoff.connected(lasted);
-    else if (broken) backoff.brokeOff();
+    else if (broken) backoff.brokeOff(broken.cause);
     // A stream that ends at once means the proxy is up but the server is not.
     else backoff.failedOnce();
     return { lastId: reader.lastId, last, broken };
@@ -197,7 +197,9 @@ export class EventStreams {
     backoff: Backoff,
     fresh?: () => void,
   ): Promise<HttpResponse | undefined> {
-    const response = await this.#user.get(lastId, signal).catch(() => undefined);
+    const response = await this.#user
+      .get(lastId, signal)
+      .catch((error: unknown) => backoff.failedWith(error));
     if (response && isStream(response)) return response;
     await response?.body?.cancel();
     // The server may be down behind its proxy, or may not have noticed yet that the stream was lost.
@@ -249,6 +251,8 @@ export class Backoff {
   /** Attempts in a row that opened no stream, or one that the server ended at once. */
   #refused = 0;
   #brief = 0;
+  /** The error of the last connection that failed or broke. */
+  #cause: unknown;
 
   /**
    * @param most attempts in a row that may fail
@@ -276,6 +280,12 @@ export class Backoff {
     this.#brief = steady ? 0 : this.#brief + 1;
   }
 
+  /** Keeps the error of an attempt for the error at the end. */
+  failedWith(error: unknown): undefined {
+    this.#cause = error;
+    return undefined;
+  }
+
   /** An attempt failed. */
   failedOnce(): void {
     this.#failed++;
@@ -283,7 +293,8 @@ export class Backoff {
   }
 
   /** A stream was opened, and broke before it brought anything: its server was there, and another one may be now. */
-  brokeOff(): void {
+  brokeOff(cause?: unknown): void {
+    this.#cause = cause;
     this.#failed++;
     this.#refused = 0;
     this.#brief++;
@@ -299,6 +310,7 @@ export class Backoff {
       throw new McpError(
         "connection-closed",
         `the stream was lost, and ${this.#failed} attempts to connect to it again failed`,
+        { cause: this.#cause },
       );
     const failing = Math.max(this.#ms, this.#shortest) * 2 ** Math.min(this.#refused, 5);
     const hasty = Math.min(

@@ -222,3 +222,31 @@ test("options take values of the platform, and functions that return them or pro
   ];
   for (const http of options) expect((await clientOf(server.url, { http })).revision).toBe(revision);
 });
+
+describe("causes", () => {
+  test("of a stream that broke and was not resumed, and of the last attempt to connect again", async () => {
+    for (const id of [undefined, "e1"]) {
+      const { server, client } = await connected("2025-11-25", {
+        "tools/call": (incoming) => incoming.event({ jsonrpc: "2.0", method: "notifications/x" }, id).reset(),
+        GET: (incoming) => incoming.reset(),
+      });
+      const failure: unknown = await client
+        .callTool("x", {}, { resend: false })
+        .catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: "connection-closed", cause: expect.any(Error) as Error });
+      expect(server.of("tools/call")).toHaveLength(1);
+    }
+  });
+
+  test("of a handshake that the server refused", async () => {
+    const data = { supported: ["1999-01-01"] };
+    const server = await scripted("2025-11-25", {
+      initialize: (incoming) =>
+        incoming.json(incoming.answer({ error: { code: -32602, message: "too new", data } })),
+    });
+    await expect(clientOf(server.url)).rejects.toMatchObject({
+      code: "unsupported-version",
+      cause: { rpcCode: -32602, data },
+    });
+  });
+});
