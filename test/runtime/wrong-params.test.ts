@@ -22,7 +22,10 @@ const withTool = () => {
 
 describe.each(revisions)("params that are no object, at %s", (revision) => {
   const requests = methods.flatMap((method) =>
-    wrong.map((params, at) => ({ jsonrpc: "2.0", id: `${method} ${at}`, method, params })),
+    wrong
+      // Null counts as absent where a method needs no params.
+      .filter((params) => params !== null || !["tools/list", "ping"].includes(method))
+      .map((params, at) => ({ jsonrpc: "2.0", id: `${method} ${at}`, method, params })),
   );
   const codes = requests.map(({ id, method }) => [id, codeFor(method)]);
 

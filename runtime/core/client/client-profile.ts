@@ -6,7 +6,7 @@ import { McpError, rpc } from "../jsonrpc/errors.js";
 import type { Clock } from "../time/clock.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
-import type { Nulls } from "./decode.js";
+import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { ClientHooks } from "./middleware.js";
 import type { Era, Extended } from "@mcpgen/protocol/model";
 
@@ -23,7 +23,7 @@ export interface ClientProfile {
   /** The timeouts of requests without options. */
   readonly timeouts: Timeouts;
   readonly clock: Clock;
-  readonly nulls: Nulls;
+  readonly readNulls: NullReader;
   readonly hooks: ClientHooks;
   /** Address of a server over HTTP, without a query. */
   readonly endpoint?: string | undefined;

@@ -116,14 +116,12 @@ export class Client implements Caller {
     const report = errorReport(setup.onError, profile.hooks);
     const listeners = (this.#listeners = new Listeners(report));
     const vendor = (this.#vendor = new VendorHandlers(onWarning));
-    const { nulls } = profile;
     const { thrownErrors } = setup;
     const questions = new Questions(limits);
     const answers: AnswerSetup = (this.answers = {
       handlers,
       vendor,
       questions,
-      nulls,
       hooked: profile,
       report,
       thrownErrors,

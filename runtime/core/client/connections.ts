@@ -331,7 +331,7 @@ class Attempts {
     const { source, views, profile } = given;
     const channel: unknown = typeof source === "function" ? await source() : source;
     checkChannel(channel, "source");
-    const link = (this.#link = new Link(channel, profile.timeouts, profile.clock));
+    const link = (this.#link = new Link(channel, profile));
     listen(link, incoming, undefined, profile);
     connections.opens(link);
     const handshaking = (offered: RevisionView<"client">): void => listen(link, incoming, offered, profile);

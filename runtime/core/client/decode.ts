@@ -1,4 +1,5 @@
-import type { OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
+import type { OutgoingRequest, Page } from "@mcpgen/protocol/model";
+import type { NullReader } from "../protocol/protocol-warnings.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { McpError, type ErrorCode, rateLimitedCode, rpc, timeLimitCode } from "../jsonrpc/errors.js";
 import { type Params, isObject, type ResponseMessage } from "../jsonrpc/message.js";
@@ -23,9 +24,6 @@ export interface Decoded {
 /** Most invalid items of a page; a page with more is refused. */
 const maxRejected = 1000;
 
-/** The meaning of null for an optional member: absent, or an invalid value. */
-export type Nulls = "absent" | "reject";
-
 /** Whether a result is valid as it is. */
 export function isAccepted({ result: definition }: OutgoingRequest, result: unknown): result is Params {
   return isObject(result) && (definition === undefined || definition.accepts(result));
@@ -35,7 +33,6 @@ export function isAccepted({ result: definition }: OutgoingRequest, result: unkn
  * Decodes a result that is not valid as it is: removes members that are null instead of absent, and sets invalid items
  * of a list aside.
  *
- * @param nulls `reject`: null members stay and are invalid
  * @throws {McpError} `invalid-result`
  */
 export async function decode(
@@ -43,19 +40,19 @@ export async function decode(
   method: string,
   entry: OutgoingRequest,
   result: unknown,
-  nulls: Nulls,
+  read: NullReader,
 ): Promise<Decoded> {
   const { result: definition, page } = entry;
   if (!isObject(result) || !definition) throw invalidResult(method, "expected an object");
   let value: Params = eraOf(view).resultTypes ? withDefaults(entry, result) : result;
-  if (nulls === "absent") value = await withoutNulls(definition, value);
+  value = await read(definition, value, method);
   if (definition.accepts(value)) return { result: value, rejected: [] };
   const items = page && value[page.member];
   if (!page || !Array.isArray(items)) {
     const data = page && items === null ? { [page.member]: null } : undefined;
     throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"), undefined, data);
   }
-  const { kept, rejected } = await sift(view, method, page, items, nulls);
+  const { kept, rejected } = await sift(view, method, page, items, read);
   const sifted = { ...value, [page.member]: kept };
   if (definition.accepts(sifted)) return { result: sifted, rejected };
   throw invalidResult(method, issuesText(await view.issues(sifted, definition), "wrong"));
@@ -73,11 +70,11 @@ export async function alternativeOf(
   { alternatives }: OutgoingRequest,
   key: string,
   result: unknown,
-  nulls: Nulls,
+  read: NullReader,
 ): Promise<Params> {
   const definition = alternatives?.find((each) => each.key === key);
   if (!definition) throw invalidResult(method, `${key} is no member of it`);
-  const value = nulls === "absent" ? await withoutNulls(definition, result) : result;
+  const value = await read(definition, result, method);
   if (definition.accepts(value)) return value as Params;
   throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"));
 }
@@ -102,12 +99,12 @@ async function sift(
   method: string,
   page: Page,
   items: readonly unknown[],
-  nulls: Nulls,
+  read: NullReader,
 ): Promise<{ kept: unknown[]; rejected: Rejected[] }> {
   const kept: unknown[] = [];
   const rejected: Rejected[] = [];
   for (const [index, item] of items.entries()) {
-    const value = page.accepts(item) || nulls === "reject" ? item : await withoutNulls(page, item);
+    const value = page.accepts(item) ? item : await read(page, item, method);
     if (page.accepts(value)) {
       kept.push(value);
       continue;
@@ -119,13 +116,6 @@ async function sift(
     rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: issuesText(issues, "wrong") });
   }
   return { kept, rejected };
-}
-
-/** The value without the null members that make it invalid. */
-export async function withoutNulls<Value>({ accepts }: OpenDefinition, value: Value): Promise<Value> {
-  if (accepts(value)) return value;
-  const { withoutWrongNulls } = await import("../schema/wrong-nulls.js");
-  return withoutWrongNulls(accepts, value) as Value;
 }
 
 /** @param data `{ [member]: null }` where null stands in the place of a list */

@@ -1,5 +1,7 @@
 import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../time/clock.js";
+import { shortText, shortened } from "../jsonrpc/foreign-text.js";
+import { warning } from "../protocol/protocol-warnings.js";
 import { McpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import {
   type NotificationMessage,
@@ -9,6 +11,8 @@ import {
   errorText,
   isObject,
   isRequestId,
+  isResponse,
+  isSameId,
   notificationText,
   requestText,
   resultText,
@@ -22,6 +26,7 @@ import {
   clientChannelOf,
 } from "../jsonrpc/channel.js";
 import type { ServerResponse } from "./decode.js";
+import type { ClientProfile } from "./client-profile.js";
 import type { BatchPlace } from "./outgoing-batch.js";
 import { type AnswerContext, errorBody } from "./server-messages.js";
 import type * as platform from "../platform/platform.js";
@@ -61,6 +66,13 @@ export interface Sending {
   readonly sent?: { sentId?: RequestId | undefined } | undefined;
 }
 
+/** What came last and answered no request is kept for errors, and characters of each. */
+const mostStrays = 3;
+const longestStray = 160;
+
+/** The part of the client's profile that a link needs. */
+type LinkProfile = Pick<ClientProfile, "timeouts" | "clock" | "hooks">;
+
 const noHeaders: Readonly<Record<string, string>> = {};
 
 /** The requests and responses of one client over one channel, in both eras. */
@@ -73,6 +85,7 @@ export class Link implements ClientReceiver {
   /** Listeners of progress that goes on after the answer, by token. */
   readonly later = new Map<unknown, (progress: Progress) => void>();
   readonly #channel: ClientChannel;
+  readonly #emit: LinkProfile["hooks"]["emit"];
   readonly #pending: Pending<ServerResponse>;
   readonly #runner = new ServerRequestRunner(
     (text) => this.#channel.reply(text),
@@ -81,13 +94,15 @@ export class Link implements ClientReceiver {
     },
   );
   #end: McpError | undefined;
+  readonly #strays: { readonly what: string; readonly at: number }[] = [];
   readonly #watchers = new Set<(why: McpError) => void>();
 
-  constructor(channel: AnyChannel, timeouts: Timeouts, clock: Clock) {
+  constructor(channel: AnyChannel, { timeouts, clock, hooks }: LinkProfile) {
     this.#channel = clientChannelOf(channel);
     this.timeouts = timeouts;
     this.clock = clock;
-    this.#pending = new Pending(timeouts, clock);
+    this.#emit = hooks.emit;
+    this.#pending = new Pending(timeouts, clock, (since) => this.#straysSince(since));
     this.#channel.open(this);
   }
 
@@ -247,15 +262,21 @@ export class Link implements ClientReceiver {
     try {
       message = JSON.parse(text);
     } catch {
-      // Some servers print to stdout; such lines answer no request.
-      return;
+      // Some servers print to standard output.
+      return this.#strayText(text);
     }
     this.parsed(message);
   }
 
-  parsed(value: unknown, refusal?: Error): void {
+  parsed(value: unknown, refusal?: Error, exchange?: RequestId): void {
     // 2025-03-26 has batches; the client accepts them at every revision.
-    for (const each of Array.isArray(value) ? value : [value]) this.#receive(each, refusal);
+    const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const responses = exchange === undefined ? [] : messages.filter(isResponse);
+    const own = responses.find(({ id }) => isSameId(id, exchange!)) ?? responses[0];
+    for (const each of messages) {
+      if (own !== undefined && each === own) this.#answered(own, refusal, exchange);
+      else this.#receive(each, refusal);
+    }
   }
 
   turn(): void {}
@@ -285,19 +306,66 @@ export class Link implements ClientReceiver {
   }
 
   #receive(message: unknown, refusal: Error | undefined): void {
-    if (!isObject(message)) return;
+    if (!isObject(message)) return this.#strayText(JSON.stringify(message));
     const { method, id } = message;
-    if (typeof method === "string") {
-      const plain = withoutNullParams(message);
-      if (isRequestId(id)) this.#requested(plain as unknown as RequestMessage);
-      else if (id === undefined && isObject(plain["params"] ?? {}))
-        this.#notified(plain as unknown as NotificationMessage);
+    if (typeof method !== "string") {
+      if (isRequestId(id) || isResponse(message))
+        this.#answered(message as unknown as ServerResponse, refusal);
+      else this.#strayText(JSON.stringify(message));
       return;
     }
-    if (!isRequestId(id)) return;
-    this.answered = true;
-    const answer = message as unknown as ServerResponse;
-    this.#pending.take(id)?.resolve(refusal ? { ...answer, refusal } : answer);
+    const plain = this.#withoutNullParams(method, message);
+    if (isRequestId(id)) this.#requested(plain as unknown as RequestMessage);
+    else if (plain["id"] === undefined && isObject(plain["params"] ?? {}))
+      this.#notified(plain as unknown as NotificationMessage);
+  }
+
+  /** @param exchange the request that a response of any id answers: the transport says so */
+  #answered(answer: ServerResponse, refusal?: Error, exchange?: RequestId): void {
+    const id: unknown = answer.id;
+    if (isRequestId(id)) this.answered = true;
+    const request = exchange === undefined ? this.#pending.answered(id) : this.#pending.take(exchange);
+    if (!request) return this.#strayAnswer(answer);
+    request.resolve(refusal ? { ...answer, refusal } : answer);
+    // An error may name no request: the server could not read it.
+    if (request.id === id || (answer.error && (id === null || id === undefined))) return;
+    this.#emit(warning("response-id", shortText(id), request.method));
+  }
+
+  /** A response that answers no request. Those of requests that were given up come late, and are in order. */
+  #strayAnswer({ id, error }: ServerResponse): void {
+    if (typeof id !== "object" && Number(id) > 0 && Number(id) <= this.#pending.lastId) return;
+    const text = isObject(error) && typeof error["message"] === "string" ? `: ${error["message"]}` : "";
+    const what = `${error ? "an error" : "an answer"} with the id ${shortText(id)}, which no request has${text}`;
+    this.#noteStray(what);
+    // The end of an exchange says which request it answers.
+    if (this.#channel.guaranteesReply) return;
+    this.#emit(warning("response-id", shortText(id)));
+  }
+
+  /** Keeps what answered no request: the errors of requests that time out quote it. */
+  #noteStray(what: string): void {
+    this.#strays.push({ what: shortened(what, longestStray), at: this.clock.now() });
+    if (this.#strays.length > mostStrays) this.#strays.shift();
+  }
+
+  #straysSince(time: number): string {
+    const since = this.#strays.filter(({ at }) => at >= time).map(({ what }) => what);
+    return since.length === 0 ? "" : `; meanwhile the server sent ${since.join(", and ")}`;
+  }
+
+  /** A text that is not a message. */
+  #strayText(text: string): void {
+    this.#noteStray(`text that is not a message: ${text}`);
+    this.#emit(warning("stray-output", text));
+  }
+
+  /** Some languages write absent members as null. */
+  #withoutNullParams(method: string, message: Record<string, unknown>): Record<string, unknown> {
+    if (message["params"] !== null) return message;
+    this.#emit({ type: "nulls-ignored", method, members: ["/params"] });
+    const { params: _, ...others } = message;
+    return others;
   }
 
   #requested(request: RequestMessage): void {
@@ -321,9 +389,8 @@ export class Link implements ClientReceiver {
 
   #progressed(params: Params): void {
     const { progressToken, progress, total, message } = params;
-    const request = this.#pending.get(progressToken as RequestId);
     if (typeof progress !== "number") return;
-    request?.progressed();
+    const request = this.#pending.progressed(progressToken);
     (request ? request.onProgress : this.later.get(progressToken))?.({
       progress,
       ...(typeof total === "number" ? { total } : {}),
@@ -353,13 +420,6 @@ function notJson(method: string, cause: unknown): McpError {
       cause,
     },
   );
-}
-
-/** Some languages write absent members as null. */
-function withoutNullParams(message: Record<string, unknown>): Record<string, unknown> {
-  if (message["params"] !== null) return message;
-  const { params: _, ...others } = message;
-  return others;
 }
 
 type Notify = (method: string, params: Params) => void;

@@ -1,3 +1,4 @@
+import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
 import type { Progress } from "@mcpgen/protocol/model";
 import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
@@ -55,6 +56,7 @@ export type ClientHooks = Hooks<ClientEvent>;
 export interface Hooked {
   readonly hooks: ClientHooks;
   readonly clock: Clock;
+  readonly readNulls: NullReader;
   /** Address of a server over HTTP, without a query. */
   readonly endpoint?: string | undefined;
 }

@@ -274,16 +274,16 @@ export class Requests {
         ));
       const { alternative } = call;
       if (alternative && isObject(result) && alternative.key in result) {
-        const { nulls } = this.#setup.profile;
+        const { readNulls } = this.#setup.profile;
         return {
-          result: await alternativeOf(view, method, entry, alternative.key, result, nulls),
+          result: await alternativeOf(view, method, entry, alternative.key, result, readNulls),
           rejected: [],
           rounds,
         };
       }
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
-        : await decode(view, method, entry, result, this.#setup.profile.nulls);
+        : await decode(view, method, entry, result, this.#setup.profile.readNulls);
       const lifted = view.lift("incomingResults", method, decoded.result);
       const broken = brokenBase64(lifted);
       if (broken !== undefined) this.#setup.warn(`${method}: ${broken} of the result is not base64`);

@@ -1,3 +1,4 @@
+import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { ClientCapabilities, CreateMessageResult, ElicitResult, Root } from "@mcpgen/protocol/authoring";
 import type { IncomingNotification, IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Open } from "@mcpgen/protocol/open";
@@ -8,7 +9,6 @@ import { sendError } from "../protocol/send-check.js";
 import { invalidParams, isMcpError, McpError, messageOf, rpc, internalError } from "../jsonrpc/errors.js";
 import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
-import { type Nulls, withoutNulls } from "./decode.js";
 import { harmless } from "../protocol/hooks.js";
 import { type ClientHooks, type Hooked, answerThrough } from "./middleware.js";
 import type { ResultCache } from "./cache.js";
@@ -41,8 +41,6 @@ export interface AnswerSetup {
   /** Handlers of methods that have none in `handlers`. */
   readonly vendor: VendorHandlers;
   readonly questions: Questions;
-  /** `absent`: a null member counts as absent. */
-  readonly nulls: Nulls;
   readonly hooked: Hooked;
   readonly report: ErrorReport;
   /** Whether the server gets the text of a thrown value. */
@@ -122,7 +120,7 @@ function limitName(limit: string): string {
 }
 
 async function answerOf(
-  { handlers, vendor, questions, nulls, hooked }: AnswerSetup,
+  { handlers, vendor, questions, hooked }: AnswerSetup,
   view: RevisionView<"client">,
   { method, params = {}, id }: ServerRequest,
   context: AnswerContext,
@@ -133,7 +131,7 @@ async function answerOf(
   const other = answer ? undefined : vendor.of(method);
   if (!answer && !other) throw notFound(method);
   const whole = { jsonrpc: "2.0", id: 0, method, params };
-  const given = !entry || entry.accepts(whole) ? params : await mended(view, entry, whole, nulls);
+  const given = !entry || entry.accepts(whole) ? params : await mended(view, entry, whole, hooked.readNulls);
   const lifted = view.lift("incomingRequests", method, given);
   const result: unknown = await answerThrough(
     hooked,
@@ -173,9 +171,9 @@ async function mended(
   view: RevisionView<"client">,
   entry: IncomingRequest,
   request: { readonly method: string; readonly params: Params },
-  nulls: Nulls,
+  read: NullReader,
 ): Promise<Params> {
-  const envelope = nulls === "absent" ? await withoutNulls(entry, request) : request;
+  const envelope = await read(entry, request, request.method);
   if (entry.accepts(envelope)) return envelope.params;
   const issues = await view.issues(envelope, entry).catch(() => []);
   throw invalidParams(`${request.method}: ${issuesText(issues, "the parameters are wrong")}`);
@@ -187,7 +185,7 @@ function jsonOf(method: string, result: Params): string {
   try {
     text = JSON.stringify(result);
   } catch (error) {
-    throw failed(`${method}: the answer to it is no JSON: ${messageOf(error)}`);
+    throw internalError(`${method}: the answer to it is no JSON: ${messageOf(error)}`, error);
   }
   if (text?.startsWith("{")) return text;
   throw failed(`${method}: the answer to it is no object in JSON`);
@@ -390,8 +388,8 @@ export class Incoming {
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
     if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message);
-    if (this.#answers.nulls === "reject") return;
-    void withoutNulls(entry, message)
+    void this.#answers.hooked
+      .readNulls(entry, message, method)
       .then((mended) => entry.accepts(mended) && this.#deliver(view, entry, mended))
       .catch(() => undefined);
   }

@@ -15,6 +15,7 @@ import { type StdioClientOptions, clientRules } from "../stdio/client-options.js
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal, UsedExtension } from "@mcpgen/protocol/model";
 import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
+import { nullReader } from "../protocol/protocol-warnings.js";
 import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
@@ -28,7 +29,6 @@ import {
 } from "../client/server-messages.js";
 import { Client } from "../client/client.js";
 import type { VendorHandler } from "../client/vendor-methods.js";
-import type { Nulls } from "../client/decode.js";
 import type { ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import type { ClientEvent } from "../protocol/events.js";
 import { Hooks } from "../protocol/hooks.js";
@@ -137,8 +137,11 @@ export interface ConnectOptions extends ClientHandlers {
   readonly connectTimeout?: number;
   /** Aborts the connecting. It has no effect on a connected client. */
   readonly signal?: Signal;
-  /** The meaning of null for an optional member: `absent` by default. */
-  readonly nulls?: Nulls;
+  /**
+   * Whether null counts as absent where a member is optional (default; with the event `nulls-ignored`), or is an invalid
+   * value.
+   */
+  readonly nulls?: "absent" | "reject";
   /**
    * Whether requests, notifications and answers are checked against the exact definitions of their revision before they
    * are sent. What fails is not sent: the call rejects with `invalid-message`, and the server gets an internal error for
@@ -201,7 +204,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   );
   const known = linkRevisions(extended?.revisions ?? options.revisions, options.validateSend);
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
-  const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
+  const { clock = systemClock, nulls, onWarning = printWarning } = options;
   const hooks: ClientHooks = new Hooks();
   for (const middleware of options.use ?? []) {
     requireFunction("use", middleware);
@@ -217,7 +220,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     connectTimeout: options.connectTimeout ?? 30_000,
     timeouts: { ...defaultTimeouts, ...options.timeouts },
     clock,
-    nulls,
+    readNulls: nullReader(nulls, hooks.emit),
     hooks,
     endpoint: endpointOf(source),
   };

@@ -166,8 +166,9 @@ export interface ClientReceiver extends Receiver {
    * A message, or a batch, that the channel has parsed.
    *
    * @param refusal the error of the transport that came with the message: an HTTP status, for example
+   * @param exchange the request that it answers, whatever id its response has
    */
-  parsed(value: unknown, refusal?: Error): void;
+  parsed(value: unknown, refusal?: Error, exchange?: RequestId): void;
   /** One request failed; others go on. */
   failed(id: RequestId, error: Error): void;
   /** No more messages can be sent, but requests that were sent may be answered. `closed` may follow. */

@@ -10,6 +10,11 @@ export const longestText = 1000;
 /** Characters of the message of an error. It may quote several names, and text of the application. */
 export const longestMessage = 16_384;
 
+/** The JSON of a name or an id of any type, shortened. */
+export function shortText(value: unknown): string {
+  return shortened(JSON.stringify(value) ?? "undefined", longestName);
+}
+
 /** The beginning of a text that has more than `most` characters, with `…` at its end. */
 export function shortened(text: string, most: number): string {
   // No half of a pair is left at the end.

@@ -55,6 +55,16 @@ export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
 }
 
+/** Whether a value is a response: it has a result or an error, and no method. Its id and its parts may be wrong. */
+export function isResponse(value: unknown): value is ResponseMessage {
+  return isObject(value) && value["method"] === undefined && ("result" in value || "error" in value);
+}
+
+/** Whether two ids differ in their type alone. */
+export function isSameId(one: unknown, other: RequestId): boolean {
+  return isRequestId(one) && String(one) === String(other);
+}
+
 /** Unsafe integers are rejected: rounding would change the id. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value));
@@ -112,7 +122,8 @@ export type MessageKind = "request" | "notification" | "response" | "batch";
 
 // A body may hold millions of wrong messages: a problem costs no allocation.
 const notJsonRpc: Problem = { problem: "not a JSON-RPC 2.0 message" };
-const wrongId: Problem = { problem: "the id of a request is a string or an integer" };
+// Integers beyond lose digits where JSON is parsed.
+const wrongId: Problem = { problem: "the id of a request is a string or an integer up to 2^53 - 1" };
 const noKind: Problem = { problem: "neither a request, a notification nor a response" };
 
 /**

@@ -14,67 +14,48 @@ export interface Timeouts {
 export const defaultTimeouts: Timeouts = { timeout: 60_000, totalTimeout: 3_600_000 };
 
 /** A request that waits for its answer. */
-class PendingRequest<Answer> {
+export interface PendingRequest<Answer> {
   readonly id: RequestId;
   readonly method: string;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: Error) => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly limits: Timeouts;
-  readonly abandon: (reason: McpError) => void;
-  /** Removes the listener from the abort signal of the request. */
-  ignore: (() => void) | undefined;
+  /** When it was first sent, and when its last attempt was. */
   readonly started: number;
+  readonly sent: number;
   /** When the request was sent, or its last progress arrived. */
   lastSign: number;
-  readonly #clock: Clock;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+  readonly abandon: (reason: McpError) => void;
+  /** Removes the listener from the abort signal of the request. */
+  ignore?: () => void;
+}
 
-  constructor(
-    id: RequestId,
-    method: string,
-    options: RequestOptions,
-    limits: Timeouts,
-    clock: Clock,
-    resolve: (answer: Answer) => void,
-    reject: (error: Error) => void,
-    abandon: (reason: McpError) => void,
-    started: number | undefined,
-  ) {
-    this.id = id;
-    this.method = method;
-    this.onProgress = options.onProgress;
-    this.limits = limits;
-    this.#clock = clock;
-    this.lastSign = clock.now();
-    this.started = started ?? this.lastSign;
-    this.resolve = resolve;
-    this.reject = reject;
-    this.abandon = abandon;
-  }
+/** When a request times out, unless progress arrives. */
+function dueOf({ lastSign, started, limits }: PendingRequest<never>): number {
+  return Math.min(lastSign + limits.timeout, started + limits.totalTimeout);
+}
 
-  /** Progress has arrived: the timeout starts again, the total timeout does not. */
-  progressed(): void {
-    this.lastSign = this.#clock.now();
-  }
-
-  /** When the request times out, unless progress arrives. */
-  get due(): number {
-    return Math.min(this.lastSign + this.limits.timeout, this.started + this.limits.totalTimeout);
-  }
-
-  /** The error of a request that has timed out at `now`. */
-  expiry(now: number): McpError {
-    const idle = now - this.lastSign;
-    const total = now - this.started;
-    const timer = total >= this.limits.totalTimeout ? "totalTimeout" : "timeout";
-    const text =
-      timer === "timeout"
-        ? `no answer or progress for ${idle} ms`
-        : `no answer within ${total} ms, the last sign ${idle} ms ago`;
-    return new McpError("timeout", `${this.method}: ${text}`, {
-      data: { timer, limit: this.limits[timer], elapsed: total, sinceLastSign: idle },
-    });
-  }
+/**
+ * The error of a request that has timed out at `now`.
+ *
+ * @param meanwhile what came instead of an answer, in words
+ */
+function expiry(
+  { method, limits, started, lastSign }: PendingRequest<never>,
+  now: number,
+  meanwhile: string,
+): McpError {
+  const idle = now - lastSign;
+  const total = now - started;
+  const timer = total >= limits.totalTimeout ? "totalTimeout" : "timeout";
+  const text =
+    timer === "timeout"
+      ? `no answer or progress for ${idle} ms`
+      : `no answer within ${total} ms, the last sign ${idle} ms ago`;
+  return new McpError("timeout", `${method}: ${text}${meanwhile}`, {
+    data: { timer, limit: limits[timer], elapsed: total, sinceLastSign: idle },
+  });
 }
 
 /**
@@ -90,14 +71,26 @@ export class Pending<Answer> {
   #firesAt = Infinity;
   readonly #timeouts: Timeouts;
   readonly #clock: Clock;
+  readonly #meanwhile: (since: number) => string;
 
-  constructor(timeouts: Timeouts = defaultTimeouts, clock: Clock = systemClock) {
+  /** @param meanwhile what came since a time and answered no request, for errors */
+  constructor(
+    timeouts: Timeouts = defaultTimeouts,
+    clock: Clock = systemClock,
+    meanwhile = (_since: number): string => "",
+  ) {
     this.#timeouts = timeouts;
     this.#clock = clock;
+    this.#meanwhile = meanwhile;
   }
 
   get size(): number {
     return this.#requests.size;
+  }
+
+  /** The number of ids that were given. */
+  get lastId(): number {
+    return this.#lastId;
   }
 
   nextId(): number {
@@ -106,6 +99,13 @@ export class Pending<Answer> {
 
   get(id: RequestId): PendingRequest<Answer> | undefined {
     return this.#requests.get(id);
+  }
+
+  /** Returns the request on which progress has arrived: its timeout starts again, its total timeout does not. */
+  progressed(id: unknown): PendingRequest<Answer> | undefined {
+    const request = this.get(id as RequestId);
+    if (request) request.lastSign = this.#clock.now();
+    return request;
   }
 
   /**
@@ -122,20 +122,13 @@ export class Pending<Answer> {
     started?: number,
   ): Promise<Answer> {
     const limits = limitsOf(options, this.#timeouts);
+    const sent = this.#clock.now();
     return new Promise<Answer>((resolve, reject) => {
-      const request = new PendingRequest(
-        id,
-        method,
-        options,
-        limits,
-        this.#clock,
-        resolve,
-        reject,
-        abandon,
-        started,
-      );
+      const { onProgress } = options;
+      const times = { started: started ?? sent, sent, lastSign: sent };
+      const request = { id, method, onProgress, limits, ...times, resolve, reject, abandon };
       this.#requests.set(id, request);
-      const { due } = request;
+      const due = dueOf(request);
       if (due < this.#firesAt) this.#schedule(due);
       if (options.signal) this.#watch(request, options.signal);
     });
@@ -146,6 +139,17 @@ export class Pending<Answer> {
     request.ignore = (this.#aborts ??= new Aborts()).on(signal, () =>
       this.#giveUp(request, new McpError("cancelled", `${method} was cancelled`, { cause: signal.reason })),
     );
+  }
+
+  /**
+   * Removes the request that a response answers, and returns it. Some peers write the id of a request as text, or the text as
+   * a number: that is taken where no other request has exactly this id.
+   */
+  answered(id: unknown): PendingRequest<Answer> | undefined {
+    const exact = this.take(id as RequestId);
+    if (exact || typeof id === "object") return exact;
+    const text = String(id);
+    return this.take(text) ?? (String(Number(text)) === text ? this.take(Number(text)) : undefined);
   }
 
   /** Removes the request that `id` names, and returns it. */
@@ -192,8 +196,8 @@ export class Pending<Answer> {
     const now = this.#clock.now();
     let next = Infinity;
     for (const request of [...this.#requests.values()]) {
-      const { due } = request;
-      if (due <= now) this.#giveUp(request, request.expiry(now));
+      const due = dueOf(request);
+      if (due <= now) this.#giveUp(request, expiry(request, now, this.#meanwhile(request.sent)));
       else next = Math.min(next, due);
     }
     if (next < this.#firesAt) this.#schedule(next);

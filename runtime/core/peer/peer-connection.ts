@@ -34,6 +34,7 @@ import {
   resultText,
 } from "../jsonrpc/message.js";
 import { Pending, defaultTimeouts } from "../jsonrpc/pending.js";
+import { nullReader } from "../protocol/protocol-warnings.js";
 import { harmless } from "../protocol/hooks.js";
 import type { PeerContext, PeerOptions } from "./peer.js";
 
@@ -189,13 +190,13 @@ export class PeerConnection implements Receiver {
 
   /** The text of the response. */
   async #answerOf(request: RequestMessage, signal: AbortSignal): Promise<string> {
-    const { id, method, params = {} } = request;
+    const { id, method } = request;
     try {
       const entry = this.#table.incomingRequests.get(method);
       const handler = this.#handlers.get(method) ?? (method === ping ? () => ({}) : undefined);
       if (!entry || !handler)
         throw new McpError("method-not-found", `no such method: ${method}`, { rpcCode: rpc.methodNotFound });
-      if (!entry.accepts(request)) throw invalidParams(`${method}: ${await problemOf(entry, request)}`);
+      const { params = {} } = entry.accepts(request) ? request : await withoutNulls(entry, request);
       const result = await handler(params, this.#contextOf(method, params, signal, id));
       if (!isObject(result)) throw internalError(`${method}: the result is no object`);
       const wrong = this.#wrong("results", method, result);
@@ -209,11 +210,11 @@ export class PeerConnection implements Receiver {
   }
 
   #hear(message: NotificationMessage): void {
-    const { method, params = {} } = message;
+    const { method } = message;
     const entry = this.#table.incomingNotifications.get(method);
     if (!entry) return;
     const hear = async (): Promise<void> => {
-      if (!entry.accepts(message)) throw invalidParams(`${method}: ${await problemOf(entry, message)}`);
+      const { params = {} } = entry.accepts(message) ? message : await withoutNulls(entry, message);
       const { handshake } = this.#table;
       if (!handshake?.opens && method === handshake?.confirmation) this.#becomeReady();
       if (method === cancelled) this.#cancel(params);
@@ -232,13 +233,12 @@ export class PeerConnection implements Receiver {
   }
 
   #progress(params: Params): void {
-    const request = this.#pending.get(params["progressToken"] as RequestId);
-    request?.progressed();
+    const request = this.#pending.progressed(params["progressToken"]);
     request?.onProgress?.(params as unknown as Progress);
   }
 
   #settle(response: ResponseMessage): void {
-    if (response.id !== undefined) this.#pending.take(response.id)?.resolve(response);
+    this.#pending.answered(response.id)?.resolve(response);
   }
 
   #contextOf(method: string, params: Params, signal: AbortSignal, requestId?: RequestId): PeerContext {
@@ -283,6 +283,24 @@ async function notSent(what: string, wrong: UndefinedMessage): Promise<McpError>
   });
 }
 
+/** A channel of an extension has no events. */
+const readNulls = nullReader("absent", () => {});
+
+/**
+ * A message that was refused, without the members that are null instead of absent.
+ *
+ * @throws {McpError} `invalid-params`: it is refused even so
+ */
+async function withoutNulls<M extends RequestMessage | NotificationMessage>(
+  entry: OpenDefinition,
+  message: M,
+): Promise<M> {
+  const { method } = message;
+  const read = await readNulls(entry, message, method);
+  if (entry.accepts(read)) return read;
+  throw invalidParams(`${method}: ${await problemOf(entry, read)}`);
+}
+
 /** What is wrong with a value that the open reading refused: the first wrong place. */
 async function problemOf({ accepts, name }: OpenDefinition, value: unknown): Promise<string> {
   const { locateIssue } = await import("../schema/locate.js");
@@ -306,9 +324,10 @@ function jsonOf(method: string, value: object): string {
 async function resultOf(
   method: string,
   { result: definition }: OutgoingRequest,
-  { result, error }: ResponseMessage,
+  { result: given, error }: ResponseMessage,
 ): Promise<Params> {
-  if (error !== undefined) throw remoteError(method, error);
+  if (error !== undefined && (error as unknown) !== null) throw remoteError(method, error);
+  const result = definition ? await readNulls(definition, given, method) : given;
   const problem = !isObject(result)
     ? "expected an object"
     : definition && !definition.accepts(result)

@@ -87,12 +87,12 @@ export interface HandlerError extends Place, Peer {
 }
 
 /**
- * Optional arguments of a tool were null, which their schemas do not take: they counted as absent. Hosts in the strict mode of
- * OpenAI make each argument required and nullable.
+ * Optional members were null, which their schemas do not take: they counted as absent. Some languages write absent members so, and
+ * hosts in the strict mode of OpenAI make each argument of a tool required and nullable.
  */
 export interface NullsIgnored extends Place, Peer {
   readonly type: "nulls-ignored";
-  /** JSON Pointers into the arguments. */
+  /** JSON Pointers into the arguments of a tool, or into the message or the result. */
   readonly members: readonly string[];
   readonly requestId?: RequestId | undefined;
 }
@@ -117,6 +117,19 @@ export interface RequestRetried extends Place {
   readonly pauseMs: number;
 }
 
+/** The other side broke a rule of the protocol, and its message was taken all the same, or dropped without an answer. */
+export interface ProtocolWarning extends Peer {
+  readonly type: "protocol-warning";
+  /**
+   * `response-id`: a response has the id of its request in another type, or an
+   * id that no request has. `stray-output`: a server on stdio printed a line that is not a message.
+   */
+  readonly reason: "response-id" | "stray-output";
+  readonly method?: string | undefined;
+  /** The id, or the text; from the other side, shortened. */
+  readonly detail: string;
+}
+
 /** What a server reports beside requests. */
 export type ServerEvent =
   | ConnectionOpened
@@ -127,7 +140,8 @@ export type ServerEvent =
   | LimitHit
   | HandlerError
   | NullsIgnored
-  | RequestTimedOut;
+  | RequestTimedOut
+  | ProtocolWarning;
 
 /** What a client reports beside requests. */
 export type ClientEvent =
@@ -138,7 +152,9 @@ export type ClientEvent =
   | LimitHit
   | HandlerError
   | RequestTimedOut
-  | RequestRetried;
+  | RequestRetried
+  | NullsIgnored
+  | ProtocolWarning;
 
 /** What both roles report. */
 export type CommonEvent = Extract<ServerEvent, ClientEvent>;

@@ -1,3 +1,4 @@
+import { schemaProblem } from "../schema/refusal.js";
 import { isObject } from "../jsonrpc/message.js";
 
 /** The problem of a form, if there is one: only flat objects of primitives are allowed (elicitation, requested schema). */
@@ -31,7 +32,6 @@ function isPrimitive(property: Record<string, unknown>): boolean {
  * @param schema `requestedSchema` of the form
  */
 export async function contentProblem(schema: unknown, content: unknown): Promise<string | undefined> {
-  const { schemaProblem } = await import("../schema/refusal.js");
   return schemaProblem(schema, content, "/content");
 }
 

@@ -14,6 +14,7 @@ import type {
 } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
+import { locateIssue } from "../schema/locate.js";
 import { summary } from "../schema/words.js";
 import type { ErrorTable } from "./refusals.js";
 import type { ValidateSend } from "./send-check.js";
@@ -109,7 +110,6 @@ export class RevisionView<R extends Role = Role> {
     const explanations = await explain?.();
     const issues = explanations?.[`explain${name}`]?.(value, "open") ?? [];
     if (issues.length > 0) return issues;
-    const { locateIssue } = await import("../schema/locate.js");
     const issue = locateIssue(accepts, value);
     return issue ? [issue] : [];
   }

@@ -1,5 +1,5 @@
 import type { Judge, Issue } from "@mcpgen/protocol/model";
-import { inside, alternatives, placeText, valueText } from "./words.js";
+import { inside, keysOf, alternatives, placeText, valueText } from "./words.js";
 
 /** The result of one run of a validator. */
 export interface Reading {
@@ -66,7 +66,7 @@ export class ValidatorTrace {
       : new Proxy({ ...object } as { [key: string]: unknown }, {
           get: (members, key) => this.#see(inside(place, String(key)), members[String(key)], false),
           ownKeys: (members) => {
-            const keys = Object.keys(members).filter((key) => !this.#hides(inside(place, key)));
+            const keys = Object.keys(members);
             this.#listing = keys.length;
             return this.#all(place, object, keys);
           },
@@ -75,15 +75,9 @@ export class ValidatorTrace {
             const own = Reflect.getOwnPropertyDescriptor(members, key);
             if (this.#listing > 0) this.#listing--;
             else this.#see(at, own?.value, false);
-            if (!this.#instead.has(at)) return own;
-            const value = this.#instead.get(at);
-            return value === undefined ? undefined : { ...shown, value };
+            return this.#instead.has(at) ? { ...shown, value: this.#instead.get(at) } : own;
           },
         });
-  }
-
-  #hides(place: string): boolean {
-    return this.#instead.has(place) && this.#instead.get(place) === undefined;
   }
 
   /** Records that the object is read as a whole. */
@@ -147,3 +141,40 @@ function expectation(types: readonly string[], found: unknown): string {
   // If nearly all types are accepted, the type is not the reason.
   return isAllowed || types.length > 3 ? `another ${type}` : alternatives(types);
 }
+
+/** Most members that a search for nulls reads, over all runs of the validator: it runs again for each null. */
+const mostNullReads = 200_000;
+
+/**
+ * The value without the members whose `null` the validator refuses, and their places (JSON Pointers). The validator may refuse
+ * the remaining value for another reason.
+ */
+export function withoutWrongNulls(
+  accepts: Judge,
+  given: unknown,
+): { readonly value: unknown; readonly places: readonly string[] } {
+  const value: unknown = structuredClone(given);
+  const search = new ValidatorTrace(accepts, value, mostNullReads);
+  const places: string[] = [];
+  for (;;) {
+    const reading = search.read(new Map());
+    if (!reading || reading.taken) break;
+    const { place, found, isItem } = reading;
+    // A null counts as absent only where the member is optional.
+    const isRequired = place === places.at(-1);
+    if (!isRequired && (found !== null || isItem || place === "")) break;
+    const keys = keysOf(place);
+    const last = keys.pop()!;
+    const owner = keys.reduce((inner, key) => inner[key] as Members, value as Members);
+    if (isRequired) {
+      owner[last] = null;
+      places.pop();
+      break;
+    }
+    delete owner[last];
+    places.push(place);
+  }
+  return { value, places };
+}
+
+type Members = { [key: string]: unknown };

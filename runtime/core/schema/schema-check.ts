@@ -1,3 +1,4 @@
+import { explainRefusal } from "./refusal.js";
 import {
   type JsonValue,
   type PatternBudget,
@@ -130,7 +131,6 @@ export async function explained(
   schema: JsonSchema | undefined,
   value: unknown,
 ): Promise<string> {
-  const { explainRefusal } = await import("./refusal.js");
   return explainRefusal(judge, schema, value);
 }
 

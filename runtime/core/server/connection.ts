@@ -26,6 +26,7 @@ import {
 } from "../jsonrpc/errors.js";
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
 import { runRequest, RequestContext, errorOf, handlerOf } from "./context.js";
+import { type NullReader, nullReader } from "../protocol/protocol-warnings.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { type Change, resourceUpdated } from "./changes.js";
 import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";
@@ -278,6 +279,11 @@ export class ServerConnection implements Receiver {
     this.#channel.abortedWork(more);
   }
 
+  /** Reads messages of this client that their definitions refuse. */
+  get readNulls(): NullReader {
+    return nullReader(this.definition.nulls, (event) => this.emit(event));
+  }
+
   /** Delivers an event about this client. */
   emit(event: ServerEvent): void {
     const { definition, principal, sessionId } = this;
@@ -423,24 +429,31 @@ export class ServerConnection implements Receiver {
    * @param revision of the notification, if the transport has decided it
    */
   notified(message: NotificationMessage, revision = revisionOfNotification(this, message)): void {
-    const { method, params } = message;
+    const { method } = message;
+    const params = message.params ?? undefined;
     this.definition.hooks.around("incoming", method, params, this, revision, () => {
       if (method === "notifications/cancelled") return this.#cancel(params);
-      const { session, definition } = this;
+      const { session } = this;
       if (method === readyMethod && session?.ready === false) this.#becomeReady(session);
       if (method === "notifications/progress") return this.#clientRequests?.progressed(params);
       if (method === rootsChanged && session) forgetRoots(this, session);
       if (!revision) return;
-      const { notificationHandlers: listeners } = definition;
+      const { notificationHandlers: listeners, defines } = this.definition;
       const entry = revision.table.incomingNotifications.get(method);
-      const isOther = !entry && definition.defines("incomingNotifications", method);
+      const isOther = !entry && defines("incomingNotifications", method);
       const listener = (isOther ? undefined : listeners.get(method)) ?? listeners.get("*");
-      if (!listener || !(entry ?? vendorMessage).accepts(message)) return;
-      const lifted = revision.lift("incomingNotifications", method, params ?? {});
+      if (!listener) return;
+      const definition = entry ?? vendorMessage;
       const context = { revision: revision.id, method, session: session && sessionOf(this, session) };
       // A handler that throws does not end the connection.
-      void Promise.resolve()
-        .then(() => listener(lifted as never, context))
+      this.readNulls(definition, message, method)
+        .then((read) => {
+          if (!definition.accepts(read)) return;
+          return listener(
+            revision.lift("incomingNotifications", method, read.params ?? {}) as never,
+            context,
+          );
+        })
         .catch((error: unknown) => {
           this.reportError(error, { method });
         });

@@ -85,7 +85,8 @@ export interface HandlerContext extends AddedContext {
 /** An open request. Its signal, its asks and its rounds are created on first use. */
 export class RequestContext implements HandlerContext {
   readonly connection: ServerConnection;
-  readonly request: RequestMessage;
+  /** Without members that are null instead of absent, once it is accepted. */
+  request: RequestMessage;
   readonly protocol: RequestProtocol;
   readonly entry: IncomingRequest;
   /** Absent where only the visibility of a tool is looked up. */
@@ -312,8 +313,8 @@ type Result = Params | SerialisedResult;
 /** Checks a request, calls the handler of its method and sends the response. */
 export function runRequest(context: RequestContext): void {
   const { entry, request } = context;
-  if (!entry.accepts(request)) return settle(context, explain(context));
-  if (entry.multiRoundTrip && isRetry(request)) return settle(context, resume(context));
+  if (!entry.accepts(request)) return settle(context, mended(context));
+  if (isRetry(context)) return settle(context, resume(context));
   run(context);
 }
 
@@ -452,14 +453,24 @@ function suspend(context: RequestContext, rounds: Rounds): void {
     );
 }
 
-/** Rejects with what is wrong with the parameters of a request. */
-async function explain({ connection, request, protocol, entry }: RequestContext): Promise<never> {
+/**
+ * Runs a request that was refused, without the members that are null instead of absent.
+ *
+ * @throws {McpError} `invalid-params`: what is wrong with it even so
+ */
+async function mended(context: RequestContext): Promise<Result> {
+  const { connection, protocol, entry } = context;
+  const request = (context.request = await connection.readNulls(entry, context.request, context.method));
+  if (entry.accepts(request)) return isRetry(context) ? resume(context) : call(context);
   const issues = await protocol.revision.issues(request, entry).catch(() => []);
   const error = invalidParams(issuesText(issues, `not what ${request.method} takes`));
   throw connection.refused("params", request, error);
 }
 
 /** Whether a request carries the state or the answers of an earlier round. */
-function isRetry({ params }: RequestMessage): boolean {
-  return params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined;
+function isRetry({ entry, request: { params } }: RequestContext): boolean {
+  return (
+    entry.multiRoundTrip === true &&
+    (params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined)
+  );
 }

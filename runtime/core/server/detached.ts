@@ -333,10 +333,21 @@ export function clockOf({ definition }: Server): Clock {
   return definition.clock;
 }
 
-/** Whether a value is a result of a request to the client. */
-export function isAnswer(context: HandlerContext, { method }: Asked, answer: unknown): boolean {
-  const { table } = (context as RequestContext).protocol.revision;
-  return table.outgoingRequests.get(method)?.result?.accepts(answer) === true;
+/**
+ * Reads a result of a request to the client that came in another way.
+ *
+ * @returns the result, without members that are null instead of absent; `undefined` if it is not a result of the method
+ */
+export async function readAnswer(
+  context: HandlerContext,
+  { method }: Asked,
+  answer: unknown,
+): Promise<object | undefined> {
+  const { connection, protocol } = context as RequestContext;
+  const definition = protocol.revision.table.outgoingRequests.get(method)?.result;
+  if (!definition) return undefined;
+  const read = await connection.readNulls(definition, answer, method);
+  return definition.accepts(read) ? (read as object) : undefined;
 }
 
 /** Whether the revision of a request has a request of the client. */
@@ -478,10 +489,12 @@ export function requestEither(
  *
  * @throws {McpError} `invalid-result`
  */
-export function liftedAnswer(context: HandlerContext, { method }: Asked, result: object): object {
-  if (!isAnswer(context, { method }, result))
-    throw new McpError("invalid-result", `${method}: the result of its task is none of the request`);
-  return (context as RequestContext).protocol.revision.lift("incomingResults", method, result as Params);
+export async function liftedAnswer(context: HandlerContext, asked: Asked, result: object): Promise<object> {
+  const { method } = asked;
+  const read = await readAnswer(context, asked, result);
+  if (!read)
+    throw new McpError("invalid-result", `${method}: the task's result is not a valid result of the method`);
+  return (context as RequestContext).protocol.revision.lift("incomingResults", method, read as Params);
 }
 
 /** Sends a notification to the client of a request, whether or not the request is over. */

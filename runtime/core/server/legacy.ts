@@ -11,6 +11,7 @@ import {
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { MethodHandler, ServerDefinition } from "./server-definition.js";
+import { warning } from "../protocol/protocol-warnings.js";
 import { harmless } from "../protocol/hooks.js";
 import type { KeptRoots } from "./kept-roots.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
@@ -19,7 +20,7 @@ import { type LogLevel, isLogLevel } from "../protocol/meta.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { type Ask, askWith } from "./ask.js";
-import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
+import type { OpenDefinition, Progress, RequestOptions } from "@mcpgen/protocol/model";
 import { Pending } from "../jsonrpc/pending.js";
 
 /** A session: the protocol that a handshake negotiated, and its state (2025-11-25 and before, lifecycle). */
@@ -171,6 +172,9 @@ function shortened(info: Params): Params {
   return JSON.parse(JSON.stringify(Object.fromEntries(kept.slice(0, mostMembers)))) as Params;
 }
 
+/** Of a method that the revision does not define. */
+const anyResult: OpenDefinition = { name: "Result", accepts: isObject };
+
 /** Requests that a server sends to the client (legacy era). */
 export class ServerToClientRequests {
   readonly #pending: Pending<ResponseMessage>;
@@ -234,11 +238,12 @@ export class ServerToClientRequests {
     const send = (): boolean => connection.send(text, origin);
     // Before the client is initialized, only pings are sent (2025-11-25, lifecycle, initialization).
     if ((connection.session?.ready === false && method !== "ping") || !send()) this.#held.set(id, send);
-    const { result, error } = await answer;
+    const { result: given, error } = await answer;
     if (error) throw new McpError("remote-error", error.message, { data: error });
-    if (isObject(result) && (!entry || entry.result?.accepts(result)))
-      return revision.lift("incomingResults", method, result);
-    const issues = entry?.result ? await revision.issues(result, entry.result) : [];
+    const definition = entry?.result ?? anyResult;
+    const result = await connection.readNulls(definition, given, method);
+    if (definition.accepts(result)) return revision.lift("incomingResults", method, result as Params);
+    const issues = await revision.issues(result, definition);
     throw new McpError("invalid-result", `${method}: invalid result: ${issuesText(issues, "not an object")}`);
   }
 
@@ -250,13 +255,16 @@ export class ServerToClientRequests {
 
   /** Settles the request that a response answers; an unknown id is ignored. */
   answered(response: ResponseMessage): void {
-    if (response.id !== undefined) this.#pending.take(response.id)?.resolve(response);
+    const request = this.#pending.answered(response.id);
+    if (!request) return;
+    request.resolve(response);
+    if (request.id !== response.id)
+      this.#connection.emit(warning("response-id", JSON.stringify(response.id), request.method));
   }
 
   /** Restarts the timeout of a request that the client reports progress on. */
   progressed(params: Params | undefined): void {
-    const request = this.#pending.get(params?.["progressToken"] as RequestId);
-    request?.progressed();
+    const request = this.#pending.progressed(params?.["progressToken"]);
     if (request?.onProgress && Number.isFinite(params!["progress"]))
       harmless(request.onProgress)(params as Params & Progress);
   }

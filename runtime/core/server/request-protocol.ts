@@ -123,14 +123,14 @@ export function modernProtocol(definition: ServerDefinition, request: RequestMes
   if (!revision) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
-  const level = meta[metaKeys.logLevel];
+  const level = meta[metaKeys.logLevel] ?? undefined;
   if (level !== undefined && !isLogLevel(level))
     throw invalidParams(`_meta: there is no log level ${JSON.stringify(level)}`);
   return {
     era: modernServer,
     revision,
     clientCapabilities: capabilities as ClientCapabilities,
-    clientInfo: meta[metaKeys.clientInfo] as Implementation | undefined,
+    clientInfo: (meta[metaKeys.clientInfo] ?? undefined) as Implementation | undefined,
     logLevel: level,
   };
 }

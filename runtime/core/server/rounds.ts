@@ -186,9 +186,10 @@ export async function answerOf(
     await Promise.all(rounds.encoding);
     throw new Suspended();
   }
-  const result = revision.table.outgoingRequests.get(asked.method)?.result;
-  if (result?.accepts(answer)) return revision.lift("incomingResults", asked.method, answer);
-  const issues = result ? await revision.issues(answer, result) : [];
+  const definition = revision.table.outgoingRequests.get(asked.method)!.result!;
+  const result = await context.connection.readNulls(definition, answer, asked.method);
+  if (definition.accepts(result)) return revision.lift("incomingResults", asked.method, result);
+  const issues = await revision.issues(result, definition);
   throw invalidParams(
     `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${asked.method}: ${issuesText(issues, "wrong shape")}`,
   );

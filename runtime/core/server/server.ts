@@ -89,8 +89,9 @@ export interface ServerOptions {
    */
   readonly wrongArguments?: "error" | "result";
   /**
-   * The meaning of null for an optional argument of a tool whose schema takes no null, as hosts in the strict mode of OpenAI
-   * send it. Default: `absent`, and the event `nulls-ignored`; with `reject` the arguments are wrong.
+   * The meaning of null for an optional member of a message, as some languages write absent members, and for an optional argument of
+   * a tool whose schema takes no null, as hosts in the strict mode of OpenAI send it. Default: `absent`, and the event
+   * `nulls-ignored`; with `reject` they are wrong.
    */
   readonly nulls?: "absent" | "reject";
   /**

@@ -1,5 +1,5 @@
 import { type HandlerContext } from "@mcpgen/runtime";
-import { isAnswer, mayKeep, principalOf } from "@mcpgen/runtime/extending";
+import { mayKeep, principalOf, readAnswer } from "@mcpgen/runtime/extending";
 import type { Journal, TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import { isReadable, wrongParams } from "./found.js";
@@ -17,10 +17,15 @@ export async function update(
   answers: Journal["answers"],
   context: HandlerContext,
 ): Promise<void> {
-  for (const [key, asked] of Object.entries(record.wanted ?? {}))
-    if (Object.hasOwn(answers, key) && !isAnswer(context, asked, answers[key]))
-      throw wrongParams(`inputResponses: ${JSON.stringify(key)} is no result of ${asked.method}`);
-  const after = await engine.apply(record.id, { type: "answered", answers }, record);
+  const read: { [key: string]: Journal["answers"][string] } = { ...answers };
+  for (const [key, asked] of Object.entries(record.wanted ?? {})) {
+    if (!Object.hasOwn(answers, key)) continue;
+    const answer = await readAnswer(context, asked, answers[key]);
+    if (!answer)
+      throw wrongParams(`inputResponses: ${JSON.stringify(key)} is not a result of ${asked.method}`);
+    read[key] = answer as Journal["answers"][string];
+  }
+  const after = await engine.apply(record.id, { type: "answered", answers: read }, record);
   if (after?.status === "working" && !after.lease) engine.begin(after, context.auth);
 }
 

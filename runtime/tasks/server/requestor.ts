@@ -235,7 +235,7 @@ async function outcomeOf(asking: Asking, task: ClientTask, signal: AbortSignal):
   const late = untilEnd(asking, task, signal);
   for (const each of [first, late]) each.catch(() => {});
   const result = (await Promise.race([first, late])) ?? (await fetch({}));
-  return withoutRelated(liftedAnswer(context, asked, result));
+  return withoutRelated(await liftedAnswer(context, asked, result));
 }
 
 /**

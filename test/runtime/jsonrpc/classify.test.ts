@@ -22,9 +22,9 @@ test.each<[unknown, string]>([
   ["request", "not a JSON-RPC 2.0 message"],
   [{ id: 1, method: "m" }, "not a JSON-RPC 2.0 message"],
   [{ jsonrpc: "1.0", id: 1, method: "m" }, "not a JSON-RPC 2.0 message"],
-  ...[null, undefined, 1.5, 2 ** 53, {}, true].map((id): [unknown, string] => [
+  ...[null, undefined, 1.5, 2 ** 53, -(2 ** 53), {}, true].map((id): [unknown, string] => [
     { ...head, id, method: "m" },
-    "the id of a request is a string or an integer",
+    "the id of a request is a string or an integer up to 2^53 - 1",
   ]),
   [{ ...head, id: 1, method: 5 }, "neither a request, a notification nor a response"],
   [{ ...head, id: 1 }, "neither a request, a notification nor a response"],

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { revisionIds } from "@mcpgen/protocol";
 import type { Explanations, Judge } from "@mcpgen/protocol/model";
-import { locateIssue } from "../../../runtime/core/schema/locate.js";
-import { withoutWrongNulls } from "../../../runtime/core/schema/wrong-nulls.js";
+import { locateIssue, withoutWrongNulls } from "../../../runtime/core/schema/locate.js";
 
 interface Vector {
   readonly validator: string;
@@ -137,19 +136,28 @@ describe("nulls that a validator refuses", async () => {
     }));
     const structuredContent = { left: null };
     const read = withoutWrongNulls(acceptsCallToolResult, { content, structuredContent, isError: null });
-    expect(read).toEqual({ content: content.map(() => ({ type: "text", text: "x" })), structuredContent });
-    expect(acceptsCallToolResult(read)).toBe(true);
+    expect(read.value).toEqual({
+      content: content.map(() => ({ type: "text", text: "x" })),
+      structuredContent,
+    });
+    expect(read.places).toEqual(
+      expect.arrayContaining(["/isError", "/content/0/_meta", "/content/99/annotations"]),
+    );
+    expect(acceptsCallToolResult(read.value)).toBe(true);
   });
 
   test("stay where something must stand, and in lists", () => {
-    expect(withoutWrongNulls(acceptsTool, { ...tool, name: null })).toEqual({ ...tool, name: null });
+    expect(withoutWrongNulls(acceptsTool, { ...tool, name: null })).toEqual({
+      value: { ...tool, name: null },
+      places: [],
+    });
     const icons = { ...tool, icons: [null] };
-    expect(withoutWrongNulls(acceptsTool, icons)).toEqual(icons);
+    expect(withoutWrongNulls(acceptsTool, icons)).toEqual({ value: icons, places: [] });
   });
 
   test("the value itself is not changed", () => {
     const value = Object.freeze({ ...tool, title: null });
-    expect(withoutWrongNulls(acceptsTool, value)).toEqual(tool);
+    expect(withoutWrongNulls(acceptsTool, value)).toEqual({ value: tool, places: ["/title"] });
     expect(value.title).toBeNull();
   });
 });

@@ -1,7 +1,14 @@
 import { McpError, messageOf, rpc, interrupted } from "../../jsonrpc/errors.js";
 import { shortened } from "../../jsonrpc/foreign-text.js";
 import { type HttpResponse, headerOf, pump } from "./http-response.js";
-import { type ErrorObject, type RequestId, type ResponseMessage, isObject } from "../../jsonrpc/message.js";
+import {
+  type ErrorObject,
+  type RequestId,
+  type ResponseMessage,
+  isObject,
+  isResponse,
+  isSameId,
+} from "../../jsonrpc/message.js";
 
 /** Bytes of one message of the server: 10 MiB. */
 export const defaultLimit = 10 * 1_048_576;
@@ -44,20 +51,23 @@ export async function bodyOf(response: HttpResponse, limit: number): Promise<str
 }
 
 /**
- * The message or batch by which a body answers the request `id`, parsed. An error that names another request or none
- * is an answer, too: it came in the response to the request. A response that is not OK is parsed whatever its type is
+ * The message or batch by which a body answers the request `id`, parsed. A response to another request or to none is an answer,
+ * too: the exchange says which request it answers. A response of HTTP that is not OK is parsed whatever its type is
  * (2026-07-28, Streamable HTTP, backward compatibility).
  *
  * @throws {McpError} `connection-closed`: the body is not an answer; `data` has the body
  */
 export function answerIn(response: HttpResponse, type: string, text: string, id: RequestId): unknown {
   const { ok, status } = response;
-  const body = type === "application/json" || !ok ? parsed(text) : undefined;
+  const isRead = type === "application/json" || !ok;
+  const body = parsed(text);
   const messages = listed(body);
-  if (messages.some((each) => answers(each, id, ok))) return body;
-  const error = decidedByStatus.has(status) ? undefined : strayError(messages);
-  if (error) return errorMessage(id, error);
-  throw refusal(response, text, ok ? ", and not the request" : "");
+  const answering = messages.some(
+    (each) => answers(each, id, ok) || (!decidedByStatus.has(status) && isAnswer(each, ok)),
+  );
+  if (answering && isRead) return body;
+  const wrongType = `, with the content type ${shortened(JSON.stringify(type), 80)} in place of application/json or text/event-stream`;
+  throw refusal(response, text, !ok ? "" : isRead ? ", and not the request" : wrongType);
 }
 
 /**
@@ -71,18 +81,13 @@ export function answersIn(response: HttpResponse, text: string, ids: readonly Re
   const messages = listed(body);
   if (messages.some((each) => ids.some((id) => answers(each, id, ok)))) return body;
   const error = decidedByStatus.has(response.status) ? undefined : strayError(messages);
-  if (error) return ids.map((id) => errorMessage(id, error));
+  if (error) return ids.map((id): ResponseMessage => ({ jsonrpc: "2.0", id, error }));
   throw refusal(response, text, ok ? ", and not the batch" : "");
 }
 
-/** The error that answers the request `id`, if the last message of its stream is one for another request or none. */
-export function strayErrorIn(text: string, id: RequestId): ResponseMessage | undefined {
-  const error = strayError(listed(parsed(text)));
-  return error && errorMessage(id, error);
-}
-
-function errorMessage(id: RequestId, error: ErrorObject): ResponseMessage {
-  return { jsonrpc: "2.0", id, error };
+/** The response that answers the request of a stream, if the last message of the stream is one, whatever its id is. */
+export function strayAnswerIn(text: string): unknown {
+  return listed(parsed(text)).find((each) => isAnswer(each, true));
 }
 
 /** The code of the JSON-RPC error in a body. */
@@ -95,7 +100,7 @@ export function errorCodeOf(text: string): number | undefined {
 /** Whether a 404 means that the session is gone: its body is not an error of the method. */
 export function isSessionLost(text: string, id: RequestId): boolean {
   const message = parsed(text);
-  if (!isObject(message) || !isObject(message["error"]) || message["id"] !== id) return true;
+  if (!isObject(message) || !isObject(message["error"]) || !isSameId(message["id"], id)) return true;
   return errorCodeOf(text) !== rpc.methodNotFound;
 }
 
@@ -105,16 +110,18 @@ function listed(body: unknown): readonly unknown[] {
 }
 
 function answers(message: unknown, id: RequestId, ok: boolean): boolean {
-  if (!isObject(message) || message["id"] !== id || message["method"] !== undefined) return false;
+  if (!isObject(message) || !isSameId(message["id"], id) || message["method"] !== undefined) return false;
   return ok || isError(message["error"]);
 }
 
+/** Whether a message is a response, to whichever request. */
+function isAnswer(message: unknown, ok: boolean): message is ResponseMessage {
+  if (!isResponse(message) || message.jsonrpc !== "2.0") return false;
+  return isError(message.error) || (ok && isObject(message.result));
+}
+
 function strayError(messages: readonly unknown[]): ErrorObject | undefined {
-  for (const message of messages) {
-    if (!isObject(message) || message["jsonrpc"] !== "2.0" || message["method"] !== undefined) continue;
-    if (isError(message["error"])) return message["error"];
-  }
-  return undefined;
+  return messages.find((each) => isAnswer(each, false))?.error;
 }
 
 function isError(value: unknown): value is ErrorObject {

@@ -74,7 +74,7 @@ class HttpClientChannel implements ClientChannel {
       get: (from, signal) =>
         this.#exchange("GET", { ...this.#version, ...(from && { "last-event-id": from }) }, signal),
       message: (text) => this.#receiver.message(text),
-      stray: (answer) => this.#receiver.parsed(answer),
+      stray: (answer, id) => this.#receiver.parsed(answer, undefined, id),
       turn: () => this.#receiver.turn(),
       room: () => this.#sender.room,
       forgotten: () => this.#session !== undefined && this.#drain(),
@@ -261,7 +261,7 @@ class HttpClientChannel implements ClientChannel {
       throw sessionLost();
     }
     const refused = response.ok ? undefined : refusal(response, body);
-    this.#receiver.parsed(answerIn(response, type, body, id), refused);
+    this.#receiver.parsed(answerIn(response, type, body, id), refused, id);
   }
 
   /**

@@ -142,7 +142,7 @@ export class ModernRequests {
   /** Whether this client may call the tool. If not, the answer must not reveal the tool's headers. */
   #mayCall(connection: ServerConnection, request: RequestMessage, protocol: RequestProtocol): boolean {
     const entry = protocol.revision.table.incomingRequests.get(request.method);
-    if (!entry?.accepts(request)) return false;
+    if (!entry) return false;
     const context = new RequestContext(connection, request, protocol, entry);
     try {
       return this.#server.features.tools.find(request.params?.["name"] as string, context) !== undefined;

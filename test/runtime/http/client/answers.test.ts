@@ -44,8 +44,8 @@ const silence = [
   {},
   [],
   { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: 1 } },
-  { jsonrpc: "2.0", id: 999, result: { content: [] } },
-  { jsonrpc: "2.0", id: "2", result: { content: [] } },
+  { jsonrpc: "2.0", id: 2 },
+  { jsonrpc: "2.0", id: 999, method: "tools/call", result: { content: [] } },
 ];
 
 test("a response that answers nothing fails at once and is quoted", async () => {

@@ -1,0 +1,184 @@
+import { readFileSync } from "node:fs";
+import type { ClientEvent, ServerEvent } from "@mcpgen/runtime";
+import { describe, expect, test } from "vitest";
+import { adapters, serve } from "../support/http-adapters.js";
+import { Party, messagesOf } from "../support/raw-http-client.js";
+import { type Members, clientOf, logLevel, served } from "../support/raw-stdio-client.js";
+import { until } from "../support/until.mjs";
+import { connected } from "../support/scripted-stdio-server.js";
+
+const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
+
+/** A request of each method that the server below answers. */
+const requests: { readonly [method: string]: Members } = {
+  "tools/list": {},
+  "tools/call": { name: "echo" },
+  "resources/list": {},
+  "resources/templates/list": {},
+  "resources/read": { uri: "memo://a" },
+  "prompts/list": {},
+  "prompts/get": { name: "greet" },
+};
+
+const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
+
+const withAll = () => {
+  const events: ServerEvent[] = [];
+  const made = served((server) => {
+    server.tool("echo", {}, () => "here");
+    server.tool("ask", {}, async (_, { ask }) => (await ask.elicit("form", form)).action);
+    server.resource("memo://a", {}, () => "memo");
+    server.prompt("greet", { arguments: [{ name: "who" }] }, () => "hello");
+    server.onEvent((event) => events.push(event));
+  });
+  return { ...made, warnings: () => events.filter(({ type }) => type === "nulls-ignored") };
+};
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: { readonly [name: string]: Schema };
+  readonly required?: readonly string[];
+  readonly allOf?: readonly Schema[];
+  readonly const?: unknown;
+}
+
+/** Members of the params of a method that its schema does not require, by JSON Pointer into the request. */
+function optionalMembers(revision: string, method: string): string[] {
+  const document = JSON.parse(readFileSync(`schema/${revision}/schema.json`, "utf8")) as {
+    readonly $defs?: { readonly [name: string]: Schema };
+  };
+  const at = (schema: Schema): Schema =>
+    schema.$ref ? at(document.$defs![schema.$ref.split("/").at(-1)!]!) : schema;
+  const request = Object.values(document.$defs!).find(
+    ({ properties }) => properties?.["method"]?.const === method,
+  );
+  const params = at(request!.properties!["params"]!);
+  const { required = [] } = params;
+  return Object.keys(params.properties ?? {}).filter((name) => !required.includes(name));
+}
+
+const each = revisions.flatMap((revision) =>
+  Object.keys(requests).map((method) => [method, revision] as const),
+);
+
+describe("null for optional members, on a server", () => {
+  test.each(each)("of the params of %s (%s) counts as absent, with a warning", async (method, revision) => {
+    const made = withAll();
+    const client = await clientOf(made, revision);
+    const plain = await client.request(method, requests[method]);
+    expect(plain.result).toBeDefined();
+    const members = optionalMembers(revision, method).filter((name) => name !== "_meta" || !client.isModern);
+    for (const name of members) {
+      const before = made.warnings().length;
+      const request = client.requestOf(method, requests[method]);
+      client.send({ ...request, params: { ...request.params, [name]: null } });
+      expect((await client.answer(request.id)).result).toEqual(plain.result);
+      expect(made.warnings().slice(before)).toMatchObject([{ method, members: [`/params/${name}`] }]);
+    }
+  });
+
+  test.each(each)("required members of %s (%s) is an error", async (method, revision) => {
+    const client = await clientOf(withAll(), revision);
+    for (const name of Object.keys(requests[method]!))
+      expect((await client.request(method, { ...requests[method], [name]: null })).error?.code).toBe(-32602);
+  });
+
+  test.each(revisions)("beside a wrong member is no excuse (%s)", async (revision) => {
+    const client = await clientOf(withAll(), revision);
+    const { error } = await client.request("tools/call", { name: 5, arguments: null });
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining("name") as string });
+  });
+
+  test.each(revisions.filter((revision) => revision < "2026"))(
+    "as params (%s) counts as absent",
+    async (revision) => {
+      const made = withAll();
+      const client = await clientOf(made, revision);
+      for (const method of ["tools/list", "ping"]) {
+        const request = client.requestOf(method);
+        client.send({ ...request, params: null });
+        expect((await client.answer(request.id)).result).toBeDefined();
+      }
+      expect(made.warnings()).toHaveLength(2);
+    },
+  );
+
+  test("as log level and client of a modern request counts as absent", async () => {
+    const made = withAll();
+    const client = await clientOf(made, "2026-07-28");
+    const { result } = await client.request("tools/list", {
+      _meta: { [logLevel]: null, progressToken: null },
+    });
+    expect(result).toBeDefined();
+    expect(made.warnings()).toHaveLength(1);
+  });
+
+  test.each(adapters)(
+    "over HTTP (%s) counts as absent, and headers are compared all the same",
+    async (adapter) => {
+      const made = withAll();
+      const { url } = await serve(adapter, made.server);
+      for (const revision of ["2025-06-18", "2026-07-28"] as const) {
+        const party = await new Party(url, revision).open();
+        const call = await party.post(party.message("tools/call", { name: "echo", arguments: null }));
+        await call.whole();
+        expect(messagesOf(call)[0]!.result).toBeDefined();
+      }
+      expect(made.warnings()).toHaveLength(2);
+    },
+  );
+
+  test("of the answer to a form counts as absent", async () => {
+    for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
+      const made = withAll();
+      const client = await clientOf(made, revision, { elicitation: {} });
+      const declined = { action: "decline", content: null };
+      client.answers = { "elicitation/create": () => ({ result: declined }) };
+      let { result } = await client.call("ask");
+      if (client.isModern) {
+        const { requestState } = result!;
+        const again = { name: "ask", arguments: {}, requestState, inputResponses: { form: declined } };
+        ({ result } = await client.request("tools/call", again as Members));
+      }
+      expect(result).toMatchObject({ content: [{ text: "decline" }] });
+      expect(made.warnings()).toMatchObject([{ method: "elicitation/create" }]);
+    }
+  });
+
+  test("as the params of a notification counts as absent; as an id it is an error", async () => {
+    const made = withAll();
+    let changed = 0;
+    made.server.on("notifications/roots/list_changed", () => void changed++);
+    const client = await clientOf(made, "2025-11-25");
+    client.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed", params: null });
+    await until("the listener is called", () => changed === 1);
+    expect(made.warnings()).toHaveLength(1);
+    client.send({ jsonrpc: "2.0", id: null, method: "tools/list" });
+    expect((await client.answer(undefined)).error).toMatchObject({ code: -32600 });
+  });
+});
+
+describe("null for optional members, on a client", () => {
+  const content = [{ type: "text", text: "done", annotations: null }];
+  const script = {
+    "tools/list": () => ({
+      result: { tools: [{ name: "t", inputSchema: { type: "object" }, description: null }] },
+    }),
+    "tools/call": () => ({ result: { content, isError: null } }),
+  };
+
+  test.each(revisions)("is reported by an event each (%s)", async (revision) => {
+    const events: ClientEvent[] = [];
+    const { client, peer } = await connected(revision, script, {
+      onEvent: (event) => event.type === "nulls-ignored" && events.push(event),
+    });
+    expect((await client.callTool("t")).content).toEqual([{ type: "text", text: "done" }]);
+    expect(events).toMatchObject([{ method: "tools/call", members: ["/content/0/annotations", "/isError"] }]);
+    expect((await client.listTools()).items).toHaveLength(1);
+    expect(events).toHaveLength(2);
+    const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+    peer.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: null });
+    await heard;
+    expect(events).toHaveLength(3);
+  });
+});

@@ -1,0 +1,227 @@
+import type { ClientEvent, ServerEvent } from "@mcpgen/runtime";
+import { describe, expect, test } from "vitest";
+import { Pending } from "../../runtime/core/jsonrpc/pending.js";
+import { adapters, serve } from "../support/http-adapters.js";
+import { send } from "../support/http-wire.js";
+import { clientOf as rawClientOf, served } from "../support/raw-stdio-client.js";
+import { type Incoming, type Script, connected as overHttp } from "../support/scripted-http-server.js";
+import { connected as overPipe } from "../support/scripted-stdio-server.js";
+
+const content = [{ type: "text", text: "ok" }];
+
+/** The ids of a response to the request `id`; the exchange of HTTP says what each answers. */
+const ids: Record<string, (id: unknown) => object> = {
+  "a text for a number": (id) => ({ id: String(id) }),
+  null: () => ({ id: null }),
+  "no id": () => ({}),
+  "an id that no request has": () => ({ id: 999 }),
+  "a text": () => ({ id: "call" }),
+};
+
+/** Forms in which a response of HTTP carries a message. */
+const forms: Record<string, (incoming: Incoming, message: object) => void> = {
+  JSON: (incoming, message) => incoming.json(message),
+  "a list": (incoming, message) => incoming.json([message]),
+  "a stream": (incoming, message) => incoming.event(message).end(),
+};
+
+const each = Object.keys(ids).flatMap((id) => Object.keys(forms).map((form) => [id, form] as const));
+
+/** Collects the warnings. */
+function watching(): { readonly warnings: ClientEvent[]; readonly onEvent: (event: ClientEvent) => void } {
+  const warnings: ClientEvent[] = [];
+  return { warnings, onEvent: (event) => void (event.type === "protocol-warning" && warnings.push(event)) };
+}
+
+describe("a response over HTTP answers the request of its exchange", () => {
+  test.each(each)("with %s, in %s", async (id, form) => {
+    for (const revision of ["2025-11-25", "2026-07-28"]) {
+      const { warnings, onEvent } = watching();
+      const call: Script[string] = (incoming, server) =>
+        forms[form]!(incoming, {
+          jsonrpc: "2.0",
+          ...ids[id]!(incoming.message!.id),
+          result: server.result({ content }),
+        });
+      const { client } = await overHttp(revision, { "tools/call": call }, { onEvent });
+      expect((await client.callTool("x")).content).toEqual(content);
+      expect(warnings).toMatchObject([{ reason: "response-id", method: "tools/call" }]);
+    }
+  });
+
+  test("though others wait, each on its own exchange", async () => {
+    const waiting: Incoming[] = [];
+    const { client } = await overHttp("2025-11-25", {
+      "tools/call": (incoming) => {
+        waiting.push(incoming);
+        if (waiting.length < 2) return;
+        for (const each of waiting) {
+          const { name } = each.message!.params!;
+          const other = waiting.find((one) => one !== each)!.message!.id;
+          each.json({
+            jsonrpc: "2.0",
+            id: String(other),
+            result: { content: [{ type: "text", text: name }] },
+          });
+        }
+      },
+    });
+    const results = await Promise.all(["a", "b"].map((name) => client.callTool(name)));
+    expect(results).toMatchObject([{ content: [{ text: "a" }] }, { content: [{ text: "b" }] }]);
+  });
+
+  test("an error without an id is in order: no warning", async () => {
+    const { warnings, onEvent } = watching();
+    const error = { code: -32600, message: "no" };
+    const call: Script[string] = (incoming) => incoming.json({ jsonrpc: "2.0", id: null, error }, 400);
+    const { client } = await overHttp("2025-11-25", { "tools/call": call }, { onEvent });
+    await expect(client.callTool("x")).rejects.toMatchObject({ code: "remote-error" });
+    expect(warnings).toEqual([]);
+  });
+
+  test("of another content type is refused, and the error names the type", async () => {
+    for (const type of ["text/plain", "text/html; charset=utf-8", "application/octet-stream", ""]) {
+      const call: Script[string] = (incoming) =>
+        incoming.json(incoming.answer({ content }), 200, { "content-type": type });
+      const { client } = await overHttp("2025-11-25", { "tools/call": call });
+      const named = `content type "${type.split(";")[0]}" in place of application/json`;
+      await expect(client.callTool("x")).rejects.toMatchObject({
+        code: "connection-closed",
+        message: expect.stringContaining(named) as string,
+      });
+    }
+  });
+});
+
+describe("over pipes", () => {
+  test("a response whose id differs in its type alone is taken, with a warning", async () => {
+    const { warnings, onEvent } = watching();
+    const { client, peer } = await overPipe("2025-11-25", { "tools/call": () => undefined }, { onEvent });
+    const call = client.callTool("x");
+    const { id } = await peer.until("tools/call");
+    peer.send({ jsonrpc: "2.0", id: String(id), result: { content } });
+    expect((await call).content).toEqual(content);
+    expect(warnings).toMatchObject([{ reason: "response-id", method: "tools/call" }]);
+  });
+
+  test("a request of exactly that id goes first", async () => {
+    const pending = new Pending<string>();
+    const [number, text] = [2, "2"].map((id) => pending.wait(id, "m", {}, () => {}));
+    pending.answered("2")?.resolve("of the text");
+    pending.answered("2")?.resolve("of the number");
+    expect([await number, await text]).toEqual(["of the number", "of the text"]);
+    expect(pending.answered("2")).toBeUndefined();
+    for (const id of ["02", " 2", "2.0", "0x2", null, {}, [2], true])
+      expect(pending.answered(id)).toBeUndefined();
+  });
+
+  /** What a server writes in place of an answer, and what the client says of it. */
+  const strays: Record<string, readonly [written: string, quoted: string, reason: string]> = {
+    "an answer to another id": [
+      '{"jsonrpc":"2.0","id":"abc","result":{}}',
+      '"abc", which no request has',
+      "response-id",
+    ],
+    "an error without an id": [
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+      "null, which no request has: Parse error",
+      "response-id",
+    ],
+    "a line of a log": [
+      "Server listening on port 3000",
+      "not a message: Server listening on port 3000",
+      "stray-output",
+    ],
+    "another value of JSON": ['"ready"', 'not a message: "ready"', "stray-output"],
+    "an object that is no message": ['{"level":"info"}', 'not a message: {"level":"info"}', "stray-output"],
+  };
+
+  test.each(Object.keys(strays))("the timeout and an event tell what came instead: %s", async (kind) => {
+    const [written, quoted, reason] = strays[kind]!;
+    for (const revision of ["2025-11-25", "2026-07-28"]) {
+      const { warnings, onEvent } = watching();
+      const { client, peer, clock } = await overPipe(
+        revision,
+        { "tools/call": () => undefined },
+        { onEvent },
+      );
+      const call = client.callTool("x", {}, { timeout: 500 }).catch((error: unknown) => error);
+      await peer.until("tools/call");
+      peer.write(`${written}\n`);
+      await client.listTools();
+      expect(warnings).toMatchObject([{ reason }]);
+      clock.advance(500);
+      expect(await call).toMatchObject({
+        code: "timeout",
+        message: expect.stringContaining(quoted) as string,
+      });
+    }
+  });
+
+  test("what came before a request does not explain its timeout, and the quotation is bounded", async () => {
+    const { client, peer, clock } = await overPipe("2025-11-25", { "tools/call": () => undefined });
+    const fails = async (write: () => void): Promise<string> => {
+      const count = peer.of("tools/call").length + 1;
+      const call = client.callTool("x", {}, { timeout: 500 }).catch((error: unknown) => String(error));
+      await peer.until("tools/call", count);
+      write();
+      await client.listTools();
+      clock.advance(500);
+      return (await call) as string;
+    };
+    expect(await fails(() => peer.write("before\n"))).toContain("before");
+    expect(await fails(() => {})).not.toContain("before");
+    const long = await fails(() => peer.write(`${`${"y".repeat(10_000)}\n`.repeat(100)}`));
+    expect(long.length).toBeLessThan(1000);
+  });
+
+  test("a late answer to a request that was cancelled is in order: no warning", async () => {
+    const { warnings, onEvent } = watching();
+    const { client, peer } = await overPipe("2025-11-25", { "tools/call": () => undefined }, { onEvent });
+    const cancel = new AbortController();
+    const call = client.callTool("x", {}, { signal: cancel.signal }).catch(() => undefined);
+    const { id } = await peer.until("tools/call");
+    cancel.abort();
+    await call;
+    for (const late of [id, String(id)]) peer.send({ jsonrpc: "2.0", id: late, result: { content } });
+    await client.listTools();
+    expect(warnings).toEqual([]);
+  });
+
+  test("a server takes an answer of the client whose id differs in its type alone", async () => {
+    const events: ServerEvent[] = [];
+    const made = served((server) => {
+      server.tool("ask", {}, async (_, { ask }) => String((await ask.roots("r")).length));
+      server.onEvent((event) => event.type === "protocol-warning" && events.push(event));
+    });
+    const client = await rawClientOf(made, "2025-11-25", { roots: {} });
+    const call = client.call("ask");
+    const { id } = await client.next("roots/list");
+    client.send({ jsonrpc: "2.0", id: String(id), result: { roots: [] } });
+    expect((await call).result).toMatchObject({ content: [{ text: "0" }] });
+    expect(events).toMatchObject([{ reason: "response-id", method: "roots/list" }]);
+  });
+});
+
+describe("an integer that loses digits as an id is refused, with the reason", () => {
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "c", version: "1" } };
+  const large = `{"jsonrpc":"2.0","id":1757654321987654321,"method":"initialize","params":${JSON.stringify(params)}}`;
+  const why = expect.stringContaining("2^53 - 1") as string;
+
+  test("over pipes", async () => {
+    const client = await rawClientOf(
+      served(() => {}),
+      "2025-11-25",
+    );
+    client.write(`${large}\n`);
+    const answer = await client.answer(undefined);
+    expect(answer.error).toMatchObject({ code: -32600, message: why });
+  });
+
+  test.each(adapters)("over HTTP (%s)", async (adapter) => {
+    const { url } = await serve(adapter, served(() => {}).server);
+    const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+    const answer = await send(url, "POST", headers, large);
+    expect(JSON.parse(await answer.whole())).toMatchObject({ error: { code: -32600, message: why } });
+  });
+});
