@@ -58,9 +58,15 @@ export function malformedMember(
   return undefined;
 }
 
-/** A document without its members that are `null`: peers write it for optional members that are absent. */
+/** Members that decide identity or rights: without one of them, a document may give more than its author meant. */
+const decisive = /^(scope|client_id|redirect_uris|issuer|resource)$/;
+
+/**
+ * A document without its members that are `null`: peers write it for optional members that are absent. Where a member decides
+ * identity or rights, null stays: it is malformed.
+ */
 export function withoutNulls<Document extends object>(document: Document): Document {
-  const members = Object.entries(document).filter(([, value]) => value !== null);
+  const members = Object.entries(document).filter(([name, value]) => value !== null || decisive.test(name));
   return Object.fromEntries(members) as Document;
 }
 
