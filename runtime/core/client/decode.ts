@@ -1,9 +1,9 @@
 import type { OutgoingRequest, Page } from "@mcpgen/protocol/model";
-import type { NullReader } from "../protocol/protocol-warnings.js";
+import { type NullReader, warning } from "../protocol/protocol-warnings.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { McpError, type ErrorCode, rateLimitedCode, rpc, timeLimitCode } from "../jsonrpc/errors.js";
 import { type Params, isObject, type ResponseMessage } from "../jsonrpc/message.js";
-import { eraOf } from "./client-profile.js";
+import { type ClientProfile, eraOf } from "./client-profile.js";
 
 /** An invalid item of a list. The other items of the list are kept. */
 export interface Rejected {
@@ -40,13 +40,19 @@ export async function decode(
   method: string,
   entry: OutgoingRequest,
   result: unknown,
-  read: NullReader,
+  { readNulls: read, hooks }: Pick<ClientProfile, "readNulls" | "hooks">,
 ): Promise<Decoded> {
   const { result: definition, page } = entry;
   if (!isObject(result) || !definition) throw invalidResult(method, "expected an object");
   let value: Params = eraOf(view).resultTypes ? withDefaults(entry, result) : result;
   value = await read(definition, value, method);
   if (definition.accepts(value)) return { result: value, rejected: [] };
+  // Some servers send structured content alone (tools, structured content: it should have both).
+  if (value["structuredContent"] !== undefined && (value["content"] ?? undefined) === undefined) {
+    value = { ...value, content: [] };
+    hooks.emit(warning("missing-content", "/content", method));
+    if (definition.accepts(value)) return { result: value, rejected: [] };
+  }
   const items = page && value[page.member];
   if (!page || !Array.isArray(items)) {
     const data = page && items === null ? { [page.member]: null } : undefined;

@@ -248,7 +248,7 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
   const view = legacy.find(({ id }) => id === version);
   if (!view) throw noCommonVersion(legacy, [version]);
   const entry = view.table.outgoingRequests.get("initialize")!;
-  const decoded = await decode(view, "initialize", entry, result, context.readNulls);
+  const decoded = await decode(view, "initialize", entry, result, context);
   const headers = (method: string): Record<string, string> => mirrorHeaders(view, method, undefined);
   link.setProtocolHeaders(headers(""));
   link.notify("notifications/initialized", undefined, headers);

@@ -283,7 +283,7 @@ export class Requests {
       }
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
-        : await decode(view, method, entry, result, this.#setup.profile.readNulls);
+        : await decode(view, method, entry, result, this.#setup.profile);
       const lifted = view.lift("incomingResults", method, decoded.result);
       const broken = brokenBase64(lifted);
       if (broken !== undefined) this.#setup.warn(`${method}: ${broken} of the result is not base64`);

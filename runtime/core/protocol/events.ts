@@ -122,9 +122,10 @@ export interface ProtocolWarning extends Peer {
   readonly type: "protocol-warning";
   /**
    * `response-id`: a response has the id of its request in another type, or an
-   * id that no request has. `stray-output`: a server on stdio printed a line that is not a message.
+   * id that no request has. `stray-output`: a server on stdio printed a line that is not a message. `missing-content`: a result has
+   * structured content alone.
    */
-  readonly reason: "response-id" | "stray-output";
+  readonly reason: "response-id" | "stray-output" | "missing-content";
   readonly method?: string | undefined;
   /** The id, or the text; from the other side, shortened. */
   readonly detail: string;
