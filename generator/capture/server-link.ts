@@ -7,8 +7,8 @@ import { StrayOutput } from "./stray-output.js";
 export interface ServerLink {
   /** The address that the runtime connects to. */
   readonly source: string | (() => Channel);
-  /** HTTP: sends each request. */
-  readonly fetch?: typeof fetch;
+  /** Aborts the connecting when the link is closed. */
+  readonly signal?: AbortSignal;
   /** The last output of the server's process on standard error. */
   readonly printed: string;
   /** Describes the lines on standard output that are not messages, from the latest start that printed any. */
@@ -116,10 +116,10 @@ export class HttpLink implements ServerLink {
     this.source = url;
   }
 
-  readonly fetch: typeof fetch = (to, init = {}) => {
-    const { signal } = this.#end;
-    return fetch(to, { ...init, signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal });
-  };
+  /** Aborts what is not over when the connection is closed. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
 
   async close(client: LiveClient | undefined): Promise<void> {
     const late = new Promise<void>((resolve) => {

@@ -9,6 +9,7 @@ import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
 import { type ServerSource, isServerSource, noServer } from "./server-source.js";
+import { openFetch, useProxies } from "../files/proxies.js";
 import { HttpLink, ProcessLink, type ServerLink } from "./server-link.js";
 import { shownSource } from "./shown-source.js";
 
@@ -224,7 +225,7 @@ function replacing(
 /** @throws Silence after the timeout: the runtime may try several revisions, each with that timeout */
 async function connected(
   runtime: Runtime,
-  { source, fetch }: ServerLink,
+  { source, signal }: ServerLink,
   headers: Readonly<Record<string, string>>,
   { revision, timeout, onAsked, questions, extensions, connection, tap }: ServerOptions,
   authorization: ServerAuthorization | undefined,
@@ -232,7 +233,9 @@ async function connected(
   const limit = timeout ?? connectTimeout;
   secrets.learnHeaders(Object.entries(headers));
   const opened = typeof source === "function" && tap ? () => tap.channel(source()) : source;
+  if (typeof source === "string") await useProxies();
   const connecting = runtime.connect(opened, {
+    ...(signal && { signal }),
     revisions: runtime.revisions,
     ...(revision !== undefined && { revision }),
     info: { name: "mcpgen", version: packageVersion() },
@@ -240,7 +243,8 @@ async function connected(
     ...(timeout !== undefined && { timeouts: { timeout } }),
     http: {
       headers,
-      ...(fetch && { fetch: tap?.fetch(fetch) ?? fetch }),
+      // Without it, the runtime sends requests by `node:http`, and so by the proxies.
+      ...(tap && { fetch: tap.fetch(openFetch) }),
       ...(authorization && { authorize: authorization.authorizer }),
     },
     // The callers report entries left out of lists.

@@ -1,6 +1,7 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { maximumBytes, tooLarge } from "./regular-file.js";
 import { publicUrl } from "../secrets/secret-names.js";
+import { networkFetch } from "./proxies.js";
 import { secrets } from "../secrets/secrets.js";
 
 interface DownloadOptions {
@@ -43,7 +44,7 @@ export async function* download(
 async function request(url: string, signal: AbortSignal): Promise<Response> {
   let at = url;
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
-    const response = await fetch(at, {
+    const response = await networkFetch(at, {
       signal,
       redirect: "manual",
       headers: { accept: "application/json, */*" },

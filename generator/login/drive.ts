@@ -1,3 +1,4 @@
+import { networkFetch } from "../files/proxies.js";
 import { secrets } from "../secrets/secrets.js";
 import type { Authorizer, Refusal } from "./auth-package.js";
 
@@ -44,7 +45,7 @@ export async function drive(
 
 /** Sends a request that does nothing: refusals come before its body is read, and other answers do not matter. */
 export async function harmlessRequest(url: string, headers: Headers, signal: AbortSignal): Promise<Refusal> {
-  const response = await fetch(url, {
+  const response = await networkFetch(url, {
     method: "POST",
     headers,
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),

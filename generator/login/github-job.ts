@@ -1,3 +1,4 @@
+import { networkFetch } from "../files/proxies.js";
 import { secrets } from "../secrets/secrets.js";
 import { isConfidential } from "./destination.js";
 import { type Environment, longestCredential, wrong } from "./variables.js";
@@ -29,7 +30,7 @@ async function identity(url: URL, token: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
   // The token is for this host: a redirect may lead to another.
   const signal = AbortSignal.timeout(githubTimeout);
-  const response = await fetch(url, { headers, redirect: "error", signal });
+  const response = await networkFetch(url, { headers, redirect: "error", signal });
   const text = await boundedText(response);
   const { value } = objectOf(text);
   if (response.ok && typeof value === "string" && value !== "") {

@@ -1,3 +1,4 @@
+import { type NetworkFetch, networkFetch, proxiesOf } from "../files/proxies.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { isConfidential } from "./destination.js";
 
@@ -70,13 +71,24 @@ function addressIn(
   throw wrong(`${name} is not ${expected}`, "Give the whole URL; http is for this machine alone.");
 }
 
+/** How requests of authorization are sent. */
+interface Network {
+  readonly privateNetwork?: true;
+  readonly fetch?: NetworkFetch;
+}
+
 /**
- * MCPGEN_PRIVATE_NETWORK lets authorization servers have private addresses.
+ * MCPGEN_PRIVATE_NETWORK lets authorization servers have private addresses. Behind a proxy, which resolves names, the addresses are
+ * not known: there names must be public ones.
  *
  * @throws CodedError MG2017 for another value than 1
  */
-export function networkOf(env: Environment): { readonly privateNetwork?: true } {
-  return only(env, "MCPGEN_PRIVATE_NETWORK", "1") === undefined ? {} : { privateNetwork: true };
+export function networkOf(env: Environment): Network {
+  const isPrivate = only(env, "MCPGEN_PRIVATE_NETWORK", "1") !== undefined;
+  return {
+    ...(isPrivate && { privateNetwork: true }),
+    ...(proxiesOf(process.env) && { fetch: networkFetch }),
+  };
 }
 
 /**

@@ -173,6 +173,12 @@ export const usageDiagnostics = {
     explanation:
       "mcpgen has a bug: no input should cause this error. Repeat the command with `--verbose`, and report its output together with the input.",
   },
+  MG2019: {
+    title: "A variable is not the URL of a proxy",
+    exit: 2,
+    explanation:
+      "Commands that connect to a URL use the proxies that `HTTPS_PROXY` and `HTTP_PROXY` name, in lower or upper case, except for the hosts of `NO_PROXY`. A proxy is `http://HOST:PORT` or `https://HOST:PORT`, perhaps with a user and a password; SOCKS is not supported.",
+  },
   MG2018: {
     title: "The command needs the id of a task",
     exit: 2,

@@ -115,7 +115,8 @@ export function pinnedFetch(local: boolean, lookup?: LookupFunction): Fetch {
 }
 
 /**
- * Guards a `fetch` of the application: all addresses of a name must be public before it is called. It resolves the name
+ * Guards a `fetch` of the application: all addresses of a name must be public before it is called, unless it leaves the name to a
+ * proxy (`resolvesNames`): then the name must be a public one. It resolves the name
  * itself then, so that a name whose addresses change between the two is found by `pinnedFetch` alone.
  *
  * @param lookup resolves names; default: that of Node
@@ -124,7 +125,8 @@ export function judgedFetch(send: Fetch, local: boolean, lookup?: LookupFunction
   const guard = addressGuard(local, lookup);
   return async (text, init) => {
     const { url, isHere } = guard.judge(text);
-    if (!isHere && guard.lookup) await resolved(guard.lookup, bare(url.hostname), init.signal ?? undefined);
+    if (!isHere && guard.lookup && send.resolvesNames?.(text) !== true)
+      await resolved(guard.lookup, bare(url.hostname), init.signal ?? undefined);
     return send(text, init);
   };
 }

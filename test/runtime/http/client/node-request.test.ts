@@ -12,7 +12,7 @@ import {
   scripted,
 } from "../../../support/scripted-http-server.js";
 import { listen } from "../../../support/listen.js";
-import { cert, key } from "./certificate.js";
+import { cert, key } from "../../../support/certificate.js";
 
 const revisions = ["2025-11-25", "2026-07-28"] as const;
 
