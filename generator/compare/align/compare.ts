@@ -11,6 +11,7 @@ import {
   typesOf,
 } from "../shape/form.js";
 import { shapeOf } from "../shape/node-text.js";
+import type { Makers } from "../instance-maker.js";
 import type { Aligner } from "./aligner.js";
 import { type Arms, alignArms } from "./arms.js";
 import { compareArms, eachType } from "./compare-arms.js";
@@ -34,7 +35,7 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
   if (common.length === 0) return void comparePure(pair, old, next, found);
   const arms = alignArms([aligner.old, aligner.new], old.members, next.members, aligner.renames);
   compareArms(pair, old, next, arms, found);
-  compareExclusion(pair, old, next, found);
+  compareExclusion(aligner, pair, [old, next], found);
   for (const type of scalarTypes) {
     const [before, after] = [old.scalars.get(type), next.scalars.get(type)];
     if (before && after) compareScalars({ aligner, pair }, type, before, after, found);
@@ -124,19 +125,75 @@ function compareNull(old: Form, next: Form, found: Found): void {
 }
 
 /** Whether a value may be of several arms at once matters only where arms overlap. */
-function compareExclusion(pair: Pair, old: Form, next: Form, found: Found): void {
-  if (old.exclusive === next.exclusive) return;
-  const values: Candidates = (make) => {
-    const places = [pair.old.nodes, pair.new.nodes] as const;
-    return [make.old, make.new].flatMap((each, side) => [
-      each.minimal(places[side]!),
-      ...eachType(each, places[side]!, shapeTypes),
-      ...each.samples(places[side]!, 12),
-    ]);
+function compareExclusion(
+  aligner: Aligner,
+  pair: Pair,
+  [old, next]: readonly [Form, Form],
+  found: Found,
+): void {
+  if (old.exclusive === next.exclusive) {
+    const isEither = (["old", "new"] as const).some(
+      (side) => aligner[side].exclusionsOf(pair[side].nodes).length > 0,
+    );
+    if (isEither) compareOverlaps(pair, found);
+    return;
+  }
+  const values: Candidates = (make) => valuesOf(pair, make);
+  if (next.exclusive)
+    found({ rule: "bound-tightened", old: null, new: "one arm only", needsProof: true, narrowed: values });
+  else found({ rule: "bound-loosened", old: "one arm only", new: null, needsProof: true, widened: values });
+}
+
+/**
+ * Of arms that exclude each other, one that takes more refuses what another one took, and one that takes less lets in what
+ * both refused together.
+ */
+function compareOverlaps(pair: Pair, found: Found): void {
+  const [one, several] = ["of one arm", "of several arms"];
+  found({
+    rule: "bound-tightened",
+    old: one,
+    new: several,
+    needsProof: true,
+    narrowed: sharedValues(pair, "new"),
+  });
+  found({
+    rule: "bound-loosened",
+    old: several,
+    new: one,
+    needsProof: true,
+    widened: sharedValues(pair, "old"),
+  });
+}
+
+/** Values that several arms of one side take although they exclude each other. */
+function sharedValues(pair: Pair, side: keyof Makers): Candidates {
+  return (make) => {
+    const { nodes } = pair[side];
+    const maker = make[side];
+    return maker.reader.exclusionsOf(nodes).flatMap((arms) => {
+      const tried = arms.slice(0, maxArms);
+      const both = tried.flatMap((arm, at) => tried.slice(at + 1).map((other) => [arm, other]));
+      const made = both.flatMap((two) => [maker.minimal(two), maker.minimal([...nodes, ...two])]);
+      return [...made, ...valuesOf(pair, make)].filter(
+        (value) => value !== undefined && arms.filter((arm) => maker.isValid([arm], value)).length > 1,
+      );
+    });
   };
-  const texts = next.exclusive ? { old: null, new: "one arm only" } : { old: "one arm only", new: null };
-  if (next.exclusive) found({ rule: "bound-tightened", ...texts, needsProof: true, narrowed: values });
-  else found({ rule: "bound-loosened", ...texts, needsProof: true, widened: values });
+}
+
+/** Arms that are tried with each other: more would take long. */
+const maxArms = 16;
+
+/** Values of all kinds that may stand in the place, on either side. */
+function valuesOf(pair: Pair, make: Makers): JsonValue[] {
+  return (["old", "new"] as const)
+    .flatMap((side) => [
+      make[side].minimal(pair[side].nodes),
+      ...eachType(make[side], pair[side].nodes, shapeTypes),
+      ...make[side].samples(pair[side].nodes, 12),
+    ])
+    .filter((value) => value !== undefined);
 }
 
 /** The place where members are compared. */

@@ -44,6 +44,16 @@ export class FormReader {
     return this.alternatives.of(nodes).map((alternative) => alternative.nodes);
   }
 
+  /** The unions of a place whose arms exclude each other: its own, those behind references and those in other unions. */
+  exclusionsOf(nodes: Conjunction): (readonly SchemaNode[])[] {
+    const seen = new Set<SchemaNode>(nodes);
+    for (const { ref, allOf = [], anyOf = [], oneOf = [] } of seen) {
+      if (ref !== undefined) seen.add(this.schema.definitions.get(ref)!.node);
+      for (const part of [...allOf, ...anyOf, ...oneOf]) seen.add(part);
+    }
+    return [...seen].flatMap(({ oneOf = [] }) => (oneOf.length > 1 ? [oneOf] : []));
+  }
+
   of(nodes: Conjunction): Form {
     const key = this.keyOf(nodes);
     let form = this.known.get(key);
