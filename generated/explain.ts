@@ -281,15 +281,18 @@ function textOf(value: unknown): string {
   return text;
 }
 
+/** Whether a value is there. TypeScript before 5.5, which reads this in output, infers no such guard from a comparison. */
+function isKnown<Value>(value: Value | undefined): value is Value {
+  return value !== undefined;
+}
+
 /** The subschemas that apply to the same place of the instance as `node` itself. */
 function inPlaceChildren(node: SchemaNode): SchemaNode[] {
   return [
     ...(node.allOf ?? []),
     ...(node.anyOf ?? []),
     ...(node.oneOf ?? []),
-    ...[node.not, node.if, node.then, node.else].filter(
-      (child) => child !== undefined,
-    ),
+    ...[node.not, node.if, node.then, node.else].filter(isKnown),
     ...(node.dependentSchemas?.values() ?? []),
   ];
 }
@@ -570,9 +573,7 @@ function constantsOf(
   if (node.enum) return areScalars(node.enum);
   if (node.anyOf) {
     const lists = node.anyOf.map((arm) => constantsOf(arm, of, isOpen));
-    return lists.every((list) => list !== undefined)
-      ? [...new Set(lists.flat())]
-      : undefined;
+    return lists.every(isKnown) ? [...new Set(lists.flat())] : undefined;
   }
   return node.ref === undefined ? undefined : of(node.ref);
 }
@@ -597,7 +598,7 @@ function describe(
 ): Description {
   const inner = (child: SchemaNode): Description =>
     describe(child, of, constants, isOpen);
-  const unions = [node.anyOf, node.oneOf].filter((arms) => arms !== undefined);
+  const unions = [node.anyOf, node.oneOf].filter(isKnown);
   const parts = [
     ...(node.ref === undefined ? [] : [of(node.ref)]),
     ...(node.allOf ?? []).map(inner),
@@ -635,9 +636,9 @@ function anyOf(arms: readonly Description[]): Description {
   const members = new Map<string, MemberBounds>();
   for (const name of first?.members.keys() ?? []) {
     const all = arms.map((arm) => arm.members.get(name));
-    if (!all.every((member) => member !== undefined)) continue;
+    if (!all.every(isKnown)) continue;
     const lists = all.map((member) => member.values);
-    const values = lists.every((list) => list !== undefined)
+    const values = lists.every(isKnown)
       ? [...new Set(lists.flat())]
       : undefined;
     const required = all.every((member) => member.required);
@@ -726,9 +727,7 @@ function factsOf(node: SchemaNode, of: (name: string) => Facts): Facts {
 function together<Element>(
   lists: readonly (readonly Element[] | undefined)[] | undefined,
 ): readonly Element[] | undefined {
-  return lists?.every((list) => list !== undefined)
-    ? distinctOf(lists.flat())
-    : undefined;
+  return lists?.every(isKnown) ? distinctOf(lists.flat()) : undefined;
 }
 
 function distinctOf<Element>(elements: readonly Element[]): readonly Element[] {
@@ -1154,7 +1153,7 @@ function near(value: unknown, names: readonly unknown[]): Advice {
   return {
     suggestion: nearest(
       value,
-      names.filter((name) => typeof name === "string"),
+      names.filter((name): name is string => typeof name === "string"),
     ),
   };
 }

@@ -3,6 +3,7 @@ import { isObject } from "../emitted/shared-checks.js";
 import { DefinitionMemo } from "../ir/definition-memo.js";
 import type { Schema, SchemaNode, TypeName } from "../ir/ir.js";
 import { type JsonValue, jsonEqual } from "../ir/json.js";
+import { isKnown } from "../ir/known.js";
 
 /** The values that an open union or set accepts in the open reading, beside those that it lists. */
 export interface Opening {
@@ -70,7 +71,7 @@ function factsOf(node: SchemaNode, of: (name: string) => Facts): Facts {
 function together<Element>(
   lists: readonly (readonly Element[] | undefined)[] | undefined,
 ): readonly Element[] | undefined {
-  return lists?.every((list) => list !== undefined) ? distinctOf(lists.flat()) : undefined;
+  return lists?.every(isKnown) ? distinctOf(lists.flat()) : undefined;
 }
 
 function distinctOf<Element>(elements: readonly Element[]): readonly Element[] {

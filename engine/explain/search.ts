@@ -132,7 +132,7 @@ export function near(value: unknown, names: readonly unknown[]): Advice {
   return {
     suggestion: nearest(
       value,
-      names.filter((name) => typeof name === "string"),
+      names.filter((name): name is string => typeof name === "string"),
     ),
   };
 }

@@ -1,4 +1,5 @@
 import type { Schema, SchemaNode } from "./ir.js";
+import { isKnown } from "./known.js";
 import { SchemaError } from "./schema-error.js";
 
 /** The subschemas that apply to the same place of the instance as `node` itself. */
@@ -7,7 +8,7 @@ export function inPlaceChildren(node: SchemaNode): SchemaNode[] {
     ...(node.allOf ?? []),
     ...(node.anyOf ?? []),
     ...(node.oneOf ?? []),
-    ...[node.not, node.if, node.then, node.else].filter((child) => child !== undefined),
+    ...[node.not, node.if, node.then, node.else].filter(isKnown),
     ...(node.dependentSchemas?.values() ?? []),
   ];
 }
@@ -25,7 +26,7 @@ export function memberChildren(node: SchemaNode): SchemaNode[] {
       node.items,
       node.contains,
       node.unevaluatedItems,
-    ].filter((child) => child !== undefined),
+    ].filter(isKnown),
   ];
 }
 

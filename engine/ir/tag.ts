@@ -1,6 +1,7 @@
 import { DefinitionMemo } from "./definition-memo.js";
 import type { Schema, SchemaNode } from "./ir.js";
 import { type JsonValue, naturalCompare } from "./json.js";
+import { isKnown } from "./known.js";
 
 export type Scalar = null | boolean | number | string;
 
@@ -200,7 +201,7 @@ function constantsOf(
   if (node.enum) return areScalars(node.enum);
   if (node.anyOf) {
     const lists = node.anyOf.map((arm) => constantsOf(arm, of, isOpen));
-    return lists.every((list) => list !== undefined) ? [...new Set(lists.flat())] : undefined;
+    return lists.every(isKnown) ? [...new Set(lists.flat())] : undefined;
   }
   return node.ref === undefined ? undefined : of(node.ref);
 }
@@ -221,7 +222,7 @@ function describe(
   isOpen: (node: SchemaNode) => boolean,
 ): Description {
   const inner = (child: SchemaNode): Description => describe(child, of, constants, isOpen);
-  const unions = [node.anyOf, node.oneOf].filter((arms) => arms !== undefined);
+  const unions = [node.anyOf, node.oneOf].filter(isKnown);
   const parts = [
     ...(node.ref === undefined ? [] : [of(node.ref)]),
     ...(node.allOf ?? []).map(inner),
@@ -255,9 +256,9 @@ function anyOf(arms: readonly Description[]): Description {
   const members = new Map<string, MemberBounds>();
   for (const name of first?.members.keys() ?? []) {
     const all = arms.map((arm) => arm.members.get(name));
-    if (!all.every((member) => member !== undefined)) continue;
+    if (!all.every(isKnown)) continue;
     const lists = all.map((member) => member.values);
-    const values = lists.every((list) => list !== undefined) ? [...new Set(lists.flat())] : undefined;
+    const values = lists.every(isKnown) ? [...new Set(lists.flat())] : undefined;
     const required = all.every((member) => member.required);
     if (values || required) members.set(name, { values, required });
   }

@@ -39,6 +39,21 @@ export async function compilerOutput(
   config: object,
   words: readonly string[] = [],
 ): Promise<string> {
+  const [output] = await compilerOutputs(files, [{ config, words }]);
+  return output!;
+}
+
+/** One run of a compiler. */
+interface CompilerRun {
+  /** The tsconfig.json. */
+  readonly config: object;
+  readonly words?: readonly string[];
+  /** Folder of the package of the compiler; default: the one that is installed. */
+  readonly compiler?: string;
+}
+
+/** What compilers print for the same files, by run. */
+export async function compilerOutputs(files: Files, runs: readonly CompilerRun[]): Promise<string[]> {
   // Inside the project, so that packages are found.
   mkdirSync("node_modules/.cache", { recursive: true });
   const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-compiled-"));
@@ -46,13 +61,21 @@ export async function compilerOutput(
     const all = [
       ["package.json", '{ "type": "module" }'],
       ...files,
-      ["tsconfig.json", JSON.stringify(config)],
+      ...runs.map(({ config }, index) => [`tsconfig.${index}.json`, JSON.stringify(config)]),
     ];
     for (const [path, content] of all as [string, string][]) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), content);
     }
-    return await outputOf(["-p", folder, "--pretty", "false", ...words]);
+    const outputs: string[] = [];
+    for (const [index, { words = [], compiler }] of runs.entries())
+      outputs.push(
+        await outputOf(
+          ["-p", join(folder, `tsconfig.${index}.json`), "--pretty", "false", ...words],
+          compiler,
+        ),
+      );
+    return outputs;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -69,9 +92,9 @@ export async function compilerErrors(files: Files, types: readonly string[] = []
   return lines.map((line) => line.replace(/^.*mcpgen-compiled-\w+\//, ""));
 }
 
-function outputOf(words: readonly string[]): Promise<string> {
+function outputOf(words: readonly string[], folder = "node_modules/typescript"): Promise<string> {
   return new Promise((done, reject) => {
-    const compiler = spawn(process.execPath, ["node_modules/typescript/bin/tsc", ...words], {
+    const compiler = spawn(process.execPath, [join(folder, "bin/tsc"), ...words], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     let text = "";

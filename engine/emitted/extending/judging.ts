@@ -91,7 +91,7 @@ export function sendsOf<R extends Role>(
       all.flatMap(({ notifications }) => [...notifications]),
     ),
     find: (where, method, given) => {
-      const { value, wrong } = isAsking
+      const { value, wrong }: Judged = isAsking
         ? withoutAsks(given, added)
         : { value: given };
       if (wrong) return wrong;
@@ -108,15 +108,18 @@ export function sendsOf<R extends Role>(
   };
 }
 
+/** A message, and what is wrong with it. */
+interface Judged {
+  readonly value: unknown;
+  readonly wrong?: UndefinedMessage;
+}
+
 /**
  * A message without the input requests of extensions, and what is wrong with
  * those: the revision describes none of them. Input responses are results that
  * were judged when their requests were answered.
  */
-function withoutAsks(
-  value: unknown,
-  added: readonly SendTable[],
-): { readonly value: unknown; readonly wrong?: UndefinedMessage } {
+function withoutAsks(value: unknown, added: readonly SendTable[]): Judged {
   if (!isObject(value)) return { value };
   const { inputRequests, params } = value;
   if (isObject(params) && params["inputResponses"] !== undefined)
