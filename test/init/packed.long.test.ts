@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sharedFolder } from "../support/temporary-folder.js";
@@ -54,7 +63,7 @@ describe("from the packages as they are published", () => {
           ) &&
           !(
             name === "mcpgen" &&
-            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|formats|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|(?:CHANGELOG|SECURITY)\.md|schema\/(?:[\w.-]+\/)*[a-z]+\.json)$/.test(
+            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|explain|formats|ir|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|(?:CHANGELOG|SECURITY)\.md|schema\/(?:[\w.-]+\/)*[a-z]+\.json)$/.test(
               file,
             )
           ) &&
@@ -170,14 +179,16 @@ describe("from the packages as they are published", () => {
     expect(mcpgen(project, "sync")).toContain("src/handlers.ts: add\n");
     npm(project, ["run", "build"]);
     expect(tested(project)).toBe("# pass 3,# fail 0");
-    // It runs without third-party packages.
+    // It runs without third-party packages: those that come belong to @mcpgen/auth, which only packages beside a path name.
     const own = join(folder, "hello-without-development");
     mkdirSync(own);
     copyFileSync(join(project, "package.json"), join(own, "package.json"));
+    cpSync(join(project, "dist"), join(own, "dist"), { recursive: true });
     npm(own, ["install", "--omit=dev"]);
-    expect(readdirSync(join(own, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
-      "@mcpgen",
-    ]);
+    const brought = readdirSync(join(own, "node_modules")).filter((name) => !name.startsWith("."));
+    for (const name of ["@mcpgen/auth", ...brought.filter((each) => each !== "@mcpgen")])
+      rmSync(join(own, "node_modules", name), { recursive: true });
+    expect(mcpgen(folder, "list", `stdio:node ${join(own, "dist/main.js")}`)).toContain("add");
   });
 
   test("a client of that server, by asking it; a server that offers the same, of one revision alone", () => {
