@@ -71,16 +71,11 @@ function compareDigits(a: string, b: string): number {
   if (a.length <= 15 && b.length <= 15) return Number(a) - Number(b);
   const left = a.replace(/^0+/, "");
   const right = b.replace(/^0+/, "");
-  return (
-    left.length - right.length || (left < right ? -1 : left > right ? 1 : 0)
-  );
+  return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
 }
 
 /** Appends `tokens` to a JSON Pointer (RFC 6901), escaping `~` and `/`. */
-function pointer(
-  base: string,
-  ...tokens: readonly (string | number)[]
-): string {
+function pointer(base: string, ...tokens: readonly (string | number)[]): string {
   let result = base;
   for (const token of tokens) result += "/" + escapeToken(String(token));
   return result;
@@ -103,11 +98,7 @@ function pointerTokens(text: string): string[] {
 function jsonEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
-    return (
-      Array.isArray(b) &&
-      a.length === b.length &&
-      a.every((item, index) => jsonEqual(item, b[index]!))
-    );
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => jsonEqual(item, b[index]!));
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = Object.keys(a);
@@ -118,8 +109,7 @@ function jsonEqual(a: JsonValue, b: JsonValue): boolean {
 }
 
 /** The types of JSON Schema (2020-12 validation, section 6.1.1). */
-type TypeName =
-  "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
+type TypeName = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
 
 /** Where a feature stands on its way out. */
 interface Deprecation {
@@ -318,17 +308,11 @@ const mostNodes = 4096;
  */
 class DefinitionMemo<Result> {
   private readonly schema: Schema;
-  private readonly compute: (
-    node: SchemaNode,
-    of: (name: string) => Result,
-  ) => Result;
+  private readonly compute: (node: SchemaNode, of: (name: string) => Result) => Result;
   private readonly byName = new Map<string, Result>();
   private readonly byNode = new Map<SchemaNode, { readonly result: Result }>();
 
-  constructor(
-    schema: Schema,
-    compute: (node: SchemaNode, of: (name: string) => Result) => Result,
-  ) {
+  constructor(schema: Schema, compute: (node: SchemaNode, of: (name: string) => Result) => Result) {
     this.schema = schema;
     this.compute = compute;
   }
@@ -342,10 +326,7 @@ class DefinitionMemo<Result> {
       const before = this.byName.has(name) ? [] : this.unknownBelow(name);
       if (before.length === 0) {
         if (!this.byName.has(name))
-          this.byName.set(
-            name,
-            this.computed(this.schema.definitions.get(name)!.node),
-          );
+          this.byName.set(name, this.computed(this.schema.definitions.get(name)!.node));
         pending.pop();
       }
       for (const reference of before) pending.push(reference);
@@ -354,9 +335,7 @@ class DefinitionMemo<Result> {
   }
 
   private unknownBelow(name: string): string[] {
-    const references = inPlaceReferences(
-      this.schema.definitions.get(name)!.node,
-    );
+    const references = inPlaceReferences(this.schema.definitions.get(name)!.node);
     return [...references].filter((reference) => !this.byName.has(reference));
   }
 
@@ -408,9 +387,7 @@ class Tags {
   constructor(schema: Schema, open = false) {
     this.schema = schema;
     const isOpen = (node: SchemaNode): boolean => open && node.open === true;
-    this.constants = new DefinitionMemo(schema, (node, of) =>
-      constantsOf(node, of, isOpen),
-    );
+    this.constants = new DefinitionMemo(schema, (node, of) => constantsOf(node, of, isOpen));
     this.descriptions = new DefinitionMemo(schema, (node, of) =>
       describe(node, of, (member) => this.constants.of(member), isOpen),
     );
@@ -422,10 +399,7 @@ class Tags {
   }
 
   /** The scalars that all objects `node` accepts have in the member `name`, if that is required and they are few. */
-  requiredConstants(
-    node: SchemaNode,
-    name: string,
-  ): readonly Scalar[] | undefined {
+  requiredConstants(node: SchemaNode, name: string): readonly Scalar[] | undefined {
     const member = this.descriptions.of(node).members.get(name);
     return member?.required ? member.values : undefined;
   }
@@ -453,10 +427,7 @@ class Tags {
    *
    * @param except members to ignore
    */
-  findLoose(
-    arms: readonly SchemaNode[],
-    except: ReadonlySet<string>,
-  ): Tag | undefined {
+  findLoose(arms: readonly SchemaNode[], except: ReadonlySet<string>): Tag | undefined {
     const tags = this.namesOfMost(arms)
       .filter((name) => !except.has(name))
       .sort(naturalCompare)
@@ -477,9 +448,7 @@ class Tags {
     const tags = this.commonNames(arms)
       .map((name) => this.tag(arms, name))
       .filter(holdsStrings);
-    return tags.sort(
-      (a, b) => this.varietyOf(b.property) - this.varietyOf(a.property),
-    )[0];
+    return tags.sort((a, b) => this.varietyOf(b.property) - this.varietyOf(a.property))[0];
   }
 
   /** Names of the members that more than half of the arms limit to constants: no other distinguishes most arms. */
@@ -489,21 +458,15 @@ class Tags {
       for (const [name, { values }] of this.descriptions.of(arm).members)
         if (values) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
-    return [...counts]
-      .filter(([, count]) => count * 2 > arms.length)
-      .map(([name]) => name);
+    return [...counts].filter(([, count]) => count * 2 > arms.length).map(([name]) => name);
   }
 
   private tag(arms: readonly SchemaNode[], property: string): Tag {
-    const members = arms.map((arm) =>
-      this.descriptions.of(arm).members.get(property),
-    );
+    const members = arms.map((arm) => this.descriptions.of(arm).members.get(property));
     return {
       property,
       values: members.map((member) => member?.values ?? []),
-      required: members.map(
-        (member) => member?.values !== undefined && member.required,
-      ),
+      required: members.map((member) => member?.values !== undefined && member.required),
     };
   }
 
@@ -516,8 +479,7 @@ class Tags {
   private countConstants(): Map<string, number> {
     const constants = new Map<string, Set<Scalar>>();
     for (const { node } of this.schema.definitions.values()) {
-      for (const [name, { values, required }] of this.descriptions.of(node)
-        .members) {
+      for (const [name, { values, required }] of this.descriptions.of(node).members) {
         if (!values || !required) continue;
         const found = constants.get(name) ?? new Set();
         constants.set(name, found);
@@ -547,11 +509,7 @@ function distinguishesArms(tag: Tag): boolean {
   const counts = countOf(tag);
   const arms = tag.values.length;
   const silent = tag.values.filter((values) => values.length === 0).length;
-  return (
-    counts.size > 1 &&
-    silent * 2 < arms &&
-    [...counts.values()].every((count) => count < arms)
-  );
+  return counts.size > 1 && silent * 2 < arms && [...counts.values()].every((count) => count < arms);
 }
 
 /** How many arms each value of a tag chooses. */
@@ -578,11 +536,8 @@ function constantsOf(
   return node.ref === undefined ? undefined : of(node.ref);
 }
 
-function areScalars(
-  values: readonly JsonValue[],
-): readonly Scalar[] | undefined {
-  const isScalar = (value: JsonValue): boolean =>
-    typeof value !== "object" || value === null;
+function areScalars(values: readonly JsonValue[]): readonly Scalar[] | undefined {
+  const isScalar = (value: JsonValue): boolean => typeof value !== "object" || value === null;
   return values.every(isScalar) ? (values as readonly Scalar[]) : undefined;
 }
 
@@ -596,8 +551,7 @@ function describe(
   constants: (member: SchemaNode) => readonly Scalar[] | undefined,
   isOpen: (node: SchemaNode) => boolean,
 ): Description {
-  const inner = (child: SchemaNode): Description =>
-    describe(child, of, constants, isOpen);
+  const inner = (child: SchemaNode): Description => describe(child, of, constants, isOpen);
   const unions = [node.anyOf, node.oneOf].filter(isKnown);
   const parts = [
     ...(node.ref === undefined ? [] : [of(node.ref)]),
@@ -605,14 +559,10 @@ function describe(
     ...unions.map((arms) => anyOf(arms.map(inner))),
   ];
   const objectOnly =
-    (node.types?.length === 1 && node.types[0] === "object") ||
-    parts.some((part) => part.objectOnly);
+    (node.types?.length === 1 && node.types[0] === "object") || parts.some((part) => part.objectOnly);
   if (isOpen(node)) return { objectOnly, members: new Map() };
   const members = new Map<string, MemberBounds>();
-  for (const name of new Set([
-    ...(node.required ?? []),
-    ...(node.properties?.keys() ?? []),
-  ])) {
+  for (const name of new Set([...(node.required ?? []), ...(node.properties?.keys() ?? [])])) {
     const member = node.properties?.get(name);
     const values = member && constants(member);
     const required = node.required?.includes(name) ?? false;
@@ -638,16 +588,11 @@ function anyOf(arms: readonly Description[]): Description {
     const all = arms.map((arm) => arm.members.get(name));
     if (!all.every(isKnown)) continue;
     const lists = all.map((member) => member.values);
-    const values = lists.every(isKnown)
-      ? [...new Set(lists.flat())]
-      : undefined;
+    const values = lists.every(isKnown) ? [...new Set(lists.flat())] : undefined;
     const required = all.every((member) => member.required);
     if (values || required) members.set(name, { values, required });
   }
-  return {
-    objectOnly: [first, ...others].every((arm) => arm?.objectOnly === true),
-    members,
-  };
+  return { objectOnly: [first, ...others].every((arm) => arm?.objectOnly === true), members };
 }
 
 /** The values that an open union or set accepts in the open reading, beside those that it lists. */
@@ -676,9 +621,7 @@ function isUnlisted(value: unknown, node: OpenNode): boolean {
   }
   if (!hasType(value, types)) return false;
   if (!isObject(value)) return true;
-  return Object.entries(constants).every(
-    ([key, constant]) => memberOf(value, key) === constant,
-  );
+  return Object.entries(constants).every(([key, constant]) => memberOf(value, key) === constant);
 }
 
 /** Bounds of the values that a subschema accepts. */
@@ -699,15 +642,9 @@ function factsIn(schema: Schema): DefinitionMemo<Facts> {
 function factsOf(node: SchemaNode, of: (name: string) => Facts): Facts {
   if (node.never) return { types: [], required: [] };
   const inner = (child: SchemaNode): Facts => factsOf(child, of);
-  const parts = [
-    ...(node.ref === undefined ? [] : [of(node.ref)]),
-    ...(node.allOf ?? []).map(inner),
-  ];
+  const parts = [...(node.ref === undefined ? [] : [of(node.ref)]), ...(node.allOf ?? []).map(inner)];
   const union = (node.anyOf ?? node.oneOf)?.map(inner);
-  const values =
-    listedBy(node) ??
-    together(union?.map((arm) => arm.values)) ??
-    parts[0]?.values;
+  const values = listedBy(node) ?? together(union?.map((arm) => arm.values)) ?? parts[0]?.values;
   const types = values
     ? distinctOf(values.map(typeOfValue))
     : (node.types ??
@@ -716,10 +653,7 @@ function factsOf(node: SchemaNode, of: (name: string) => Facts): Facts {
   return {
     ...(values && { values }),
     ...(types && { types }),
-    required: distinctOf([
-      ...(node.required ?? []),
-      ...parts.flatMap((part) => part.required),
-    ]),
+    required: distinctOf([...(node.required ?? []), ...parts.flatMap((part) => part.required)]),
   };
 }
 
@@ -740,18 +674,14 @@ function listedBy({
   enum: values,
   types,
 }: SchemaNode): readonly JsonValue[] | undefined {
-  if (!constant)
-    return types ? values?.filter((value) => hasType(value, types)) : values;
+  if (!constant) return types ? values?.filter((value) => hasType(value, types)) : values;
   const { value } = constant;
   const isListed = !values || values.some((other) => jsonEqual(other, value));
   return isListed && hasType(value, types) ? [value] : [];
 }
 
 /** Whether a value is of one of the types; without types, every value is. */
-function hasType(
-  value: unknown,
-  types: readonly TypeName[] | undefined,
-): boolean {
+function hasType(value: unknown, types: readonly TypeName[] | undefined): boolean {
   return types === undefined || types.some((type) => isOfType(value, type));
 }
 
@@ -779,13 +709,8 @@ function typeOfValue(value: JsonValue): TypeName {
 }
 
 /** A member of an object; what every object inherits is no member. */
-function memberOf(
-  object: { readonly [key: string]: unknown },
-  key: string,
-): unknown {
-  return Object.hasOwn(object, key) || !(key in Object.prototype)
-    ? object[key]
-    : undefined;
+function memberOf(object: { readonly [key: string]: unknown }, key: string): unknown {
+  return Object.hasOwn(object, key) || !(key in Object.prototype) ? object[key] : undefined;
 }
 
 /** Whether a value equals one of a schema's. The depth is bounded by that of the schema's value. */
@@ -829,16 +754,13 @@ type Key = string | number;
 /** A scalar as JSON text; a long string is cut. */
 function scalarText(value: unknown): string {
   if (typeof value !== "string") return String(value);
-  const text =
-    value.length > longestString ? `${value.slice(0, longestString)}…` : value;
+  const text = value.length > longestString ? `${value.slice(0, longestString)}…` : value;
   return JSON.stringify(text).replace(unprintable, escapedText);
 }
 
 function escapedText(character: string): string {
   const units = character.split("").map((unit) => unit.charCodeAt(0));
-  return units
-    .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
-    .join("");
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 /** A scalar with its type; of any other value, its type. */
@@ -848,22 +770,18 @@ function valueText(value: unknown): string {
   if (Array.isArray(value)) return "array";
   const type = typeof value;
   if (type === "number" && !Number.isFinite(value)) return String(value);
-  const isScalarType =
-    type === "string" || type === "number" || type === "boolean";
+  const isScalarType = type === "string" || type === "number" || type === "boolean";
   return isScalarType ? `${scalarText(value)} (${type})` : type;
 }
 
 /** `"a"`, or `one of "a", "b"`; a long list ends with the number of values left out. */
 function choiceText(values: readonly unknown[]): string {
   const texts = values.map((value) =>
-    typeof value === "object" && value !== null
-      ? valueText(value)
-      : scalarText(value),
+    typeof value === "object" && value !== null ? valueText(value) : scalarText(value),
   );
   let list = "";
   for (const [index, text] of texts.entries()) {
-    if (list.length + text.length > longestList)
-      return `one of ${list}, … (${texts.length - index} more)`;
+    if (list.length + text.length > longestList) return `one of ${list}, … (${texts.length - index} more)`;
     list += index === 0 ? text : `, ${text}`;
   }
   return texts.length === 1 ? list : `one of ${list}`;
@@ -872,9 +790,7 @@ function choiceText(values: readonly unknown[]): string {
 /** `a`, `a or b`, `a, b or c`. */
 function alternatives(texts: readonly string[]): string {
   const last = texts.at(-1) ?? "nothing";
-  return texts.length < 2
-    ? last
-    : `${texts.slice(0, -1).join(", ")} or ${last}`;
+  return texts.length < 2 ? last : `${texts.slice(0, -1).join(", ")} or ${last}`;
 }
 
 /** A place as code writes it: `params.content[0]["a b"]`; the beginning of a long place is left out. */
@@ -894,10 +810,7 @@ function pointerText(path: readonly Key[]): string {
 }
 
 /** The candidate nearest to `name`, if they differ by at most two letters. */
-function nearest(
-  name: string,
-  candidates: readonly string[],
-): string | undefined {
+function nearest(name: string, candidates: readonly string[]): string | undefined {
   let found: string | undefined;
   let least = 3;
   for (const candidate of candidates) {
@@ -976,15 +889,10 @@ class Unions {
     const tagged = objects.length > 1 ? this.#tagged(objects, used) : undefined;
     if (!tagged) return { untagged: arms };
     if (objects.length === arms.length) return tagged;
-    return {
-      untagged: [tagged, ...arms.filter((arm) => !objects.includes(arm))],
-    };
+    return { untagged: [tagged, ...arms.filter((arm) => !objects.includes(arm))] };
   }
 
-  #tagged(
-    arms: readonly SchemaNode[],
-    used: ReadonlySet<string>,
-  ): Tagged | undefined {
+  #tagged(arms: readonly SchemaNode[], used: ReadonlySet<string>): Tagged | undefined {
     const tag = this.#tags.findLoose(arms, used);
     if (!tag) return undefined;
     const { property, values, required } = tag;
@@ -999,16 +907,12 @@ class Unions {
         else byValue.set(value, [arm]);
       }
     const isSilent = (index: number): boolean => values[index]!.length === 0;
-    const absent = arms.filter(
-      (_, index) => !isSilent(index) && !required[index],
-    );
+    const absent = arms.filter((_, index) => !isSilent(index) && !required[index]);
     const otherwise = arms.filter((_, index) => isSilent(index));
     return {
       tag: property,
       arms: new Map(
-        [...byValue]
-          .sort(([a], [b]) => naturalCompare(a, b))
-          .map(([value, some]) => [value, group(some)]),
+        [...byValue].sort(([a], [b]) => naturalCompare(a, b)).map(([value, some]) => [value, group(some)]),
       ),
       ...(absent.length > 0 && { absent: group(absent) }),
       ...(otherwise.length > 0 && { otherwise: group(otherwise) }),
@@ -1037,11 +941,7 @@ interface Subject {
   readonly facts: DefinitionMemo<Facts>;
   readonly unions: Unions;
   /** Whether a definition accepts a value. */
-  readonly judge: (
-    definition: string,
-    value: unknown,
-    open: boolean,
-  ) => boolean;
+  readonly judge: (definition: string, value: unknown, open: boolean) => boolean;
   readonly matcher: (pattern: string) => Matcher;
   /** The check of a format that is asserted. */
   readonly format: (name: string) => ((text: string) => boolean) | undefined;
@@ -1070,23 +970,13 @@ interface Search {
 /** Whether a part of the schema accepts a value. */
 function holds(search: Search, value: unknown, part: Part): boolean {
   const issues: Issue[] = [];
-  const silent = {
-    issues,
-    limit: 1,
-    path: [],
-    level: deepestSearch,
-    silent: true,
-  };
+  const silent = { issues, limit: 1, path: [], level: deepestSearch, silent: true };
   search.compare({ ...search, ...silent }, value, part);
   return issues.length === 0;
 }
 
 /** Whether a definition accepts a value, in the reading of the search. */
-function isAccepted(
-  { subject, open }: Search,
-  value: unknown,
-  definition: string,
-): boolean {
+function isAccepted({ subject, open }: Search, value: unknown, definition: string): boolean {
   return subject.judge(definition, value, open);
 }
 
@@ -1111,12 +1001,7 @@ interface Advice {
 
 const silentIssue: Issue = { pointer: "", expected: "", got: "", message: "" };
 
-function report(
-  search: Search,
-  value: unknown,
-  expected: string,
-  advice: Advice = {},
-): void {
+function report(search: Search, value: unknown, expected: string, advice: Advice = {}): void {
   if (isFull(search)) return;
   if (search.silent) return void search.issues.push(silentIssue);
   const { suggestion, got = valueText(value) } = advice;
@@ -1127,10 +1012,7 @@ function report(
     expected,
     got,
     ...(suggestion !== undefined && { suggestion }),
-    message:
-      line.length > longestMessage
-        ? `${line.slice(0, longestMessage - 1)}…`
-        : line,
+    message: line.length > longestMessage ? `${line.slice(0, longestMessage - 1)}…` : line,
   });
 }
 
@@ -1162,12 +1044,8 @@ function near(value: unknown, names: readonly unknown[]): Advice {
 export function summary(issues: readonly Issue[]): string {
   const lines = issues.slice(0, mostLines).map(({ message }) => message);
   const more = (): string => `and ${issues.length - lines.length} more`;
-  const text = (): string =>
-    [...lines, ...(lines.length < issues.length ? [more()] : [])].join("\n");
-  while (
-    lines.length > 1 &&
-    (text().length > longestMessage || text().split("\n").length > mostLines)
-  )
+  const text = (): string => [...lines, ...(lines.length < issues.length ? [more()] : [])].join("\n");
+  while (lines.length > 1 && (text().length > longestMessage || text().split("\n").length > mostLines))
     lines.pop();
   return text().slice(0, longestMessage);
 }
@@ -1180,25 +1058,11 @@ function evaluatedKeys(
 ): ReadonlySet<string> {
   const found = new Set<string>();
   for (const part of appliedParts(search, object, node)) {
-    const {
-      properties,
-      patternProperties,
-      additionalProperties,
-      unevaluatedProperties,
-    } = part;
-    const matchers = [...(patternProperties?.keys() ?? [])].map(
-      search.subject.matcher,
-    );
-    const all =
-      additionalProperties ??
-      (part === node ? undefined : unevaluatedProperties);
+    const { properties, patternProperties, additionalProperties, unevaluatedProperties } = part;
+    const matchers = [...(patternProperties?.keys() ?? [])].map(search.subject.matcher);
+    const all = additionalProperties ?? (part === node ? undefined : unevaluatedProperties);
     for (const key of Object.keys(object))
-      if (
-        all ||
-        properties?.has(key) ||
-        matchers.some((matcher) => matcher.test(key))
-      )
-        found.add(key);
+      if (all || properties?.has(key) || matchers.some((matcher) => matcher.test(key))) found.add(key);
   }
   return found;
 }
@@ -1214,22 +1078,13 @@ function evaluatedItems(
     const { prefixItems = [], items, contains, unevaluatedItems } = part;
     const all = items ?? (part === node ? undefined : unevaluatedItems);
     for (const [index, item] of array.entries())
-      if (
-        all ||
-        index < prefixItems.length ||
-        (contains && holds(search, item, contains))
-      )
-        found.add(index);
+      if (all || index < prefixItems.length || (contains && holds(search, item, contains))) found.add(index);
   }
   return found;
 }
 
 /** `node`, and the nodes that apply to the same value. */
-function appliedParts(
-  search: Search,
-  value: unknown,
-  node: SchemaNode,
-): SchemaNode[] {
+function appliedParts(search: Search, value: unknown, node: SchemaNode): SchemaNode[] {
   const applied: SchemaNode[] = [];
   const pending = [node];
   for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
@@ -1239,26 +1094,17 @@ function appliedParts(
       applied.push(anyMember);
       continue;
     }
-    if (part.ref !== undefined)
-      pending.push(search.subject.schema.definitions.get(part.ref)!.node);
+    if (part.ref !== undefined) pending.push(search.subject.schema.definitions.get(part.ref)!.node);
     pending.push(...(part.allOf ?? []), ...chosenParts(search, value, part));
   }
   return applied;
 }
 
 const anything: SchemaNode = { pointer: "", always: true };
-const anyMember: SchemaNode = {
-  pointer: "",
-  additionalProperties: anything,
-  items: anything,
-};
+const anyMember: SchemaNode = { pointer: "", additionalProperties: anything, items: anything };
 
 /** The conditional parts of `node` that apply to `value`. */
-function chosenParts(
-  search: Search,
-  value: unknown,
-  node: SchemaNode,
-): SchemaNode[] {
+function chosenParts(search: Search, value: unknown, node: SchemaNode): SchemaNode[] {
   const { anyOf = [], oneOf = [], dependentSchemas = [] } = node;
   const parts = [...anyOf, ...oneOf].filter((arm) => holds(search, value, arm));
   if (node.if) {
@@ -1278,20 +1124,13 @@ function compareString(search: Search, text: string, node: SchemaNode): void {
     compareSize(search, lengthOf(text), "character", minLength, maxLength);
   if (pattern !== undefined && !search.subject.matcher(pattern).test(text))
     report(search, text, `a string that matches ${scalarText(pattern)}`);
-  const isOfFormat =
-    format === undefined ? undefined : search.subject.format(format);
-  if (isOfFormat && !isOfFormat(text))
-    report(search, text, `a string of the format ${scalarText(format)}`);
+  const isOfFormat = format === undefined ? undefined : search.subject.format(format);
+  if (isOfFormat && !isOfFormat(text)) report(search, text, `a string of the format ${scalarText(format)}`);
 }
 
 /** The keywords about numbers: the words of the sentence, and the test. */
 const numberBounds: readonly (readonly [
-  keyword:
-    | "minimum"
-    | "maximum"
-    | "exclusiveMinimum"
-    | "exclusiveMaximum"
-    | "multipleOf",
+  keyword: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf",
   words: string,
   fits: (number: number, bound: number) => boolean,
 ])[] = [
@@ -1306,26 +1145,14 @@ function compareNumber(search: Search, number: number, node: SchemaNode): void {
   for (const [keyword, words, fits] of numberBounds) {
     const bound = node[keyword];
     // NaN and infinities are not JSON numbers, and fail every bound.
-    if (
-      bound !== undefined &&
-      !(Number.isFinite(number) && fits(number, bound))
-    )
+    if (bound !== undefined && !(Number.isFinite(number) && fits(number, bound)))
       report(search, number, `${words} ${bound}`);
   }
 }
 
-function compareSize(
-  search: Search,
-  size: number,
-  unit: string,
-  least = 0,
-  most = Infinity,
-): void {
+function compareSize(search: Search, size: number, unit: string, least = 0, most = Infinity): void {
   if (size >= least && size <= most) return;
-  const bound =
-    size < least
-      ? `at least ${counted(least, unit)}`
-      : `at most ${counted(most, unit)}`;
+  const bound = size < least ? `at least ${counted(least, unit)}` : `at most ${counted(most, unit)}`;
   report(search, undefined, bound, { got: String(size) });
 }
 
@@ -1340,36 +1167,20 @@ interface Members {
 /** Keys that are searched for a misspelt name. */
 const mostKeys = 100;
 
-function compareObject(
-  search: Search,
-  object: Members,
-  node: SchemaNode,
-): void {
-  const {
-    required = [],
-    properties = [],
-    dependentRequired = [],
-    dependentSchemas = [],
-  } = node;
+function compareObject(search: Search, object: Members, node: SchemaNode): void {
+  const { required = [], properties = [], dependentRequired = [], dependentSchemas = [] } = node;
   const keys = Object.keys(object);
-  const isMissing = (key: string): boolean =>
-    memberOf(object, key) === undefined;
-  for (const key of required.filter(isMissing))
-    reportMissing(search, keys, node, key);
+  const isMissing = (key: string): boolean => memberOf(object, key) === undefined;
+  for (const key of required.filter(isMissing)) reportMissing(search, keys, node, key);
   for (const [key, part] of properties) {
-    if (!isMissing(key))
-      inside(search, key, () =>
-        search.compare(search, memberOf(object, key), part),
-      );
+    if (!isMissing(key)) inside(search, key, () => search.compare(search, memberOf(object, key), part));
   }
   compareKeys(search, object, keys, node);
   for (const [key, names] of dependentRequired) {
     if (isMissing(key)) continue;
-    for (const name of names.filter(isMissing))
-      reportMissing(search, keys, node, name);
+    for (const name of names.filter(isMissing)) reportMissing(search, keys, node, name);
   }
-  for (const [key, part] of dependentSchemas)
-    if (!isMissing(key)) search.compare(search, object, part);
+  for (const [key, part] of dependentSchemas) if (!isMissing(key)) search.compare(search, object, part);
 }
 
 const unknownValue: SchemaNode = { pointer: "", always: true };
@@ -1381,9 +1192,7 @@ function reportMissing(
   { properties }: SchemaNode,
   key: string,
 ): void {
-  const unknown = keys
-    .slice(0, mostKeys)
-    .filter((each) => !properties?.has(each));
+  const unknown = keys.slice(0, mostKeys).filter((each) => !properties?.has(each));
   const found = nearest(key, unknown);
   const advice = found === undefined ? {} : { suggestion: key, by: found };
   const expected = expectation(search, properties?.get(key) ?? unknownValue);
@@ -1391,28 +1200,12 @@ function reportMissing(
 }
 
 /** The issues of the number of keys, their form, and keys that `properties` does not describe. */
-function compareKeys(
-  search: Search,
-  object: Members,
-  keys: readonly string[],
-  node: SchemaNode,
-): void {
-  const {
-    properties,
-    patternProperties = [],
-    additionalProperties,
-    propertyNames,
-  } = node;
+function compareKeys(search: Search, object: Members, keys: readonly string[], node: SchemaNode): void {
+  const { properties, patternProperties = [], additionalProperties, propertyNames } = node;
   const patterns = [...patternProperties].map(
     ([pattern, part]) => [search.subject.matcher(pattern), part] as const,
   );
-  compareSize(
-    search,
-    keys.length,
-    "key",
-    node.minProperties,
-    node.maxProperties,
-  );
+  compareSize(search, keys.length, "key", node.minProperties, node.maxProperties);
   if (!additionalProperties && !propertyNames && patterns.length === 0) return;
   for (const key of keys) {
     if (isFull(search)) return;
@@ -1421,10 +1214,8 @@ function compareKeys(
       inside(search, key, () => report(search, key, expected));
     }
     const matching = patterns.filter(([pattern]) => pattern.test(key));
-    for (const [, part] of matching)
-      inside(search, key, () => search.compare(search, object[key], part));
-    if (!additionalProperties || matching.length > 0 || properties?.has(key))
-      continue;
+    for (const [, part] of matching) inside(search, key, () => search.compare(search, object[key], part));
+    if (!additionalProperties || matching.length > 0 || properties?.has(key)) continue;
     compareExtra(search, object[key], key, additionalProperties, node);
   }
 }
@@ -1438,22 +1229,12 @@ function compareExtra(
   { properties }: SchemaNode,
 ): void {
   inside(search, key, () => {
-    if (part.never)
-      report(
-        search,
-        value,
-        "no such key",
-        near(key, [...(properties?.keys() ?? [])]),
-      );
+    if (part.never) report(search, value, "no such key", near(key, [...(properties?.keys() ?? [])]));
     else search.compare(search, value, part);
   });
 }
 
-function compareArray(
-  search: Search,
-  array: readonly unknown[],
-  node: SchemaNode,
-): void {
+function compareArray(search: Search, array: readonly unknown[], node: SchemaNode): void {
   const { prefixItems = [], items, contains } = node;
   compareSize(search, array.length, "item", node.minItems, node.maxItems);
   for (let index = 0; index < array.length && !isFull(search); index++) {
@@ -1474,17 +1255,11 @@ function compareRepeated(search: Search, array: readonly unknown[]): void {
   for (const [index, item] of array.entries()) {
     // A text that begins with a bracket is that of an object or an array, a text with a quote that of a string.
     const key =
-      typeof item === "object" && item !== null
-        ? textOf(item)
-        : typeof item === "string"
-          ? `"${item}`
-          : item;
+      typeof item === "object" && item !== null ? textOf(item) : typeof item === "string" ? `"${item}` : item;
     const before = earlier.get(key);
     if (before !== undefined) {
       const advice = { got: `item ${before} again` };
-      return inside(search, index, () =>
-        report(search, item, "no item twice", advice),
-      );
+      return inside(search, index, () => report(search, item, "no item twice", advice));
     }
     earlier.set(key, index);
   }
@@ -1496,16 +1271,12 @@ function compareRest(search: Search, value: unknown, node: SchemaNode): void {
   if (unevaluatedProperties && isObject(value)) {
     const evaluated = evaluatedKeys(search, value, node);
     for (const key of Object.keys(value))
-      if (!evaluated.has(key))
-        compareExtra(search, value[key], key, unevaluatedProperties, node);
+      if (!evaluated.has(key)) compareExtra(search, value[key], key, unevaluatedProperties, node);
   }
   if (unevaluatedItems && Array.isArray(value)) {
     const evaluated = evaluatedItems(search, value, node);
     for (const [index, item] of value.entries())
-      if (!evaluated.has(index))
-        inside(search, index, () =>
-          search.compare(search, item, unevaluatedItems),
-        );
+      if (!evaluated.has(index)) inside(search, index, () => search.compare(search, item, unevaluatedItems));
   }
 }
 
@@ -1522,21 +1293,14 @@ function compareTagged(search: Search, value: unknown, union: Tagged): void {
   const arm = chosen ?? (found === undefined ? absent : undefined) ?? otherwise;
   if (arm !== undefined) return search.compare(search, value, arm);
   const tags = [...arms.keys()];
-  inside(search, tag, () =>
-    report(search, found, choiceText(tags), near(found, tags)),
-  );
+  inside(search, tag, () => report(search, found, choiceText(tags), near(found, tags)));
 }
 
 /** `oneOf`: exactly one arm must accept the value. */
-function compareOneOf(
-  search: Search,
-  value: unknown,
-  arms: readonly SchemaNode[],
-): void {
+function compareOneOf(search: Search, value: unknown, arms: readonly SchemaNode[]): void {
   const fitting = arms.filter((arm) => holds(search, value, arm)).length;
   if (fitting === 1) return;
-  if (fitting > 1 || search.silent)
-    return report(search, value, "only one of the alternatives");
+  if (fitting > 1 || search.silent) return report(search, value, "only one of the alternatives");
   compareArms(search, value, arms);
 }
 
@@ -1544,17 +1308,10 @@ function compareOneOf(
  * A union whose arms no member distinguishes: if no arm accepts the value, reports the issues with the arm that fits
  * best.
  */
-function compareArms(
-  search: Search,
-  value: unknown,
-  arms: readonly Part[],
-): void {
-  const fitting = arms.filter((arm) =>
-    hasType(value, factsOfPart(search, arm).types),
-  );
+function compareArms(search: Search, value: unknown, arms: readonly Part[]): void {
+  const fitting = arms.filter((arm) => hasType(value, factsOfPart(search, arm).types));
   const [first, ...others] = fitting;
-  if (first === undefined)
-    return report(search, value, expectationOfArms(search, arms));
+  if (first === undefined) return report(search, value, expectationOfArms(search, arms));
   if (others.length === 0) return search.compare(search, value, first);
   if (fitting.some((arm) => holds(search, value, arm))) return;
   const { values } = factsOfArms(search, fitting);
@@ -1568,9 +1325,7 @@ const objectFacts: Facts = { types: ["object"], required: [] };
 
 function factsOfPart(search: Search, part: Part): Facts {
   if (isTagged(part)) return objectFacts;
-  return isUntagged(part)
-    ? factsOfArms(search, part.untagged)
-    : search.subject.facts.of(part);
+  return isUntagged(part) ? factsOfArms(search, part.untagged) : search.subject.facts.of(part);
 }
 
 /** The values and types that arms list together. */
@@ -1582,11 +1337,7 @@ function factsOfArms(search: Search, arms: readonly Part[]): Facts {
   const types = all.every((facts) => facts.types !== undefined)
     ? new Set(all.flatMap((facts) => facts.types!))
     : undefined;
-  return {
-    ...(values && { values: [...values] }),
-    ...(types && { types: [...types] }),
-    required: [],
-  };
+  return { ...(values && { values: [...values] }), ...(types && { types: [...types] }), required: [] };
 }
 
 function expectationOfArms(search: Search, arms: readonly Part[]): string {
@@ -1601,55 +1352,32 @@ interface Trial {
   readonly score: readonly number[];
 }
 
-function compareBest(
-  search: Search,
-  value: unknown,
-  arms: readonly Part[],
-): void {
+function compareBest(search: Search, value: unknown, arms: readonly Part[]): void {
   const trials = arms.map((arm) => tryArm(search, value, arm)).sort(byScore);
   const [best] = trials;
   if (!best) return;
   // If each arm lacks one member only, each of these members would be enough.
-  const lacking = trials.filter(
-    ({ issues, missing }) => issues.length === 1 && missing.length === 1,
-  );
+  const lacking = trials.filter(({ issues, missing }) => issues.length === 1 && missing.length === 1);
   const keys = new Set(lacking.flatMap(({ missing }) => missing));
   if (best.missing.length > 0 && keys.size > 1) {
     const texts = [...keys].sort().map(scalarText);
-    return report(search, value, `the key ${alternatives(texts)}`, {
-      got: "none of them",
-    });
+    return report(search, value, `the key ${alternatives(texts)}`, { got: "none of them" });
   }
-  for (const issue of best.issues)
-    if (!isFull(search)) search.issues.push(issue);
+  for (const issue of best.issues) if (!isFull(search)) search.issues.push(issue);
 }
 
 function tryArm(search: Search, value: unknown, arm: Part): Trial {
   const issues: Issue[] = [];
-  search.compare(
-    { ...search, issues, limit: enoughOfTrial, trials: search.trials + 1 },
-    value,
-    arm,
-  );
+  search.compare({ ...search, issues, limit: enoughOfTrial, trials: search.trials + 1 }, value, arm);
   const required = isObject(value) ? factsOfPart(search, arm).required : [];
-  const missing = required.filter(
-    (key) => isObject(value) && memberOf(value, key) === undefined,
-  );
-  const depth = Math.min(
-    ...issues.map(({ pointer }) => pointer.split("/").length),
-  );
-  return {
-    issues,
-    missing,
-    score: [required.length - 2 * missing.length, -issues.length, depth],
-  };
+  const missing = required.filter((key) => isObject(value) && memberOf(value, key) === undefined);
+  const depth = Math.min(...issues.map(({ pointer }) => pointer.split("/").length));
+  return { issues, missing, score: [required.length - 2 * missing.length, -issues.length, depth] };
 }
 
 /** The most members present, then the fewest issues, then the deepest issue. */
 function byScore(a: Trial, b: Trial): number {
-  const differences = a.score.map(
-    (score, index) => (b.score[index] ?? 0) - score,
-  );
+  const differences = a.score.map((score, index) => (b.score[index] ?? 0) - score);
   return differences.find((difference) => difference !== 0) ?? 0;
 }
 
@@ -1658,11 +1386,7 @@ const enoughIssues = 16;
 
 interface ExplainOptions {
   /** Whether a definition accepts a value, in the exact or the open reading. The verdict is believed. */
-  readonly judge: (
-    definition: string,
-    value: unknown,
-    open: boolean,
-  ) => boolean;
+  readonly judge: (definition: string, value: unknown, open: boolean) => boolean;
   /** The matcher of a pattern; by default that of the schema, or the platform's. */
   readonly matcher?: (pattern: string) => Matcher;
   /** Checks of the formats that are asserted; by default, formats are annotations. */
@@ -1679,10 +1403,7 @@ class Explainer {
       facts: factsIn(schema),
       unions: new Unions(new Tags(schema)),
       judge,
-      matcher:
-        matcher ??
-        ((pattern) =>
-          schema.patterns?.get(pattern) ?? new RegExp(pattern, "u")),
+      matcher: matcher ?? ((pattern) => schema.patterns?.get(pattern) ?? new RegExp(pattern, "u")),
       format: (name) => formats?.get(name),
     };
   }
@@ -1693,29 +1414,12 @@ class Explainer {
    *
    * @param limit the number of issues at which the search ends
    */
-  issues(
-    node: SchemaNode,
-    value: unknown,
-    reading?: "open",
-    limit = enoughIssues,
-  ): Issue[] {
+  issues(node: SchemaNode, value: unknown, reading?: "open", limit = enoughIssues): Issue[] {
     const issues: Issue[] = [];
     compareNode(
       {
-        ...{
-          subject: this.#subject,
-          compare: comparePart,
-          issues,
-          limit,
-          path: [],
-        },
-        ...{
-          level: 0,
-          depth: { nodes: 0 },
-          trials: 0,
-          open: reading === "open",
-          silent: false,
-        },
+        ...{ subject: this.#subject, compare: comparePart, issues, limit, path: [] },
+        ...{ level: 0, depth: { nodes: 0 }, trials: 0, open: reading === "open", silent: false },
       },
       value,
       node,
@@ -1738,45 +1442,28 @@ function compareNode(search: Search, value: unknown, node: SchemaNode): void {
   search.depth.nodes--;
 }
 
-function compareKeywords(
-  search: Search,
-  value: unknown,
-  node: SchemaNode,
-): void {
-  if (search.open && isUnlisted(value, node))
-    return compareUnlisted(search, value, node);
+function compareKeywords(search: Search, value: unknown, node: SchemaNode): void {
+  if (search.open && isUnlisted(value, node)) return compareUnlisted(search, value, node);
   if (!compareOwn(search, value, node)) return;
   compareCombined(search, value, node);
   compareRest(search, value, node);
 }
 
 /** Compares a value that only the open reading accepts with the keywords that do not list values. */
-function compareUnlisted(
-  search: Search,
-  value: unknown,
-  node: SchemaNode,
-): void {
+function compareUnlisted(search: Search, value: unknown, node: SchemaNode): void {
   const { anyOf, oneOf, ...others } = node;
   const isUnion = (anyOf ?? oneOf) !== undefined;
   if (isUnion) compareOwn(search, value, others);
   // A node that is open by itself is recognised by its tag, and asks nothing more.
-  if (isUnion || node.const || node.enum)
-    compareCombined(search, value, others);
+  if (isUnion || node.const || node.enum) compareCombined(search, value, others);
 }
 
 /** Compares with all keywords but combinations; false if the value has another type. */
 function compareOwn(search: Search, value: unknown, node: SchemaNode): boolean {
   const listed = listedBy(node);
-  const isAllowed = listed
-    ? listed.some((each) => equals(each, value))
-    : hasType(value, node.types);
+  const isAllowed = listed ? listed.some((each) => equals(each, value)) : hasType(value, node.types);
   if (!isAllowed) {
-    report(
-      search,
-      value,
-      expectation(search, node),
-      near(value, listed && listed.length > 1 ? listed : []),
-    );
+    report(search, value, expectation(search, node), near(value, listed && listed.length > 1 ? listed : []));
     return false;
   }
   if (typeof value === "number") compareNumber(search, value, node);
@@ -1786,11 +1473,7 @@ function compareOwn(search: Search, value: unknown, node: SchemaNode): boolean {
   return true;
 }
 
-function compareCombined(
-  search: Search,
-  value: unknown,
-  node: SchemaNode,
-): void {
+function compareCombined(search: Search, value: unknown, node: SchemaNode): void {
   const union = node.anyOf && search.subject.unions.of(node.anyOf);
   if (union && isTagged(union)) compareTagged(search, value, union);
   if (node.ref !== undefined) compareDefinition(search, value, node.ref);
@@ -1808,11 +1491,7 @@ function compareDefinition(search: Search, value: unknown, name: string): void {
   if (isAccepted(search, value, name)) return;
   const before = search.issues.length;
   const { node } = search.subject.schema.definitions.get(name)!;
-  if (
-    search.level < deepestSearch &&
-    search.depth.nodes < deepestNode &&
-    !search.silent
-  )
+  if (search.level < deepestSearch && search.depth.nodes < deepestNode && !search.silent)
     compareNode({ ...search, level: search.level + 1 }, value, node);
   if (search.issues.length === before) report(search, value, name);
 }
@@ -1839,15 +1518,12 @@ export function explainerOf(
   written: Written,
   texts: Texts = {},
 ): (definition: string, value: unknown, reading?: "open") => Issue[] {
-  const validators = new Map(
-    written.map(([name, , is, accepts = is]) => [name, { is, accepts }]),
-  );
+  const validators = new Map(written.map(([name, , is, accepts = is]) => [name, { is, accepts }]));
   let explainer: Explainer | undefined;
   return (definition, value, reading) => {
     explainer ??= new Explainer(readWritten(written), {
       ...texts,
-      judge: (name, part, open) =>
-        validators.get(name)![open ? "accepts" : "is"](part),
+      judge: (name, part, open) => validators.get(name)![open ? "accepts" : "is"](part),
     });
     return explainer.issues({ pointer: "", ref: definition }, value, reading);
   };
@@ -1857,10 +1533,7 @@ export function explainerOf(
 export function readWritten(written: Written): Schema {
   const definitions = new Map<string, Definition>();
   for (const [name, text] of written)
-    definitions.set(name, {
-      name,
-      node: readNode(JSON.parse(text) as JsonValue),
-    });
+    definitions.set(name, { name, node: readNode(JSON.parse(text) as JsonValue) });
   return { definitions };
 }
 
@@ -1874,29 +1547,17 @@ const renamed: ReadonlyMap<string, string> = new Map<string, keyof OpenNode>([
 ]);
 
 /** Keywords whose value a node holds in another form. */
-const readers: ReadonlyMap<string, KeywordReader> = new Map<
-  string,
-  KeywordReader
->([
+const readers: ReadonlyMap<string, KeywordReader> = new Map<string, KeywordReader>([
   ["type", (value) => (Array.isArray(value) ? value : [value])],
   ["const", (value) => ({ value })],
   ["$ref", (value) => pointerTokens(referencedPointer(String(value)))[1]],
   ["dependentRequired", (value) => mapOf(value, (names) => names)],
-  ...namedReaders(
-    ["properties", "patternProperties", "dependentSchemas"],
-    (value) => mapOf(value, readNode),
-  ),
+  ...namedReaders(["properties", "patternProperties", "dependentSchemas"], (value) => mapOf(value, readNode)),
   ...namedReaders(["allOf", "anyOf", "oneOf", "prefixItems"], (value) =>
     (value as JsonValue[]).map(readNode),
   ),
-  ...namedReaders(
-    ["not", "if", "then", "else", "items", "contains", "propertyNames"],
-    readNode,
-  ),
-  ...namedReaders(
-    ["additionalProperties", "unevaluatedProperties", "unevaluatedItems"],
-    readNode,
-  ),
+  ...namedReaders(["not", "if", "then", "else", "items", "contains", "propertyNames"], readNode),
+  ...namedReaders(["additionalProperties", "unevaluatedProperties", "unevaluatedItems"], readNode),
 ]);
 
 function namedReaders(
@@ -1907,25 +1568,14 @@ function namedReaders(
 }
 
 function readNode(value: JsonValue): SchemaNode {
-  if (typeof value === "boolean")
-    return { pointer: "", ...(value ? { always: true } : { never: true }) };
-  const members = Object.entries(value as JsonObject).map(
-    ([keyword, content]) => [
-      renamed.get(keyword) ?? keyword,
-      readers.get(keyword)?.(content) ?? content,
-    ],
-  );
+  if (typeof value === "boolean") return { pointer: "", ...(value ? { always: true } : { never: true }) };
+  const members = Object.entries(value as JsonObject).map(([keyword, content]) => [
+    renamed.get(keyword) ?? keyword,
+    readers.get(keyword)?.(content) ?? content,
+  ]);
   return { pointer: "", ...(Object.fromEntries(members) as object) };
 }
 
-function mapOf(
-  value: JsonValue,
-  read: KeywordReader,
-): ReadonlyMap<string, unknown> {
-  return new Map(
-    Object.entries(value as JsonObject).map(([key, member]) => [
-      key,
-      read(member),
-    ]),
-  );
+function mapOf(value: JsonValue, read: KeywordReader): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(value as JsonObject).map(([key, member]) => [key, read(member)]));
 }

@@ -212,7 +212,7 @@ function ofExtensions(extensions: readonly LoadedExtension[]): Generated["assump
 }
 
 async function finished(path: string, file: EmittedFile, request: GenerateRequest): Promise<string> {
-  if (file.formatted) return file.content;
+  if (file.formatted || file.verbatim) return file.content;
   try {
     return await format(path, file.content);
   } catch (error) {

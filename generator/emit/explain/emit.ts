@@ -102,5 +102,5 @@ function laidOutRows(content: string): EmittedFile {
 /** The file that the explanations of all revisions share. */
 export const emitExplainer: Emitter<WorkspaceInput> = (input) => {
   const path = input.folder === "" ? "explain.ts" : `${input.folder}/explain.ts`;
-  return new Map([[path, { content: copyWhole("explain/written", input) }]]);
+  return new Map([[path, { content: copyWhole("explain/written", input), verbatim: true }]]);
 };
