@@ -1,5 +1,6 @@
 import { isObject } from "../jsonrpc/message.js";
 import type { Check, JsonSchema, Parse } from "./schema-type.js";
+import { valueAt } from "./words.js";
 
 /**
  * A check that fills in the defaults of a JSON Schema: of absent members that `properties` names, at every depth that
@@ -86,14 +87,16 @@ function defaultIn(schemas: ReadonlySet<JsonSchema>): unknown {
   return schema && JSON.parse(JSON.stringify(schema["default"]));
 }
 
-/** The place of a schema that a reference names by a JSON pointer. */
+/** The place of a schema that a reference names by a JSON pointer (RFC 6901, section 6). */
 function target(reference: string, root: JsonSchema): unknown {
-  if (!/^#(?:\/|$)/.test(reference)) return undefined;
-  let place: unknown = root;
-  for (const part of reference.split("/").slice(1)) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof place !== "object" || place === null || !Object.hasOwn(place, key)) return undefined;
-    place = (place as JsonSchema)[key];
+  return /^#(?:\/|$)/.test(reference) ? valueAt(root, decoded(reference.slice(1))) : undefined;
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    // Not percent-encoded: the engine takes the name as it stands, too.
+    return fragment;
   }
-  return place;
 }

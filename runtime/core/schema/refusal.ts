@@ -6,10 +6,10 @@ import {
   alternatives,
   choiceText,
   inside,
-  keysOf,
   placeText,
   scalarText,
   summary,
+  valueAt,
   valueText,
 } from "./words.js";
 
@@ -148,7 +148,7 @@ export class Search {
 
   /** The subschema that a reference inside the schema leads to. */
   referred(reference: unknown): unknown {
-    return /^#(\/|$)/.test(String(reference)) ? at(this.#root, String(reference).slice(1)) : undefined;
+    return /^#(\/|$)/.test(String(reference)) ? valueAt(this.#root, String(reference).slice(1)) : undefined;
   }
 
   /** Type, constant and listed values; false where one of them refuses the value. */
@@ -264,7 +264,7 @@ export class Search {
       const all = near.map((wrong) => wrong.find((each) => each.place === there && each.kind));
       if (!all.every((wrong) => wrong !== undefined)) continue;
       const { got } = all[0]!;
-      const part = at(value, there.slice(place.length));
+      const part = valueAt(value, there.slice(place.length));
       const choices = all.every((wrong) => wrong.choices)
         ? all.flatMap((wrong) => wrong.choices!)
         : undefined;
@@ -306,14 +306,6 @@ export class Search {
     const texts = typesOf(schema) ?? arms.slice(0, 4).map((arm) => this.#expectation(arm, depth + 1));
     return texts.length === 0 ? "a value" : alternatives([...new Set(texts)]);
   }
-}
-
-/** The value at a JSON Pointer. */
-function at(value: unknown, pointer: string): unknown {
-  return keysOf(pointer).reduce<unknown>(
-    (part, key) => (typeof part === "object" && part !== null ? (part as Node)[key] : undefined),
-    value,
-  );
 }
 
 function meant(value: unknown, names: readonly unknown[]): string {

@@ -72,6 +72,17 @@ export function keysOf(pointer: string): string[] {
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
+/** The value at a JSON Pointer. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  return keysOf(pointer).reduce<unknown>(
+    (part, key) =>
+      typeof part === "object" && part !== null
+        ? (part as Readonly<Record<string, unknown>>)[key]
+        : undefined,
+    value,
+  );
+}
+
 /** The JSON Pointer of a member or an item. */
 export function inside(pointer: string, key: string | number): string {
   return `${pointer}/${typeof key === "number" ? key : key.replaceAll("~", "~0").replaceAll("/", "~1")}`;

@@ -45,6 +45,15 @@ describe("the defaults of a JSON Schema are filled in", () => {
       { at: { x: 0, y: 0 }, n: 3 },
     ],
     [
+      "through references that are percent-encoded, and names with a percent sign",
+      {
+        $defs: { "a b": point, "100%": { default: 3 } },
+        properties: { at: { $ref: "#/$defs/a%20b" }, n: { $ref: "#/$defs/100%" } },
+      },
+      { at: {} },
+      { at: { x: 0, y: 0 }, n: 3 },
+    ],
+    [
       "of a schema that refers to itself",
       { properties: { depth: { default: 1 }, inner: { $ref: "#" } } },
       { inner: { inner: {} } },
