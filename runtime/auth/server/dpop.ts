@@ -90,16 +90,11 @@ export function dpop(options: DpopOptions = {}): DpopProofs {
       const nonce = await issued?.current();
       if ("error" in found) return nonce === undefined ? found : { ...found, nonce };
       if (issued && !(await issued.accepts(found.nonce)))
-        return {
-          error: "use_dpop_nonce",
-          description: "the proof needs a nonce of this server",
-          nonce: nonce!,
-        };
+        return { ...fault("the proof needs a nonce of this server", "use_dpop_nonce"), nonce: nonce! };
       const id = await digestOf(`${thumbprint} ${found.jti}`);
       const used = await replay.use(id, found.iat + seconds, principal);
       if (used === "new") return undefined;
-      if (used === "full")
-        return { error: "invalid_dpop_proof", description: "too many proofs: try again later", status: 503 };
+      if (used === "full") return { ...fault("too many proofs: try again later"), status: 503 };
       return fault("the proof was used before");
     },
   };
@@ -141,7 +136,7 @@ async function provenClaims(
   if ("error" in verified) return verified;
   const { payload, jwk } = verified;
   if ((await calculateJwkThumbprint(jwk)) !== thumbprint)
-    return { error: "invalid_token", description: "the token is bound to another key" };
+    return fault("the token is bound to another key", "invalid_token");
   const { jti, iat, htm, htu, ath, nonce } = payload;
   if (typeof jti !== "string" || jti === "" || jti.length > longestId)
     return fault("its jti is missing or too long");
@@ -163,17 +158,15 @@ async function verifiedProof(
     });
     const { typ, jwk } = protectedHeader;
     const claims = jsonObject(new TextDecoder().decode(payload));
-    return claims && typ === "dpop+jwt"
-      ? { payload: claims, jwk: jwk! }
-      : fault("the DPoP proof is not valid");
+    if (claims && typ === "dpop+jwt") return { payload: claims, jwk: jwk! };
   } catch {
     // Everything here is of the client: platforms refuse its key with errors of several kinds.
-    return fault("the DPoP proof is not valid");
   }
+  return fault("the DPoP proof is not valid");
 }
 
-function fault(description: string): ProofFault {
-  return { error: "invalid_dpop_proof", description };
+function fault(description: string, error: ProofFault["error"] = "invalid_dpop_proof"): ProofFault {
+  return { error, description };
 }
 
 /** A URL without query and fragment, normalised (RFC 9449, 4.3, 9). */
