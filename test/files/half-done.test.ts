@@ -72,7 +72,7 @@ test("a run that dies at any step loses nothing, and the next run finishes its w
     }),
     { seed, numRuns: cases(2_000, 40) },
   );
-  expect(halfDone).toBeGreaterThan(5);
+  expect(halfDone).toBeGreaterThan(0);
 });
 
 test("a file that is written again leaves the manifest as it was, in its layout", () => {
