@@ -17,7 +17,8 @@ test("a wait that another side asks for is one that a timer can take", () => {
       expect(wait).toBeGreaterThanOrEqual(least);
       expect(wait).toBeLessThanOrEqual(least + more);
       // A timer takes -0 as 0.
-      if (typeof asked === "number" && asked >= least && asked <= least + more) expect(wait === asked).toBe(true);
+      if (typeof asked === "number" && asked >= least && asked <= least + more)
+        expect(wait === asked).toBe(true);
       expect(waitAsked(asked, { usual: 5 })).toBeLessThanOrEqual(longest);
     }),
     { seed, numRuns: cases(10_000) },
