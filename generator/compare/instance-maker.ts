@@ -28,6 +28,13 @@ export class Maker {
     return buildInstance({ schema, choices }, nodes, 5, "example");
   }
 
+  /** A value that satisfies a place, the smallest if it does; `undefined` if none of those that are tried does. */
+  fitting(nodes: Conjunction): JsonValue | undefined {
+    const smallest = this.minimal(nodes);
+    const tried = smallest === undefined || this.isValid(nodes, smallest) ? [] : this.samples(nodes, 60);
+    return [smallest, ...tried].find((value) => value !== undefined && this.isValid(nodes, value));
+  }
+
   /** The smallest value of a place that is of `type`; `undefined` if the place allows no such value. */
   ofType(nodes: Conjunction, type: ShapeType): JsonValue | undefined {
     const typed: SchemaNode = { pointer: "", types: [type] };

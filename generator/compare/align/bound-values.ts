@@ -1,9 +1,9 @@
-import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { extended } from "../../sample/edit.js";
 import { matching } from "../../sample/strings.js";
 import { anyOfLimits, armsOf, boundKeywords, rangeEnd } from "../shape/bounds.js";
 import { nameParts } from "../shape/conditions.js";
-import type { Conjunction } from "../shape/form.js";
+import type { Bounds, Conjunction } from "../shape/form.js";
 import type { Maker } from "../instance-maker.js";
 
 /** Values at and around the limits; most will not be valid, which is found out by trying. */
@@ -47,6 +47,47 @@ export function edges(
           : [...limits.flatMap(constantsIn), ...withOneMember(make, nodes)];
   }
 }
+
+/** Values of a place, one for each way to satisfy it and each way to leave the limits of all arms. */
+export function outside(make: Maker, nodes: Conjunction, arms: readonly Bounds[]): (JsonValue | undefined)[] {
+  const ways = arms.reduce<SchemaNode[][]>(
+    (found, arm) =>
+      found
+        .flatMap((way) => [...arm].map(([name, limit]) => [...way, beyond(name, limit)]))
+        .slice(0, maxWays),
+    [[]],
+  );
+  return make.reader
+    .alternativesOf(nodes)
+    .slice(0, maxWays)
+    .flatMap((inside) => ways.map((way) => make.minimal([...inside, ...way])));
+}
+
+/** Ways that are tried: more would take long. */
+const maxWays = 16;
+
+/** The schema of values beyond a limit; of all values where no keyword says that. */
+function beyond(keyword: string, limit: JsonValue): SchemaNode {
+  const end = rangeEnd(limit);
+  const opposite = opposites.get(keyword);
+  if (!end || !opposite) return { pointer: "" };
+  if (typeof opposite === "function") return { pointer: "", ...opposite(end.value) };
+  const [outer, inner] = opposite;
+  return { pointer: "", [end.exclusive ? inner : outer]: end.value };
+}
+
+const opposites: ReadonlyMap<string, readonly [string, string] | ((limit: number) => object)> = new Map<
+  string,
+  readonly [string, string] | ((limit: number) => object)
+>([
+  ["maximum", ["exclusiveMinimum", "minimum"]],
+  ["minimum", ["exclusiveMaximum", "maximum"]],
+  ["maxLength", (limit) => ({ minLength: limit + 1 })],
+  ["minLength", (limit) => ({ maxLength: limit - 1 })],
+  ["maxItems", (limit) => ({ minItems: limit + 1 })],
+  ["minItems", (limit) => ({ maxItems: limit - 1 })],
+  ["maxProperties", (limit) => ({ minProperties: limit + 1 })],
+]);
 
 /** The constants in the schema of a condition, which are where it matters. */
 function constantsIn(limit: JsonValue | undefined): JsonValue[] {

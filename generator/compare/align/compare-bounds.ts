@@ -3,7 +3,7 @@ import { anyOfLimits, armsFit, armsOf, isTighter, rangeEnd } from "../shape/boun
 import { isCondition, nameParts } from "../shape/conditions.js";
 import type { Bounds, Conjunction } from "../shape/form.js";
 import type { Aligner } from "./aligner.js";
-import { edges } from "./bound-values.js";
+import { edges, outside } from "./bound-values.js";
 import type { Found } from "./compare.js";
 import {
   type Condition,
@@ -21,12 +21,15 @@ export interface Places {
   /** The nodes that a value within the old limits must satisfy. */
   readonly old: Conjunction;
   readonly new: Conjunction;
+  /** The limits of all arms of each side, where there are several. */
+  readonly arms?: { readonly old: readonly Bounds[]; readonly new: readonly Bounds[] };
 }
 
 export type Direction = "same" | "tighter" | "looser" | "both";
 
 /** Compares limits one by one. A limit that is neither tighter nor looser is both. */
 export function compareBounds(old: Bounds, next: Bounds, places: Places, found: Found): void {
+  const arms = places.arms ?? { old: [old], new: [next] };
   for (const name of new Set([...old.keys(), ...next.keys()])) {
     const [was, is] = [old.get(name), next.get(name)];
     const condition = isCondition(name) ? conditionOf(places, name) : undefined;
@@ -38,6 +41,7 @@ export function compareBounds(old: Bounds, next: Bounds, places: Places, found: 
       const when = name === "format" ? { when: "the limit is a format" } : {};
       const narrowed: Candidates = (make) => [
         ...values(make.old, places.old),
+        ...outside(make.old, places.old, arms.new),
         ...make.old.samples(places.old, 20),
         ...(condition ? conditionValues(condition, make, "old") : []),
       ];
@@ -46,6 +50,7 @@ export function compareBounds(old: Bounds, next: Bounds, places: Places, found: 
     if (direction !== "tighter") {
       const widened: Candidates = (make) => [
         ...values(make.new, places.new),
+        ...outside(make.new, places.new, arms.old),
         ...make.new.samples(places.new, 20),
         ...(condition ? conditionValues(condition, make, "new") : []),
       ];

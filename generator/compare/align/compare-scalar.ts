@@ -35,7 +35,8 @@ export function compareScalars(
     new: taken.old.filter((value) => takes(pair.new.nodes, aligner.new.schema, value)),
   };
   compareValues([...taken.old, ...others.old], [...taken.new, ...others.new], found);
-  const places = { aligner, pair, old: pair.old.nodes, new: pair.new.nodes };
+  const arms = { old: old.free, new: next.free };
+  const places = { aligner, pair, old: pair.old.nodes, new: pair.new.nodes, arms };
   const [before, after] = [without(old.free, next.free), without(next.free, old.free)];
   if (before.length === 1 && after.length === 1) {
     compareInteger(before[0]!, after[0]!, found);

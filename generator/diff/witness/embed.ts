@@ -3,6 +3,7 @@ import { extended } from "../../sample/edit.js";
 import type { Pair, Step } from "../../compare/align/pair.js";
 import type { Reached } from "../../compare/reach.js";
 import type { Maker } from "../../compare/instance-maker.js";
+import type { Conjunction } from "../../compare/shape/form.js";
 
 /** The key for a value that any key will do for. */
 const anyKey = "example";
@@ -19,7 +20,8 @@ export function embedded(
   for (let link = reached.get(pair); link && current !== undefined; link = reached.get(link.from)) {
     const { step } = link.edge;
     const needed: SchemaNode[] = step.kind === "item" ? [{ pointer: "", minItems: step.index + 1 }] : [];
-    const around: JsonValue | undefined = maker.minimal([...link.edge[side], ...needed]);
+    const nodes: Conjunction = [...link.edge[side], ...needed];
+    const around: JsonValue | undefined = maker.fitting(nodes) ?? maker.minimal(nodes);
     if (step.kind === "item") current = withItem(around, step.index, current);
     else if (isJsonObject(around)) current = extended(around, keyOf(step, side), current);
     else return undefined;

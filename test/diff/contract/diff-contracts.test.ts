@@ -359,6 +359,57 @@ test.each<[string, readonly JsonObject[], readonly JsonObject[], readonly string
   expect(findings.map(({ rule, old: before, new: after }) => `${rule} ${before} → ${after}`)).toEqual(found);
 });
 
+describe("a limit that is tightened is proven by a value", () => {
+  const starting = { type: "string", pattern: "^t" };
+  const short = { type: "string", maxLength: 2 };
+  const long = { type: "string", minLength: 10 };
+  const [few, many] = [
+    { type: "integer", exclusiveMinimum: 2, maximum: 4 },
+    { type: "integer", minimum: 1000 },
+  ];
+
+  test.each<[string, JsonObject, JsonObject, JsonObject]>([
+    [
+      "of an arm that went, beyond those that are left",
+      { anyOf: [starting, short] },
+      { anyOf: [{ type: "boolean" }, short] },
+      {},
+    ],
+    ["of an arm with a pattern", { anyOf: [starting, long] }, { anyOf: [long] }, {}],
+    [
+      "between two ends",
+      { exclusiveMinimum: 0, anyOf: [few, { type: "integer", maximum: 0 }] },
+      {
+        exclusiveMinimum: 0,
+        anyOf: [
+          { ...few, exclusiveMinimum: 3 },
+          { type: "integer", maximum: 0 },
+        ],
+      },
+      {},
+    ],
+    [
+      "beside members whose first arm takes nothing",
+      { type: "integer", maximum: 600 },
+      { type: "integer", maximum: 500 },
+      {
+        height: { exclusiveMinimum: 0, anyOf: [{ type: "integer", maximum: 0 }, many] },
+        date: { pattern: "^\\d{4}-\\d{2}$", anyOf: [short, { type: "string", minLength: 4 }] },
+      },
+    ],
+  ])("%s", (_, before, after, beside) => {
+    const contractOf = (width: JsonObject): Contract => {
+      const properties = { width, ...beside };
+      const inputSchema = { type: "object", properties, required: Object.keys(properties) };
+      return { ...base, tools: [{ name: "t", inputSchema }] };
+    };
+    const findings = diffContracts(contractOf(before), contractOf(after)).filter(
+      ({ rule }) => rule === "bound-tightened",
+    );
+    expect(findings).toMatchObject([{ level: { client: "breaking" }, counterexample: expect.anything() }]);
+  });
+});
+
 describe("values of a list beside other arms of a union, or inside of one", () => {
   const listed = { type: "string", enum: ["day", "week"] };
   const dates = { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" };
