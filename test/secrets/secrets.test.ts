@@ -21,9 +21,11 @@ function knowing(known: readonly string[]): Secrets {
   return secrets;
 }
 
-/** The secrets that count, and how texts spell them. */
+/** The secrets that count, the lines of longer ones among them, and how texts spell them. */
 const counted = (known: readonly string[]): string[] =>
-  known.map((secret) => secret.trim()).filter(({ length }) => length >= 8);
+  long(long(known).flatMap((secret) => [secret, ...secret.split("\n")]));
+const long = (secrets: readonly string[]): string[] =>
+  secrets.map((secret) => secret.trim()).filter(({ length }) => length >= 8);
 const spelled: readonly ((secret: string) => string)[] = [
   (secret) => secret,
   (secret) => JSON.stringify(secret).slice(1, -1),
