@@ -36,10 +36,7 @@ export function ownDefinitions({ definitions }: Schema, imported: Imported | und
  */
 export function localNames(schema: Schema, imported: Imported | undefined): ReadonlyMap<string, string> {
   if (!imported) return nameDefinitions(schema);
-  const own = namesOfTypes(
-    ownDefinitions(schema, imported).map(({ name }) => name),
-    imported.identifiers.values(),
-  );
+  const own = namesOfTypes(ownDefinitions(schema, imported).map(({ name }) => name));
   const taken = new Set([...own.values()].map(capitalised));
   const names = new Map(own);
   for (const [name, identifier] of imported.identifiers) {

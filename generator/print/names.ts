@@ -11,13 +11,9 @@ const reserved = new Set(
   ).split(" "),
 );
 
-/** The functions that are emitted beside the type of a definition begin so: `isFoo`, `acceptsFoo`, `checkFoo`. */
-const functions = ["is", "accepts", "check"] as const;
-
 /**
  * A TypeScript identifier for each definition: the definition's name if it is an identifier, else its letters
- * and digits. A number distinguishes two names that would be equal once capitalised (as in `isFoo`), and a name from a
- * function of another definition.
+ * and digits. A number distinguishes two names that would be equal once capitalised (as in `isFoo`).
  *
  * @returns definition name → identifier, in the schema's order
  */
@@ -25,55 +21,29 @@ export function nameDefinitions(schema: Schema): ReadonlyMap<string, string> {
   return namesOfTypes([...schema.definitions.keys()]);
 }
 
-/**
- * As `nameDefinitions`, for any list of names without duplicates.
- *
- * @param imported identifiers of types whose functions are imported beside them
- */
-export function namesOfTypes(
-  names: readonly string[],
-  imported: Iterable<string> = [],
-): ReadonlyMap<string, string> {
-  return distinct(names, { wordsOf: asciiWords, besides: functionsOf, imported });
-}
-
-function functionsOf(identifier: string): string[] {
-  return functions.map((prefix) => prefix + capitalised(identifier));
+/** As `nameDefinitions`, for any list of names without duplicates. */
+export function namesOfTypes(names: readonly string[]): ReadonlyMap<string, string> {
+  return distinct(names, asciiWords);
 }
 
 /** As `nameDefinitions`, where no functions are emitted: letters of all scripts stay. */
 export function identifiersFor(names: readonly string[]): ReadonlyMap<string, string> {
-  return distinct(names, { wordsOf: unicodeWords, besides: () => [], imported: [] });
+  return distinct(names, unicodeWords);
 }
 
-interface Naming {
-  /** The parts of a name that an identifier may have. */
-  readonly wordsOf: (name: string) => readonly string[];
-  /** The names of functions that are declared with an identifier. */
-  readonly besides: (identifier: string) => readonly string[];
-  /** Identifiers whose functions are declared, too. */
-  readonly imported: Iterable<string>;
-}
-
+/** @param wordsOf the parts of a name that an identifier may have */
 function distinct(
   names: readonly string[],
-  { wordsOf, besides, imported }: Naming,
+  wordsOf: (name: string) => readonly string[],
 ): ReadonlyMap<string, string> {
   const identifierOf = (name: string): string => identifierIn(wordsOf(name));
   const taken = new Set<string>();
-  const assigned = new Set<string>();
-  const functionNames = new Set([...names.map(identifierOf), ...imported].flatMap(besides));
-  const isFree = (identifier: string): boolean =>
-    !taken.has(capitalised(identifier)) &&
-    !functionNames.has(identifier) &&
-    !besides(identifier).some((name) => assigned.has(name));
+  const isFree = (identifier: string): boolean => !taken.has(capitalised(identifier));
   /** The next number for each identifier: thousands of names may want the same one. */
   const numbers = new Map<string, number>();
   const identifiers = new Map<string, string>();
   const assign = (name: string, identifier: string): void => {
     taken.add(capitalised(identifier));
-    assigned.add(identifier);
-    for (const beside of besides(identifier)) functionNames.add(beside);
     identifiers.set(name, identifier);
   };
   // Names that can stay are served first, so that no made-up one takes theirs.

@@ -9,6 +9,7 @@ import { writeModules } from "../support/emitted-explanations.js";
 import { schemaDir } from "../support/generated-output.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { compilerErrors } from "../support/typescript-compiler.js";
 
 const textOf = (revision: string): string => readFileSync(join(schemaDir, revision, "schema.json"), "utf8");
 
@@ -89,5 +90,22 @@ describe("beside the shipped extensions", () => {
     ]);
     expect(code).toBe(0);
     expect(stdout).toContain("extensions/io.modelcontextprotocol/tasks");
+  });
+
+  test.each([
+    ["--no-notes", ["--no-notes"]],
+    [
+      "one released file without notes",
+      ["--schema", "schema/2026-07-28/schema.json", "--name", "2026-07-28", "--no-notes"],
+    ],
+  ])("the output of %s compiles", async (_, words) => {
+    const out = join(temporaryFolder(), "out");
+    expect((await mcpgen(repository, ["generate", ...words, "--out", out])).code).toBe(0);
+    const modules = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith(".ts"),
+    );
+    expect(modules).toContain("extensions/io.modelcontextprotocol/tasks/server.ts");
+    const files = modules.map((path) => [path, readFileSync(join(out, path), "utf8")] as const);
+    expect(await compilerErrors(new Map(files))).toEqual([]);
   });
 });

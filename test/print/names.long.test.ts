@@ -110,21 +110,27 @@ describe("identifiers", () => {
   });
 });
 
-test("definitions called as functions of others have other names", async () => {
-  const document = { $defs: { foo: {}, isFoo: {}, isFoo2: {}, acceptsIsFoo: {}, 天: {} } };
-  const identifiers = [...nameDefinitions(readDocument(document)).values()];
-  const declared = identifiers.flatMap((name) => [
-    name,
-    ...["is", "accepts", "check"].map((prefix) => prefix + capitalised(name)),
-  ]);
-  expect(new Set(declared).size).toBe(declared.length);
+test("definitions called as functions of others keep their names", async () => {
+  const names = ["foo", "isFoo", "isFoo2", "acceptsIsFoo", "checkFoo", "explainFoo", "parseFoo", "FooSchema"];
   const schema = readDocument({
     $defs: {
-      Foo: { type: "object", properties: { a: { $ref: "#/$defs/isFoo" } } },
-      isFoo: { type: "object", properties: { 天: { $ref: "#/$defs/天" } } },
+      ...Object.fromEntries(
+        names.map((name, index) => [
+          name,
+          {
+            type: "object",
+            properties: {
+              a: { type: "string", minLength: 1 },
+              b: { $ref: `#/$defs/${names[index - 1] ?? "天"}` },
+            },
+          },
+        ]),
+      ),
       天: { type: "object" },
     },
   });
+  const identifiers = nameDefinitions(schema);
+  for (const name of names) expect(identifiers.get(name)).toBe(name);
   const input = { schema, origin: "x", folder: "x", importExtension: "js", render: loadTemplates() } as const;
   const files = [...emitTypes(input), ...emitValidators(input)].map(
     ([path, { content }]) => [path, content] as const,

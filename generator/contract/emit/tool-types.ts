@@ -99,7 +99,8 @@ function definitionOf(node: SchemaNode, plain: Plain): JsonObject {
 
 /** A type's name for each definition, by root and definition; names as json-schema-to-typescript leaves them. */
 function typeNames(roots: readonly TypeRoot[]): Map<string, TypeNames> {
-  const taken = new Set(roots.map(({ name }) => name));
+  // Names in the printed text that no definition has: its root, and a type of TypeScript (plain-schema.ts).
+  const taken = new Set([...roots.map(({ name }) => name), rootName, "Record"]);
   const all = new Map<string, TypeNames>();
   for (const { name: root, schema } of roots) {
     const forms = new Map<string, string>();

@@ -29,7 +29,8 @@ function emitRole(channel: Channel, role: string, input: ExtensionInput): Files 
     return exported === undefined ? `types.${names.get(definition)!}` : `baseTypes.${exported}`;
   };
   const table = tableOf(own, "client", facts);
-  const taken = new Set([`${role}Table`, `${role}Sends`, "byMethod", "process"]);
+  const modules = ["types", "baseTypes", "validators", "baseValidators"];
+  const taken = new Set([...modules, `${role}Table`, `${role}Sends`, "sendTable", "byMethod", "process"]);
   const { stubs, modelTypes } = stubsOf(own, "client", taken);
   const view = {
     ...{ origin, importExtension, role, table, stubs },

@@ -2,7 +2,11 @@ import type { Method } from "../../model/model.js";
 import { capitalised, identifiersFor } from "../../print/names.js";
 
 /** Names that a file of stubs of a revision already uses for other values. */
-const ofRevisions = new Set(["clientReceives", "revision", "serverReceives"]);
+const ofRevisions = new Set([
+  ...["client", "server"].flatMap((role) => [`${role}Receives`, `${role}Sends`, `${role}Steps`]),
+  "process",
+  "revision",
+]);
 
 /**
  * The name of the function that sends each method: the message's (`CallToolRequest` → `callTool`,

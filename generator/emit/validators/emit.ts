@@ -9,7 +9,7 @@ import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
 import { importTypes } from "../types/layout.js";
 import { promoted } from "./promoted.js";
-import { prelude } from "./prelude.js";
+import { prelude, preludeNames } from "./prelude.js";
 import { Shapes } from "./shape.js";
 import type { FileNames, Reading } from "./unit.js";
 
@@ -24,12 +24,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const names = localNames(input.schema, imported);
   const isOwn = (name: string): boolean => !imported?.identifiers.has(own.get(name) ?? name);
   const functions = new FunctionNames(functionWords(names, own), schema.patterns, new Set(own.keys()));
-  const types = new Map(
-    (input.judgesOnly ? [] : [...names].filter(([name]) => isOwn(name))).map(([name, identifier]) => [
-      name,
-      shadowing.has(identifier) ? `${identifier}Type` : identifier,
-    ]),
-  );
+  const types = input.judgesOnly ? new Map<string, string>() : localTypes(names, isOwn);
   const file: FileNames = {
     names: functions,
     differing: reachingOpen(schema),
@@ -110,9 +105,33 @@ function formattedUnlessAsserting(content: string): EmittedFile {
     : { content };
 }
 
-/**
- * The names of the standard library that emitted code uses; definitions with such a name are imported under another.
- */
+/** What the file calls the type of each own definition: its identifier, unless code in the file may mean something else. */
+function localTypes(
+  names: ReadonlyMap<string, string>,
+  isOwn: (name: string) => boolean,
+): ReadonlyMap<string, string> {
+  const taken = new Set(names.values());
+  const types = new Map<string, string>();
+  for (const [name, identifier] of names) {
+    if (!isOwn(name)) continue;
+    let local = isValueName(identifier) ? `Type${capitalised(identifier)}` : identifier;
+    while (local !== identifier && taken.has(local)) local += "_";
+    taken.add(local);
+    types.set(name, local);
+  }
+  return types;
+}
+
+/** Names that values of the file have, or may have: of functions, constants, modules, and of the standard library. */
+function isValueName(identifier: string): boolean {
+  return (
+    shadowing.has(identifier) ||
+    preludeNames.includes(identifier) ||
+    /^(?:is|accepts|pattern|values)(?![a-z])|^text(?:Formats|Patterns)$/.test(identifier)
+  );
+}
+
+/** The names of the standard library that emitted code uses. */
 const shadowing: ReadonlySet<string> = new Set([
   "Array",
   "Generator",

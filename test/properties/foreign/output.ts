@@ -4,7 +4,7 @@ import { readContract } from "../../../generator/contract/read-contract.js";
 import { CodedError } from "../../../generator/diagnostics/coded-error.js";
 import { emitterNames, generateFiles } from "../../../generator/pipeline/generate.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { SchemaMaker, type Spelling } from "./random-schema.js";
+import { SchemaMaker, type Spelling, type Vocabulary } from "./random-schema.js";
 import { seed } from "../../support/cases.mjs";
 
 /** What became of a schema: files by path, a refusal with a code, or an error that no schema may cause. */
@@ -45,9 +45,17 @@ export async function protocolOutput(revision: string, value: JsonObject): Promi
   });
 }
 
-/** The output for both sides of a contract with these tools, in a folder `name`. */
-export async function contractOutput(name: string, tools: readonly Tool[]): Promise<Outcome> {
-  const contract = { name, version: "1", tools };
+/**
+ * The output for both sides of a contract with these tools, in a folder `name`.
+ *
+ * @param more further members of the contract, and its name, if that is another
+ */
+export async function contractOutput(
+  name: string,
+  tools: readonly Tool[],
+  more: JsonObject = {},
+): Promise<Outcome> {
+  const contract = { name, version: "1", tools, ...more };
   return attempt(contract, async () => {
     const document = await readContract(JSON.stringify(contract), `${name}.json`);
     const { files } = await generateContract({ document, role: "both", importExtension: "js" });
@@ -69,11 +77,18 @@ export function spellingOf(index: number): Spelling {
   return index % 4 === 3 ? "draft-07" : "2020-12";
 }
 
-/** A random schema of definitions, and of a method whose messages they describe. */
-export function randomProtocol(index: number): JsonObject {
+/**
+ * A random schema of definitions, and of a method whose messages they describe.
+ *
+ * @param named names of definitions and members; the message, whose definitions have this at the start of their names
+ */
+export function randomProtocol(
+  index: number,
+  { vocabulary, message = "Call" }: { readonly vocabulary?: Vocabulary; readonly message?: string } = {},
+): JsonObject {
   const spelling = spellingOf(index);
   const random = randomFrom(`${seed}: protocol ${index}`);
-  const maker = new SchemaMaker(random, spelling, false);
+  const maker = new SchemaMaker(random, spelling, false, vocabulary);
   const at = spelling === "2020-12" ? "$defs" : "definitions";
   const definition = (name: string): JsonObject => ({ $ref: `#/${at}/${name}` });
   const members = ["jsonrpc", "id", "method", "params"];
@@ -83,7 +98,7 @@ export function randomProtocol(index: number): JsonObject {
       jsonrpc: { const: "2.0" },
       id: { type: ["string", "integer"] },
       method: { type: "string", const: "a/call" },
-      params: random.chance(0.5) ? definition("A") : maker.schema(3),
+      params: random.chance(0.5) ? definition(vocabulary?.definitions[0] ?? "A") : maker.schema(3),
     },
     required: members.filter((name) => name !== "params" || random.chance(0.7)),
   };
@@ -91,18 +106,18 @@ export function randomProtocol(index: number): JsonObject {
     $schema: maker.dialect(),
     [at]: {
       ...maker.definitions(),
-      CallRequest: request,
-      CallResult: random.chance(0.5)
+      [`${message}Request`]: request,
+      [`${message}Result`]: random.chance(0.5)
         ? maker.schema(3)
         : { type: "object", properties: { b: maker.schema(2) } },
-      ClientRequest: { anyOf: [definition("CallRequest")] },
-      ServerResult: { anyOf: [definition("CallResult")] },
+      ClientRequest: { anyOf: [definition(`${message}Request`)] },
+      ServerResult: { anyOf: [definition(`${message}Result`)] },
     },
   };
 }
 
-/** A tool with random schemas. */
-export function randomTool(index: number): Tool {
-  const maker = new SchemaMaker(randomFrom(`${seed}: tool ${index}`), spellingOf(index), true);
-  return { name: `tool_${index}`, inputSchema: maker.document(true), outputSchema: maker.document(false) };
+/** A tool with random schemas. @param vocabulary names of definitions and members */
+export function randomTool(index: number, vocabulary?: Vocabulary, name = `tool_${index}`): Tool {
+  const maker = new SchemaMaker(randomFrom(`${seed}: tool ${index}`), spellingOf(index), true, vocabulary);
+  return { name, inputSchema: maker.document(true), outputSchema: maker.document(false) };
 }

@@ -4,16 +4,24 @@ import type { Random } from "../../../generator/sample/random.js";
 /** The dialect whose keywords a random schema is made of. */
 export type Spelling = "2020-12" | "draft-07";
 
+/** The names that a random schema is made of. */
+export interface Vocabulary {
+  readonly members: readonly string[];
+  readonly definitions: readonly string[];
+}
+
 /** Few names, so that keywords meet; some that every object inherits something under, or that take escapes. */
-const names = [
-  ...["a", "b", "c", "type", "kind", "value", "depth", "later"],
-  ...["constructor", "toString", "__proto__", "x-y/z", "isA", "const", "1st"],
-];
+const usual: Vocabulary = {
+  members: [
+    ...["a", "b", "c", "type", "kind", "value", "depth", "later"],
+    ...["constructor", "toString", "__proto__", "x-y/z", "isA", "const", "1st"],
+  ],
+  definitions: ["A", "B", "Error", "tree", "x-y"],
+};
 const tags = ["one", "two", "three"];
 const patterns = ["^a", "o", "^.$", "^[a-z]+$", "/", "^x-"];
 const formats = ["date-time", "email", "uri", "ipv4", "uuid", "no-such-format"];
 const types = ["array", "boolean", "integer", "null", "number", "object", "string"];
-export const definitionNames: readonly string[] = ["A", "B", "Error", "tree", "x-y"];
 
 /** Random schemas of every keyword; the same stream gives the same schemas. */
 export class SchemaMaker {
@@ -22,11 +30,14 @@ export class SchemaMaker {
   private readonly definitionsAt: string;
   /** Keywords that identify and refer other than by pointer; protocol documents do without. */
   private readonly resources: boolean;
+  private readonly vocabulary: Vocabulary;
   /** What may be referred to where a schema describes the same value: no definition may come back to itself so. */
-  private reachable: readonly string[] = definitionNames;
+  private reachable: readonly string[];
   private anchored = false;
 
-  constructor(random: Random, spelling: Spelling, resources: boolean) {
+  constructor(random: Random, spelling: Spelling, resources: boolean, vocabulary: Vocabulary = usual) {
+    this.vocabulary = vocabulary;
+    this.reachable = vocabulary.definitions;
     this.random = random;
     this.spelling = spelling;
     this.resources = resources;
@@ -50,11 +61,12 @@ export class SchemaMaker {
 
   /** Definitions that may refer to each other. */
   definitions(): JsonObject {
-    const made = definitionNames.map((name, index) => {
-      this.reachable = definitionNames.slice(index + 1);
+    const { definitions } = this.vocabulary;
+    const made = definitions.map((name, index) => {
+      this.reachable = definitions.slice(index + 1);
       return [name, this.definition(name)] as const;
     });
-    this.reachable = definitionNames;
+    this.reachable = definitions;
     return Object.fromEntries(made);
   }
 
@@ -104,7 +116,7 @@ export class SchemaMaker {
   /** What `make` makes of the members or items of the value. */
   private below<T>(make: () => T): T {
     const before = this.reachable;
-    this.reachable = definitionNames;
+    this.reachable = this.vocabulary.definitions;
     const made = make();
     this.reachable = before;
     return made;
@@ -250,7 +262,7 @@ export class SchemaMaker {
   }
 
   private names(most: number): string[] {
-    return this.some(this.random.below(most + 1), () => this.random.pick(names));
+    return this.some(this.random.below(most + 1), () => this.random.pick(this.vocabulary.members));
   }
 
   /** Own members whatever their names: `__proto__` as a key of a literal would set the prototype. */
