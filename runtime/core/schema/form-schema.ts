@@ -1,84 +1,203 @@
 import { McpError } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
 import type { JsonSchema } from "./schema-type.js";
+import { valueAt } from "./words.js";
 
 /** Keywords of the fields of a form, by type (2025-11-25, elicitation, requested schema). */
-const keywords: { readonly [type: string]: readonly string[] } = {
-  string: ["minLength", "maxLength", "enum", "oneOf"],
-  number: ["minimum", "maximum"],
-  integer: ["minimum", "maximum"],
-  boolean: [],
-  array: ["minItems", "maxItems", "items"],
-};
+const keywords = new Map<unknown, readonly string[]>([
+  ["string", ["minLength", "maxLength", "enum", "oneOf"]],
+  ["number", ["minimum", "maximum"]],
+  ["integer", ["minimum", "maximum"]],
+  ["boolean", []],
+  ["array", ["minItems", "maxItems", "items"]],
+]);
 
 const common = ["type", "title", "description", "default"];
 const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
 
 /**
- * The form for the schema of a library: a flat object of strings, numbers, booleans and choices. Keywords that forms do not
- * have, such as `pattern`, are left out: the library checks the answer.
+ * The form for the schema of a library: a flat object of strings, numbers, booleans and choices. What forms do not have, such as
+ * `pattern`, is left out: the library checks the answer. A member that may be left out is asked for without its null.
  *
  * @param schema JSON Schema of the library
  * @param place the name of the schema in errors
  * @throws {McpError} `invalid-definition`: a member is none of these
  */
 export function formOf(schema: JsonSchema, place: string): JsonSchema {
-  const { properties, required, $defs } = schema;
-  if (schema["type"] !== "object" || !isObject(properties))
+  const { type, properties, required } = whole(schema, schema) ?? {};
+  if (type !== "object" || !isObject(properties))
     throw new McpError("invalid-definition", `${place}: expected an object schema with members.`);
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   const fields = Object.entries(properties).map(([name, property]) => {
-    const field = fieldOf(property, $defs);
+    const field = fieldOf(property, schema, needed.includes(name));
     if (field) return [name, field];
     const problem = "a form asks for strings, numbers, booleans and choices only";
     throw new McpError("invalid-definition", `${place}, member ${name}: ${problem}.`);
   });
-  const needed = Array.isArray(required) && required.length > 0 ? { required } : {};
-  return { type: "object", properties: Object.fromEntries(fields) as object, ...needed };
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields) as object,
+    ...(needed.length > 0 && { required: needed }),
+  };
 }
 
 /** @returns nothing for what no field of a form can be */
-function fieldOf(property: unknown, definitions: unknown): JsonSchema | undefined {
-  const given = resolved(property, definitions);
-  if (!given) return undefined;
-  const choice = choiceOf(given);
-  const field: Record<string, unknown> = choice ? { ...given, type: "string", ...choice } : { ...given };
-  if (field["type"] === "array") {
-    const items = resolved(field["items"], definitions);
-    const { type, enum: values, oneOf } = (items && choiceOf(items)) ?? {};
-    if (!values && !oneOf) return undefined;
-    // A choice of several lists titled values under `anyOf`.
-    field["items"] = values ? { type, enum: values } : { anyOf: oneOf };
+function fieldOf(property: unknown, root: JsonSchema, isNeeded: boolean): JsonSchema | undefined {
+  const given = whole(property, root);
+  const field = given && asked(given, root, isNeeded);
+  const known = keywords.get(field?.["type"]);
+  if (!field || !known) return undefined;
+  const { type, format } = field;
+  const items = type === "array" ? itemsOf(field["items"], root) : undefined;
+  if (type === "array" && !items) return undefined;
+  const written: JsonSchema = { ...field, ...limitsOf(field), ...(items && { items }) };
+  const kept = [...common, ...known, ...(formats.has(format) ? ["format"] : [])].filter(
+    (keyword) =>
+      written[keyword] !== undefined && (keyword !== "default" || isDefault(type, written[keyword])),
+  );
+  return Object.fromEntries(kept.map((keyword) => [keyword, written[keyword]]));
+}
+
+/** The items of a choice of several, which has titled values under `anyOf`. */
+function itemsOf(given: unknown, root: JsonSchema): JsonSchema | undefined {
+  const items = whole(given, root);
+  const { enum: values, oneOf } = (items && asked(items, root, true)) ?? {};
+  if (values) return { type: "string", enum: values };
+  return oneOf ? { anyOf: oneOf } : undefined;
+}
+
+/** Limits that a form can have. A person needs none that no number of JSON reaches exactly. */
+function limitsOf({ type, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): JsonSchema {
+  const least = [minimum, type === "integer" && after(exclusiveMinimum, 1)].filter(isExact);
+  const most = [maximum, type === "integer" && after(exclusiveMaximum, -1)].filter(isExact);
+  return {
+    minimum: least.length > 0 ? Math.max(...least) : undefined,
+    maximum: most.length > 0 ? Math.min(...most) : undefined,
+  };
+}
+
+/** The integer that follows a number, up or down. */
+function after(limit: unknown, step: 1 | -1): unknown {
+  return typeof limit === "number" && (step === 1 ? Math.floor(limit) + 1 : Math.ceil(limit) - 1);
+}
+
+function isExact(limit: unknown): limit is number {
+  return typeof limit === "number" && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
+}
+
+/** Whether a form can have the default: a library may give one that it does not parse again. */
+function isDefault(type: unknown, value: unknown): boolean {
+  if (type === "array") return Array.isArray(value) && value.every((each) => typeof each === "string");
+  return type === "integer" ? Number.isInteger(value) : typeof value === type;
+}
+
+/**
+ * A schema of one type, or a choice of texts, if that is what its constants or alternatives come to.
+ *
+ * @param within alternatives that the schema is a part of: one that is a part of itself is no field
+ */
+function asked(
+  given: JsonSchema,
+  root: JsonSchema,
+  isNeeded: boolean,
+  within: readonly unknown[] = [],
+): JsonSchema | undefined {
+  const { type, anyOf, oneOf, enum: values, const: only, ...own } = given;
+  const isAsked = (value: unknown): boolean => isNeeded || value !== null;
+  if (values !== undefined || only !== undefined)
+    return ofConstants([values ?? only].flat().filter(isAsked), own);
+  const alternatives: unknown = anyOf ?? oneOf;
+  if (Array.isArray(alternatives)) {
+    const arms = alternatives.map((arm) => (within.includes(arm) ? undefined : whole(arm, root)));
+    const left = arms.filter((arm) => isNeeded || arm?.["type"] !== "null");
+    const fields = left.map((arm) => arm && asked(arm, root, true, [...within, ...alternatives]));
+    return fields.every((field) => field !== undefined) ? ofFields(fields, own) : undefined;
   }
-  const known = keywords[String(field["type"])];
-  if (!known || (!choice && ("enum" in field || "const" in field || "anyOf" in field || "oneOf" in field)))
-    return undefined;
-  const kept = new Set([...common, ...known, ...(formats.has(field["format"]) ? ["format"] : [])]);
-  return Object.fromEntries(Object.entries(field).filter(([keyword]) => kept.has(keyword)));
+  const types = [type].flat().filter((each) => isNeeded || each !== "null");
+  return types.length === 1 ? { ...own, type: types[0] } : undefined;
 }
 
-/** A schema, or the definition that it refers to, with the texts beside the reference. */
-function resolved(schema: unknown, definitions: unknown): JsonSchema | undefined {
-  if (!isObject(schema)) return undefined;
-  const { $ref, ...others } = schema;
-  if (typeof $ref !== "string") return schema;
-  const name = /^#\/\$defs\/([^/]+)$/.exec($ref)?.[1];
-  const target = name !== undefined && isObject(definitions) ? definitions[name] : undefined;
-  return isObject(target) && target["$ref"] === undefined ? { ...target, ...others } : undefined;
+function ofConstants(values: readonly unknown[], own: JsonSchema): JsonSchema | undefined {
+  if (isTexts(values)) return choice(values, own["enumNames"], own);
+  // No form fixes a truth value: the library refuses the other one.
+  const areTruthValues = values.length > 0 && values.every((value) => typeof value === "boolean");
+  return areTruthValues ? { ...own, type: "boolean" } : undefined;
 }
 
-/** The values of a choice of texts: as a list, or with titles, if some alternative has one. */
-function choiceOf({ enum: values, const: only, anyOf, oneOf }: JsonSchema): JsonSchema | undefined {
-  if (isTexts(values)) return { type: "string", enum: values };
-  if (typeof only === "string") return { type: "string", enum: [only] };
-  const arms: unknown = anyOf ?? oneOf;
-  if (!Array.isArray(arms) || arms.length === 0) return undefined;
-  const constants = arms.map((arm) => (isObject(arm) ? arm["const"] : undefined));
-  if (!isTexts(constants)) return undefined;
-  const titled = arms.map(({ const: value, title }: JsonSchema) => ({ const: value, title: title ?? value }));
-  const hasTitles = arms.some(({ title }: JsonSchema) => title !== undefined);
-  return hasTitles ? { type: "string", oneOf: titled } : { type: "string", enum: constants };
+/** What alternatives come to: one choice of all their texts, or a field of their type. */
+function ofFields(fields: readonly JsonSchema[], own: JsonSchema): JsonSchema | undefined {
+  if (fields.length === 1) return { ...fields[0], ...own };
+  const options = fields.map(optionsOf);
+  if (options.every((each) => each !== undefined)) {
+    const all = options.flat();
+    return choice(
+      all.map((option) => option.const),
+      all.map(({ title }) => title),
+      own,
+    );
+  }
+  // The limits of one alternative are not those of the others.
+  const types = new Set(fields.map(({ type }) => type));
+  if (types.has("number")) types.delete("integer");
+  const [type] = types;
+  return types.size === 1 && type !== "array" ? { ...own, type } : undefined;
 }
 
-function isTexts(values: unknown): values is string[] {
-  return Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === "string");
+interface Option {
+  readonly const: string;
+  readonly title?: unknown;
+}
+
+/** The texts that a choice offers. */
+function optionsOf({ enum: values, oneOf, title }: JsonSchema): readonly Option[] | undefined {
+  if (!Array.isArray(values)) return oneOf as readonly Option[] | undefined;
+  return (values as string[]).map((value) => ({
+    const: value,
+    title: values.length === 1 ? title : undefined,
+  }));
+}
+
+/** A choice of texts, with titles if some value has another title than the choice. */
+function choice(values: readonly string[], titles: unknown, own: JsonSchema): JsonSchema {
+  // Arktype gives the title of a choice to each of its values, too.
+  const titleOf = (index: number): unknown => {
+    const title: unknown = Array.isArray(titles) ? titles[index] : undefined;
+    return title === own["title"] ? undefined : title;
+  };
+  if (!values.some((_, index) => typeof titleOf(index) === "string"))
+    return { ...own, type: "string", enum: values };
+  return {
+    ...own,
+    type: "string",
+    oneOf: values.map((value, index) => ({ const: value, title: titleOf(index) ?? value })),
+  };
+}
+
+/** A schema with what it refers to, and what its `allOf` says, in place. */
+function whole(schema: unknown, root: JsonSchema, within: readonly unknown[] = []): JsonSchema | undefined {
+  if (!isObject(schema) || within.includes(schema)) return undefined;
+  const { $ref, allOf, ...own } = schema;
+  const parts: readonly unknown[] = [
+    ...(typeof $ref === "string" ? [$ref.startsWith("#") ? valueAt(root, $ref.slice(1)) : undefined] : []),
+    ...(Array.isArray(allOf) ? allOf : []),
+  ];
+  let joined: JsonSchema = {};
+  for (const part of parts) {
+    const inner = whole(part, root, [...within, schema]);
+    if (!inner) return undefined;
+    joined = both(joined, inner);
+  }
+  return both(joined, own);
+}
+
+/** What two schemas say together. Of texts and limits that both have, those of the second stay: the library checks all. */
+function both(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const joined = { ...one, ...other };
+  const required = [one["required"] ?? [], other["required"] ?? []].flat();
+  const properties = { ...(one["properties"] as object), ...(other["properties"] as object) };
+  return "properties" in joined ? { ...joined, properties, required } : joined;
+}
+
+function isTexts(values: readonly unknown[]): values is string[] {
+  return values.length > 0 && values.every((value) => typeof value === "string");
 }

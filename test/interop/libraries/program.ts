@@ -6,6 +6,8 @@ import { z as z3v4 } from "zod-3.25/v4";
 import { z as z3 } from "zod-3.25";
 import { z } from "zod";
 import * as v from "valibot";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
 declare const server: ReturnType<typeof createServer>;
 server.tool("now", { inputSchema: z.object({ a: z.string() }) }, ({ a }) => a.toUpperCase());
 // @ts-expect-error the library writes no JSON Schema
@@ -30,6 +32,27 @@ server.tool("g", {}, async (_, { ask }) => {
   if (answer.action === "accept") answer.content.other.toString();
   // @ts-expect-error
   await ask.elicit("k", { message: "m", requestedSchema: z40.object({ n: z40.number() }) });
+  // What the libraries parse has its type, not what the form asks for.
+  const when = z.codec(z.iso.date(), z.date(), { decode: (text) => new Date(text), encode: String });
+  const parsed = await ask.elicit("z", { message: "m", requestedSchema: z.object({ when }) });
+  if (parsed.action === "accept") parsed.content.when.getTime();
+  const ofValibot = v.object({
+    n: v.pipe(v.string(), v.transform(Number)),
+    m: v.optional(v.picklist(["a", "b"]), "a"),
+  });
+  const second = await ask.elicit("v", { message: "m", requestedSchema: toStandardJsonSchema(ofValibot) });
+  if (second.action === "accept") second.content.n.toFixed();
+  if (second.action === "accept") second.content.m.concat(second.content.m satisfies "a" | "b");
+  // @ts-expect-error valibot alone writes no JSON Schema
+  await ask.elicit("v", { message: "m", requestedSchema: ofValibot });
+  const ofArktype = type({ n: "string.numeric.parse", "m?": "'a' | 'b'" });
+  const third = await ask.elicit("a", { message: "m", requestedSchema: ofArktype });
+  if (third.action === "accept") third.content.n.toFixed();
+  if (third.action === "accept") third.content.m?.concat(third.content.m satisfies "a" | "b");
+  // @ts-expect-error
+  await ask.elicit("k", { message: "m", requestedSchema: z41.object({ n: z41.number() }) });
+  // @ts-expect-error
+  await ask.elicit("k", { message: "m", requestedSchema: z3v4.object({ n: z3v4.number() }) });
   const plain = await ask.elicit("p", {
     message: "m",
     requestedSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
