@@ -11,12 +11,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { blocksOf, documentsIn } from "./documents.js";
 
-const documents = ["README.md", "docs/README.md", "docs/migration.md", ...documentsIn("docs/tasks")];
+const documents = ["README.md", ...documentsIn("docs"), ...documentsIn("docs/tasks")];
 
 /** The commands of mcpgen in a document, as words. */
 function commandsIn(document: string): string[][] {
-  const lines = blocksOf(document, "sh").flatMap((block) => [
-    ...block.matchAll(/^npx mcpgen (.+?)(?: +# .*)?$/gm),
+  const lines = blocksOf(document, "(?:sh|console)").flatMap((block) => [
+    ...block.matchAll(/^(?:\$ )?(?:npx )?mcpgen (.+?)(?: +# .*)?(?: > .*)?$/gm),
   ]);
   return lines.map(([, line]) =>
     [...line!.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!),

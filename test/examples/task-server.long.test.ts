@@ -17,7 +17,8 @@ function steps() {
 }
 
 test("examples/task-server/README.md shows what its commands print", async () => {
-  const reader = new Reader(temporaryFolder(), readerEnvironment(temporaryFolder(), { cli }), onTestFinished);
+  const npx = `shift\nexec node "${cli}" "$@"`;
+  const reader = new Reader(temporaryFolder(), readerEnvironment(temporaryFolder(), { npx }), onTestFinished);
   const all = steps();
   expect(all.length).toBeGreaterThan(5);
   for (const step of all) await reader.take(step);

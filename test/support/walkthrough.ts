@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 
 /** What a reader does at one place of a walkthrough. */
 export type Step =
@@ -59,33 +59,17 @@ function side(difference: string, mark: string): string {
 }
 
 /**
- * The environment of a reader: `npx mcpgen` is the program `cli`, and `npm install` links packages that are there already.
+ * The environment of a reader.
  *
  * @param home an empty folder
- * @param given `packages`: what `npm install` with names links; without names it links this repository's
+ * @param programs scripts of sh, by the names that the reader types; they come before all others
  */
 export function readerEnvironment(
   home: string,
-  { cli, packages = "node_modules" }: { readonly cli: string; readonly packages?: string },
+  programs: { readonly [name: string]: string },
 ): NodeJS.ProcessEnv {
-  const programs = {
-    npx: `#!/bin/sh
-case "$1" in
-  mcpgen) shift; exec node "${cli}" "$@";;
-  tsc) shift; exec node "${resolve("node_modules/typescript/bin/tsc")}" "$@";;
-esac
-echo "npx: not in this test: $*"; exit 127
-`,
-    npm: `#!/bin/sh
-case "$*" in
-  install) [ -e node_modules ] || ln -s "${resolve("node_modules")}" node_modules;;
-  install*) [ -e node_modules ] || ln -s "${resolve(packages)}" node_modules;;
-  *) exec "${join(process.execPath, "../npm")}" --silent "$@";;
-esac
-`,
-  };
   for (const [name, text] of Object.entries(programs)) {
-    writeFileSync(join(home, name), text);
+    writeFileSync(join(home, name), `#!/bin/sh\n${text}\n`);
     chmodSync(join(home, name), 0o755);
   }
   const { PATH } = process.env;

@@ -6,7 +6,8 @@ import { expect, onTestFinished } from "vitest";
 import { browserTest } from "../../support/browser-test.js";
 import { builtCli, builtProgram } from "../../support/built-program.js";
 import { mcpgen } from "../../support/in-process.js";
-import { fill, opened, press, program, shoot, shows, text } from "./driver.js";
+import { fill, press, shows, text } from "../../support/page-gestures.js";
+import { opened, program, shoot } from "./driver.js";
 
 const cli = builtCli();
 const shop = builtProgram("test/dev/page/shop.ts");

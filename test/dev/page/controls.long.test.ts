@@ -6,7 +6,8 @@ import { browserTest } from "../../support/browser-test.js";
 import { builtCli, builtProgram } from "../../support/built-program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { violations } from "../../support/accessibility.js";
-import { call, fill, opened, prefer, press, program, shoot, shows, text } from "./driver.js";
+import { fill, press, shows, text } from "../../support/page-gestures.js";
+import { call, opened, prefer, program, shoot } from "./driver.js";
 
 const cli = builtCli();
 const everything = builtProgram("examples/everything-server/main.ts");

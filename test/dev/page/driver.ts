@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { Page } from "../../support/browser-page.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { press, shows } from "../../support/page-gestures.js";
 import { until } from "../../support/until.mjs";
 
 /** A folder for screenshots, if they are wanted. */
@@ -58,41 +59,10 @@ export function program(file: string, ...words: readonly string[]): readonly str
   return ["--server", [process.execPath, file, ...words].map((word) => `"${word}"`).join(" ")];
 }
 
-export const text = (page: Page, selector: string): Promise<string> =>
-  page.evaluate<string>(
-    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.innerText).join("\\n")`,
-  );
-
-export const shows = (page: Page, selector: string, part: string): Promise<void> =>
-  expect.poll(() => text(page, selector)).toContain(part);
-
-/** Does something on the page as soon as it does not throw: what it needs is there then. */
-const acts = (page: Page, statement: string): Promise<void> =>
-  expect.poll(() => page.evaluate(`(() => { ${statement}; return true; })()`)).toBe(true);
-
-/** Presses the button, or the link that looks like one, that is seen and whose text begins so. */
-export const press = (page: Page, label: string, within = "body"): Promise<void> =>
-  acts(
-    page,
-    `[...document.querySelector(${JSON.stringify(within)}).querySelectorAll("button, a.button")]
-       .find((each) => each.checkVisibility() && each.textContent.startsWith(${JSON.stringify(label)})).click()`,
-  );
-
 /** Chooses an entry of the offer, and sends its request. */
 export async function call(page: Page, name: string): Promise<void> {
   await press(page, name, "#offer");
   await press(page, name.includes("://") ? "Read" : "Call", "#target");
-}
-
-/** Types into the field that a label names, as a user does. */
-export async function fill(page: Page, label: string, value: string, within = ".dev"): Promise<void> {
-  await acts(
-    page,
-    `const label = [...document.querySelector(${JSON.stringify(within)}).querySelectorAll("label")]
-       .find((each) => each.textContent.startsWith(${JSON.stringify(label)}));
-     label.control.focus(); label.control.select?.()`,
-  );
-  await page.send("Input.insertText", { text: value });
 }
 
 export async function prefer(page: Page, theme: "light" | "dark"): Promise<void> {

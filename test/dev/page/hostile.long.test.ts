@@ -5,7 +5,8 @@ import { builtCli } from "../../support/built-program.js";
 import { initialized, scripted } from "../../support/live-server.js";
 import { hostile, hostileContract } from "../../support/hostile-contract.js";
 import { type PageWatch, watchPage } from "../../support/page-watch.js";
-import { type Opened, fill, opened, press, shows, text } from "./driver.js";
+import { fill, press, shows, text } from "../../support/page-gestures.js";
+import { type Opened, opened } from "./driver.js";
 
 const cli = builtCli();
 const long = "x".repeat(1_000_000);

@@ -9,7 +9,8 @@ import { Page } from "../../support/browser-page.js";
 import { builtCli, builtProgram } from "../../support/built-program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { until } from "../../support/until.mjs";
-import { program, shows } from "./driver.js";
+import { shows } from "../../support/page-gestures.js";
+import { program } from "./driver.js";
 
 const cli = builtCli();
 const shop = builtProgram("test/dev/page/shop.ts");

@@ -1,0 +1,73 @@
+/** A line, or lines that belong together, of a block of commands. */
+export interface Command {
+  readonly document: string;
+  /** What the reader types. */
+  readonly script: string;
+  /** Why it does not run here. */
+  readonly why?: string;
+}
+
+/** Commands that do not run, each with the reason. A line that none of them names runs. */
+const leftOut: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [/\bhttps?:|\bURL\b/, "it needs a server on the network"],
+  [/^npx mcpgen dev\b|^npm run test:watch$/, "it runs until Ctrl-C"],
+  [/^mcpgen trust$/, "it asks at a terminal"],
+  [/ --open$/, "it opens a browser"],
+  [/^npm ci\b|^npm run (?:pack|site|bench)\b|\btest\/scale\//, "it runs in this repository"],
+];
+
+/** What readers write for the words of documents that stand for something of theirs. */
+const words: { readonly [word: string]: string } = {
+  FILE: "schema.json",
+  SOURCE: '"stdio:node server.js"',
+  TOOL: "add",
+  NAME: "greeting",
+};
+
+/** The commands of documents, each once, and the reasons that apply to none of them. */
+export function commandsOf(
+  documents: readonly (readonly [document: string, text: string])[],
+  tarballs: string,
+): { readonly commands: readonly Command[]; readonly unused: readonly string[] } {
+  const found = new Map<string, Command>();
+  const used = new Set<string>();
+  const add = (command: Command): void => {
+    if (command.why !== undefined) used.add(command.why);
+    if (!found.has(command.script)) found.set(command.script, command);
+  };
+  for (const [document, text] of documents)
+    for (const [, language, block] of text.matchAll(/^ *```(sh|console)\n(.*?)^ *```$/gms)) {
+      const lines = linesOf(block!, language === "console");
+      const isTogether = lines.some((line) => /^(?:cd|export|mkdir) /.test(line));
+      const run = lines.filter((line) => reasonAgainst(line) === undefined);
+      for (const script of isTogether ? [run.join("\n")] : run)
+        if (script !== "") add({ document, script: written(script, tarballs) });
+      for (const line of lines) {
+        const why = reasonAgainst(line);
+        if (why !== undefined) add({ document, script: line, why });
+      }
+    }
+  return {
+    commands: [...found.values()],
+    unused: leftOut.map(([, why]) => why).filter((why) => !used.has(why)),
+  };
+}
+
+/** The lines that a reader types, without comments. */
+function linesOf(block: string, hasPrompt: boolean): string[] {
+  const lines = block.split("\n").map((line) => line.replace(/(?:^| +)#(?: .*)?$/, "").trim());
+  const typed = hasPrompt
+    ? lines.filter((line) => line.startsWith("$ ")).map((line) => line.slice(2))
+    : lines;
+  return typed.filter((line) => line !== "");
+}
+
+function reasonAgainst(line: string): string | undefined {
+  return leftOut.find(([pattern]) => pattern.test(line))?.[1];
+}
+
+function written(script: string, tarballs: string): string {
+  return script
+    .replace(/(?<= )[A-Z]+(?= |$)/gm, (word) => words[word] ?? word)
+    .replaceAll("/path/to/mcpgen/dist/packages", tarballs);
+}

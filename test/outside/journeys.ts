@@ -1,0 +1,96 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isThorough } from "../support/cases.mjs";
+import { noChromium } from "../support/browser-page.js";
+import { freePorts } from "../support/free-ports.mjs";
+import { lackOf } from "../support/programs.mjs";
+import { Reader, type Step, stepsOf } from "../support/walkthrough.js";
+import { DevelopingReader } from "./developing-reader.js";
+import { type AtEnd, type Installation, environmentIn, readerFolder } from "./installation.js";
+
+/** What a page needs beside the packages. */
+interface Preparation {
+  /** Why it cannot be walked here. */
+  readonly missing?: string | undefined;
+  /** Puts what the reader has before the first step. */
+  readonly prepare?: (folder: string, installation: Installation) => void;
+  readonly programs?: { readonly [name: string]: string };
+  /** The page with what this machine needs otherwise. */
+  readonly text?: (page: string) => Promise<string>;
+  readonly steps?: (steps: readonly Step[]) => readonly Step[];
+  readonly reader?: typeof Reader;
+}
+
+/** One walk along a page of docs/journeys. */
+interface Journey extends Preparation {
+  readonly name: string;
+  readonly page: string;
+}
+
+const node24 = resolve("test/portability/node_modules/node-24/bin/node");
+const hasSqlite = process.getBuiltinModule("node:sqlite") !== undefined;
+
+const preparations: { readonly [page: string]: Preparation } = {
+  "client.md": {},
+  // The sentences of the page are done in a browser.
+  "develop.md": { missing: noChromium, reader: DevelopingReader },
+  "extension.md": {},
+  "migration.md": {},
+  "report.md": {
+    missing: lackOf(
+      hasSqlite || existsSync(node24),
+      "test/portability is not installed: it has a Node with SQLite",
+    ),
+    programs: hasSqlite ? {} : { node: `exec "${node24}" "$@"` },
+    text: async (page) => page.replaceAll("8401", String((await freePorts(1))[0])),
+  },
+  "revision.md": {
+    prepare(folder, { modules }) {
+      for (const revision of ["2025-11-25", "2026-07-28"]) {
+        mkdirSync(join(folder, "downloads", revision), { recursive: true });
+        cpSync(
+          join(modules, "mcpgen/schema", revision, "schema.json"),
+          join(folder, "downloads", revision, "schema.json"),
+        );
+      }
+    },
+  },
+  "server.md": {},
+};
+
+/** The same steps for a server of SDK 2. The last one shows a revision that SDK 1 does not have. */
+const ofSdk2: Journey = {
+  name: "migration.md, for a server of SDK 2",
+  page: "migration.md",
+  steps: ([old, ...rest]) => {
+    const text = readFileSync("test/interop/servers/shop-v2.mjs", "utf8");
+    return [{ ...old, text } as Step, ...rest.slice(0, -1)];
+  },
+};
+
+/** A walk along each page. @throws {Error} a page without a row in the table above, or a row without a page */
+export function journeysIn(folder: string): readonly Journey[] {
+  const pages = readdirSync(folder).sort();
+  const known = Object.keys(preparations).sort();
+  if (pages.join() !== known.join())
+    throw new Error(`docs/journeys has ${pages.join()}, not ${known.join()}`);
+  const journeys = pages.map((page) => ({ name: page, page, ...preparations[page] }));
+  return isThorough ? [...journeys, ofSdk2] : journeys;
+}
+
+/** Takes all steps of a page, in order. @throws {Error} a command does not do what the page says */
+export async function walk(
+  { name, page, prepare, programs, text, steps, reader: ReaderOfPage = Reader }: Journey,
+  folder: string,
+  installation: Installation,
+  atEnd: AtEnd,
+): Promise<void> {
+  const id = name.replaceAll(/\W+/g, "-");
+  const work = readerFolder(installation, id);
+  prepare?.(work, installation);
+  const env = environmentIn(installation, `${work}-home`, programs);
+  const reader = new ReaderOfPage(work, env, atEnd);
+  const written = readFileSync(join(folder, page), "utf8");
+  const all = stepsOf(text ? await text(written) : written);
+  for (const step of steps ? steps(all) : all) await reader.take(step);
+}

@@ -1,0 +1,135 @@
+// Does what README, docs/ and the READMEs of packages tell their readers, outside of the repository, with the packages installed
+// from the tarballs of the last build: each command that needs no network, each page of docs/journeys from its first step to its
+// last, and the programs of the READMEs. A command runs when it ends with 0, or one of mcpgen with 1, as those that found something.
+//
+//   npm run test:outside                    # everything
+//   npm run test:outside -- client.md lint  # only what has one of these texts in its name
+import { cpSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hang } from "../support/until.mjs";
+import { Reader } from "../support/walkthrough.js";
+import { type Command, commandsOf } from "./commands.js";
+import { type AtEnd, type Installation, environmentIn, installedIn } from "./installation.js";
+import { journeysIn, walk } from "./journeys.js";
+import { programs, runProgram } from "./programs.js";
+import { type Projects, projectsIn } from "./projects.js";
+import { compareEntries, compileCode, readmeOf } from "./readmes.js";
+
+/** Something that the reader of a document does. */
+interface Task {
+  readonly name: string;
+  /** Why it is not done here. */
+  readonly why?: string | undefined;
+  readonly run: (atEnd: AtEnd) => Promise<void>;
+}
+
+const wanted = process.argv.slice(2);
+const root = realpathSync(mkdtempSync(join(tmpdir(), "mcpgen-outside-")));
+let problems = 0;
+try {
+  const installation = installedIn(root);
+  const tasks = tasksOf(installation).filter(
+    ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+  );
+  for (const { name, why } of tasks) if (why !== undefined) console.log(`left out ${name}: ${why}`);
+  const run = tasks.filter(({ why }) => why === undefined);
+  const next = run.values();
+  // Two at a time; iterators of one list share it.
+  await Promise.all(
+    [1, 2].map(async () => {
+      for (const task of next) await judge(task);
+    }),
+  );
+  console.log(`${run.length} done, ${tasks.length - run.length} left out, ${problems} problems`);
+  if (run.length === 0) problems++;
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+process.exitCode = problems > 0 ? 1 : 0;
+
+/** All of them; the longest first. */
+function tasksOf(installation: Installation): readonly Task[] {
+  const docs = join(installation.modules, "mcpgen/docs");
+  const projects = projectsIn(installation, environmentIn(installation, join(root, "home")));
+  const { commands, unused } = commandsOf(documentsOf(installation, docs), installation.tarballs);
+  if (unused.length > 0) problem("no command is left out for these reasons", unused.join("\n"));
+  if (commands.filter(({ why }) => why === undefined).length < 40) problem("too few commands were found", "");
+  return [
+    ...journeysIn(join(docs, "journeys")).map((journey) => ({
+      name: `journeys/${journey.name}`,
+      why: journey.missing,
+      run: (atEnd: AtEnd) => walk(journey, join(docs, "journeys"), installation, atEnd),
+    })),
+    ...programs.map((program, index) => ({
+      name: `${program.of}: ${Object.keys(program.files).join(", ")}`,
+      run: (atEnd: AtEnd) => runProgram(program, `program-${index}`, installation, atEnd),
+    })),
+    { name: "code of READMEs", run: (atEnd) => compileCode(installation, atEnd) },
+    { name: "entries in READMEs", run: async () => compareEntries(installation) },
+    ...commands.map((command, index) => ({
+      name: `${command.document}: ${command.script.replaceAll("\n", "; ")}`,
+      why: command.why,
+      run: (atEnd: AtEnd) => type(command, folderFor(command, projects, index), installation, atEnd),
+    })),
+  ];
+}
+
+/** Documents that show single commands: README, docs/ without journeys, and READMEs of packages; with their texts. */
+function documentsOf(installation: Installation, docs: string): readonly (readonly [string, string])[] {
+  const pages = ["", "tasks"].flatMap((folder) =>
+    readdirSync(join(docs, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join(folder, name)),
+  );
+  return [
+    ...Object.keys(installation.own).map(
+      (name) => [`README.md of ${name}`, readmeOf(installation, name)] as const,
+    ),
+    ...pages.map((page) => [`docs/${page}`, readFileSync(join(docs, page), "utf8")] as const),
+  ];
+}
+
+/** A copy of the folder that a command needs. */
+function folderFor({ script }: Command, { project, bare }: Projects, index: number): string {
+  const folder = join(root, `command-${index}`);
+  const isFirst = /\bmcpgen (?:init|capture) |\.tgz\b/.test(script);
+  cpSync(isFirst ? bare : project, folder, { recursive: true });
+  return folder;
+}
+
+/** Types a command. @throws {Error} it ends with another code than it should */
+async function type(
+  { script }: Command,
+  folder: string,
+  installation: Installation,
+  atEnd: AtEnd,
+): Promise<void> {
+  const env = environmentIn(installation, `${folder}-home`);
+  const { exit, output } = await new Reader(folder, env, atEnd).run(script);
+  const mayFind = /^(?:npx )?mcpgen [^\n]*$/.test(script);
+  if (exit !== 0 && !(mayFind && exit === 1)) throw new Error(`it ended with ${exit}\n${output}`);
+}
+
+/** Does a task, and prints what became of it. */
+async function judge({ name, run }: Task): Promise<void> {
+  const ends: (() => void)[] = [];
+  const end = (): void => {
+    for (const each of ends) each();
+  };
+  const late = setTimeout(end, 2 * hang);
+  try {
+    await run((each) => ends.push(each));
+    console.log(`ok       ${name}`);
+  } catch (error) {
+    problem(name, (error as Error).message);
+  } finally {
+    clearTimeout(late);
+    end();
+  }
+}
+
+function problem(what: string, output: string): void {
+  problems++;
+  console.log(`PROBLEM  ${what}\n${output}`);
+}
