@@ -56,7 +56,7 @@ export const diffDiagnostics = {
     title: "The code of --uses cannot be read",
     exit: 2,
     explanation:
-      "`--uses` takes a folder or a tsconfig file. In a folder mcpgen reads the TypeScript files, or the JavaScript files if there is no TypeScript, with the options of the nearest tsconfig.json. A tsconfig file names its files. The message says what is wrong: the path is neither, there are no such files, or the tsconfig file is malformed. A tsconfig file with only `references` names no files: pass one of the files that it refers to.",
+      "`--uses` takes a folder or a tsconfig file. In a folder mcpgen reads the TypeScript files, and beside them the JavaScript files that import mcpgen or an official SDK; if there is no TypeScript, it reads all JavaScript files. It takes the options of the nearest tsconfig.json. A tsconfig file names its files. The message says what is wrong: the path is neither, there are no such files, or the tsconfig file is malformed. A tsconfig file with only `references` names no files: pass one of the files that it refers to.",
   },
   MG3210: {
     title: "A file of --uses has a syntax error",

@@ -1,7 +1,7 @@
 import { ts } from "ts-morph";
 
 /** The name of a declaration in generated code, in the terms of targets. */
-interface Address {
+export interface Address {
   /** The type, or the namespace of a contract's entry. */
   readonly definition: string;
   /** From there; empty for the type itself. */

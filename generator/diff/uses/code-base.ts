@@ -1,8 +1,10 @@
-import { readdirSync, statSync, type Dirent } from "node:fs";
+import { existsSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { Project, ts } from "ts-morph";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding as Remark } from "../../diagnostics/finding.js";
+import { readRegularText } from "../../files/regular-file.js";
+import { isInside } from "./origins.js";
 
 /** The user's TypeScript, as its compiler sees it. */
 export interface CodeBase {
@@ -12,7 +14,8 @@ export interface CodeBase {
 }
 
 /**
- * Reads the TypeScript files of a folder, or where it has none its JavaScript, with the options of the nearest tsconfig.json, or those of a tsconfig file.
+ * Reads the TypeScript files of a folder and the JavaScript that people write beside it, or where it has no TypeScript all its JavaScript, with
+ * the options of the nearest tsconfig.json; or the files of a tsconfig file.
  * Nothing is checked: the compiler finds out what it is asked for, and no more.
  *
  * @param path absolute
@@ -64,10 +67,30 @@ interface Configured {
 function folderProject(folder: string): Configured {
   const config = ts.findConfigFile(folder, ts.sys.fileExists);
   const options = config === undefined ? standard : configured(config).options;
-  const files = filesIn(folder, typeScript);
-  if (files.length > 0) return { files, options };
+  const typed = filesIn(folder, typeScript);
+  const scripts = filesIn(folder, javaScript);
+  const files =
+    typed.length === 0 ? scripts : [...typed, ...scripts.filter((file) => isWritten(file, options))];
   // The types of packages are known in JavaScript, too.
-  return { files: filesIn(folder, javaScript), options: { ...options, allowJs: true } };
+  return { files: files.sort(), options: files.some(isScript) ? { ...options, allowJs: true } : options };
+}
+
+/** Whether people write a JavaScript file that lies beside TypeScript: compilers and bundlers write most of them. */
+function isWritten(file: string, { allowJs, outDir, declarationDir }: ts.CompilerOptions): boolean {
+  const isOutput = [outDir, declarationDir].some((folder) => folder !== undefined && isInside(folder, file));
+  const stem = file.slice(0, -extname(file).length);
+  const isCompiled = [".ts", ".tsx", ".mts", ".cts"].some((extension) => existsSync(stem + extension));
+  return !isOutput && !isCompiled && (allowJs === true || importsMcp.test(readText(file)));
+}
+
+const importsMcp = /["'](?:@mcpgen|@modelcontextprotocol)\//;
+
+function readText(file: string): string {
+  try {
+    return readRegularText(file);
+  } catch {
+    return "";
+  }
 }
 
 const standard: ts.CompilerOptions = {
@@ -91,12 +114,22 @@ function configured(file: string): Configured {
     });
   // The compiler itself reports problems of single options to its users.
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(file));
-  const files = fileNames.filter((name) => typeScript.test(name)).sort();
+  // JavaScript is among them with `allowJs` alone.
+  const files = fileNames.filter((name) => typeScript.test(name) || javaScript.test(name)).sort();
   return { files, options };
 }
 
 const typeScript = /(?<!\.d)\.[cm]?tsx?$/;
 const javaScript = /\.[cm]?jsx?$/;
+
+function isScript(file: string): boolean {
+  return javaScript.test(file);
+}
+
+export function isJavaScript({ fileName }: ts.SourceFile): boolean {
+  return isScript(fileName);
+}
+
 /** Folders that hold no code that people write. */
 const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
 

@@ -37,7 +37,7 @@ function entryOf(subject: string, names: ContractNames): Entry | undefined {
   if (named === undefined) return undefined;
   const { method, namespace } = typeof named === "string" ? { method: named, namespace: undefined } : named;
   const targets: Target[] = [
-    { kind: "entry", name: key },
+    { kind: "entry", list, name: key },
     { kind: "member", definition: "Handlers", path: `${list}.${key}` },
     { kind: "member", definition: names.listType(list), path: method },
   ];

@@ -1,14 +1,21 @@
 import { ts } from "ts-morph";
-import { addressOf } from "./address.js";
-import { type CodeBase, openCodeBase, syntaxRemark } from "./code-base.js";
+import { type Address, addressOf } from "./address.js";
+import { Callees, nameOf } from "./callees.js";
+import { type CodeBase, isJavaScript, openCodeBase, syntaxRemark } from "./code-base.js";
 import { concerned } from "./concerned.js";
+import { EntryPlaces } from "./entry-places.js";
+import { ErrorNames } from "./error-names.js";
 import { Mentions } from "./mentions.js";
+import { MethodPlaces } from "./method-places.js";
+import { OpenNames } from "./open-names.js";
 import { type GeneratedCode, type Origin, Origins, isInside } from "./origins.js";
+import { Renames } from "./renames.js";
 import { type Referred, Symbols } from "./symbols.js";
 import { type Claim, type Target, TargetIndex, memberKey } from "./targets.js";
-import { type Compared, SdkNames, isDispatched, isOfMessage } from "./sdk.js";
+import { type Compared, SdkNames, isOfMessage } from "./sdk.js";
 import { type Unresolved, unresolvedNames } from "./unresolved.js";
 import type { CodeUses, Use } from "./use.js";
+import { ValueFlow } from "./value-flow.js";
 
 interface FindOptions {
   /** A folder or a tsconfig file, absolute. */
@@ -46,18 +53,60 @@ export function findUses(targets: readonly (readonly Target[])[], options: FindO
   };
 }
 
-/** Whether another value than the one is written there, for all to see. */
-function writesOther({ parent }: ts.Node, value: string): boolean {
-  if (!ts.isPropertyAssignment(parent) || !ts.isStringLiteralLike(parent.initializer)) return false;
-  return JSON.stringify(parent.initializer.text) !== value;
-}
-
 /** A negative number as it is written; codes of errors are negative. */
 function numberOf({ operator, operand }: ts.PrefixUnaryExpression): string {
   return operator === ts.SyntaxKind.MinusToken && ts.isNumericLiteral(operand) ? `-${operand.text}` : "";
 }
 
 type Name = ts.Identifier | ts.StringLiteralLike;
+
+const lists = ["tools", "prompts", "resources", "resourceTemplates"] as const;
+
+/** Whether a name is more than a part of an import, which is used further down, or the new name in an export. */
+function isReference(node: Name): boolean {
+  const { parent } = node;
+  if (ts.isImportSpecifier(parent)) return false;
+  return !ts.isExportSpecifier(parent) || (parent.propertyName ?? parent.name) === node;
+}
+
+/** Types that JavaScript has in comments: `@param {Tool} tool`. */
+function typesInComments(node: ts.Node, file: ts.SourceFile): ts.Node[] {
+  const tags = node.getChildren(file).flatMap((child) => (ts.isJSDoc(child) ? [...(child.tags ?? [])] : []));
+  return tags.flatMap((tag) => (tag as Partial<ts.JSDocTypeTag>).typeExpression ?? []);
+}
+
+/** The method that a table of generated code has a member for. */
+function methodName(declaration: ts.Node): string | undefined {
+  if (!ts.isPropertySignature(declaration)) return undefined;
+  const { name, parent } = declaration;
+  if (ts.isStringLiteral(name)) return name.text;
+  const isTable =
+    ts.isInterfaceDeclaration(parent) && /(?:Requests|Notifications|Results)$/.test(parent.name.text);
+  return isTable && ts.isIdentifier(name) ? name.text : undefined;
+}
+
+/** The error whose entry in the table `errors` of a revision a declaration is. */
+function errorName(declaration: ts.Node): string | undefined {
+  if (!ts.isPropertyAssignment(declaration) && !ts.isPropertySignature(declaration)) return undefined;
+  let table: ts.Node = declaration.parent.parent;
+  while (ts.isAsExpression(table) || ts.isSatisfiesExpression(table)) table = table.parent;
+  const isTable = ts.isVariableDeclaration(table) && table.name.getText() === "errors";
+  return isTable ? declaration.name.getText() : undefined;
+}
+
+/** Whether the names before a name, as far as code writes them, are the end of a path. */
+function endsWith(path: readonly string[], node: Name): boolean {
+  if (path.at(-1) !== node.text) return false;
+  const before = path.at(-2);
+  return before === undefined || nameBefore(node) === before;
+}
+
+/** The name of what has a member: `schema` of `tool.schema?.type` and of `{ schema: { type } }`. */
+function nameBefore({ parent }: Name): string | undefined {
+  if (ts.isPropertyAccessExpression(parent)) return nameOf(parent.expression);
+  const holder = parent.parent.parent;
+  return ts.isPropertyAssignment(holder) ? holder.name.getText() : undefined;
+}
 
 class Search {
   readonly found = new Map<number, Use[]>();
@@ -67,23 +116,44 @@ class Search {
   readonly #origins: Origins;
   readonly #symbols: Symbols;
   readonly #mentions: Mentions;
+  readonly #errors: ErrorNames;
+  readonly #open: OpenNames;
   readonly #sdk: SdkNames;
+  readonly #renames: Renames;
+  readonly #methods: MethodPlaces;
+  readonly #entries: EntryPlaces;
   readonly #revisions: ReadonlySet<string> | undefined;
   readonly #program: ts.Program;
 
-  constructor(targets: TargetIndex, { program }: CodeBase, options: FindOptions) {
+  constructor(targets: TargetIndex, { program, files }: CodeBase, options: FindOptions) {
     this.#targets = targets;
     this.#options = options;
     this.#program = program;
     this.#origins = new Origins(options.generated);
     this.#symbols = new Symbols(program);
-    const generated = program.getSourceFiles().filter((file) => this.#origins.of(file));
-    this.#revisions = concerned(generated, this.#origins, options.revisions);
+    const known = program.getSourceFiles().filter((file) => this.#origins.of(file));
+    this.#revisions = concerned(known, this.#origins, options.revisions);
+    this.#open = new OpenNames(known);
+    const naming = known.filter((file) => this.#originOf(file));
+    const isSdk = (file: ts.SourceFile): boolean => this.#origins.of(file)?.kind === "sdk";
     this.#mentions = new Mentions(
-      generated.filter((file) => this.#originOf(file) && this.#origins.of(file)?.kind !== "sdk"),
+      naming.filter((file) => !isSdk(file)),
       targets,
+      (name) => this.#definitionsNamed(name),
     );
+    this.#errors = new ErrorNames(program, naming.filter(isSdk), targets);
     this.#sdk = new SdkNames(targets, options.compared);
+    const written = files.filter((file) => !this.isGenerated(file));
+    this.#renames = new Renames(written);
+    const flow = new ValueFlow(program, written, this.#renames);
+    const callees = new Callees(
+      program,
+      (file) => this.#origins.of(file)?.kind,
+      (file) => this.#origins.of(file) !== undefined && !this.#originOf(file),
+    );
+    const methods = options.compared.models.flatMap((model) => model.methods.map(({ name }) => name));
+    this.#methods = new MethodPlaces(program, callees, flow, new Set(methods));
+    this.#entries = new EntryPlaces(program, callees, flow);
   }
 
   /** The runtime is written by hand, so a search through its source reports uses in it. */
@@ -96,25 +166,21 @@ class Search {
     const unresolved = unresolvedNames(file, this.#program, this.#origins);
     if (unresolved.generated || (unresolved.sdk && this.#options.kind === "protocol"))
       this.byName.push(this.#options.shown(file.fileName));
-    const aliases = new Set<string>();
+    const isScript = isJavaScript(file);
     const visit = (node: ts.Node): void => {
-      // An import is used further down, perhaps under another name.
-      if (ts.isImportSpecifier(node) && node.propertyName && this.#isOfInterest(node.propertyName.text))
-        aliases.add(node.name.text);
-      else if (
-        (ts.isIdentifier(node) || ts.isStringLiteralLike(node)) &&
-        !ts.isImportSpecifier(node.parent) &&
-        (this.#isOfInterest(node.text) || aliases.has(node.text))
-      )
-        this.#add(node, this.#claims(node, unresolved));
+      if ((ts.isIdentifier(node) || ts.isStringLiteralLike(node)) && isReference(node)) {
+        const words = this.#renames.meantBy(node.text);
+        if (words.some((word) => this.#isOfInterest(word))) this.#add(node, this.#claims(node, unresolved));
+      }
       if (ts.isPrefixUnaryExpression(node)) this.#add(node, this.#targets.codes.get(numberOf(node)) ?? []);
+      if (isScript) typesInComments(node, file).forEach(visit);
       ts.forEachChild(node, visit);
     };
     visit(file);
   }
 
   #isOfInterest(word: string): boolean {
-    return this.#targets.words.has(word) || this.#mentions.words.has(word) || this.#sdk.words.has(word);
+    return [this.#targets, this.#mentions, this.#errors, this.#sdk].some(({ words }) => words.has(word));
   }
 
   #add(node: Name | ts.PrefixUnaryExpression, claims: readonly Claim[]): void {
@@ -142,10 +208,10 @@ class Search {
     const claims = [
       ...referred.declarations.flatMap((declaration) => this.#claimsOf(declaration)),
       ...this.#claimsOfOwners(node, referred),
-      ...(ts.isIdentifier(node) ? [] : this.#claimsOfLiteral(node)),
+      ...this.#claimsOfText(node, referred, unresolved),
     ];
     if (claims.length > 0 || !referred.unknown)
-      return claims.filter(({ value }) => value === undefined || !writesOther(node, value));
+      return claims.filter(({ value }) => value === undefined || !this.#symbols.writesOther(node, value));
     return [
       ...(unresolved.generated ? this.#claimsByName(node, unresolved.generated) : []),
       ...(unresolved.sdk ? this.#claimsOfSdk(node, unresolved.sdk) : []),
@@ -156,77 +222,94 @@ class Search {
   #claimsOf(declaration: ts.Node): Claim[] {
     const origin = this.#originOf(declaration.getSourceFile());
     if (!origin) return [];
-    if (origin.kind === "sdk") return this.#sdk.ofDeclaration(declaration);
-    const { definitions, members, methods } = this.#targets;
-    const address = addressOf(declaration);
-    const named = address && (address.path === "" ? definitions : members);
-    const key =
-      address && (address.path === "" ? address.definition : memberKey(address.definition, address.path));
-    const isMethod = ts.isPropertySignature(declaration) && ts.isStringLiteral(declaration.name);
-    const method = isMethod ? methods.get((declaration.name as ts.StringLiteral).text) : undefined;
-    return [...((key && named?.get(key)) || []), ...(method ?? []), ...this.#mentions.of(declaration)].filter(
+    if (origin.kind === "sdk")
+      return [...this.#sdk.ofDeclaration(declaration), ...this.#errors.of(declaration)];
+    const named = origin.kind === this.#options.kind ? this.#named(declaration) : [];
+    return [...named, ...this.#mentions.of(declaration)].filter(
       ({ wireOnly }) => !wireOnly || origin.revision !== undefined,
     );
   }
 
-  /** Members that a type has from one it extends are named by it, too. */
-  #claimsOfOwners({ text }: Name, { owners, declarations }: Referred): Claim[] {
-    if (!declarations.some((declaration) => this.#originOf(declaration.getSourceFile()))) return [];
-    return owners.flatMap(({ symbol, aliasSymbol }) => {
-      const holder = (aliasSymbol ?? symbol)?.declarations?.[0];
-      const address = holder && this.#originOf(holder.getSourceFile()) && addressOf(holder);
-      if (!address) return [];
-      const path = address.path === "" ? text : `${address.path}.${text}`;
-      return this.#targets.members.get(memberKey(address.definition, path)) ?? [];
+  /** What a declaration of the code that the targets are names of has the name of. */
+  #named(declaration: ts.Node): Claim[] {
+    const { definitions, members, methods, errors } = this.#targets;
+    const error = errorName(declaration);
+    const method = methodName(declaration);
+    const address = this.#addressOf(declaration);
+    return [
+      ...((address?.path === "" && definitions.get(address.definition)) || []),
+      ...((address && members.get(memberKey(address.definition, address.path))) ?? []),
+      ...((method !== undefined && methods.get(method)) || []),
+      ...((error !== undefined && errors.get(error)) || []),
+    ];
+  }
+
+  #addressOf(declaration: ts.Node): Address | undefined {
+    const address = addressOf(declaration);
+    return address && this.#open.closed(address, declaration.getSourceFile());
+  }
+
+  /** Targets that the name of a type in generated code stands for. */
+  #definitionsNamed(name: ts.Identifier): Claim[] {
+    return this.#symbols.referredBy(name).declarations.flatMap((declaration) => {
+      const address =
+        this.#originOf(declaration.getSourceFile())?.kind === this.#options.kind &&
+        this.#addressOf(declaration);
+      return address && address.path === "" ? (this.#targets.definitions.get(address.definition) ?? []) : [];
     });
   }
 
-  /** A method's name with a slash is unambiguous in every file; another name only in code that uses mcpgen. */
-  #claimsOfLiteral(node: ts.StringLiteralLike): Claim[] {
-    const methods = this.#targets.methods.get(node.text) ?? [];
-    const entries = this.#targets.entries.get(node.text) ?? [];
-    if (methods.length + entries.length === 0) return [];
-    const takers = this.#takers(node).flatMap((each) => this.#origins.of(each.getSourceFile()) ?? []);
-    const isOurs = takers.length > 0;
-    // Functions of the SDKs take names of tools, too; some take methods.
-    const takesMethods = takers.some(({ kind }) => kind !== "sdk") || (isOurs && isDispatched(node));
-    const isCertain = node.text.includes("/") || takesMethods || isOfMessage(node);
-    const certain = methods.filter(({ wireOnly }) => isCertain && (!wireOnly || isOfMessage(node)));
-    return [...certain, ...(isOurs ? entries : [])];
+  /** A member is named by each type that has it, and by each that this one extends. */
+  #claimsOfOwners({ text }: Name, { owners }: Referred): Claim[] {
+    return owners.flatMap((owner) =>
+      this.#symbols.withBases(owner, text).flatMap((holder) => {
+        const origin = this.#originOf(holder.getSourceFile());
+        const address = origin?.kind === this.#options.kind ? this.#addressOf(holder) : undefined;
+        if (!address) return [];
+        const path = address.path === "" ? text : `${address.path}.${text}`;
+        return this.#targets.members.get(memberKey(address.definition, path)) ?? [];
+      }),
+    );
   }
 
-  /** Declarations of what takes a literal as an argument, alone or in an object. */
-  #takers(node: ts.Node): readonly ts.Node[] {
-    const { parent } = node;
-    if (
-      ts.isPropertyAssignment(parent) &&
-      parent.initializer === node &&
-      ts.isCallExpression(parent.parent.parent)
-    )
-      return this.#symbols.calledBy(parent.parent.parent);
-    if (ts.isCallExpression(parent)) return this.#symbols.calledBy(parent);
-    if (ts.isLiteralTypeNode(parent) && ts.isTypeReferenceNode(parent.parent))
-      return this.#symbols.calledBy(parent.parent);
-    return [];
+  /** A text, or the key of a table, that names a method, or an entry of a contract. */
+  #claimsOfText(node: Name, { declarations }: Referred, { generated, sdk }: Unresolved): Claim[] {
+    const methods = this.#targets.methods.get(node.text) ?? [];
+    const isGuessed = generated !== undefined || sdk !== undefined;
+    // Generated code declares it, perhaps of a revision that is not compared.
+    const isDeclared = declarations.some((declaration) => this.#origins.of(declaration.getSourceFile()));
+    const isMethod = methods.length > 0 && !isDeclared && this.#methods.isMethod(node, isGuessed);
+    const named = isMethod ? methods.filter(({ wireOnly }) => !wireOnly || isOfMessage(node)) : [];
+    return [...named, ...(ts.isIdentifier(node) ? [] : this.#claimsOfEntries(node, isGuessed))];
+  }
+
+  #claimsOfEntries(node: ts.StringLiteralLike, isGuessed: boolean): Claim[] {
+    const { entries } = this.#targets;
+    if (!lists.some((list) => entries.has(`${list}/${node.text}`))) return [];
+    return [...this.#entries.listsOf(node, isGuessed)].flatMap(
+      (list) => entries.get(`${list}/${node.text}`) ?? [],
+    );
   }
 
   /** Without the types of an official SDK: imports, and calls of clients and servers by name. */
   #claimsOfSdk({ text, parent }: Name, unresolved: ReadonlyMap<string, string>): Claim[] {
     const imported = unresolved.get(text);
-    if (imported !== undefined) return this.#sdk.ofExport(imported);
+    // What is made with `new` is a class: an SDK has one that is called as a definition, `ResourceTemplate`.
+    if (imported !== undefined) return ts.isNewExpression(parent) ? [] : this.#sdk.ofExport(imported);
     const isCalled = ts.isPropertyAccessExpression(parent) && ts.isCallExpression(parent.parent);
     return isCalled && parent.parent.expression === parent ? this.#sdk.ofFunction(text) : [];
   }
 
-  #claimsByName({ text, parent }: Name, unresolved: ReadonlyMap<string, string>): Claim[] {
+  #claimsByName(node: Name, unresolved: ReadonlyMap<string, string>): Claim[] {
+    const { text, parent } = node;
     const { definitions, members, methods, entries } = this.#targets;
     const imported = unresolved.get(text);
-    if (imported !== undefined) return definitions.get(imported) ?? [];
+    if (imported !== undefined) return definitions.get(imported) ?? methods.get(imported) ?? [];
     const isMember = ts.isPropertyAccessExpression(parent) || ts.isObjectLiteralElementLike(parent);
-    const last = isMember
-      ? [...members].filter(([key]) => key.endsWith(`.${text}`)).flatMap(([, claims]) => claims)
-      : [];
-    return [...last, ...(methods.get(text) ?? []), ...(entries.get(text) ?? [])];
+    if (!isMember || parent.name !== node) return [];
+    const last = [...members].filter(([key]) => endsWith(key.split(".").slice(1), node));
+    const claims = last.flatMap(([, each]) => each);
+    return [...claims, ...lists.flatMap((list) => entries.get(`${list}/${text}`) ?? [])];
   }
 
   #isNaming({ kind }: Origin): boolean {

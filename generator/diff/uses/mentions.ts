@@ -1,6 +1,9 @@
 import { ts } from "ts-morph";
 import type { Claim, TargetIndex } from "./targets.js";
 
+/** The targets that the name of a type stands for, as the compiler resolves it: the platform has an `Error`, too. */
+type Named = (name: ts.Identifier) => readonly Claim[];
+
 /**
  * Functions of generated code and of the runtime whose signatures name a target: `isTool(value): value is Tool`,
  * `setLevel(caller, params: Params<"logging/setLevel">)`. Code that names such a function uses the target.
@@ -10,20 +13,19 @@ export class Mentions {
   /** Names of the functions. */
   readonly words = new Set<string>();
 
-  constructor(files: readonly ts.SourceFile[], targets: TargetIndex) {
-    for (const file of files) this.#read(file, targets);
+  constructor(files: readonly ts.SourceFile[], targets: TargetIndex, named: Named) {
+    for (const file of files) this.#read(file, targets, named);
   }
 
   of(declaration: ts.Node): readonly Claim[] {
     return this.#claims.get(declaration) ?? [];
   }
 
-  #read(node: ts.Node, targets: TargetIndex): void {
+  #read(node: ts.Node, targets: TargetIndex, named: Named): void {
     const signature = signatureOf(node);
     if (signature) {
-      const parameters = new Set(signature.typeParameters?.map(({ name: parameter }) => parameter.text));
       const claims = [...signature.parameters, signature.type].flatMap((part) =>
-        part ? claimsIn(part, targets, parameters) : [],
+        part ? claimsIn(part, targets, named) : [],
       );
       const { name } = node as ts.NamedDeclaration;
       if (claims.length > 0 && name && "text" in name) {
@@ -32,7 +34,7 @@ export class Mentions {
       }
     }
     // Names in bodies, and in types of signatures, are not visible from outside.
-    if (!signature) ts.forEachChild(node, (child) => this.#read(child, targets));
+    if (!signature) ts.forEachChild(node, (child) => this.#read(child, targets, named));
   }
 }
 
@@ -44,12 +46,10 @@ function signatureOf(node: ts.Node): ts.SignatureDeclaration | undefined {
   return isTyped && node.type && ts.isFunctionTypeNode(node.type) ? node.type : undefined;
 }
 
-/** @param parameters names that stand for types of the caller's */
-function claimsIn(node: ts.Node, targets: TargetIndex, parameters: ReadonlySet<string>): Claim[] {
+function claimsIn(node: ts.Node, targets: TargetIndex, named: Named): Claim[] {
   const claims: Claim[] = [];
   const visit = (inner: ts.Node): void => {
-    if (ts.isIdentifier(inner) && inTypeName(inner) && !parameters.has(inner.text))
-      claims.push(...(targets.definitions.get(inner.text) ?? []));
+    if (ts.isIdentifier(inner) && inTypeName(inner)) claims.push(...named(inner));
     if (ts.isLiteralTypeNode(inner) && ts.isStringLiteral(inner.literal))
       claims.push(...(targets.methods.get(inner.literal.text) ?? []));
     ts.forEachChild(inner, visit);

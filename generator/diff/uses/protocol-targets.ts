@@ -20,8 +20,7 @@ export function protocolTargets(
     const { definition } = subject;
     const names = [definition, former.get(definition) ?? definition];
     const path = plainPath(subject.path);
-    if (rule.startsWith("error-"))
-      return [...names.flatMap((name) => whole(name, finding, places)), ...ofCode(finding)];
+    if (rule.startsWith("error-")) return [{ kind: "error", name: definition }, ...ofCode(finding)];
     if (path === "") return names.flatMap((name) => whole(name, finding, places));
     return names.flatMap((name) => placed(name, path, finding, places));
   });

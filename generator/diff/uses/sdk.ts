@@ -122,16 +122,6 @@ export function isOfMessage({ parent }: ts.Node): boolean {
   return isNamedMethod(parent) && parent.parent.properties.some(({ name }) => name?.getText() === "jsonrpc");
 }
 
-/** Whether a literal is the method argument of a function of an SDK. */
-export function isDispatched({ parent }: ts.Node): boolean {
-  const call = isNamedMethod(parent) ? parent.parent.parent : parent;
-  return (
-    ts.isCallExpression(call) &&
-    ts.isPropertyAccessExpression(call.expression) &&
-    sdkDispatchers.has(call.expression.name.text)
-  );
-}
-
 function calledFunction(node: ts.Node): SdkFunction | undefined {
   const { parent } = node;
   return ts.isIdentifier(node) && ts.isPropertyAccessExpression(parent) && parent.name === node

@@ -18,69 +18,143 @@ export class Symbols {
   }
 
   referredBy(node: ts.Identifier | ts.StringLiteralLike): Referred {
-    const owner = this.#ownerOf(node);
-    if (owner) return this.#memberOf(owner, node.text);
+    const owners = this.#ownersOf(node);
+    if (owners) return this.#memberOf(owners, node.text);
     if (!ts.isIdentifier(node)) return { declarations: [], owners: [], unknown: false };
     const symbol = this.#resolved(node);
-    const owners = ts.isPropertyAccessExpression(node.parent)
-      ? parts(this.#checker.getTypeAtLocation(node.parent.expression))
+    const holders = ts.isPropertyAccessExpression(node.parent)
+      ? this.#parts(this.#checker.getTypeAtLocation(node.parent.expression))
       : [];
-    return { declarations: symbol?.declarations ?? [], owners, unknown: !symbol?.declarations?.length };
+    return {
+      declarations: symbol?.declarations ?? [],
+      owners: holders,
+      unknown: !symbol?.declarations?.length && holders.every(isUnknown),
+    };
   }
 
-  /** The declarations of what is called, or of the type that takes arguments. */
-  calledBy(node: ts.CallExpression | ts.TypeReferenceNode | ts.NewExpression): readonly ts.Node[] {
-    const name = ts.isTypeReferenceNode(node) ? node.typeName : node.expression;
-    const last = ts.isPropertyAccessExpression(name)
-      ? name.name
-      : ts.isQualifiedName(name)
-        ? name.right
-        : name;
-    return ts.isIdentifier(last) ? (this.#resolved(last)?.declarations ?? []) : [];
+  /**
+   * The declarations of a type that has a member, and of the types which it extends: all of them, or where it declares
+   * the member those that have it, too.
+   */
+  withBases(type: ts.Type, member: string): ts.Node[] {
+    const holders = declarationsOf(type);
+    const isOwn = type.getProperty(member) !== undefined;
+    const visit = (each: ts.Type): void => {
+      if (!each.isClassOrInterface()) return;
+      for (const base of this.#checker.getBaseTypes(each)) {
+        if (!isOwn || base.getProperty(member)) holders.push(...declarationsOf(base));
+        visit(base);
+      }
+    };
+    visit(generic(type));
+    return holders;
+  }
+
+  /** Whether code writes a member of that name, and for all to see another value than this one, which is JSON. */
+  writesOther({ parent }: ts.Node, value: string): boolean {
+    const written = this.#writtenBy(parent);
+    return (
+      written !== undefined &&
+      this.#parts(written).every((type) => type.isLiteral() && JSON.stringify(type.value) !== value)
+    );
+  }
+
+  /** The type of the value that a member of an object literal gets. */
+  #writtenBy(member: ts.Node): ts.Type | undefined {
+    if (ts.isPropertyAssignment(member)) return this.#checker.getTypeAtLocation(member.initializer);
+    if (!ts.isShorthandPropertyAssignment(member)) return undefined;
+    const symbol = this.#checker.getShorthandAssignmentValueSymbol(member);
+    return symbol && this.#checker.getTypeOfSymbolAtLocation(symbol, member.name);
   }
 
   #resolved(node: ts.Identifier): ts.Symbol | undefined {
-    const symbol = this.#checker.getSymbolAtLocation(node);
+    return this.#meant(this.#checker.getSymbolAtLocation(node));
+  }
+
+  #meant(symbol: ts.Symbol | undefined): ts.Symbol | undefined {
     if (!symbol || !(symbol.flags & ts.SymbolFlags.Alias)) return symbol;
     return this.#checker.getAliasedSymbol(symbol);
   }
 
-  /** The type whose member a word names although no symbol shows it: in literals, patterns, classes and indices. */
-  #ownerOf(node: ts.Identifier | ts.StringLiteralLike): ts.Type | undefined {
+  /** The types whose member a word names although no symbol shows it: in literals, patterns, classes, types and indices. */
+  #ownersOf(node: ts.Identifier | ts.StringLiteralLike): readonly ts.Type[] | undefined {
     const { parent } = node;
+    const checker = this.#checker;
     if (
       ts.isObjectLiteralElementLike(parent) &&
       parent.name === node &&
       ts.isObjectLiteralExpression(parent.parent)
     )
-      return this.#checker.getContextualType(parent.parent);
+      return listed(this.#assigned(parent.parent) ?? checker.getContextualType(parent.parent));
     if (ts.isBindingElement(parent) && ts.isObjectBindingPattern(parent.parent)) {
       if ((parent.propertyName ?? parent.name) !== node) return undefined;
-      return this.#checker.getTypeAtLocation(parent.parent);
+      return [checker.getTypeAtLocation(parent.parent)];
     }
     if (ts.isClassElement(parent) && parent.name === node && ts.isClassLike(parent.parent))
       return this.#implementedBy(parent.parent);
     if (ts.isElementAccessExpression(parent) && parent.argumentExpression === node)
-      return this.#checker.getTypeAtLocation(parent.expression);
-    if (ts.isLiteralTypeNode(parent) && ts.isIndexedAccessTypeNode(parent.parent))
-      return this.#checker.getTypeFromTypeNode(parent.parent.objectType);
-    return undefined;
+      return [checker.getTypeAtLocation(parent.expression)];
+    if (ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InKeyword)
+      return parent.left === node && !ts.isIdentifier(node)
+        ? [checker.getTypeAtLocation(parent.right)]
+        : undefined;
+    return ts.isLiteralTypeNode(parent) ? this.#ownerOfType(parent) : undefined;
   }
 
-  #implementedBy({ heritageClauses }: ts.ClassLikeDeclaration): ts.Type | undefined {
-    const [first] = (heritageClauses ?? []).flatMap(({ types }) => [...types]);
-    return first && this.#checker.getTypeAtLocation(first);
+  /** The type of what is taken apart by an assignment: `({ execution } = tool)`. */
+  #assigned(pattern: ts.ObjectLiteralExpression): ts.Type | undefined {
+    const { parent } = pattern;
+    const isAssignment =
+      ts.isBinaryExpression(parent) &&
+      parent.left === pattern &&
+      parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+    return isAssignment ? this.#checker.getTypeAtLocation(parent.right) : undefined;
   }
 
-  #memberOf(owner: ts.Type, name: string): Referred {
-    const owners = parts(owner);
-    const declarations = owners.flatMap((type) => type.getProperty(name)?.declarations ?? []);
-    const unknown = owners.every(({ flags }) => (flags & ts.TypeFlags.Any) !== 0);
-    return { declarations, owners, unknown };
+  /** `Tool["execution"]`, `Pick<Tool, "execution" | "name">`. */
+  #ownerOfType(literal: ts.LiteralTypeNode): readonly ts.Type[] | undefined {
+    let type: ts.Node = literal;
+    while (ts.isUnionTypeNode(type.parent) || ts.isParenthesizedTypeNode(type.parent)) type = type.parent;
+    const { parent } = type;
+    if (ts.isIndexedAccessTypeNode(parent)) return [this.#checker.getTypeFromTypeNode(parent.objectType)];
+    if (!ts.isTypeReferenceNode(parent) || !/^(?:Omit|Pick)$/.test(parent.typeName.getText()))
+      return undefined;
+    const [of] = parent.typeArguments ?? [];
+    return of && of !== type ? [this.#checker.getTypeFromTypeNode(of)] : undefined;
+  }
+
+  #implementedBy({ heritageClauses }: ts.ClassLikeDeclaration): readonly ts.Type[] | undefined {
+    const clauses = (heritageClauses ?? []).flatMap(({ types }) => [...types]);
+    return clauses.length === 0 ? undefined : clauses.map((each) => this.#checker.getTypeAtLocation(each));
+  }
+
+  #memberOf(types: readonly ts.Type[], name: string): Referred {
+    const owners = types.flatMap((type) => this.#parts(type));
+    const declarations = owners.flatMap((type) => this.#meant(type.getProperty(name))?.declarations ?? []);
+    return { declarations, owners, unknown: owners.every(isUnknown) };
+  }
+
+  /** The members of a union or an intersection, or the type alone; for a type parameter, those of its constraint. */
+  #parts(type: ts.Type): readonly ts.Type[] {
+    const known = this.#checker.getBaseConstraintOfType(type) ?? type;
+    return known.isUnionOrIntersection() ? known.types.flatMap((each) => this.#parts(each)) : [known];
   }
 }
 
-/** A union's members, or the type alone. */
-function parts(type: ts.Type): readonly ts.Type[] {
-  return type.isUnion() ? type.types : [type];
+function isUnknown({ flags }: ts.Type): boolean {
+  return (flags & ts.TypeFlags.Any) !== 0;
+}
+
+function listed<T>(value: T | undefined): T[] | undefined {
+  return value === undefined ? undefined : [value];
+}
+
+/** The declaration of a generic type, for one with arguments. */
+function generic(type: ts.Type): ts.Type {
+  return (type as Partial<ts.TypeReference>).target ?? type;
+}
+
+/** Of its name, and of what it is a name for. */
+function declarationsOf({ symbol, aliasSymbol }: ts.Type): ts.Node[] {
+  return [aliasSymbol, symbol as ts.Symbol | undefined].flatMap((each) => each?.declarations?.[0] ?? []);
 }

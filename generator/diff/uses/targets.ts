@@ -16,8 +16,10 @@ export type Target =
   | { readonly kind: "method"; readonly name: string; readonly wireOnly?: boolean }
   /** The code of an error, as a number. */
   | { readonly kind: "code"; readonly code: string }
-  /** The name or URI of an entry of a contract, as a literal. */
-  | { readonly kind: "entry"; readonly name: string };
+  /** The name of an error in the tables of errors. */
+  | { readonly kind: "error"; readonly name: string }
+  /** The name or URI of an entry of a list of a contract, as a literal. */
+  | { readonly kind: "entry"; readonly list: string; readonly name: string };
 
 /** A finding that a target belongs to. */
 export interface Claim {
@@ -34,6 +36,8 @@ export class TargetIndex {
   /** By definition and path: `Tool.name`. */
   readonly members = new Map<string, Claim[]>();
   readonly methods = new Map<string, Claim[]>();
+  readonly errors = new Map<string, Claim[]>();
+  /** By list and name: `tools/search`. */
   readonly entries = new Map<string, Claim[]>();
   /** By the number as code writes it: `-32042`. */
   readonly codes = new Map<string, Claim[]>();
@@ -69,8 +73,10 @@ export class TargetIndex {
         return [this.methods, target.name, target.name];
       case "code":
         return [this.codes, target.code, target.code];
+      case "error":
+        return [this.errors, target.name, target.name];
       case "entry":
-        return [this.entries, target.name, target.name];
+        return [this.entries, `${target.list}/${target.name}`, target.name];
     }
   }
 }

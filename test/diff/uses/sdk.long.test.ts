@@ -126,7 +126,7 @@ test("without the SDK, uses are found by name, and the report counts those files
     "5 isInitializeRequest",
     "22 initialize",
   ]);
-  expect(uses("request-removed", "ping")).toEqual(["7 ping"]);
+  expect(uses("request-removed", "ping")).toEqual(["7 ping", "11 ping"]);
   expect(uses("result-alternative-added", "tools/call")).toEqual([
     "12 callTool",
     "16 callTool",
@@ -134,6 +134,41 @@ test("without the SDK, uses are found by name, and the report counts those files
   ]);
   expect(uses("params-became-required", "ListToolsRequest.params")).toEqual(["21 tools/list"]);
   expect(uses("property-removed", "Tool.execution")).toEqual([]);
+});
+
+test("without the SDK, what is called as a method or a definition is none: a class, a tool, a text", async () => {
+  const own = `import { InitializeRequest, McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+const server = new McpServer({ name: "ping", version: "1" });
+server.registerTool("ping", { title: "ping", description: "logging/setLevel" }, () => new InitializeRequest("initialize"));
+server.emit("ping", { initialize: "ping" }, "resources/subscribe");
+`;
+  const report = await reportOf(".", [...pair, "--uses", folder({ "src/code.ts": own })]);
+  const gone = report.findings.filter(({ rule, uses }) => rule === "request-removed" && uses.length > 0);
+  expect(gone.map(({ subject, uses }) => [subject, uses])).toEqual([]);
+});
+
+test("the names of errors in an enumeration of the SDK stand for their numbers", async () => {
+  const codes = `export declare enum ErrorCode { InvalidParams = -32602, UrlElicitationRequired = -32042 }
+export declare class McpError extends Error { readonly code: number; }
+`;
+  const compares = `import { ErrorCode as Code, type McpError } from "@modelcontextprotocol/sdk/codes.js";
+enum Own { UrlElicitationRequired = "page", InvalidParams = -32602 }
+export const needsPage = (error: McpError) => error.code === Code.UrlElicitationRequired;
+export const others = [Code.InvalidParams, Own.UrlElicitationRequired, "UrlElicitationRequired"];
+`;
+  const report = await reportOf(".", [
+    ...pair,
+    "--uses",
+    folder({
+      ...sdk,
+      "src/code.ts": compares,
+      "node_modules/@modelcontextprotocol/sdk/codes.d.ts": codes,
+    }),
+  ]);
+  expect(usesOf(report, "error-removed", "URL_ELICITATION_REQUIRED.code")).toEqual([
+    "3 UrlElicitationRequired",
+  ]);
+  expect(report.findings.filter(({ uses }) => uses.length > 0)).toHaveLength(1);
 });
 
 test("a folder of JavaScript is looked through as the types of packages say", async () => {
