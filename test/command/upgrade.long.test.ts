@@ -412,3 +412,36 @@ test("the guide has new errors by number, for the role that gets them", async ()
   expect(ran.stdout).not.toContain("If you write a server: new errors");
   expect(ran.stdout).toMatch(/What is new[^]*Errors[^\n]*-32020 TOO_LOUD/);
 });
+
+test("the guide has errors that are gone or changed by number", async () => {
+  const errorOf = (code: number): object => ({
+    type: "object",
+    properties: { code: { const: code }, message: text },
+    required: ["code"],
+  });
+  const withErrors = (errors: object): string =>
+    JSON.stringify({ ...smallSchema, $defs: { ...smallSchema.$defs, ...errors } });
+  const folder = temporaryFolder({
+    // The number of an error goes to another one.
+    "2030-01-01/schema.json": withErrors({ TooLoudError: errorOf(-32020), TooBusyError: errorOf(-32021) }),
+    "2031-01-01/schema.json": withErrors({ TooLoudError: errorOf(-32021), TooLateError: errorOf(-32022) }),
+    "src/codes.ts": "export const codes = [-32020, -32021, -32022, 32020];\n",
+  });
+  for (const words of [
+    ["revision", "add", "2030-01-01/schema.json"],
+    ["generate", "--only", "types"],
+  ])
+    expect((await mcpgen(folder, words)).code).toBe(0);
+  const words = ["upgrade", "2031-01-01/schema.json", "--dry-run", "--uses", "src", "--force"];
+  const { code, stdout } = await mcpgen(folder, words);
+  expect(code).toBe(0);
+  for (const error of ["-32020 → -32021 TOO_LOUD", "-32021 TOO_BUSY", "-32022 TOO_LATE"])
+    expect(stdout).toContain(error);
+  expect(stdout).not.toContain("TOO_LOUD.code");
+  expect([...stdout.matchAll(/used at (\S+): (\S+)/g)].map(([, at, name]) => `${at} ${name}`).sort()).toEqual(
+    [
+      ...["src/codes.ts:1:23 -32020", "src/codes.ts:1:23 -32020"],
+      ...["src/codes.ts:1:31 -32021", "src/codes.ts:1:31 -32021"],
+    ],
+  );
+});

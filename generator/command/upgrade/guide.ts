@@ -81,16 +81,21 @@ function newSection({ findings }: Report): Section[] {
 }
 
 function nameOf(finding: ReportedFinding): string {
-  const { rule, subject, new: next } = finding;
-  const text = subjectText(subject);
-  if (rule === "error-added" && next !== null) return errorText(finding);
+  const { rule, new: next } = finding;
+  const text = changedText(finding);
   const isNamed = rule === "enum-value-added" || rule === "result-alternative-added";
   return isNamed && next !== null ? `${text}: ${next}` : text;
 }
 
-/** A new error by its number, which is what a message has, and its name. */
-function errorText({ subject, new: code }: ReportedFinding): string {
-  return `${code} ${"definition" in subject ? subject.definition : ""}`.trim();
+/** An error by its number, which is what a message has, and its name; by both numbers if it has another one now. */
+function errorText({ subject, old, new: next }: ReportedFinding): string {
+  const numbers = [old, next].filter((number) => number !== null).join(" → ");
+  return `${numbers} ${"definition" in subject ? subject.definition : ""}`.trim();
+}
+
+/** The subject of a change, as a guide names it. */
+function changedText(finding: ReportedFinding): string {
+  return finding.rule.startsWith("error-") ? errorText(finding) : subjectText(finding.subject);
 }
 
 /** The report of `diff` has the complete list. */
@@ -170,7 +175,7 @@ function changePoints(findings: readonly ReportedFinding[]): Point[] {
     const proof = group.find(({ counterexample }) => counterexample)?.counterexample;
     return {
       lead: rule,
-      subjects: group.map(({ subject }) => subjectText(subject)),
+      subjects: group.map(changedText),
       text: `${why} → ${advice}`,
       details: usesOf(group).map((use) => `used at ${placeText(use)}: ${use.name}`),
       ...(proof && {

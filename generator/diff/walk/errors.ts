@@ -4,7 +4,7 @@ import type { Fact } from "../../compare/align/pair.js";
 import type { MethodComparison } from "./direction.js";
 import type { Context } from "./context.js";
 
-/** Aligns errors by code, then by name: either side may write one. */
+/** Aligns errors by name, then by code: either side may write one. */
 export function compareErrors(
   old: ProtocolModel,
   next: ProtocolModel,
@@ -12,30 +12,25 @@ export function compareErrors(
   { facts, roots }: MethodComparison,
 ): void {
   const writers = ["client", "server"] as const;
-  const [before, after] = [byCode(old), byCode(next)];
-  const gone = old.errors.filter(({ code }) => !after.has(code));
-  const come = next.errors.filter(({ code }) => !before.has(code));
-  const renumbered = new Map(
-    gone.flatMap((error) => {
-      const other = come.find(({ name }) => name === error.name);
-      return other ? [[error, other] as const] : [];
-    }),
-  );
+  const [before, after] = [byName(old), byName(next)];
+  const gone = old.errors.filter((error) => !after.has(error.name) && !isKept(error, next, before));
+  const come = next.errors.filter((error) => !before.has(error.name) && !isKept(error, old, after));
   const found = (fact: Fact, context: Context): void =>
     void facts.push({ fact, context, writers, methods: [] });
 
-  for (const [error, other] of renumbered)
-    found(errorFact("error-code-changed", error, other, old, next), contextOf(error, other));
-  for (const error of gone) {
-    if (!renumbered.has(error))
-      found(errorFact("error-removed", error, undefined, old, next), contextOf(error, error));
+  for (const error of old.errors) {
+    const other = after.get(error.name);
+    if (other && other.code !== error.code)
+      found(errorFact("error-code-changed", error, other, old, next), contextOf(error, other));
   }
-  for (const error of come) {
-    if (![...renumbered.values()].includes(error))
-      found(errorFact("error-added", undefined, error, old, next), contextOf(error, error));
-  }
-  for (const [code, error] of before) {
-    const other = after.get(code);
+  for (const error of gone)
+    found(errorFact("error-removed", error, undefined, old, next), contextOf(error, error));
+  for (const error of come)
+    found(errorFact("error-added", undefined, error, old, next), contextOf(error, error));
+
+  const numbered = byCode(next);
+  for (const [code, error] of byCode(old)) {
+    const other = numbered.get(code);
     if (!error.definition || !other?.definition) continue;
     const nodes = [
       old.schema.definitions.get(error.definition)!.node,
@@ -44,6 +39,19 @@ export function compareErrors(
     const pair = aligner.pair([nodes[0]], [nodes[1]]);
     roots.push({ pair, context: contextOf(error, other), writers, methods: [] });
   }
+}
+
+/** Whether the other side has the number under another name, which had no other number: the message is the same. */
+function isKept(
+  { code }: ErrorCode,
+  { errors }: ProtocolModel,
+  counterparts: ReadonlyMap<string, ErrorCode>,
+): boolean {
+  return errors.some((other) => other.code === code && (counterparts.get(other.name)?.code ?? code) === code);
+}
+
+function byName({ errors }: ProtocolModel): ReadonlyMap<string, ErrorCode> {
+  return new Map(errors.map((error) => [error.name, error]));
 }
 
 /** The first of the names that share a code. */
