@@ -6,6 +6,7 @@ import { layoutFreeSha256 } from "../files/layout-free.js";
 import { contentSha256 } from "../files/line-ends.js";
 import type { Note } from "../notes/note.js";
 import { parseNotes } from "../notes/parse.js";
+import { releasedRevisions } from "../revision/revisions-folder.js";
 import { withPlaces } from "../revision/schema-source.js";
 import { type ExtensionFile, readExtensionFile } from "./extension-file.js";
 import { type StoredExtension, extensionFile, filesOf } from "./extension-store.js";
@@ -107,8 +108,9 @@ async function unknownBase(
   const suggestion = closest(base, revisions);
   return new CodedError("MG1303", `the base ${JSON.stringify(base)} is no revision of the schema folder`, {
     place: await placeIn(file, pointer("/bases", index)),
-    next:
-      suggestion === undefined
+    next: releasedRevisions().has(base)
+      ? `Bring it in with \`mcpgen revision add ${base}\`, or remove the base.`
+      : suggestion === undefined
         ? `Add it with \`mcpgen revision add\`, or remove the base. Stored are ${revisions.join(", ")}.`
         : `Did you mean ${suggestion}?`,
   });

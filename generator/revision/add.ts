@@ -37,7 +37,7 @@ export interface AddedRevision {
   readonly action: "added" | "replaced" | "unchanged";
   readonly locked: LockedRevision;
   readonly definitions: number;
-  /** Undefined where the revision had notes already. */
+  /** Undefined where the revision had notes already, and where there are none to begin with. */
   readonly notes?: CarriedNotes;
   /** The lock with it. */
   readonly lock: Lock;
@@ -55,7 +55,8 @@ export interface StagedRevision extends AddedRevision {
 
 /**
  * Brings a schema into the schema folder: canonical schema, lock and, for a revision that has none, the
- * notes that mcpgen has for this schema, else those of the newest released one. All of it is written, or nothing.
+ * notes that mcpgen has for this schema, else those of the newest released one; without either, no file of notes: what the
+ * schema does not say is then assumed. All of it is written, or nothing.
  *
  * @param root the schema folder
  * @throws CodedError MG2009 when the revision is there with other content and `replace` is not set
@@ -101,7 +102,7 @@ export async function stageRevision(request: AddRequest): Promise<StagedRevision
   };
 }
 
-/** The notes that a revision starts with; none where it has a file of notes already. */
+/** The notes that a revision starts with; none where it has a file of notes already, or no other revision has one. */
 async function newNotes(
   { schemaDir, source }: AddRequest,
   revision: string,

@@ -32,8 +32,10 @@ export async function knownNotes(schema: JsonFile): Promise<CarriedNotes | undef
 }
 
 /**
- * Copies the notes of the newest released revision, each marked as carried until a person confirms it.
+ * Copies the notes of the newest released revision of a schema folder, each marked as carried until a person confirms it.
  * Those whose target is gone, or which would change nothing, are left out.
+ *
+ * @returns undefined where no other revision has notes: an empty file would say that the revision needs none
  */
 export async function carriedNotes(
   schemaDir: string,
@@ -41,10 +43,10 @@ export async function carriedNotes(
   source: string,
   stored: StoredSchema,
   lock: Lock,
-): Promise<CarriedNotes> {
-  const from = newestWithNotes(schemaDir, revision, lock);
-  if (from === undefined) return { text: notesText([]), carried: 0, ...leftOut([]) };
-  const notesFile = await loadJson(join(schemaDir, from, "notes.json"));
+): Promise<CarriedNotes | undefined> {
+  const newest = await newestWithNotes(schemaDir, revision, lock);
+  if (newest === undefined) return undefined;
+  const notesFile = await loadJson(newest.file);
   const { notes, dropped } = await carryNotes(
     { file: source, text: stored.text },
     stored.document,
@@ -52,18 +54,37 @@ export async function carriedNotes(
   );
   return {
     text: notesText(notes),
-    from,
+    from: newest.name,
     carried: notes.length,
     ...leftOut(dropped),
   };
 }
 
+interface NotesOfRevision {
+  readonly name: string;
+  readonly file: string;
+}
+
 /** The lock is in natural order, which for dates is the order of time. */
-function newestWithNotes(schemaDir: string, revision: string, lock: Lock): string | undefined {
-  return [...lock]
-    .filter(([name, { status }]) => status === "released" && name !== revision)
-    .map(([name]) => name)
-    .findLast((name) => existsSync(join(schemaDir, name, "notes.json")));
+async function newestWithNotes(
+  schemaDir: string,
+  revision: string,
+  lock: Lock,
+): Promise<NotesOfRevision | undefined> {
+  const released = [...lock].filter(([name, { status }]) => status === "released" && name !== revision);
+  for (const [name] of released.reverse()) {
+    const file = await notesFileOf(schemaDir, name);
+    if (file !== undefined) return { name, file };
+  }
+  return undefined;
+}
+
+/** The file of the notes that a stored revision has: its own, or that of mcpgen for its schema. */
+async function notesFileOf(schemaDir: string, revision: string): Promise<string | undefined> {
+  const own = join(schemaDir, revision, "notes.json");
+  if (existsSync(own)) return own;
+  const schema = join(schemaDir, revision, "schema.json");
+  return existsSync(schema) ? releasedNotes(await loadJson(schema)) : undefined;
 }
 
 /** The notes that were left out, as texts. */

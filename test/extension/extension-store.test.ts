@@ -96,3 +96,10 @@ test.each<[string, (text: string) => string, object]>([
   const stored = storedExtensions(folder).find(({ id }) => id === skills!.id)!;
   expect(await failureOf(readStoredExtension(stored, [...readLock(folder).keys()]))).toMatchObject(error);
 });
+
+test("a released base that is not stored is brought in by its name", async () => {
+  expect(await failureOf(readStoredExtension(skills!, ["2026-07-28"]))).toMatchObject({
+    code: "MG1303",
+    next: expect.stringContaining("`mcpgen revision add 2025-06-18`") as string,
+  });
+});

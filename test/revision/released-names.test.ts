@@ -1,5 +1,5 @@
 // Released revisions have a name in every folder.
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readLock } from "../../generator/revision/lock.js";
@@ -52,7 +52,7 @@ describe("revision add", () => {
     }
   });
 
-  test("a file that differs in one definition has no notes of mcpgen", async () => {
+  test("a file that differs in one definition has no notes of mcpgen: what they say is assumed", async () => {
     const revision = names.at(-1)!;
     const schema = JSON.parse(own(revision, "schema.json")) as {
       $defs: Record<string, { required?: string[] }>;
@@ -61,10 +61,27 @@ describe("revision add", () => {
     first!.required!.pop();
     const folder = temporaryFolder({ "schema.json": JSON.stringify(schema) });
     expect((await mcpgen(folder, ["revision", "add", "schema.json", "--name", revision])).code).toBe(0);
-    expect(JSON.parse(readFileSync(join(folder, "schema", revision, "notes.json"), "utf8"))).toEqual({
-      format: 1,
-      notes: [],
-    });
+    expect(existsSync(join(folder, "schema", revision, "notes.json"))).toBe(false);
+    const { stderr } = await mcpgen(folder, ["generate", "--only", "methods", "--dry-run", "--verbose"]);
+    expect(stderr).toContain("assumed");
+    // The file that was meant has notes, which nothing stands in the way of.
+    writeFileSync(join(folder, "schema.json"), own(revision, "schema.json"));
+    await mcpgen(folder, ["revision", "add", "schema.json", "--name", revision, "--replace"]);
+    expect(readFileSync(join(folder, "schema", revision, "notes.json"), "utf8")).toBe(
+      own(revision, "notes.json"),
+    );
+  });
+
+  test("the notes of a released revision are carried over, also where mcpgen alone has them", async () => {
+    const revision = names.at(-1)!;
+    const folder = temporaryFolder({ "next/schema.json": "" });
+    await mcpgen(folder, ["revision", "add", revision]);
+    rmSync(join(folder, "schema", revision, "notes.json"));
+    const schema = JSON.parse(own(revision, "schema.json")) as { $defs: object };
+    const next = { ...schema, $defs: { ...schema.$defs, Added: { type: "string" } } };
+    writeFileSync(join(folder, "next/schema.json"), JSON.stringify(next));
+    const { code, stdout } = await mcpgen(folder, ["revision", "add", "next/schema.json", "--name", "next"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`carried over from ${revision}`) as string]);
   });
 
   test("notes that are there already stay", async () => {
