@@ -4,6 +4,7 @@ import { type ServerSource, isServerSource, kindOfServer } from "../capture/serv
 import type { ServerOptions } from "../capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
+import { namedVariable } from "./named-variable.js";
 import { secrets } from "../secrets/secrets.js";
 import { printable } from "../print/terminal-text.js";
 import { authorizationOf, loginOptionDefinitions } from "./login/authorization-of.js";
@@ -134,7 +135,7 @@ function variables(entries: readonly string[], { env }: CommandContext): Record<
   return Object.fromEntries(
     entries.map((entry): [string, string] => {
       const [name = "", ...rest] = entry.split("=");
-      const value = rest.length > 0 ? rest.join("=") : env[name];
+      const value = rest.length > 0 ? rest.join("=") : namedVariable(env, name);
       if (name !== "" && value !== undefined) return [name, value];
       throw new CodedError("MG2004", `expected --env to name a variable that is set, got ${name || "none"}`, {
         next: "Set it, or give the value: --env NAME=VALUE.",

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 
 /** The processes of a group that run; zombies do not. */
 export function members(group: number): string[] {
@@ -7,4 +7,10 @@ export function members(group: number): string[] {
     const [member, state] = line.trim().split(/\s+/);
     return Number(member) === group && !state!.startsWith("Z");
   });
+}
+
+/** Whether a process runs; a zombie does not. */
+export function runs(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
 }

@@ -1,5 +1,6 @@
 import { basename, sep } from "node:path";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
+import { namedVariable } from "../named-variable.js";
 import type { HostFile } from "./host-files.js";
 import { referencesIn } from "./references.js";
 
@@ -41,7 +42,7 @@ async function valueOf(
 ): Promise<string> {
   if (file.expansion === "shell") {
     const [, name, fallback] = /^([A-Za-z_]\w*)(?::-([^]*))?$/.exec(reference) ?? [];
-    const value = name === undefined ? undefined : values.env[name];
+    const value = name === undefined ? undefined : namedVariable(values.env, name);
     if (value) return value;
     if (fallback !== undefined && depth < maxDepth) return expand(fallback, file, values, place, depth + 1);
     if (value !== undefined) return value;
@@ -74,7 +75,7 @@ function noValue(reference: string, { host, expansion }: HostFile, place: Place)
 /** `${env:NAME}`, and the variables that do not depend on what is open in the editor. */
 function ofEditor(reference: string, { folder }: HostFile, { env }: Values): string | undefined {
   const name = /^env:(.+)$/.exec(reference)?.[1];
-  if (name !== undefined) return env[name];
+  if (name !== undefined) return namedVariable(env, name);
   const fixed = new Map([
     ["workspaceFolder", folder],
     ["workspaceFolderBasename", basename(folder)],

@@ -35,19 +35,19 @@ export async function helperHeaders(helper: HeadersHelper): Promise<Readonly<Rec
   const { place } = helper;
   let value: JsonValue;
   try {
-    value = JSON.parse(printed) as JsonValue;
+    // Some shells print a byte order mark, which is white space for `trim`.
+    value = JSON.parse(printed.trim()) as JsonValue;
   } catch (cause) {
     throw failed("it printed something else than JSON", place, { cause });
   }
   if (!isJsonObject(value)) throw failed(`it printed ${kindOf(value)}`, place);
-  const headers: Record<string, string> = {};
-  for (const [name, text] of Object.entries(value)) {
+  const headers = Object.entries(value).map(([name, text]): [string, string] => {
     if (typeof text !== "string") throw failed(`its ${JSON.stringify(name)} is ${kindOf(text!)}`, place);
     secrets.learnCredential(text);
     if (!isHeader(name, text)) throw failed(`its ${JSON.stringify(name)} is not a header of HTTP`, place);
-    headers[name] = text;
-  }
-  return headers;
+    return [name, text];
+  });
+  return Object.fromEntries(headers);
 }
 
 function isHeader(name: string, value: string): boolean {
@@ -93,13 +93,17 @@ function endGroup({ pid }: ChildProcess, isGroup: boolean): void {
 function collected(child: ChildProcess, end: () => void, place: Place): Promise<string> {
   const chunks: Buffer[] = [];
   const stderr = new StderrTail();
+  const limit = AbortSignal.timeout(timeLimit);
   let bytes = 0;
   return new Promise((resolve, reject) => {
     const refuse = (why: string, cause?: unknown): void => {
       end();
+      // What has left the group may hold them open.
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
       reject(failed(why, place, { cause, detail: stderr.text.trimEnd() }));
     };
-    const timer = setTimeout(() => refuse(`it has not ended within ${timeLimit / 1000} seconds`), timeLimit);
+    const timedOut = (): void => refuse(`it has not ended within ${timeLimit / 1000} seconds`);
+    limit.addEventListener("abort", timedOut, { once: true });
     child.stderr!.setEncoding("utf8").on("data", (text: string) => stderr.add(text));
     child.stdout!.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
@@ -108,7 +112,7 @@ function collected(child: ChildProcess, end: () => void, place: Place): Promise<
     });
     child.on("error", (error) => refuse(error.message, error));
     child.on("close", (code, signal) => {
-      clearTimeout(timer);
+      limit.removeEventListener("abort", timedOut);
       if (code === 0) return resolve(Buffer.concat(chunks).toString("utf8"));
       refuse(signal === null ? `it ended with ${code}` : `it was ended by ${signal}`);
     });

@@ -1,6 +1,7 @@
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import type { Arguments } from "../arguments.js";
 import { canAsk, type CommandContext } from "../context.js";
+import { namedVariable } from "../named-variable.js";
 import { secrets } from "../../secrets/secrets.js";
 import { printable } from "../../print/terminal-text.js";
 import type { Values } from "./expand.js";
@@ -33,7 +34,7 @@ export function inputValues(
 
 function pair(entry: string, { env }: CommandContext): [string, string] {
   const [id = "", ...rest] = entry.split("=");
-  const value = rest.length > 0 ? rest.join("=") : env[id];
+  const value = rest.length > 0 ? rest.join("=") : namedVariable(env, id);
   if (id !== "" && value !== undefined) return [id, value];
   throw new CodedError(
     "MG2004",

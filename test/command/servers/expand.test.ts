@@ -65,6 +65,15 @@ test.each<[string, HostFile["expansion"], RegExp]>([
   });
 });
 
+test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
+  "%s is no variable that is set",
+  async (name) => {
+    await expect(expanded(`\${${name}}`, "shell", env)).rejects.toMatchObject({ code: "MG2203" });
+    expect(await expanded(`\${${name}:-x}`, "shell", env)).toBe("x");
+    await expect(expanded(`\${env:${name}}`, "editor", env)).rejects.toMatchObject({ code: "MG2203" });
+  },
+);
+
 test("editors replace each reference once; Claude Desktop replaces none", async () => {
   expect(await expanded("${env:SET} ${input:x} ${workspaceFolder}", "editor", env)).toBe(
     "value [x] /project",

@@ -1,10 +1,13 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
+import { helperHeaders } from "../../../generator/command/servers/headers-helper.js";
 import { scripted } from "../../support/scripted-http-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { mcpgen } from "../../support/in-process.js";
+import { runs } from "../../support/processes.js";
+import { until } from "../../support/until.mjs";
 import { trustOf } from "../../support/trust.js";
 
 const node = `"${process.execPath}"`;
@@ -100,4 +103,63 @@ test.each([null, 1, "", ["x"]])("headersHelper: %j is refused at its place", asy
   const { folder } = await project("", ".mcp.json", { headersHelper });
   const ran = await mcpgen(folder, ["list", "s"], { env: await trustOf(folder) });
   expect(ran.stderr).toMatch(/\/mcpServers\/s\/headersHelper: error MG2202: expected a command, got /);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("a command that does not end is ended after 10 seconds, with what it has started", async () => {
+  const limits: number[] = [];
+  const limit = new AbortController();
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    limits.push(ms);
+    return limit.signal;
+  });
+  const folder = temporaryFolder({
+    "helper.mjs": `import { spawn } from "node:child_process";
+import { writeFileSync, renameSync } from "node:fs";
+const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });
+console.error("waiting for a ticket");
+writeFileSync("pids.new", JSON.stringify([process.pid, child.pid]));
+renameSync("pids.new", "pids");
+setInterval(() => {}, 1000);`,
+  });
+  const printed = helperHeaders({
+    ...{ command: `${node} helper.mjs`, server: "s", url: "http://127.0.0.1/" },
+    ...{ cwd: folder, env: process.env, place: { file: ".mcp.json" } },
+  });
+  const refused = expect(printed).rejects.toMatchObject({
+    code: "MG2204",
+    message: expect.stringContaining("it has not ended within 10 seconds") as string,
+  });
+  const file = join(folder, "pids");
+  await until("the command has started its child", () => existsSync(file));
+  limit.abort();
+  await refused;
+  expect(limits).toEqual([10_000]);
+  const pids = JSON.parse(readFileSync(file, "utf8")) as number[];
+  await until("both have ended", () => !pids.some(runs));
+});
+
+test("white space and a byte order mark around the headers do not count", async () => {
+  const { folder, headers } = await project(
+    String.raw`process.stdout.write('\uFEFF\r\n {"X-Made":"made"} \n')`,
+  );
+  const ran = await mcpgen(folder, ["list", "s"], { env: await trustOf(folder) });
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  for (const each of headers())
+    expect(Object.entries(each)).toEqual(expect.arrayContaining([["x-made", "made"]]));
+});
+
+test("the limit of a command that has ended does nothing", async () => {
+  const limit = new AbortController();
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
+  const folder = temporaryFolder({ "helper.mjs": prints('{ "X-Made": "made" }') });
+  const headers = await helperHeaders({
+    ...{ command: `${node} helper.mjs`, server: "s", url: "http://127.0.0.1/" },
+    ...{ cwd: folder, env: process.env, place: { file: ".mcp.json" } },
+  });
+  limit.abort();
+  expect(headers).toEqual({ "X-Made": "made" });
 });
