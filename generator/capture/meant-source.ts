@@ -4,7 +4,7 @@ import { closest } from "../diagnostics/suggest.js";
 
 /** Programs that start servers, as the first word of a command. */
 const starters =
-  /^(?:node|nodejs|bun|bunx|deno|npx|npm|pnpm|pnpx|yarn|tsx|python\d?(?:\.\d+)?|py|uv|uvx|pipx|docker|podman|java|dotnet|go|ruby|php)(?:\.exe|\.cmd)?$/i;
+  /^(?:node|nodejs|bun|bunx|deno|npx|npm|pnpm|pnpx|yarn|tsx|sh|bash|zsh|cmd|pwsh|powershell|env|cargo|dart|make|python\d?(?:\.\d+)?|py|uv|uvx|pipx|docker|podman|java|dotnet|go|ruby|php)(?:\.exe|\.cmd)?$/i;
 
 /** The program that runs a file of an extension. */
 const runners: Readonly<Record<string, string>> = {
@@ -22,6 +22,8 @@ const runners: Readonly<Record<string, string>> = {
 /** Names that are also file extensions or folders: a word such as `server.js` is no host. */
 const hosts = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d{1,5})?(?:[/?][^\s]*)?$/i;
 const domains = /^[a-z\d-]+(?:\.[a-z\d-]+)+(?::\d{1,5}(?:[/?][^\s]*)?|\/[^\s]*)$/i;
+/** Names of hosts that end as few files do. */
+const topLevel = /^(?:[a-z\d-]+\.)+(?:ai|app|cloud|com|dev|io|net|org)\/?$/i;
 
 /**
  * The right form of a text that is nearly a SOURCE: a URL without its scheme or with a misspelt one, a command or a program
@@ -30,7 +32,9 @@ const domains = /^[a-z\d-]+(?:\.[a-z\d-]+)+(?::\d{1,5}(?:[/?][^\s]*)?|\/[^\s]*)$
  * @param directory where relative paths start
  */
 export function meantSource(source: string, directory: string): string | undefined {
-  return meantUrl(source) ?? meantCommand(source, directory) ?? meantFile(source, directory);
+  // What is there is meant, unless it is a program.
+  if (isFile(resolve(directory, source))) return startOf(source, directory);
+  return meantFile(source, directory) ?? meantUrl(source, directory) ?? meantCommand(source, directory);
 }
 
 /** Advice for such a text. */
@@ -41,20 +45,25 @@ export function meantAdvice(source: string, directory: string): string | undefin
     : `Did you mean ${/\s/.test(meant) ? JSON.stringify(meant) : meant}?`;
 }
 
-function meantUrl(source: string): string | undefined {
-  const [, scheme = "", slashes = "", rest = ""] =
-    /^([a-z]{3,6})(:?\/{1,3}|:)([^\s/].*)$/i.exec(source) ?? [];
-  const known =
-    ["http", "https"].find((each) => each === scheme.toLowerCase()) ?? nearScheme(scheme, slashes);
-  const url = known === undefined ? undefined : `${known}://${rest}`;
+function meantUrl(source: string, directory: string): string | undefined {
+  const [, scheme = "", mark = "", rest = ""] =
+    /^([a-z]{3,6})([:;]?[\\/]{1,3}|[:;])([^\s\\/].*)$/i.exec(source) ?? [];
+  const known = ["http", "https"].find((each) => each === scheme.toLowerCase()) ?? nearScheme(scheme, mark);
+  const url = known === undefined ? undefined : `${known}://${rest.replaceAll("\\", "/")}`;
   if (url !== undefined) return url !== source && URL.canParse(url) ? url : undefined;
-  if (hosts.test(source)) return `http://${source}`;
-  return domains.test(source) ? `https://${source}` : undefined;
+  // Some leave the host out, others the scheme alone: `:3000/mcp`, `//example.com/mcp`.
+  if (/^:\d{2,5}(?:\/|$)/.test(source)) return `http://localhost${source}`;
+  const host = source.replace(/^\/\//, "");
+  if (hosts.test(host)) return `http://${host}`;
+  const isFolder =
+    statSync(resolve(directory, source, ".."), { throwIfNoEntry: false })?.isDirectory() === true;
+  const isPath = isFolder && /[\\/]/.test(source);
+  return !isPath && (domains.test(host) || topLevel.test(host)) ? `https://${host}` : undefined;
 }
 
 /** `htp://` and the like; other schemes are other things. */
-function nearScheme(scheme: string, slashes: string): string | undefined {
-  if (slashes !== "://" || /^(?:file|stdio|ftps?|wss?|unix)$/i.test(scheme)) return undefined;
+function nearScheme(scheme: string, mark: string): string | undefined {
+  if (mark !== "://" || /^(?:file|stdio|ftps?|wss?|unix)$/i.test(scheme)) return undefined;
   return closest(scheme.toLowerCase(), ["https", "http"]);
 }
 
@@ -65,8 +74,14 @@ function meantCommand(source: string, directory: string): string | undefined {
     return command === "" ? undefined : `stdio:${command}`;
   }
   if (more.length > 0 && starters.test(basename(first))) return `stdio:${source.trim()}`;
-  const program = isFile(resolve(directory, first)) ? programOf(first, directory) : undefined;
-  return program === undefined ? undefined : `stdio:${[program, ...more].join(" ")}`;
+  const start = isFile(resolve(directory, first)) ? startOf(first, directory) : undefined;
+  return start === undefined ? undefined : [start, ...more].join(" ");
+}
+
+/** The SOURCE of a file that is a program. */
+function startOf(file: string, directory: string): string | undefined {
+  const program = programOf(file, directory);
+  return program === undefined ? undefined : `stdio:${program}`;
 }
 
 /** How a file that is a program is started. */
@@ -79,7 +94,7 @@ function programOf(file: string, directory: string): string | undefined {
 
 /** A file of a similar name in the same folder. */
 function meantFile(source: string, directory: string): string | undefined {
-  if (isFile(resolve(directory, source)) || /^[a-z]+:/i.test(source)) return undefined;
+  if (/^[a-z]+:/i.test(source)) return undefined;
   try {
     const folder = dirname(resolve(directory, source));
     const files = readdirSync(folder).filter((name) => isFile(join(folder, name)));

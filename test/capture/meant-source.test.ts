@@ -10,6 +10,7 @@ const files = {
   "mcp.contract.yaml": "",
   "c.json": "{}",
   "deep/server.js": "",
+  "my.contracts/weather.yaml": "",
 };
 
 test.each<[string, string]>([
@@ -34,7 +35,15 @@ test.each<[string, string]>([
   ["app.py", "stdio:python app.py"],
   ["stdio node srv.mjs", "stdio:node srv.mjs"],
   ["stdin:node srv.mjs", "stdio:node srv.mjs"],
+  ["http;//example.com/mcp", "http://example.com/mcp"],
+  ["https:\\\\example.com\\mcp", "https://example.com/mcp"],
+  ["//example.com/mcp", "https://example.com/mcp"],
+  ["//localhost:3000/mcp", "http://localhost:3000/mcp"],
+  [":3000/mcp", "http://localhost:3000/mcp"],
+  ["mcp.example.com", "https://mcp.example.com"],
+  ["bash start.sh", "stdio:bash start.sh"],
   ["c.jsn", "c.json"],
+  ["my.contracts/wether.yaml", "my.contracts/weather.yaml"],
   ["./mcp.contract.yml", "mcp.contract.yaml"],
 ])("%s is meant as %s", (given, meant) => {
   expect(meantSource(given, temporaryFolder(files))).toBe(meant);
@@ -59,6 +68,9 @@ test.each([
     "",
     "my weather",
     "deep/server.jsx",
+    "my.contracts/weather.yaml",
+    "./my.contracts/weather.yaml",
+    "my.contracts/other.txt",
   ],
 ])("%j is nothing else", (given) => {
   expect(meantSource(given, temporaryFolder(files))).toBeUndefined();

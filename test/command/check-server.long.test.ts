@@ -209,6 +209,18 @@ test("an invalid entry of a list is the finding that it causes", async () => {
   expect(ran.code).toBe(1);
 });
 
+test("an invalid entry is reported beside a valid one of the same name", async () => {
+  const valid = { name: "get_weather", inputSchema: { type: "object" } };
+  const tools = [valid, { ...valid, inputSchema: { type: "string" } }];
+  const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools } });
+  const contract = { name: "scripted", version: "1", capabilities: { tools: {} }, tools: [valid] };
+  const folder = temporaryFolder({ "c.json": JSON.stringify(contract) });
+  const ran = await mcpgen(folder, ["check", "--server", source, "--contract", "c.json"]);
+  expect(ran.stdout).toContain("error MG6308: tool-invalid: tools/get_weather (client: breaking");
+  expect(ran.stdout.match(/MG63\d\d/g)).toEqual(["MG6308"]);
+  expect(ran.code).toBe(1);
+});
+
 test.each([
   [["--contract", "c.yaml"], {}, "MG2005", /--server/],
   [["--env", "A=b"], {}, "MG2005", /--server/],

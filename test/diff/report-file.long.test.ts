@@ -44,6 +44,17 @@ test.each(["changes.md", "changes.json", "changes.txt", "changes.html"])(
   },
 );
 
+test.each<[string, string, string[]]>([
+  ["notes.txt", "old → new: no differences, I think\nand more\n", []],
+  ["x.sarif", '{ "name": "mcpgen" }\n', []],
+  ["package.json", '{ "name": "mcpgen" }\n', ["--format", "sarif"]],
+])("%s that quotes a report is none", async (file, content, more) => {
+  const folder = temporaryFolder({ ...files, [file]: content });
+  const refused = await run(folder, "breaking.json", "--out", file, ...more);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`${file}: error MG3001`)]);
+  expect(read(folder, file)).toBe(content);
+});
+
 test("the JSON in a file is a baseline of later runs", async () => {
   const folder = temporaryFolder(files);
   await run(folder, "breaking.json", "--out", "before.json");

@@ -40,12 +40,12 @@ export function fileFormat(args: Arguments, { console }: CommandContext): Report
   return (named as ReportFormat | undefined) ?? byExtension[extname(out).toLowerCase()] ?? "text";
 }
 
-/** What the beginning of a report has, and other files do not. */
+/** What a report has, and other files do not. */
 const marks: Readonly<Record<ReportFormat, RegExp>> = {
-  text: / → .*: (?:no differences|nothing that touches the code|\d+ breaking, \d+ dangerous, \d+ safe)/,
+  text: / → [^\n]*: (?:no differences|nothing that touches the code|\d+ breaking, \d+ dangerous, \d+ safe)[^\n]*\n?$/,
   json: /^\{\s*"format": 1,\s*"command": "diff"/,
   markdown: /^## Protocol: /,
-  sarif: /"name": "mcpgen"/,
+  sarif: /"driver": \{\s*"name": "mcpgen"/,
   junit: /<testsuites?[^>]* name="mcpgen diff /,
   html: /<meta name="generator" content="mcpgen">/,
 };

@@ -13,7 +13,7 @@ import { type ComparedList, comparedLists } from "./lists.js";
  * when its peer moves to the new one. Pure and deterministic. Entries correspond by their identity; their order is
  * ignored.
  *
- * @param invalid entries that a live server lists, and neither contract has, because they are invalid
+ * @param invalid entries that a live server lists, and the contracts leave out, because they are invalid
  */
 export function diffContracts(
   old: Contract,
@@ -61,11 +61,13 @@ function compareList(
       at: { old: a?.at ?? null, new: b?.at ?? null },
       method: list.method,
     };
-    if (a && b) return compareEntry(part, list, a.value, b.value, comparison);
+    const compared = a && b ? compareEntry(part, list, a.value, b.value, comparison) : [];
     const fault = faults.get(key);
+    if (a && b && fault === undefined) return compared;
     const rule = `${list.rule}-${fault === undefined ? (a ? "removed" : "added") : "invalid"}`;
     const difference = { rule, old: null, new: null, writer: "client", ...(fault && { fault }) } as const;
-    return contractFinding(part, difference, comparison.policy);
+    // A server may list an entry twice, once as it should.
+    return [...compared, ...contractFinding(part, difference, comparison.policy)];
   });
 }
 
