@@ -364,7 +364,10 @@ function liftPrimitiveSchemaDefinition(
     memberOf(value, "enum") !== undefined &&
     memberOf(value, "enumNames") !== undefined
   ) {
-    value = joined(value, "oneOf", [["const", "enum"], ["title", "enumNames"]]);
+    value = joined(value, "oneOf", [
+      ["const", "enum"],
+      ["title", "enumNames"],
+    ]);
   }
   return value;
 }
@@ -695,7 +698,10 @@ function lowerPrimitiveSchemaDefinition(
     memberOf(value, "type") === "string" &&
     memberOf(value, "oneOf") !== undefined
   ) {
-    value = split(value, "oneOf", [["const", "enum"], ["title", "enumNames"]]);
+    value = split(value, "oneOf", [
+      ["const", "enum"],
+      ["title", "enumNames"],
+    ]);
   }
   return value;
 }
@@ -731,8 +737,7 @@ function split(
   const rows = memberOf(value, key);
   if (!isObject(value) || !Array.isArray(rows)) return value;
   const columns = members.map(
-    ([inner, name]) =>
-      [name, rows.map((row) => memberOf(row, inner))] as const,
+    ([inner, name]) => [name, rows.map((row) => memberOf(row, inner))] as const,
   );
   if (columns.some(([, column]) => column.includes(undefined))) return value;
   const rest = Object.entries(value).filter(([name]) => name !== key);

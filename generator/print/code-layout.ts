@@ -17,10 +17,10 @@ export function objectLayout(members: readonly (readonly [string, Layout])[]): L
   return group("{", indent(line, join([",", line], printed), whenBroken(",")), line, "}");
 }
 
-/** A list in brackets. Several objects stand on separate lines, even if they would fit on one. */
-export function arrayLayout(items: readonly Layout[], ofObjects = false): Layout {
+/** A list in brackets. @param isApart several items stand on separate lines, even if they would fit on one: objects, lists */
+export function arrayLayout(items: readonly Layout[], isApart = false): Layout {
   if (items.length === 0) return "[]";
-  if (ofObjects && items.length > 1) {
+  if (isApart && items.length > 1) {
     return ["[", indent(hardline, join([",", hardline], items), ","), hardline, "]"];
   }
   return group("[", indent(softline, join([",", line], items), whenBroken(",")), softline, "]");

@@ -4,6 +4,7 @@
 //
 // BASE names the commit from which changes count. `--list` prints the tests, and runs none; `--seconds` is how long after the
 // start of this program no test goes on.
+import { spawnSync } from "node:child_process";
 import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { TestModule, TestSpecification } from "vitest/node";
@@ -89,5 +90,7 @@ function finish(near: readonly NearTest[], ended: ReadonlyMap<string, Ended>, er
   if (left.length > 0)
     console.log(`left to the nightly, ${left.length} of ${near.length}:\n  ${left.join("\n  ")}`);
   writeReport({ ...counts, failedFiles: failed });
+  // A worker that is busy does not notice that its parent ends, and would go on for ever.
+  spawnSync("pkill", ["-KILL", "-P", String(process.pid)]);
   process.exit(failed.size + errors > 0 ? 1 : 0);
 }

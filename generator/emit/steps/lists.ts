@@ -82,8 +82,7 @@ function split(
   const rows = memberOf(value, key);
   if (!isObject(value) || !Array.isArray(rows)) return value;
   const columns = members.map(
-    ([inner, name]) =>
-      [name, rows.map((row) => memberOf(row, inner))] as const,
+    ([inner, name]) => [name, rows.map((row) => memberOf(row, inner))] as const,
   );
   if (columns.some(([, column]) => column.includes(undefined))) return value;
   const rest = Object.entries(value).filter(([name]) => name !== key);

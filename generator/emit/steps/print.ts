@@ -213,7 +213,9 @@ export class PlanPrinter {
       case "split": {
         const pairs = change.members.map((pair) => arrayLayout(pair.map(stringLiteral)));
         this.own.add(change.kind);
-        return [assigned(called(change.kind, "value", stringLiteral(change.key), arrayLayout(pairs)))];
+        // Several lists in the last place take lines of their own, and the call does not.
+        const head = `${change.kind}(value, ${stringLiteral(change.key)}, `;
+        return [assigned([head, arrayLayout(pairs, true), ")"])];
       }
       case "limited":
         return [assigned(called("limited", "value", String(change.most), ...where))];

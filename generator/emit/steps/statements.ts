@@ -81,9 +81,15 @@ function templateOf(text: string): string {
 
 export function literal(value: JsonValue): Layout {
   if (typeof value === "string") return stringLiteral(value);
-  if (Array.isArray(value)) return arrayLayout(value.map(literal));
+  if (Array.isArray(value)) return arrayLayout(value.map(literal), value.every(hasSeveral));
   if (typeof value !== "object" || value === null) return String(value);
   return objectLayout(
     Object.entries(value).map(([key, member]) => [memberKey(key), literal(member)] as const),
   );
+}
+
+/** What prettier keeps apart in a list: objects or lists that are no small ones. */
+function hasSeveral(value: JsonValue, _: number, all: readonly JsonValue[]): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Array.isArray(value) === Array.isArray(all[0]) && Object.keys(value).length > 1;
 }
