@@ -125,7 +125,6 @@ const file = { uri: "test://a", name: "a" };
 test("handlers and calls use the vocabulary of the newest base, whatever the base of the peer", async () => {
   const { serverJobs, clientJobs, serverRevisions, clientRevisions } = await loaded(jobs);
   const got: object[] = [];
-  const lost: unknown[] = [];
   const handler = ({ _meta, ...params }: { _meta?: unknown }): object => {
     got.push(params);
     return { status: "queued", progress: { done: 1, total: 2 }, files: [{ ...file, icons }] };
@@ -135,7 +134,6 @@ test("handlers and calls use the vocabulary of the newest base, whatever the bas
     {
       revisions: serverRevisions,
       extensions: [serverJobs.implement({ "jobs/watch": handler } as never)],
-      onLoss: (loss) => void lost.push([loss.revision, loss.pointer]),
     },
   );
   const params = { id: "1", waitMs: 5, until: "queued" };
@@ -147,16 +145,12 @@ test("handlers and calls use the vocabulary of the newest base, whatever the bas
       "jobs/watch",
       params,
     );
-    expect([revision, answer.status, answer.files]).toEqual([
-      revision,
-      "queued",
-      [revision === "2025-06-18" ? file : { ...file, icons }],
-    ]);
+    // The older base has no icons, and its open objects carry them.
+    expect([revision, answer.status, answer.files]).toEqual([revision, "queued", [{ ...file, icons }]]);
     expect(answer.progress).toEqual({ done: 1, total: 2 });
     await client.close();
   }
   expect(got).toEqual([params, params, params]);
-  expect(lost).toContainEqual(["2025-06-18", "/files/0/icons"]);
 });
 
 describe("notes that decide nothing, or cannot be applied, are refused with their place", () => {

@@ -14,7 +14,7 @@ const isGenerated = existsSync(`generated/extensions/${id}/${revision}/methods.t
 beforeAll(async () => {
   const parts = [revision, ...(isGenerated ? [`extensions/${id}/${revision}`] : [])];
   const entries = parts.flatMap((part) =>
-    ["methods", "check"].map((module) => ({
+    ["methods", "explain"].map((module) => ({
       in: `generated/${part}/${module}.ts`,
       out: `${part}/${module}`,
     })),

@@ -21,7 +21,7 @@ browserTest(
     await fill(page, "thing", "Lamp");
     await fill(page, "count", "two");
     await press(page, "Call", "#target");
-    await shows(page, "#target .fault", "expected an integer");
+    await shows(page, "#target .fault", "expected integer");
     expect(await text(page, "#calls")).toBe("");
     await fill(page, "count", "2");
     await press(page, "Call", "#target");
@@ -84,7 +84,7 @@ browserTest(
     await shows(page, "#target .fault", "line 1, column 11");
     await fill(page, "Arguments as JSON", '{"thing": 5}');
     await press(page, "Call", "#target");
-    await shows(page, "#target .faults", "/thing expected a string");
+    await shows(page, "#target .faults", "/thing expected string");
     await press(page, "Call anyway", "#target");
     // The server refuses them, too.
     await shows(page, "#calls", "thing");

@@ -155,7 +155,7 @@ browserTest("a hostile task, and lists that cannot be read, do not run in the pa
   const { page: other, faults: more } = await attacked([], {
     "tools/list": { tools: `${hostile.join("\n")}${long}` },
   });
-  await shows(other, "#offer-notes", "the lists cannot be read");
+  await shows(other, "#offer-notes", "tools: tools/list: the server's result is invalid");
   await isWhole(other);
   expect(more).toEqual([]);
 });

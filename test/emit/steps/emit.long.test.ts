@@ -91,7 +91,7 @@ describe("a revision without notes", () => {
       sources,
       schemaDir,
       importExtension: "js",
-      only: ["types", "validators", "model", "issues", "steps", "stepping"],
+      only: ["types", "validators", "model", "explain", "steps", "stepping"],
     });
     const reported = generated.assumptions.filter(
       ({ revision, kind }) => revision === newest && kind === "lower",
@@ -124,7 +124,7 @@ describe("a revision without notes", () => {
     }
     expect(refused).toBeGreaterThan(0);
     const needed = new RegExp(
-      `^(model|stepping|issues.*)\\.ts$|^${newest}/(steps|validators|types)\\.ts$|^${older!.revision}/(validators|types)\\.ts$`,
+      `^(model|stepping|issue|explain)\\.ts$|^${newest}/(steps|validators|types)\\.ts$|^${older!.revision}/(validators|types)\\.ts$`,
     );
     const own = [...generated.files].filter(([path]) => needed.test(path));
     expect(await compilerErrors(new Map(own))).toEqual([]);
