@@ -232,7 +232,12 @@ class Batch {
       this.#held.get(folder)?.close();
       this.#held.delete(folder);
       const name = folder.slice(folder.lastIndexOf("/") + 1);
-      if (!this.#folder(dirname(folder), false)?.removeEmpty(name)) return;
+      try {
+        if (!this.#folder(dirname(folder), false)?.removeEmpty(name)) return;
+      } catch {
+        // Something else stands there now: the folder is no longer this run's, and all files are as they should be.
+        return;
+      }
     }
   }
 }

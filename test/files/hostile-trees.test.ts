@@ -241,11 +241,22 @@ function tried(each: Tree): "written" | "refused" {
   return result;
 }
 
+/** A folder that this run made is swapped, and the run fails later: it takes back what it did. */
+const swappedThenRefused: Tree = {
+  ...{ entries: [], planted: [], manifest: undefined, out: ".", force: false, way: "files" },
+  changes: ["x/b.txt/a.txt", "x/a.txt/a.txt", "a.txt/a.txt", "a.txt"].map((each) => ({
+    path: each,
+    content: "new",
+    isPrivate: false,
+  })),
+  swap: { step: 4, at: "x" },
+};
+
 test("whatever a project holds, no byte outside of it changes, and none of Git's", () => {
   const results = { written: 0, refused: 0 };
   fc.assert(
     fc.property(tree, (each) => void results[tried(each)]++),
-    { seed, numRuns: cases(10_000) },
+    { seed, numRuns: cases(10_000), examples: [[swappedThenRefused]] },
   );
   // The trees are hostile, and not so hostile that nothing is ever written.
   expect(Math.min(results.written, results.refused)).toBeGreaterThan(cases(10_000) / 20);
