@@ -321,8 +321,8 @@ test("200 clients above their rates are refused as token buckets say, and counte
     await load.advance(random.pick([0, 1, 999, 1500, 20_000, 61_000]));
     if (round % 2 === 0) heaps.push(await child.order("heap"));
   }
-  // 20 bytes for each request of the long run would be more.
-  expect(heaps.at(-1)! - heaps[0]!).toBeLessThan(1_048_576);
+  // 20 bytes for each request of the long run would be more. The first rounds load and compile code.
+  expect(heaps.at(-1)! - heaps[heaps.length > 5 ? 2 : 0]!).toBeLessThan(1_048_576);
   expect(load.counts.limited).toBeGreaterThan(rounds * 200);
   expect(await child.order("close")).toEqual({ timers: 0, handles: [], connections: 0 });
 });

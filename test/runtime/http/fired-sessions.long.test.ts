@@ -33,12 +33,15 @@ interface Known {
   lastSeen: number;
   stream: Apart | undefined;
   /** A running call. */
-  call: { readonly sent: Apart; readonly size: number } | undefined;
+  call: { readonly sent: Apart; readonly size: number; readonly since: number } | undefined;
   /** Characters of a running call whose client has left. */
   orphan: number | undefined;
 }
 
 const hasClient = ({ stream, call }: Known): boolean => stream !== undefined || call !== undefined;
+
+/** A response that is awaited for 2 s begins as a stream. */
+const hasBegun = ({ call }: Known, now: number): boolean => call !== undefined && now - call.since >= 2000;
 
 /** An event in a form that can be compared. */
 const line = (event: object): string => JSON.stringify(event, Object.keys(event).toSorted());
@@ -67,7 +70,7 @@ class ModelServer {
   reports: string[] = [];
   sweepAt: number | undefined;
   /** Answers that calls of ended sessions must have. */
-  readonly ended: Promise<Answer>[] = [];
+  readonly ended: { readonly answer: Promise<Answer>; readonly status: number }[] = [];
 
   get all(): Known[] {
     return [...this.sessions.values()].flatMap((each) => [...each.values()]);
@@ -96,7 +99,11 @@ class ModelServer {
     return session;
   }
 
-  end(session: Known, reason: Exclude<keyof ModelServer["counts"], "created" | "restored">): void {
+  end(
+    session: Known,
+    reason: Exclude<keyof ModelServer["counts"], "created" | "restored">,
+    now: number,
+  ): void {
     const { id, principal, call, orphan } = session;
     this.sessions.get(principal)!.delete(id);
     this.counts[reason]++;
@@ -105,8 +112,9 @@ class ModelServer {
     this.event({ type, reason, principal, sessionId: id });
     if (call || orphan !== undefined) this.aborted++;
     if (call) {
-      this.refuse(503);
-      this.ended.push(call.sent.answer);
+      const status = hasBegun(session, now) ? 200 : 503;
+      if (status === 503) this.refuse(503);
+      this.ended.push({ answer: call.sent.answer, status });
     }
     if (this.size === 0) this.sweepAt = undefined;
   }
@@ -147,7 +155,7 @@ class Model {
     if (at.sessions.get(principal)!.size < maxPerPrincipal) return true;
     const found = at.leastUsed(principal);
     if (!found) return false;
-    at.end(found, "evicted");
+    at.end(found, "evicted", this.now);
     this.store.delete(found.id);
     return true;
   }
@@ -159,7 +167,7 @@ class Model {
       known.lastSeen = this.now;
       return known;
     }
-    if (known) at.end(known, "expired");
+    if (known) at.end(known, "expired", this.now);
     if (!this.isStored(id, principal)) return 404;
     if (this.makesRoom(at, principal)) return at.begin("restored", id, principal, this.now);
     this.limit(at, principal);
@@ -190,14 +198,14 @@ class Model {
     const gone: Known[] = [];
     for (const session of at.all) {
       const unused = hasClient(session) ? 0 : this.now - session.lastSeen;
-      if (this.isIdle(session)) at.end(session, "expired");
+      if (this.isIdle(session)) at.end(session, "expired", this.now);
       else if (unused > sweepMs) continue;
       else if (this.isStored(session.id))
         this.store.get(session.id)!.due = this.now + idleMs + sweepMs - unused;
       else gone.push(session);
     }
     if (at.size > 0) at.sweepAt = this.now + sweepMs;
-    for (const session of gone) at.end(session, "ended");
+    for (const session of gone) at.end(session, "ended", this.now);
   }
 }
 
@@ -317,7 +325,7 @@ class Fire {
     const { status } = await this.send(at, "DELETE", this.headers(principal, id));
     if (typeof found === "number") return this.refusedWith(server, found, status);
     expect(status).toBe(204);
-    server.end(found, "deleted");
+    server.end(found, "deleted", this.model.now);
     model.store.delete(id);
   }
 
@@ -423,7 +431,7 @@ class Fire {
           server.requests++;
           const sent = sendApart(this.urls[at]!, "POST", this.headers(principal, id), message);
           if (typeof found === "number") this.refusedWith(server, found, (await sent.answer).status);
-          else found.call = { sent, size: JSON.stringify(message).length };
+          else found.call = { sent, size: JSON.stringify(message).length, since: model.now };
         }
     await this.settle();
     for (const server of model.servers)
@@ -442,7 +450,7 @@ class Fire {
       const ended = await this.process.order("end", at, ids);
       expect(ended).toEqual(ids.map((id) => id !== "unknown"));
       for (const session of chosen) {
-        server.end(session, "ended");
+        server.end(session, "ended", model.now);
         model.store.delete(session.id);
       }
     }
@@ -457,7 +465,9 @@ class Fire {
       return {
         http: {
           sessions: all.length,
-          streams: all.filter(({ stream }) => stream).length,
+          streams:
+            all.filter(({ stream }) => stream).length +
+            all.filter((each) => hasBegun(each, this.model.now)).length,
           requests: running,
           bodies: 0,
           bodyBytes: sizes.reduce((sum, size) => sum + size, 0),
@@ -496,7 +506,7 @@ class Fire {
   async compare(): Promise<void> {
     const readings = await this.settle();
     for (const [at, server] of this.model.servers.entries()) {
-      for (const answer of server.ended.splice(0)) expect((await answer).status).toBe(503);
+      for (const { answer, status } of server.ended.splice(0)) expect((await answer).status).toBe(status);
       const { requests, refused, limits, counts, connections, results, errors, aborted } = server;
       const { http, server: stats, ids } = readings[at]!;
       expect(http!.counters).toEqual({ requests, refused, limits, sessions: counts });
@@ -585,7 +595,7 @@ test(`${opened} sessions at a time, used, left and ended at random, are counted 
   for (const server of servers)
     for (const session of server.all) {
       session.stream = undefined;
-      server.end(session, "closed");
+      server.end(session, "closed", fire.model.now);
     }
   await fire.compare();
 });
