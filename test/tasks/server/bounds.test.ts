@@ -210,7 +210,7 @@ describe.each([1, 2])("%i processes with one store", (count) => {
           await engine.close();
         }
       }),
-      { seed, numRuns: cases(1000, 15) },
+      { seed, numRuns: cases(300, 15) },
     );
   });
 });
