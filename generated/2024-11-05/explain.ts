@@ -328,7 +328,7 @@ const schema: Written = [
   ["Role", '{"type":"string","enum":["assistant","user"]}', validators.isRole],
   [
     "Root",
-    '{"type":"object","required":["uri"],"properties":{"name":{"type":"string"},"uri":{"type":"string"}}}',
+    '{"type":"object","required":["uri"],"properties":{"name":{"type":"string"},"uri":{"type":"string","pattern":"^file://"}}}',
     validators.isRoot,
   ],
   [

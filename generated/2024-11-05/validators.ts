@@ -1492,7 +1492,8 @@ export const acceptsRole: (value: unknown) => boolean = isRole;
 
 export function isRoot(value: unknown): value is Root {
   if (!isObject(value)) return false;
-  if (typeof value["uri"] !== "string") return false;
+  const uri = value["uri"];
+  if (typeof uri !== "string" || !uri.startsWith("file://")) return false;
   const name = value["name"];
   if (name !== undefined && typeof name !== "string") return false;
   return true;

@@ -1,4 +1,5 @@
 import type { Scalar, SchemaNode } from "@mcpgen/engine";
+import { stringLiteral } from "../../print/text.js";
 import { scannerOf } from "../texts/modules.js";
 import { scannedFormat } from "../texts/scanned.js";
 import { type Expression, and, call, compare, not, or, yes } from "./expression.js";
@@ -112,7 +113,12 @@ function arrayLimits(node: SchemaNode, subject: string): Limit[] {
   return limits.length > 0 ? [{ kind: "array", holds: and(...limits) }] : [];
 }
 
-/** Whether the text `subject` matches `pattern`, which becomes a constant of the unit. */
+/** Patterns that ask for a beginning alone, without characters that expressions give a meaning. */
+const beginning = /^\^([\w !"#%&',/:;<=>@`~-]+)$/;
+
+/** Whether the text `subject` matches `pattern`, which becomes a constant of the unit unless it asks for a beginning alone. */
 export function patternTest(pattern: string, subject: string, place: Place): Expression {
+  const prefix = beginning.exec(pattern)?.[1];
+  if (prefix !== undefined) return call(`${subject}.startsWith`, stringLiteral(prefix));
   return call(`${place.unit.parts.ofPattern(pattern)}.test`, subject);
 }

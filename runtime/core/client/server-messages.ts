@@ -157,7 +157,7 @@ export function resultText(view: RevisionView<"client">, method: string, result:
   if (!isObject(result)) throw failed(`${method}: the handler returned a value that is not an object`);
   const lowered = ready.has(result) ? result : view.lower("outgoingResults", method, result);
   const text = jsonOf(method, lowered);
-  const wrong = view.sends && sendError(view, "results", method, lowered);
+  const wrong = sendError(view, "results", method, lowered);
   if (wrong) throw wrong;
   return text;
 }
@@ -174,7 +174,7 @@ async function mended(
   read: NullReader,
 ): Promise<Params> {
   const envelope = await read(entry, request, request.method);
-  if (entry.accepts(envelope)) return envelope.params;
+  if (entry.accepts(envelope)) return envelope.params ?? {};
   const issues = await view.issues(envelope, entry).catch(() => []);
   throw invalidParams(`${request.method}: ${issuesText(issues, "the parameters are wrong")}`);
 }
@@ -263,7 +263,8 @@ function answered<Result extends object>(handler: string, result: Result): Resul
 export function rootsProblem(roots: readonly Root[]): string | undefined {
   if (!Array.isArray(roots)) return `roots must be a list, not ${JSON.stringify(roots)}`;
   for (const root of roots as readonly Root[]) {
-    const problem = fileUriProblem(root?.uri);
+    const problem =
+      fileUriProblem(root?.uri) ?? (root.uri.startsWith("file://") ? undefined : "file is in lower case");
     if (problem !== undefined)
       return `roots are file:// URIs of this machine; ${root?.uri ?? JSON.stringify(root)} is not: ${problem}`;
   }

@@ -1,11 +1,12 @@
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { createServer, isInsideRoots } from "@mcpgen/runtime";
+import { McpError, createServer, isInsideRoots } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases } from "../../support/cases.mjs";
+import { type Members, clientOf, served, textOf } from "../../support/raw-stdio-client.js";
 
 const project = [{ uri: "file:///home/ada/project" }];
 
@@ -107,4 +108,57 @@ test.each(["..", "%2e%2e/x", "..%2f", "a/../../b"])("a client exposes no root wi
   const { client, close } = await createTestPair({ ...given, roots: () => [{ uri: "file:///ok" }, { uri }] });
   await expect(client.callTool("roots")).rejects.toMatchObject({ code: "internal-error" });
   await close();
+});
+
+const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+
+/** URIs of roots, and whether they begin as a root must (schema.ts, Root). */
+const rootUris: readonly (readonly [uri: string, isRoot: boolean])[] = [
+  ["file:///home/ada", true],
+  ["file://localhost/home", true],
+  ["file://", true],
+  ["https://example.com/", false],
+  ["file:/home/ada", false],
+  ["/home/ada", false],
+  [" file:///home", false],
+  ["ui://file://x", false],
+  ["\nfile:///home", false],
+  ["", false],
+];
+
+test.each(revisions.flatMap((revision) => rootUris.map(([uri, isRoot]) => [revision, uri, isRoot] as const)))(
+  "a server of %s takes the root %j of a client: %s",
+  async (revision, uri, isRoot) => {
+    const made = served((server) =>
+      server.tool("roots", {}, async (_, { ask }) => {
+        try {
+          return JSON.stringify(await ask.roots("r"));
+        } catch (error) {
+          if (!(error instanceof McpError)) throw error;
+          return `${error.code}: ${error.message}`;
+        }
+      }),
+    );
+    const client = await clientOf(made, revision, { roots: {} });
+    const result = { roots: [{ uri: "file:///first" }, { uri }] };
+    client.answers = { "roots/list": () => ({ result }) };
+    let called = await client.call("roots");
+    if (client.isModern) {
+      const { requestState } = called.result!;
+      const again = { name: "roots", arguments: {}, requestState, inputResponses: { r: result } };
+      called = await client.request("tools/call", again as Members);
+    }
+    if (isRoot) expect(textOf(called)).toBe(JSON.stringify(result.roots));
+    else expect(textOf(called)).toMatch(/^invalid-(?:result|params): .*roots\[1\]\.uri/s);
+  },
+);
+
+test("a client names its roots as a root must begin", async () => {
+  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+  const given = { server, revisions: clientRevisions };
+  for (const uri of ["FILE:///a", "https://a", "/a"])
+    await expect(createTestPair({ ...given, roots: [{ uri }] })).rejects.toMatchObject({
+      code: "invalid-definition",
+      message: expect.stringContaining(uri) as string,
+    });
 });

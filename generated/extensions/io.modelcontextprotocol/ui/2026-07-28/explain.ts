@@ -541,7 +541,7 @@ const schema: Written = [
   ],
   [
     "Root",
-    '{"type":"object","required":["uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"name":{"type":"string"},"uri":{"type":"string"}}}',
+    '{"type":"object","required":["uri"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"name":{"type":"string"},"uri":{"type":"string","pattern":"^file://"}}}',
     baseValidators.isRoot,
   ],
   [

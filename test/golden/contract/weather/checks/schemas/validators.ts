@@ -102,10 +102,6 @@ export function isGetWeatherResultPlace(value: unknown): boolean {
   return true;
 }
 
-const patternGetWeather2Arguments_1 = /^h-/u;
-
-const patternGetWeather2Arguments_2 = /^l-/u;
-
 export function isGetWeather2Arguments(value: unknown): boolean {
   if (!isObject(value)) return false;
   const corner = value["corner"];
@@ -122,7 +118,7 @@ export function isGetWeather2Arguments(value: unknown): boolean {
   if (hints !== undefined) {
     if (!isObject(hints)) return false;
     for (const key in hints) {
-      if (patternGetWeather2Arguments_1.test(key)) {
+      if (key.startsWith("h-")) {
         if (typeof hints[key] !== "string") return false;
       }
     }
@@ -131,10 +127,10 @@ export function isGetWeather2Arguments(value: unknown): boolean {
   if (labels !== undefined) {
     if (!isObject(labels)) return false;
     for (const labelsKey in labels) {
-      if (patternGetWeather2Arguments_2.test(labelsKey)) {
+      if (labelsKey.startsWith("l-")) {
         if (typeof labels[labelsKey] !== "string") return false;
       }
-      if (!patternGetWeather2Arguments_2.test(labelsKey)) return false;
+      if (!labelsKey.startsWith("l-")) return false;
     }
   }
   const named = value["named"];
