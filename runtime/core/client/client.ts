@@ -148,7 +148,6 @@ export class Client implements Caller {
       profile,
       rounds: { answers, maxRoundQuestions: limits.maxRoundQuestions },
       relist,
-      warn: onWarning,
     });
   }
 

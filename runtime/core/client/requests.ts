@@ -1,5 +1,4 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
-import { brokenBase64 } from "../protocol/binary-content.js";
 import { exactParams } from "../protocol/send-check.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
@@ -57,7 +56,6 @@ interface RequestSetup {
   readonly listeners: Listeners;
   readonly profile: ClientProfile;
   readonly rounds: RoundSetup;
-  readonly warn: (message: string) => void;
   /** Lists the tools again, because the headers that they declare are out of date. */
   readonly relist: (options: RequestOptions) => Promise<unknown>;
 }
@@ -285,8 +283,6 @@ export class Requests {
         ? { result, rejected: [] }
         : await decode(view, method, entry, result, this.#setup.profile);
       const lifted = view.lift("incomingResults", method, decoded.result);
-      const broken = brokenBase64(lifted);
-      if (broken !== undefined) this.#setup.warn(`${method}: ${broken} of the result is not base64`);
       return { result: lifted, rejected: decoded.rejected, rounds };
     } catch (error) {
       throw error instanceof McpError ? error : unreadable(method, error);

@@ -31,7 +31,8 @@ import { Client } from "../client/client.js";
 import type { VendorHandler } from "../client/vendor-methods.js";
 import type { ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import type { ClientEvent } from "../protocol/events.js";
-import { Hooks } from "../protocol/hooks.js";
+import { contentWarnings } from "../protocol/binary-content.js";
+import { Hooks, harmless } from "../protocol/hooks.js";
 import { establish } from "../client/connections.js";
 import { type ClientLimits, type ClientProfile, byEra, limitsOf } from "../client/client-profile.js";
 import type { Opener } from "../jsonrpc/channel.js";
@@ -202,9 +203,16 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     { ...options, revisionOf: () => client.revision },
     McpError,
   );
-  const known = linkRevisions(extended?.revisions ?? options.revisions, options.validateSend);
-  const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls, onWarning = printWarning } = options;
+  const known = linkRevisions(extended?.revisions ?? options.revisions, {
+    validateSend: options.validateSend,
+    onReceived: contentWarnings(harmless(onWarning), [
+      "incomingRequests",
+      "incomingResults",
+      "incomingNotifications",
+    ]),
+  });
+  const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   const hooks: ClientHooks = new Hooks();
   for (const middleware of options.use ?? []) {
     requireFunction("use", middleware);

@@ -1,6 +1,8 @@
 import type * as platform from "../platform/platform.js";
 import { isObject } from "../jsonrpc/message.js";
+import { placeText } from "../schema/words.js";
 import { toBase64 } from "./base64.js";
+import type { Received } from "./revision-view.js";
 
 /** Bytes in content, which are sent as base64. A `Buffer` is a `Uint8Array`. */
 export type Bytes = Uint8Array | ArrayBuffer | platform.Blob;
@@ -20,6 +22,9 @@ export type WithBytes<Value> = Value extends readonly (infer Item)[]
 const direct = ["data", "blob"];
 const nested = ["content", "resource", "contents", "messages"];
 
+/** As `nested`, and the result of a task. */
+const receivedIn = ["content", "resource", "contents", "messages", "result"];
+
 /**
  * A value with base64 in place of bytes: content, a list of it, a result or the parameters of a request.
  *
@@ -35,35 +40,50 @@ function holdsBytes(value: unknown): boolean {
   return direct.some((name) => isBytes(value[name])) || nested.some((name) => holdsBytes(value[name]));
 }
 
-/** Base64 (RFC 4648, section 4), with padding or without: readers take both. */
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** Warns of content whose bytes are not base64, in received messages of these kinds. */
+export function contentWarnings(
+  warn: (message: string) => void,
+  kinds: readonly `incoming${"Requests" | "Results" | "Notifications"}`[],
+): Received {
+  const judging = (kind: string) => (method: string, value: object) => {
+    const place = brokenBase64(value);
+    if (place === undefined) return;
+    const message = kind.slice("incoming".length, -1).toLowerCase();
+    warn(`${method}: ${placeText(place)} of the ${message} is not base64`);
+  };
+  return Object.fromEntries(kinds.map((kind) => [kind, judging(kind)]));
+}
 
 /**
  * The first place of received content whose text should be base64 and is not: readers see a broken image, or none.
  *
- * @param value content, a list of it, or a result with content
+ * @param value content, a list of it, a result or the parameters of a message
+ * @returns JSON Pointer
  */
-export function brokenBase64(value: unknown, place = ""): string | undefined {
-  const parts = Array.isArray(value)
-    ? value.map((item: unknown, index) => [`${place}[${index}]`, item] as const)
-    : isObject(value)
-      ? nested.map((name) => [place === "" ? name : `${place}.${name}`, value[name]] as const)
-      : [];
-  for (const [there, part] of parts) {
-    const wrong = part === undefined ? undefined : brokenBase64(part, there);
-    if (wrong !== undefined) return wrong;
+function brokenBase64(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const owner = value as Record<string | number, unknown>;
+  const { type, uri, mimeType, data, blob } = owner;
+  // Other kinds of content may have any data, and the answer to a form has the members that its schema names.
+  const isMedia = (type === "image" || type === "audio") && mimeType !== undefined;
+  if (isMedia && isBroken(data)) return "/data";
+  if (uri !== undefined && isBroken(blob)) return "/blob";
+  for (const name of Array.isArray(value) ? value.keys() : receivedIn) {
+    const place = brokenBase64(owner[name]);
+    if (place !== undefined) return `/${name}${place}`;
   }
-  if (!isObject(value)) return undefined;
-  const { type, data, blob } = value;
-  // Other kinds of content may have any data.
-  if ((type === "image" || type === "audio") && isBroken(data)) return `${place}.data`;
-  return isBroken(blob) ? `${place}.blob` : undefined;
+  return undefined;
 }
 
+/** Whether a text is not base64 (RFC 4648, section 4). Padding may be left out: readers take both. */
 function isBroken(text: unknown): boolean {
   if (typeof text !== "string") return false;
-  const padding = text.indexOf("=");
-  return !base64.test(text) || (padding < 0 ? text.length : padding) % 4 === 1;
+  try {
+    atob(text);
+    return /\s/.test(text);
+  } catch {
+    return true;
+  }
 }
 
 async function encoded(value: unknown): Promise<unknown> {

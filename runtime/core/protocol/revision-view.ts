@@ -16,6 +16,7 @@ import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { locateIssue } from "../schema/locate.js";
 import { summary } from "../schema/words.js";
+import { harmless } from "./hooks.js";
 import type { ErrorTable } from "./refusals.js";
 import type { ValidateSend } from "./send-check.js";
 
@@ -40,20 +41,16 @@ export class RevisionView<R extends Role = Role> {
   /** Steps between this revision and the newest, the newest first. */
   readonly #chain: readonly Steps[];
   readonly #composed = new Map<StepKind, Map<string, readonly Step[]>>();
-  readonly #onLoss: LossListener | undefined;
+  readonly #options: ViewOptions;
 
-  constructor(
-    revision: Revision<R>,
-    chain: readonly Steps[],
-    onLoss: LossListener | undefined,
-    sends: SendTable<R> | undefined,
-  ) {
-    this.sends = sends;
+  /** @throws {McpError} `invalid-definition`: `always`, and the revision has no `sends` */
+  constructor(revision: Revision<R>, chain: readonly Steps[], options: ViewOptions) {
+    this.sends = sendsOf(revision, options.validateSend);
     this.id = revision.id;
     this.era = revision.era;
     this.revision = revision;
     this.#chain = chain;
-    this.#onLoss = onLoss;
+    this.#options = options;
   }
 
   get table(): Revision<R>["table"] {
@@ -71,6 +68,7 @@ export class RevisionView<R extends Role = Role> {
     let lifted: object = value;
     // The steps are in order from the newest revision to the oldest.
     for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, silent);
+    this.#options.onReceived?.[kind]?.(method, lifted);
     return lifted as Params;
   }
 
@@ -80,9 +78,9 @@ export class RevisionView<R extends Role = Role> {
    * @throws {McpError} `not-expressible`
    */
   lower(kind: StepKind, method: string, value: Params): Params {
-    const onLoss = this.#onLoss;
+    const { onLoss } = this.#options;
     const report = onLoss
-      ? { ...silent, lost: (loss: StepLoss) => onLoss({ revision: this.id, method, ...loss }) }
+      ? { ...silent, lost: (loss: StepLoss) => harmless(onLoss)({ revision: this.id, method, ...loss }) }
       : silent;
     let lowered: object = value;
     for (const step of this.#steps(kind, method)) lowered = step(lowered, report);
@@ -126,6 +124,16 @@ export interface Loss extends StepLoss {
 
 export type LossListener = (loss: Loss) => void;
 
+/** Functions that get the values that are received, in the authoring vocabulary. They never throw. */
+export type Received = { readonly [Kind in StepKind]?: (method: string, value: object) => void };
+
+/** How revisions are read and written. */
+export interface ViewOptions {
+  readonly validateSend?: ValidateSend | undefined;
+  readonly onLoss?: LossListener | undefined;
+  readonly onReceived?: Received | undefined;
+}
+
 const silent: StepReport = {
   lost: () => {},
   refuse: ({ reason, pointer, code }) => {
@@ -149,8 +157,7 @@ export function issuesText(issues: readonly Issue[], otherwise: string): string 
  */
 export function linkRevisions<R extends Role>(
   revisions: readonly Revision<R>[],
-  validateSend: ValidateSend | undefined,
-  onLoss?: LossListener,
+  options: ViewOptions,
 ): readonly RevisionView<R>[] {
   const newestFirst = [...revisions].sort((one, other) => (one.id < other.id ? 1 : -1));
   if (newestFirst.length === 0)
@@ -173,7 +180,7 @@ export function linkRevisions<R extends Role>(
         );
       if (steps) chain.push(steps);
     }
-    return new RevisionView(revision, [...chain], onLoss, sendsOf(revision, validateSend));
+    return new RevisionView(revision, [...chain], options);
   });
 }
 

@@ -1,6 +1,7 @@
 import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
+import type { ViewOptions } from "../protocol/revision-view.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import { type CacheHints, SerialisedResult, uncached, type MethodHandler } from "./server-definition.js";
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
@@ -171,12 +172,16 @@ export interface ListOptions {
   readonly changing: boolean;
 }
 
-/** Resources, templates, prompts and completions. A server of tools alone is bundled without them. */
+/** Resources, templates, prompts, completions, and the bytes of content. A server of tools alone is bundled without them. */
 export interface OtherFeatures {
   /** The capabilities for the kinds that have or had entries. */
   capabilities(features: Features): ServerCapabilities;
   /** The handlers by method. */
   handlers(features: Features): readonly [string, MethodHandler][];
+  /** Adds to the options of a server what judges the content that it receives. */
+  judgingContent(
+    options: ViewOptions & { readonly onWarning?: ((message: string) => unknown) | undefined },
+  ): ViewOptions;
 }
 
 /** Tools, resources, templates and prompts, and the methods that serve them. */

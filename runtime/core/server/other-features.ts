@@ -1,6 +1,8 @@
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { invalidParams } from "../jsonrpc/errors.js";
+import { invalidParams, printWarning } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
+import { contentWarnings } from "../protocol/binary-content.js";
+import { harmless } from "../protocol/hooks.js";
 import { notFound } from "../protocol/refusals.js";
 import { type CompleteParams, complete } from "./completion.js";
 import type { RequestContext } from "./context.js";
@@ -12,13 +14,18 @@ import type { MethodHandler } from "./server-definition.js";
 import type { listResources } from "./template-lists.js";
 
 /**
- * Resources, templates, prompts and completions.
+ * Resources, templates, prompts, completions, and the bytes of content.
  *
  * @param list for templates that list resources; absent in a server from a contract
  */
 export function otherFeatures(list?: typeof listResources): OtherFeatures {
   return {
     capabilities: capabilitiesOf,
+    judgingContent: (options) => ({
+      ...options,
+      // Requests of clients hold none.
+      onReceived: contentWarnings(harmless(options.onWarning ?? printWarning), ["incomingResults"]),
+    }),
     handlers: (features) => {
       const { resources, templates, prompts } = features;
       return [

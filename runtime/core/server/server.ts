@@ -187,11 +187,8 @@ export class Server {
     others: OtherFeatures | undefined,
   ) {
     const extended = (this.#extended = options.extensions?.[0]?.extend(options, McpError, this));
-    this.#given = linkRevisions(
-      extended?.revisions ?? options.revisions,
-      options.validateSend,
-      options.onLoss && harmless(options.onLoss),
-    );
+    const reading = others?.judgingContent(options) ?? options;
+    this.#given = linkRevisions(extended?.revisions ?? options.revisions, reading);
     const revisions = selectRevisions(this.#given, options.speaks);
     this.#changes = options.changes ?? new Changes();
     this.#extra = options.capabilities;

@@ -31,8 +31,13 @@ const taskOf = (status = "working", more: object = {}) => ({
 type Answers = { readonly [method: string]: (request: Message) => object | undefined };
 
 /** A server that asks, and a client whose answers a test writes. */
-async function opened(answers: Answers, capabilities: object = runs, revision = "2025-11-25") {
-  const served = serverOf({ waitMs: 600_000, pollMs: 1000 });
+async function opened(
+  answers: Answers,
+  capabilities: object = runs,
+  revision = "2025-11-25",
+  onWarning = (_text: string): void => {},
+) {
+  const served = serverOf({ waitMs: 600_000, pollMs: 1000 }, { onWarning });
   const { server } = served;
   const task = { support: "optional" } as const;
   server.tool("asks", { task }, async (_, { ask }) => {
@@ -101,6 +106,22 @@ test("both modes of elicitation, and sampling, are tasks", async () => {
   asked.length = 0;
   expect((await call("model")).result.content).toEqual(text("words"));
   expect(asked.map(({ method }) => method)).toEqual(["sampling/createMessage", "tasks/result"]);
+});
+
+test("a result of a task is warned of whose image is not base64", async () => {
+  const warnings: string[] = [];
+  const content = [{ type: "image", data: "!", mimeType: "image/png" }];
+  const { call } = await opened(
+    {
+      "sampling/createMessage": created,
+      "tasks/result": () => ({ result: { role: "assistant", model: "m", content } }),
+    },
+    runs,
+    "2025-11-25",
+    (warning) => void warnings.push(warning),
+  );
+  await call("model");
+  expect(warnings).toContain("sampling/createMessage: content[0].data of the result is not base64");
 });
 
 test.each([
