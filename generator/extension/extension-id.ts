@@ -34,15 +34,27 @@ export interface ExtensionId {
  * @throws CodedError MG1301 for an id that the specification does not allow, or that cannot name folders
  */
 export function extensionId(id: string, place: Place = {}): ExtensionId {
-  const fault = faultOf(id);
-  if (fault !== undefined) {
-    throw new CodedError("MG1301", `${JSON.stringify(id)} is no id of an extension: ${fault}`, {
-      ...(Object.keys(place).length > 0 && { place }),
-      next: `Write the domain that you own, reversed, and a name: ${nearestId(id)}.`,
-    });
-  }
+  refuse(id, faultOf(id) ?? folderFaultOf(id), place);
   const [prefix, last] = id.split("/") as [string, string];
   return { prefix, name: last };
+}
+
+/**
+ * Checks an id that is declared, and names no folder.
+ *
+ * @param place where the id is written
+ * @throws CodedError MG1301 for an id that the specification does not allow
+ */
+export function expectExtensionId(id: string, place: Place): void {
+  refuse(id, faultOf(id), place);
+}
+
+function refuse(id: string, fault: string | undefined, place: Place): void {
+  if (fault === undefined) return;
+  throw new CodedError("MG1301", `${JSON.stringify(id)} is no id of an extension: ${fault}`, {
+    ...(Object.keys(place).length > 0 && { place }),
+    next: `Write the domain that you own, reversed, and a name: ${nearestId(id)}.`,
+  });
 }
 
 /** The id most like `id`; an example where it has no prefix that could stay. */
@@ -52,9 +64,16 @@ function nearestId(id: string): string {
   const labels = words.slice(0, -1).flatMap((word) => word.split(/[._]+/));
   const prefix = labels.map((word) => word.replace(/^[^A-Za-z]+|-+$/g, "")).filter((word) => word !== "");
   const near = `${prefix.length > 0 ? prefix.join(".") : "com.example"}/${name ?? "search"}`;
-  if (faultOf(near) === undefined) return near;
   const other = `com.example/${name ?? "search"}`;
-  return faultOf(other) === undefined ? other : "com.example/search";
+  return (
+    [near, other].find((one) => (faultOf(one) ?? folderFaultOf(one)) === undefined) ?? "com.example/search"
+  );
+}
+
+/** Why an id that the specification allows cannot name folders. */
+function folderFaultOf(id: string): string | undefined {
+  const folder = id.split("/").find((one) => device.test(one));
+  return folder === undefined ? undefined : `no folder can be called ${folder} on Windows`;
 }
 
 function faultOf(id: string): string | undefined {
@@ -69,8 +88,7 @@ function faultOf(id: string): string | undefined {
     return `expected the name ${JSON.stringify(last)} to begin and end with a letter or digit, and to have letters, digits, hyphens, underscores and dots between`;
   if (prefix !== official && (labels[1] === "mcp" || labels[1] === "modelcontextprotocol"))
     return `prefixes whose second label is ${labels[1]} are reserved for the protocol`;
-  const folder = [prefix!, last].find((one) => device.test(one));
-  return folder === undefined ? undefined : `no folder can be called ${folder} on Windows`;
+  return undefined;
 }
 
 /**

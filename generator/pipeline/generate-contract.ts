@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { pointer } from "@mcpgen/engine";
 import type { EmittedFile } from "../print/emitted-file.js";
 import { commentText } from "../print/text.js";
 import { loadTemplates } from "../print/templates.js";
@@ -13,6 +14,7 @@ import { contractNames } from "../contract/emit/names.js";
 import { emitPayload } from "../contract/emit/payload.js";
 import { emitRouting } from "../contract/emit/routing.js";
 import { emitServer } from "../contract/emit/server.js";
+import { expectExtensionId } from "../extension/extension-id.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import {
   type ToolSchemas,
@@ -49,12 +51,15 @@ const maxFormattedLength = 150_000;
  * Makes every file of a contract's output. Pure: the same contract gives the same bytes.
  * A client does without types for schemas, and methods for URI templates, that cannot be read: they are the server's.
  *
- * @throws CodedError MG6005, MG6006, MG6007 for what cannot be generated from
+ * @throws CodedError MG6005, MG6006, MG6007 for what cannot be generated from; MG1301 for an extension that a server must not declare
  */
 export async function generateContract(request: ContractRequest): Promise<GeneratedContract> {
   const { role, importExtension } = request;
   const tools = readToolSchemas(request.document.contract);
-  if (role !== "client") expectRead(tools, request.document.place);
+  if (role !== "client") {
+    expectRead(tools, request.document.place);
+    expectDeclarable(request.document);
+  }
   const { document, warnings } =
     role === "client" ? settled(request.document, tools) : { ...request, warnings: [] };
   const input: ContractInput = {
@@ -76,6 +81,13 @@ export async function generateContract(request: ContractRequest): Promise<Genera
   const { contract, place } = request.document;
   const unread = tools.flatMap((tool) => tool.unread);
   return { files, warnings: [...warnings, ...ignoredWarnings(contract, unread, place)] };
+}
+
+/** @throws CodedError MG1301: the server would declare an extension by an id that the specification does not allow */
+function expectDeclarable({ contract, place }: ContractDocument): void {
+  const extensions = contract.capabilities?.["extensions"];
+  for (const id of Object.keys(extensions ?? {}))
+    expectExtensionId(id, place(pointer("/capabilities/extensions", id)));
 }
 
 /** The parts of a contract from which a client can be generated, and those that it leaves out. */

@@ -2,10 +2,12 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { idPattern } from "../../generator/extension/extension-id.js";
 import { extensionIdPattern } from "../../runtime/core/options/extension-ids.js";
 import { cases, seed } from "../support/cases.mjs";
+import { RawClient, served } from "../support/raw-stdio-client.js";
+import { connected, reply } from "../support/scripted-stdio-server.js";
 
 const right = [
   "com.example/search",
@@ -71,3 +73,48 @@ test("the compiler and the runtime have the same rule", () => {
     { seed, numRuns: cases(10_000) },
   );
 });
+
+describe("identifiers that the other side declares", () => {
+  const revisions = ["2025-11-25", "2026-07-28"];
+  const ids = [...wrong, "__proto__", "constructor", "toString"];
+  const values = [{}, null, true, [], "on", 1];
+  const declarations = ids.flatMap((id) => values.map((value) => ({ [id]: value })));
+  const all = Object.fromEntries(ids.map((id) => [id, {}]));
+
+  test.each(revisions)("are no matter to a server of %s", async (revision) => {
+    for (const extensions of [all, null, ...declarations]) {
+      const made = served((server) =>
+        server.tool("t", {}, (_, { clientCapabilities }) => JSON.stringify(clientCapabilities)),
+      );
+      const client = new RawClient(made.server, revision, { extensions });
+      if (!client.isModern) await client.open();
+      const { result, error } = await client.call("t");
+      // Settings that are no object are wrong for the schema of 2026-07-28.
+      if (result) expect(result).toMatchObject({ content: [{ type: "text" }] });
+      else expect(error).toMatchObject({ code: -32602 });
+      client.capabilities = {};
+      expect((await client.request("tools/list")).result).toBeDefined();
+    }
+  });
+
+  test.each(revisions)("are no matter to a client of %s", async (revision) => {
+    for (const extensions of [all, null, ...declarations]) {
+      const capabilities = { tools: {}, extensions };
+      const { client } = await scriptedFor(revision, capabilities);
+      expect(client.serverCapabilities.tools).toEqual({});
+      if (revision > "2026") expect(client.serverCapabilities.extensions).not.toBeNull();
+      expect((await client.callTool("t")).content).toEqual([]);
+      await client.close();
+    }
+  });
+});
+
+/** A client of a server that declares these capabilities. */
+function scriptedFor(revision: string, capabilities: object) {
+  return connected(revision, {
+    initialize: () => ({
+      result: { protocolVersion: revision, capabilities, serverInfo: { name: "s", version: "1" } },
+    }),
+    "server/discover": (_, peer) => reply(peer, { supportedVersions: [revision], capabilities }),
+  });
+}

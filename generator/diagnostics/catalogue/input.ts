@@ -169,7 +169,7 @@ export const inputDiagnostics = {
     title: "The id or version of an extension is malformed",
     exit: 3,
     explanation:
-      "An id is a prefix and a name: `com.example/search`. The labels of the prefix begin with a letter and end with a letter or digit; prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved, apart from that of the official extensions. The name begins and ends with a letter or digit. Id and version name folders, so names that Windows keeps for devices are refused.",
+      "An id is a prefix and a name: `com.example/search`. The labels of the prefix begin with a letter and end with a letter or digit; prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved, apart from that of the official extensions. The name begins and ends with a letter or digit. Id and version name folders, so names that Windows keeps for devices are refused. Servers of contracts declare extensions by such ids, too.",
   },
   MG1302: {
     title: "An extension file is malformed",
