@@ -59,7 +59,7 @@ export async function decode(
     throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"), undefined, data);
   }
   const { kept, rejected } = await sift(view, method, page, items, read);
-  const sifted = { ...value, [page.member]: kept };
+  const sifted = await read(definition, { ...value, [page.member]: kept }, method);
   if (definition.accepts(sifted)) return { result: sifted, rejected };
   throw invalidResult(method, issuesText(await view.issues(sifted, definition), "wrong"));
 }
@@ -89,7 +89,7 @@ export async function alternativeOf(
  * Adds the defaults of absent members (2026-07-28, `resultType`; caching, time to live). A cache hint of the wrong type or
  * below 0 counts as absent and does not fail the result.
  */
-function withDefaults({ cacheable }: OutgoingRequest, result: Params): Params {
+export function withDefaults({ cacheable }: OutgoingRequest, result: Params): Params {
   if (!cacheable) return { resultType: "complete", ...result };
   const { ttlMs, cacheScope } = result;
   return {

@@ -8,7 +8,14 @@ import { exactParams } from "../protocol/send-check.js";
 import { sleep, untilAborted, waitAsked, withTimeout } from "../time/clock.js";
 import { unbounded } from "./bounds.js";
 import { type HandshakeContext, byEra, declaredBy, requestMeta } from "./client-profile.js";
-import { decode, type ServerResponse, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
+import {
+  type ServerResponse,
+  decode,
+  httpStatusOf,
+  isMisunderstood,
+  remoteError,
+  withDefaults,
+} from "./decode.js";
 import type { Link } from "./link.js";
 import { exchangeThrough } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
@@ -83,19 +90,19 @@ async function conclude(
   if (result && Array.isArray(result["supportedVersions"])) {
     const versions = result["supportedVersions"] as unknown[];
     const chosen = modern.find(({ id }) => versions.includes(id));
-    if (chosen) return discovered(chosen, result);
+    if (chosen) return discovered(chosen, result, context);
     return chooseFrom(link, versions, modern, legacy, context);
   }
   const { errors } = modern[0]!.table;
-  if (error && error.code === errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code)
-    return chooseFrom(
-      link,
-      isObject(error.data) ? error.data["supported"] : undefined,
-      modern,
-      legacy,
-      context,
-    );
-  if (error && isModernOnly(error.code, modern, legacy)) throw remoteError("server/discover", response);
+  if (error && error.code === errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code) {
+    const supported: unknown = isObject(error.data) ? error.data["supported"] : undefined;
+    if (Array.isArray(supported)) return chooseFrom(link, supported, modern, legacy, context);
+    // The list is required (2026-07-28, versioning): without it, the server may have any other revision.
+    const others = modern.slice(1);
+    if (others.length > 0)
+      return conclude(link, await discover(link, others[0]!, context), others, legacy, context, fallBack);
+  } else if (error && isModernOnly(error.code, modern, legacy))
+    throw remoteError("server/discover", response);
   const status = httpStatusOf(response.refusal);
   // The status names a reason other than the revision.
   if (legacy.length === 0 && status !== undefined && !isMisunderstood(status)) throw response.refusal;
@@ -128,17 +135,16 @@ function isModernOnly(code: number, modern: Views, legacy: Views): boolean {
 /** Chooses a revision from the list of a modern server. */
 async function chooseFrom(
   link: Link,
-  supported: unknown,
+  versions: readonly unknown[],
   modern: Views,
   legacy: Views,
   context: HandshakeContext,
 ): Promise<Negotiated> {
-  const versions: readonly unknown[] = Array.isArray(supported) ? supported : [];
   // The server refused the newest revision; the client tries the next common one once.
   const other = modern.slice(1).find(({ id }) => versions.includes(id));
   if (other) {
     const { result } = await discover(link, other, context);
-    if (result) return discovered(other, result);
+    if (result) return discovered(other, result, context);
   }
   const old = legacy.filter(({ id }) => versions.includes(id));
   if (old.length > 0) return handshake(link, old, context);
@@ -154,7 +160,7 @@ async function discoverAgain(
   context: HandshakeContext,
 ): Promise<Negotiated> {
   const response = await discover(link, view, context);
-  if (response.result) return discovered(view, response.result);
+  if (response.result) return discovered(view, response.result, context);
   throw remoteError("server/discover", response);
 }
 
@@ -205,12 +211,21 @@ async function discover(
   }
 }
 
-/** Reads the result of `server/discover`. */
-function discovered(view: RevisionView<"client">, result: Params): Negotiated {
-  const { capabilities, instructions, _meta } = result;
+/** Reads the result of `server/discover`; a member that is wrong counts as absent. */
+async function discovered(
+  view: RevisionView<"client">,
+  result: Params,
+  context: HandshakeContext,
+): Promise<Negotiated> {
+  const method = "server/discover";
+  const entry = view.table.outgoingRequests.get(method);
+  const definition = entry?.result;
+  const read = definition ? await context.readNulls(definition, withDefaults(entry, result), method) : result;
+  const { capabilities, instructions, _meta } = read;
+  const serverInfo = isObject(_meta) ? _meta[metaKeys.serverInfo] : undefined;
   return {
     view,
-    serverInfo: _meta?.[metaKeys.serverInfo] as Open<"Implementation"> | undefined,
+    serverInfo: isObject(serverInfo) ? (serverInfo as unknown as Open<"Implementation">) : undefined,
     capabilities: (isObject(capabilities) ? capabilities : {}) as ServerCapabilities,
     instructions: typeof instructions === "string" ? instructions : undefined,
   };

@@ -1,7 +1,7 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Channel, connect } from "@mcpgen/runtime";
 import { Recording, VirtualClock } from "@mcpgen/runtime/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clientChannelOf } from "../../../runtime/core/jsonrpc/channel.js";
 import {
   type Reply,
@@ -13,6 +13,7 @@ import {
   reply,
 } from "../../support/scripted-stdio-server.js";
 import { failureOf } from "../../support/failure-of.js";
+import { scripted } from "../../support/scripted-http-server.js";
 
 const silent: Script = { "server/discover": () => undefined, initialize: () => undefined };
 
@@ -136,7 +137,6 @@ test("an abort after that means nothing to the client", async () => {
 });
 
 test.each([
-  [undefined, "the server does not name its revisions"],
   [{ supported: [] }, "the server does not name its revisions"],
   [{ supported: [null, "1999-01-01"] }, "the server has 1999-01-01"],
 ])("a refusal of the version with the data %j reads well", async (data, words) => {
@@ -146,6 +146,55 @@ test.each([
   const error = await outcome;
   expect(error).toMatchObject({ code: "unsupported-version" });
   expect((error as Error).message).toMatch(new RegExp(`${words}$`));
+});
+
+describe("a refusal of the version that lists no revisions", () => {
+  const code = -32022;
+  const datas = [undefined, null, "2025-11-25", {}, [], { supported: null }, { supported: "2025-11-25" }];
+
+  test.each(datas)("is followed by the handshake, with the data %j", async (data) => {
+    for (const revision of ["2024-11-05", "2025-11-25"]) {
+      const peer = new ScriptedPeer(revision, { "server/discover": () => failure(code, "no", data) });
+      const client = await connect(peer.channel, base(new VirtualClock()));
+      expect(client.revision).toBe(revision);
+      expect(peer.of("server/discover")).toHaveLength(1);
+      await client.close();
+    }
+  });
+
+  test("is followed by the handshake over HTTP", async () => {
+    for (const status of [200, 400]) {
+      const server = await scripted("2025-06-18", {
+        "server/discover": (incoming) =>
+          incoming.json(incoming.answer({ error: { code, message: "no" } }), status),
+      });
+      const client = await connect(server.url, { revisions: clientRevisions });
+      expect(client.revision).toBe("2025-06-18");
+      await client.close();
+    }
+  });
+
+  test("fails without a revision before 2026-07-28, with the words of the server", async () => {
+    const script = { "server/discover": () => failure(code, "not this one") };
+    const peer = new ScriptedPeer("2026-07-28", script);
+    const options = { ...base(new VirtualClock()), revision: "2026-07-28" };
+    expect(await failureOf(connect(peer.channel, options))).toMatchObject({
+      code: "unsupported-version",
+      message: expect.stringContaining("not this one") as string,
+      cause: { rpcCode: code },
+    });
+    expect(peer.of("initialize")).toEqual([]);
+  });
+
+  test("fails if the handshake does", async () => {
+    const refuse = () => failure(-32601, "no handshake here");
+    const script = { "server/discover": () => failure(code, "no"), initialize: refuse };
+    const peer = new ScriptedPeer("2026-07-28", script);
+    expect(await failureOf(connect(peer.channel, base(new VirtualClock())))).toMatchObject({
+      code: "unsupported-version",
+      message: expect.stringContaining("no handshake here") as string,
+    });
+  });
 });
 
 const nothing = (): void => {};
