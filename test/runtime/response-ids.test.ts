@@ -203,25 +203,84 @@ describe("over pipes", () => {
   });
 });
 
-describe("an integer that loses digits as an id is refused, with the reason", () => {
+describe("an integer that loses digits, as an id or as a progressToken, is refused, with the reason", () => {
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "c", version: "1" } };
-  const large = `{"jsonrpc":"2.0","id":1757654321987654321,"method":"initialize","params":${JSON.stringify(params)}}`;
   const why = expect.stringContaining("2^53 - 1") as string;
+  const large = ["1757654321987654321", "9007199254740992", "9007199254740993", "-9007199254740993", "1e300"];
+  const opening = (id: string): string =>
+    `{"jsonrpc":"2.0","id":${id},"method":"initialize","params":${JSON.stringify(params)}}`;
+  /** A request that wants progress under a token, as text: numbers are written as they stand. */
+  const asking = (token: string, method: string, rest: object): string =>
+    JSON.stringify({
+      ...{ jsonrpc: "2.0", id: 7, method },
+      params: { ...rest, _meta: { ...(rest as { _meta?: object })._meta, progressToken: 0 } },
+    }).replace('"progressToken":0', `"progressToken":${token}`);
 
-  test("over pipes", async () => {
-    const client = await rawClientOf(
-      served(() => {}),
-      "2025-11-25",
-    );
-    client.write(`${large}\n`);
-    const answer = await client.answer(undefined);
-    expect(answer.error).toMatchObject({ code: -32600, message: why });
+  test.each(large)("over pipes: %s", async (number) => {
+    for (const revision of ["2024-11-05", "2025-11-25", "2026-07-28"]) {
+      let calls = 0;
+      const made = served((server) =>
+        server.tool("work", {}, (_, { progress }) => {
+          calls++;
+          progress(1);
+          return "done";
+        }),
+      );
+      const client = await rawClientOf(made, revision);
+      const { params: call = {} } = client.requestOf("tools/call", { name: "work" });
+      client.write(`${asking(number, "tools/call", call)}\n`);
+      expect((await client.answer(7)).error).toMatchObject({ code: -32600, message: why });
+      expect(calls).toBe(0);
+      expect(client.of("notifications/progress")).toEqual([]);
+      client.write(`${opening(number)}\n`);
+      expect((await client.answer(undefined)).error).toMatchObject({ code: -32600, message: why });
+    }
   });
+
+  test.each(["9007199254740991", "-9007199254740991", "0", '"9007199254740993"'])(
+    "but not %s, which keeps its digits",
+    async (token) => {
+      for (const revision of ["2025-11-25", "2026-07-28"]) {
+        const made = served((server) =>
+          server.tool("work", {}, (_, { progress }) => {
+            progress(1);
+            return "done";
+          }),
+        );
+        const client = await rawClientOf(made, revision);
+        const progressToken: unknown = JSON.parse(token);
+        expect((await client.call("work", {}, { progressToken })).result).toBeDefined();
+        const { params: report } = await client.next("notifications/progress");
+        expect(report).toMatchObject({ progressToken, progress: 1 });
+      }
+    },
+  );
 
   test.each(adapters)("over HTTP (%s)", async (adapter) => {
     const { url } = await serve(adapter, served(() => {}).server);
     const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
-    const answer = await send(url, "POST", headers, large);
-    expect(JSON.parse(await answer.whole())).toMatchObject({ error: { code: -32600, message: why } });
+    for (const text of [opening(large[0]!), asking(large[0]!, "initialize", params)]) {
+      const answer = await send(url, "POST", headers, text);
+      expect(JSON.parse(await answer.whole())).toMatchObject({ error: { code: -32600, message: why } });
+    }
+  });
+
+  test("by a client, too", async () => {
+    let asked = 0;
+    const sample = () => {
+      asked++;
+      return { role: "assistant", model: "m", content: { type: "text", text: "" } } as const;
+    };
+    const { warnings, onEvent } = watching();
+    const { client, peer } = await overPipe("2025-11-25", {}, { sample, onEvent });
+    const prompt = { maxTokens: 5, messages: [{ role: "user", content: { type: "text", text: "?" } }] };
+    peer.write(`${asking(large[0]!, "sampling/createMessage", prompt)}\n`);
+    peer.write(`{"jsonrpc":"2.0","id":${large[0]},"method":"ping"}\n`);
+    await client.listTools();
+    const answers = peer.received.filter(({ method }) => method === undefined);
+    // A request whose id is lost gets no answer.
+    expect(answers).toMatchObject([{ id: 7, error: { code: -32600, message: why } }]);
+    expect(warnings).toMatchObject([{ reason: "stray-output" }]);
+    expect(asked).toBe(0);
   });
 });

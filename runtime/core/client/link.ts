@@ -8,7 +8,9 @@ import {
   type Params,
   type RequestId,
   type RequestMessage,
+  classify,
   errorText,
+  idOf,
   isObject,
   isRequestId,
   isResponse,
@@ -314,10 +316,9 @@ export class Link implements ClientReceiver {
       else this.#strayText(JSON.stringify(message));
       return;
     }
-    const plain = this.#withoutNullParams(method, message);
-    if (isRequestId(id)) this.#requested(plain as unknown as RequestMessage);
-    else if (plain["id"] === undefined && isObject(plain["params"] ?? {}))
-      this.#notified(plain as unknown as NotificationMessage);
+    const plain = this.#withoutNulls(method, message);
+    if (plain["id"] !== undefined) this.#requested(plain as unknown as RequestMessage);
+    else if (isObject(plain["params"] ?? {})) this.#notified(plain as unknown as NotificationMessage);
   }
 
   /** @param exchange the request that a response of any id answers: the transport says so */
@@ -360,17 +361,22 @@ export class Link implements ClientReceiver {
     this.#emit(warning("stray-output", text));
   }
 
-  /** Some languages write absent members as null. */
-  #withoutNullParams(method: string, message: Record<string, unknown>): Record<string, unknown> {
-    if (message["params"] !== null) return message;
-    this.#emit({ type: "nulls-ignored", method, members: ["/params"] });
-    const { params: _, ...others } = message;
-    return others;
+  /** Some languages write absent members as null: the parameters, and the id of a notification. */
+  #withoutNulls(method: string, message: Record<string, unknown>): Record<string, unknown> {
+    if (message["params"] !== null && message["id"] !== null) return message;
+    const members = ["params", "id"].filter((name) => message[name] === null);
+    this.#emit({ type: "nulls-ignored", method, members: members.map((name) => `/${name}`) });
+    return Object.fromEntries(Object.entries(message).filter(([name]) => !members.includes(name)));
   }
 
   #requested(request: RequestMessage): void {
     const answer = this.listener?.answer;
-    if (answer) this.#runner.begin(request, answer);
+    if (!answer) return;
+    const kind = classify({ ...request, jsonrpc: "2.0" });
+    if (typeof kind === "string") return this.#runner.begin(request, answer);
+    // Without its id, a request cannot be answered.
+    if (idOf(request) === undefined) return this.#strayText(JSON.stringify(request));
+    this.#channel.reply(errorText(request.id, { code: rpc.invalidRequest, message: kind.problem }));
   }
 
   #notified({ method, params = {} }: NotificationMessage): void {

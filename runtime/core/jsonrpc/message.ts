@@ -122,8 +122,10 @@ export type MessageKind = "request" | "notification" | "response" | "batch";
 
 // A body may hold millions of wrong messages: a problem costs no allocation.
 const notJsonRpc: Problem = { problem: "not a JSON-RPC 2.0 message" };
-// Integers beyond lose digits where JSON is parsed.
-const wrongId: Problem = { problem: "the id of a request is a string or an integer up to 2^53 - 1" };
+// Integers beyond lose digits where JSON is parsed: another id, and progress of another request.
+const wrongId: Problem = {
+  problem: "an id or progressToken is a string or an integer up to 2^53 - 1",
+};
 const noKind: Problem = { problem: "neither a request, a notification nor a response" };
 
 /**
@@ -136,7 +138,8 @@ export function classify(value: unknown): MessageKind | Problem {
   if (!isObject(value) || value["jsonrpc"] !== "2.0") return notJsonRpc;
   if (typeof value["method"] === "string") {
     if (!("id" in value)) return "notification";
-    return isRequestId(value["id"]) ? "request" : wrongId;
+    const token = (value["params"] as Params | null | undefined)?._meta?.["progressToken"];
+    return isRequestId(value["id"]) && isRequestId(token ?? 0) ? "request" : wrongId;
   }
   return "result" in value || "error" in value ? "response" : noKind;
 }

@@ -7,6 +7,11 @@ const head = { jsonrpc: "2.0" };
 test.each<[unknown, string]>([
   [{ ...head, id: 1, method: "m" }, "request"],
   [{ ...head, id: "", method: "", params: 5 }, "request"],
+  ...[2 ** 53 - 1, "a", null].map((progressToken): [unknown, string] => [
+    { ...head, id: 1, method: "m", params: { _meta: { progressToken } } },
+    "request",
+  ]),
+  [{ ...head, id: 1, method: "m", params: { _meta: null } }, "request"],
   [{ ...head, method: "m", params: [] }, "notification"],
   [{ ...head, id: 1, result: {} }, "response"],
   [{ ...head, error: { code: 1 } }, "response"],
@@ -24,7 +29,11 @@ test.each<[unknown, string]>([
   [{ jsonrpc: "1.0", id: 1, method: "m" }, "not a JSON-RPC 2.0 message"],
   ...[null, undefined, 1.5, 2 ** 53, -(2 ** 53), {}, true].map((id): [unknown, string] => [
     { ...head, id, method: "m" },
-    "the id of a request is a string or an integer up to 2^53 - 1",
+    "an id or progressToken is a string or an integer up to 2^53 - 1",
+  ]),
+  ...[2 ** 53, -(2 ** 53), 1e300, 1.5, {}, true].map((progressToken): [unknown, string] => [
+    { ...head, id: 1, method: "m", params: { _meta: { progressToken } } },
+    "an id or progressToken is a string or an integer up to 2^53 - 1",
   ]),
   [{ ...head, id: 1, method: 5 }, "neither a request, a notification nor a response"],
   [{ ...head, id: 1 }, "neither a request, a notification nor a response"],
