@@ -5,7 +5,7 @@ import { adapters, serve } from "../support/http-adapters.js";
 import { Party, messagesOf } from "../support/raw-http-client.js";
 import { type Members, clientOf, logLevel, served } from "../support/raw-stdio-client.js";
 import { until } from "../support/until.mjs";
-import { connected } from "../support/scripted-stdio-server.js";
+import { connected, reply } from "../support/scripted-stdio-server.js";
 
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
 
@@ -145,6 +145,28 @@ describe("null for optional members, on a server", () => {
     }
   });
 
+  test.each(revisions)("in what a client declares counts as absent (%s)", async (revision) => {
+    const declared: unknown[] = [];
+    const made = served((server) =>
+      server.tool("ask", {}, async (_, { ask, clientCapabilities, clientInfo }) => {
+        declared.push(clientCapabilities, clientInfo);
+        return clientCapabilities.elicitation ? (await ask.elicit("form", form)).action : "cannot";
+      }),
+    );
+    const given = {
+      ...{ roots: null, sampling: null, experimental: null },
+      ...(revision >= "2025-06-18" && { elicitation: { url: null } }),
+      ...(revision >= "2026" && { extensions: null }),
+    };
+    const client = await clientOf(made, revision, given);
+    client.answers = { "elicitation/create": () => ({ result: { action: "decline" } }) };
+    const { result, error } = await client.call("ask");
+    expect(error).toBeUndefined();
+    expect(declared[0]).toEqual(revision >= "2025-06-18" ? { elicitation: {} } : {});
+    if (client.isModern) expect(result).toMatchObject({ inputRequests: { form: {} } });
+    else expect(result).toMatchObject({ content: [{ text: revision < "2025-06" ? "cannot" : "decline" }] });
+  });
+
   test("as the params of a notification counts as absent; as an id it is an error", async () => {
     const made = withAll();
     let changed = 0;
@@ -180,5 +202,87 @@ describe("null for optional members, on a client", () => {
     peer.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: null });
     await heard;
     expect(events).toHaveLength(3);
+  });
+
+  test("of a round of input counts as absent", async () => {
+    const rounds: readonly Members[] = [
+      { inputRequests: { r: { method: "roots/list", params: null } }, requestState: null },
+      { inputRequests: null, requestState: "state" },
+      { inputRequests: {}, requestState: "state", _meta: null },
+    ];
+    const asked: (Members | undefined)[] = [];
+    const { client } = await connected(
+      "2026-07-28",
+      {
+        "tools/call": (request, peer) => {
+          asked.push(request.params);
+          const round = rounds[asked.length - 1];
+          return round
+            ? { result: { resultType: "input_required", ...round } }
+            : reply(peer, { content: [] });
+        },
+      },
+      { roots: [{ uri: "file:///a" }] },
+    );
+    expect((await client.callTool("t")).content).toEqual([]);
+    expect(asked[1]).toMatchObject({ inputResponses: { r: { roots: [{ uri: "file:///a" }] } } });
+    expect(asked[1]).not.toHaveProperty("requestState");
+    expect(asked[2]).toMatchObject({ requestState: "state" });
+    const none = { resultType: "input_required", inputRequests: null, requestState: null };
+    const { client: other } = await connected("2026-07-28", { "tools/call": () => ({ result: none }) });
+    await expect(other.callTool("t")).rejects.toMatchObject({ code: "invalid-result" });
+  });
+
+  test.each(revisions)("as the id of a notification counts as absent (%s)", async (revision) => {
+    const events: ClientEvent[] = [];
+    const { client, peer } = await connected(
+      revision,
+      {},
+      { onEvent: (event) => event.type === "nulls-ignored" && events.push(event) },
+    );
+    const method = "notifications/tools/list_changed";
+    const heard = new Promise((resolve) => client.on(method, resolve));
+    peer.send({ jsonrpc: "2.0", id: null, method });
+    await heard;
+    expect(events).toMatchObject([{ method, members: ["/id"] }]);
+  });
+
+  test.each(revisions)("beside a wrong item of a list counts as absent (%s)", async (revision) => {
+    const inputSchema = { type: "object" };
+    const tools = [{ name: "good", inputSchema, title: null, description: null }, { name: "wrong" }];
+    const { client } = await connected(revision, {
+      "tools/list": (_, peer) => reply(peer, { tools, nextCursor: null, _meta: null }),
+    });
+    const { items, rejected } = await client.listTools();
+    expect(items.map(({ name }) => name)).toEqual(["good"]);
+    expect(rejected).toMatchObject([{ name: "wrong" }]);
+  });
+
+  test("of many items, and of the fields of a form, counts as absent", async () => {
+    const many = Array.from({ length: 2000 }, () => ({
+      type: "text",
+      text: "x",
+      annotations: null,
+      _meta: null,
+    }));
+    const { client, peer } = await connected(
+      "2025-11-25",
+      { "tools/call": () => ({ result: { content: many } }) },
+      {
+        elicit: ({ requestedSchema }) => ({
+          action: "accept",
+          content: { fields: JSON.stringify(requestedSchema) },
+        }),
+      },
+    );
+    const { content } = await client.callTool("many");
+    expect(content).toEqual(many.map(() => ({ type: "text", text: "x" })));
+    const fields = { type: "string", title: null, description: null, minLength: null, format: null };
+    const params = { message: "?", requestedSchema: { type: "object", properties: { fields } } };
+    const { result } = await peer.ask("elicitation/create", params);
+    expect(JSON.parse((result!["content"] as { fields: string }).fields)).toEqual({
+      type: "object",
+      properties: { fields: { type: "string" } },
+    });
   });
 });

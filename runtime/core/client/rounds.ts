@@ -88,11 +88,14 @@ type Answer = (request: { method: string; params?: Params }) => Promise<Params>;
 
 async function answers(
   method: string,
-  { inputRequests, requestState }: Params,
+  result: Params,
   answer: Answer,
   { maxRoundQuestions: most, answers: { hooked } }: RoundSetup,
 ): Promise<Params> {
-  if (inputRequests === undefined && requestState === undefined)
+  const { inputRequests } = result;
+  // Some languages write absent members as null.
+  const requestState = result["requestState"] ?? undefined;
+  if ((inputRequests ?? requestState) === undefined)
     throw invalidResult(method, "it asks for input without inputRequests and without requestState");
   const requests = isObject(inputRequests) ? Object.entries(inputRequests) : [];
   if (requests.length > most) {

@@ -12,9 +12,8 @@ import type { RevisionView } from "./revision-view.js";
 export type ValidateSend = "off" | "development" | "always";
 
 /**
- * What is wrong with a message that is about to be sent. A method without a definition is not judged.
+ * What is wrong with a message that is about to be sent, if what is sent is checked. A method without a definition is not judged.
  *
- * @param view has `sends`
  * @param value a whole request or notification, or a result without its envelope
  * @returns `invalid-message`; its `data.pointer` is the JSON Pointer of the first wrong place
  */
@@ -24,7 +23,7 @@ export function sendError<R extends Role>(
   method: string,
   value: unknown,
 ): McpError | undefined {
-  const wrong = view.sends!.find(kind, method, value);
+  const wrong = view.sends?.find(kind, method, value);
   if (!wrong) return undefined;
   const { message, pointer } = wrongPlace(wrong);
   const what = kind === "results" ? `the result of ${method}` : method;

@@ -7,90 +7,73 @@ export interface Reading {
   /** JSON Pointer of the last member read, and its value. */
   readonly place: string;
   readonly found: unknown;
-  readonly isItem: boolean;
 }
 
-/** Runs of one validator on one value. The number of members read is bounded over all runs. */
-export class ValidatorTrace {
-  readonly #accepts: Judge;
-  readonly #value: unknown;
-  /** Members that may still be read. */
-  #left: number;
-  #place = "";
-  #found: unknown;
-  #isItem = false;
+/** Gives the value to read at a place: the value itself, another one, or `undefined` for a member that is to be absent. */
+type Instead = (place: string, value: unknown, isItem: boolean) => unknown;
+
+/**
+ * Runs of one validator on one value. The number of members read is bounded over all runs: a run that reads more gives
+ * `undefined`.
+ */
+function runsOf(accepts: Judge, value: unknown, reads: number): (instead?: Instead) => Reading | undefined {
+  let left = reads;
+  let instead: Instead;
+  let last: Omit<Reading, "taken">;
   /** Keys of the last `ownKeys` whose descriptors the engine has not read yet. */
-  #listing = 0;
-  #instead: ReadonlyMap<string, unknown> = new Map();
-
-  constructor(accepts: Judge, value: unknown, reads: number) {
-    this.#accepts = accepts;
-    this.#value = value;
-    this.#left = reads;
-  }
-
-  /**
-   * @param instead values by place that replace those of the value
-   * @returns `undefined` if the run reads too many members
-   */
-  read(instead: ReadonlyMap<string, unknown>): Reading | undefined {
-    this.#instead = instead;
+  let listing = 0;
+  /** Records that a place is read. Returns a view of an object, and any other value unchanged. */
+  const see = (place: string, own: unknown, isItem = false): unknown => {
+    if (--left < 0) throw tooMuch;
+    const found = instead(place, own, isItem);
+    last = { place, found };
+    return typeof found === "object" && found !== null ? view(place, found) : found;
+  };
+  const view = (place: string, found: object): unknown => {
+    /** Records that the object is read as a whole. */
+    const whole = <Answer>(answer: Answer): Answer => {
+      last = { place, found };
+      return answer;
+    };
+    // A trap must not contradict a frozen target, and applications freeze what they send: so the target is a copy.
+    return Array.isArray(found)
+      ? new Proxy([...(found as unknown[])], {
+          get: (items, key) =>
+            /^\d+$/.test(String(key))
+              ? see(inside(place, String(key)), items[Number(key)], true)
+              : whole(Reflect.get(items, key)),
+        })
+      : new Proxy({ ...found } as Members, {
+          get: (members, key) => see(inside(place, String(key)), members[String(key)]),
+          ownKeys: (members) => {
+            const keys = Object.keys(members);
+            listing = keys.length;
+            return whole(keys);
+          },
+          getOwnPropertyDescriptor: (members, key) => {
+            const at = inside(place, String(key));
+            const own: unknown = Reflect.getOwnPropertyDescriptor(members, key)?.value;
+            if (listing > 0) listing--;
+            else see(at, own);
+            const value = instead(at, own, false);
+            return value === undefined
+              ? value
+              : { value, configurable: true, enumerable: true, writable: true };
+          },
+        });
+  };
+  return (by = (_, own) => own) => {
+    instead = by;
     try {
-      const taken = this.#accepts(this.#see("", this.#value, false));
-      return { taken, place: this.#place, found: this.#found, isItem: this.#isItem };
+      return { taken: accepts(see("", value)), ...last };
     } catch (error) {
       if (error === tooMuch) return undefined;
       throw error;
     }
-  }
-
-  /** Records that a place is read. Returns a view of an object, and any other value unchanged. */
-  #see(place: string, value: unknown, isItem: boolean): unknown {
-    if (--this.#left < 0) throw tooMuch;
-    const seen = this.#instead.has(place) ? this.#instead.get(place) : value;
-    this.#place = place;
-    this.#found = seen;
-    this.#isItem = isItem;
-    return typeof seen === "object" && seen !== null ? this.#view(place, seen) : seen;
-  }
-
-  #view(place: string, object: object): unknown {
-    // A trap must not contradict a frozen target, and applications freeze what they send: so the target is a copy.
-    return Array.isArray(object)
-      ? new Proxy([...(object as unknown[])], {
-          get: (items, key) =>
-            typeof key === "string" && /^\d+$/.test(key)
-              ? this.#see(inside(place, key), items[Number(key)], true)
-              : this.#all(place, object, Reflect.get(items, key)),
-        })
-      : new Proxy({ ...object } as { [key: string]: unknown }, {
-          get: (members, key) => this.#see(inside(place, String(key)), members[String(key)], false),
-          ownKeys: (members) => {
-            const keys = Object.keys(members);
-            this.#listing = keys.length;
-            return this.#all(place, object, keys);
-          },
-          getOwnPropertyDescriptor: (members, key) => {
-            const at = inside(place, String(key));
-            const own = Reflect.getOwnPropertyDescriptor(members, key);
-            if (this.#listing > 0) this.#listing--;
-            else this.#see(at, own?.value, false);
-            return this.#instead.has(at) ? { ...shown, value: this.#instead.get(at) } : own;
-          },
-        });
-  }
-
-  /** Records that the object is read as a whole. */
-  #all<Answer>(place: string, object: object, answer: Answer): Answer {
-    this.#place = place;
-    this.#found = object;
-    this.#isItem = false;
-    return answer;
-  }
+  };
 }
 
-/** A descriptor that a proxy may return for a member that its target lacks. */
-const shown = { configurable: true, enumerable: true, writable: true };
+type Members = { [key: string]: unknown };
 
 const tooMuch = Symbol("too much");
 
@@ -98,15 +81,7 @@ const tooMuch = Symbol("too much");
 const mostReads = 20_000;
 
 /** One value of each type, to find the types that a place accepts. */
-const samples: readonly (readonly [type: string, value: unknown])[] = [
-  ["string", "a"],
-  ["integer", 1],
-  ["number", 0.5],
-  ["boolean", true],
-  ["array", []],
-  ["object", {}],
-  ["null", null],
-];
+const samples = { string: "a", integer: 1, number: 0.5, boolean: true, array: [], object: {}, null: null };
 
 /**
  * The place where a validator refuses a value, and the types that the validator would accept there. A validator stops at the
@@ -116,13 +91,13 @@ const samples: readonly (readonly [type: string, value: unknown])[] = [
  * @returns `undefined` if the validator accepts the value, or if the value is too large to search
  */
 export function locateIssue(accepts: Judge, value: unknown): Issue | undefined {
-  const search = new ValidatorTrace(accepts, value, mostReads);
-  const first = search.read(new Map());
+  const read = runsOf(accepts, value, mostReads);
+  const first = read();
   if (!first || first.taken) return undefined;
   const { place: pointer, found } = first;
-  const types = samples
+  const types = Object.entries(samples)
     .filter(([, sample]) => {
-      const reading = search.read(new Map([[pointer, sample]]));
+      const reading = read((place, own) => (place === pointer ? sample : own));
       return reading && (reading.taken || reading.place !== pointer);
     })
     .map(([type]) => type)
@@ -153,28 +128,38 @@ export function withoutWrongNulls(
   accepts: Judge,
   given: unknown,
 ): { readonly value: unknown; readonly places: readonly string[] } {
+  const run = runsOf(accepts, given, mostNullReads);
+  /** Where null is the value: the places of members, the same for all items of a list. */
+  const kept = new Set<string>();
+  /** Members that the last run read as absent, with that form of their places. */
+  const hidden = new Map<unknown, string>();
+  /** What the validator says if every other null is absent: that it takes the value, or the place that it refuses. */
+  const verdict = (): unknown => {
+    hidden.clear();
+    const reading = run((place, own, isItem) => {
+      if (own !== null || isItem) return own;
+      const ofAll = place.replace(/\/\d+(?=\/)/g, "/0");
+      if (kept.has(ofAll)) return own;
+      hidden.set(place, ofAll);
+      return undefined;
+    });
+    return reading?.taken || reading?.place;
+  };
+  let wanted = verdict();
+  // What has to be there is not absent.
+  for (; hidden.has(wanted); wanted = verdict()) kept.add(hidden.get(wanted)!);
+  // A null that makes no difference is the value.
+  for (const ofAll of new Set(hidden.values())) {
+    kept.add(ofAll);
+    if (verdict() !== wanted) kept.delete(ofAll);
+  }
+  verdict();
   const value: unknown = structuredClone(given);
-  const search = new ValidatorTrace(accepts, value, mostNullReads);
-  const places: string[] = [];
-  for (;;) {
-    const reading = search.read(new Map());
-    if (!reading || reading.taken) break;
-    const { place, found, isItem } = reading;
-    // A null counts as absent only where the member is optional.
-    const isRequired = place === places.at(-1);
-    if (!isRequired && (found !== null || isItem || place === "")) break;
+  const places = [...hidden.keys()] as string[];
+  for (const place of places) {
     const keys = keysOf(place);
     const last = keys.pop()!;
-    const owner = keys.reduce((inner, key) => inner[key] as Members, value as Members);
-    if (isRequired) {
-      owner[last] = null;
-      places.pop();
-      break;
-    }
-    delete owner[last];
-    places.push(place);
+    delete keys.reduce((inner, key) => inner[key] as Members, value as Members)[last];
   }
   return { value, places };
 }
-
-type Members = { [key: string]: unknown };

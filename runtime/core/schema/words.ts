@@ -15,10 +15,10 @@ export function scalarText(value: unknown): string {
   if (typeof value !== "string") return String(value);
   const text = JSON.stringify(value.length > shown ? `${value.slice(0, shown)}…` : value);
   return text.replace(unprintable, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
-    ).join(""),
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
   );
 }
 

@@ -131,42 +131,47 @@ type Send = (key: string, asked: Asked, options: AskOptions | undefined) => Prom
 /** Makes the functions of `Ask`. Both eras check capabilities and parameters first, and the result afterwards. */
 export function askWith(context: RequestContext, send: Send): Ask {
   const used = new Set<string>();
-  const request = (key: string, asked: Asked, options?: AskOptions): Promise<Params> => {
-    if (used.has(key)) return Promise.reject(duplicateKey(key));
+  const request = <Answer = Params>(
+    key: string,
+    asked: Asked,
+    options?: AskOptions,
+    pick?: (answer: never) => unknown,
+  ): Promise<Answer> => {
+    // Answers are stored by key: a second ask under the same key would get the answer of the first.
+    if (used.has(key))
+      return Promise.reject(
+        new McpError(
+          "invalid-definition",
+          `two asks have the key ${JSON.stringify(key)}: number those of a loop`,
+        ),
+      );
     used.add(key);
-    return withHandledRejection(checked(context, key, asked, options, send));
+    const answer: Promise<unknown> = checked(context, key, asked, options, send);
+    return withHandledRejection((pick ? answer.then(pick as never) : answer) as Promise<Answer>);
   };
   return {
     elicit: (key: string, form: object, options?: AskOptions) =>
-      request(
+      request<Elicited<never>>(
         key,
         { method: "elicitation/create", params: { mode: "form", ...form } },
         options,
-      ) as Promise<unknown> as Promise<Elicited<never>>,
-    url: (key, page, options) => {
-      const asked = { method: "elicitation/create", params: { ...page, mode: "url" } };
-      const answer = request(key, asked, options) as Promise<unknown> as Promise<ElicitResult>;
-      return withHandledRejection(answer.then(({ action }) => ({ action })));
-    },
-    sample: (key, params, options) =>
+      ),
+    url: (key, page, options) =>
       request(
         key,
-        { method: "sampling/createMessage", params: params as unknown as Params },
+        { method: "elicitation/create", params: { ...page, mode: "url" } },
         options,
-      ) as Promise<unknown> as Promise<CreateMessageResult>,
-    roots: (key, options) => {
-      const answer = request(
-        key,
-        { method: "roots/list" },
-        options,
-      ) as Promise<unknown> as Promise<ListRootsResult>;
-      return withHandledRejection(answer.then(({ roots }) => roots));
-    },
+        ({ action }: ElicitResult) => ({ action }),
+      ),
+    sample: (key, params, options) =>
+      request(key, { method: "sampling/createMessage", params: params as unknown as Params }, options),
+    roots: (key, options) =>
+      request(key, { method: "roots/list" }, options, ({ roots }: ListRootsResult) => roots),
     all: <R extends { readonly [key: string]: AskedRequest }>(requests: R, options?: AskOptions) => {
       const entries = Object.entries(requests).map(
         async ([key, asked]) => [key, await request(key, asked as Asked, options)] as const,
       );
-      const answers = Promise.all(entries).then((each) => Object.fromEntries(each) as Params);
+      const answers = Promise.all(entries).then(Object.fromEntries);
       return withHandledRejection(answers as Promise<unknown> as Promise<AskedResults<R>>);
     },
   };
@@ -176,14 +181,6 @@ export function askWith(context: RequestContext, send: Send): Ask {
 function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
-}
-
-/** Answers are stored by key: a second ask under the same key would return the answer of the first. */
-function duplicateKey(key: string): McpError {
-  return new McpError(
-    "invalid-definition",
-    `two asks have the key ${JSON.stringify(key)}: number those of a loop`,
-  );
 }
 
 async function checked(
@@ -235,13 +232,13 @@ async function judged(
   const problem = problemOf(asked);
   if (problem !== undefined) throw new McpError("invalid-params", `ask ${name}: ${problem}`);
   const answer = await send(asked);
-  const wrong = await answerProblem(asked, answer);
+  const { method, params = {} } = asked;
+  const { action, content = {} } = answer;
+  if (method !== "elicitation/create" || params["mode"] === "url" || action !== "accept") return answer;
+  const wrong = await contentProblem(params["requestedSchema"], content);
   if (wrong !== undefined)
     throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
-  const { action, content } = answer;
-  return action === "accept" && content === undefined && asked.params?.["mode"] !== "url"
-    ? { ...answer, content: {} }
-    : answer;
+  return { ...answer, content };
 }
 
 /** Path of the capability that a request needs and the client has not declared. */
@@ -268,10 +265,7 @@ function missingElicitationMode(
   { mode }: Params,
   { elicitation }: ClientCapabilities,
 ): readonly string[] | undefined {
-  const isGiven =
-    mode === "url"
-      ? elicitation?.url
-      : elicitation && (elicitation.form !== undefined || elicitation.url === undefined);
+  const isGiven = mode === "url" ? elicitation?.url : elicitation && (elicitation.form ?? !elicitation.url);
   return isGiven ? undefined : ["elicitation", mode === "url" ? "url" : "form"];
 }
 
@@ -285,13 +279,6 @@ function problemOf({ method, params = {} }: Asked): string | undefined {
   if (method === "elicitation/create" && params["mode"] !== "url")
     return formProblem(params["requestedSchema"]);
   return undefined;
-}
-
-async function answerProblem({ method, params = {} }: Asked, answer: Params): Promise<string | undefined> {
-  if (method !== "elicitation/create" || params["mode"] === "url" || answer["action"] !== "accept")
-    return undefined;
-  const { content = {} } = answer;
-  return contentProblem(params["requestedSchema"], content);
 }
 
 /** The error for a capability that the client has not declared (2026-07-28, basic, `_meta`), or cannot use. */

@@ -1,5 +1,5 @@
-import type { Era, RequestOptions } from "@mcpgen/protocol/model";
-import { declares, type RevisionView } from "../protocol/revision-view.js";
+import type { Era, OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
+import { declares, issuesText, type RevisionView } from "../protocol/revision-view.js";
 import { type Session, readyMethod, ServerToClientRequests } from "./legacy.js";
 import {
   classify,
@@ -284,6 +284,24 @@ export class ServerConnection implements Receiver {
     return nullReader(this.definition.nulls, (event) => this.emit(event));
   }
 
+  /**
+   * Reads a message of this client, or a part of it, without members that are null instead of absent.
+   *
+   * @param refused makes the error to throw of what is wrong even so
+   */
+  async read<Value>(
+    revision: RevisionView,
+    definition: OpenDefinition,
+    given: Value,
+    method: string,
+    refused: (problem: string) => McpError,
+  ): Promise<Value> {
+    const value = await this.readNulls(definition, given, method);
+    if (definition.accepts(value)) return value;
+    const issues = await revision.issues(value, definition).catch(() => []);
+    throw refused(issuesText(issues, "wrong shape"));
+  }
+
   /** Delivers an event about this client. */
   emit(event: ServerEvent): void {
     const { definition, principal, sessionId } = this;
@@ -505,8 +523,7 @@ export class ServerConnection implements Receiver {
       try {
         const lowered = given && revision.lower("outgoingNotifications", method, given);
         const text = notificationText(method, lowered);
-        const wrong =
-          revision.sends && sendError(revision, "notifications", method, notificationOf(method, lowered));
+        const wrong = sendError(revision, "notifications", method, notificationOf(method, lowered));
         if (wrong) this.reportError(wrong, { method }, origin);
         else this.send(text, origin);
       } catch (error) {

@@ -25,8 +25,7 @@ import {
 } from "./server-definition.js";
 import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
-import { type RequestProtocol, vendorMessage } from "./request-protocol.js";
-import { issuesText } from "../protocol/revision-view.js";
+import { type RequestProtocol, modernProtocol, vendorMessage } from "./request-protocol.js";
 import { sendError } from "../protocol/send-check.js";
 import { type ConnectedSession, type ServerSession, sessionOf } from "./server-session.js";
 import { wallTimeOf } from "../time/clock.js";
@@ -87,7 +86,7 @@ export class RequestContext implements HandlerContext {
   readonly connection: ServerConnection;
   /** Without members that are null instead of absent, once it is accepted. */
   request: RequestMessage;
-  readonly protocol: RequestProtocol;
+  protocol: RequestProtocol;
   readonly entry: IncomingRequest;
   /** Absent where only the visibility of a tool is looked up. */
   readonly handler: MethodHandler | undefined;
@@ -187,7 +186,7 @@ export class RequestContext implements HandlerContext {
       this.send("notifications/progress", {
         progressToken,
         progress,
-        ...(Number.isFinite(total) ? { total } : {}),
+        total: Number.isFinite(total) ? total : undefined,
         message,
       });
     };
@@ -459,12 +458,15 @@ function suspend(context: RequestContext, rounds: Rounds): void {
  * @throws {McpError} `invalid-params`: what is wrong with it even so
  */
 async function mended(context: RequestContext): Promise<Result> {
-  const { connection, protocol, entry } = context;
-  const request = (context.request = await connection.readNulls(entry, context.request, context.method));
-  if (entry.accepts(request)) return isRetry(context) ? resume(context) : call(context);
-  const issues = await protocol.revision.issues(request, entry).catch(() => []);
-  const error = invalidParams(issuesText(issues, `not what ${request.method} takes`));
-  throw connection.refused("params", request, error);
+  const { connection, protocol, entry, method, request } = context;
+  const { revision } = protocol;
+  const read = await connection.read(revision, entry, request, method, (problem) =>
+    connection.refused("params", request, invalidParams(problem)),
+  );
+  context.request = read;
+  // It states what the client has declared, too.
+  if (revision.era === "modern") context.protocol = modernProtocol(connection.definition, read);
+  return isRetry(context) ? resume(context) : call(context);
 }
 
 /** Whether a request carries the state or the answers of an earlier round. */

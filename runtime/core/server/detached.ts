@@ -363,7 +363,7 @@ export function hasRequest(context: HandlerContext, method: string): boolean {
 export function asSent(context: HandlerContext, result: object): object {
   const { method, protocol } = context as RequestContext;
   const { revision } = protocol;
-  const wrong = revision.sends && sendError(revision, "results", method, result as Params);
+  const wrong = sendError(revision, "results", method, result as Params);
   if (wrong) throw wrong;
   const sent = new SerialisedResult(result as Params);
   sent.text(revision, () => JSON.stringify(result));

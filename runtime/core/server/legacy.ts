@@ -17,7 +17,7 @@ import type { KeptRoots } from "./kept-roots.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
-import { type RevisionView, issuesText } from "../protocol/revision-view.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { type Ask, askWith } from "./ask.js";
 import type { OpenDefinition, Progress, RequestOptions } from "@mcpgen/protocol/model";
@@ -221,7 +221,7 @@ export class ServerToClientRequests {
     const lowered = revision.lower("outgoingRequests", method, withToken);
     // Parameters that cannot be serialised throw here, before anything waits for a response.
     const text = requestText(id, method, lowered);
-    const wrong = revision.sends && sendError(revision, "requests", method, requestOf(id, method, lowered));
+    const wrong = sendError(revision, "requests", method, requestOf(id, method, lowered));
     if (wrong) throw wrong;
     const answer = this.#pending.wait(id, method, options, (error) => {
       const { code, message } = error;
@@ -241,10 +241,14 @@ export class ServerToClientRequests {
     const { result: given, error } = await answer;
     if (error) throw new McpError("remote-error", error.message, { data: error });
     const definition = entry?.result ?? anyResult;
-    const result = await connection.readNulls(definition, given, method);
-    if (definition.accepts(result)) return revision.lift("incomingResults", method, result as Params);
-    const issues = await revision.issues(result, definition);
-    throw new McpError("invalid-result", `${method}: invalid result: ${issuesText(issues, "not an object")}`);
+    const result = await connection.read(
+      revision,
+      definition,
+      given,
+      method,
+      (problem) => new McpError("invalid-result", `${method}: invalid result: ${problem}`),
+    );
+    return revision.lift("incomingResults", method, result as Params);
   }
 
   /** Sends the requests that waited until the client was initialized, or opened a stream. */
@@ -263,10 +267,12 @@ export class ServerToClientRequests {
   }
 
   /** Restarts the timeout of a request that the client reports progress on. */
-  progressed(params: Params | undefined): void {
-    const request = this.#pending.progressed(params?.["progressToken"]);
-    if (request?.onProgress && Number.isFinite(params!["progress"]))
-      harmless(request.onProgress)(params as Params & Progress);
+  progressed({ progressToken, progress, total, message }: Params = {}): void {
+    const request = this.#pending.progressed(progressToken);
+    if (!request?.onProgress || !Number.isFinite(progress)) return;
+    // Some languages write absent members as null.
+    const report = { progress, total: total ?? undefined, message: message ?? undefined };
+    harmless(request.onProgress)(report as Progress);
   }
 
   /** Rejects all requests: the client can no longer answer. */

@@ -1,6 +1,5 @@
 import { McpError, rpc, invalidParams } from "../jsonrpc/errors.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
-import { issuesText } from "../protocol/revision-view.js";
 import { type Ask, askWith } from "./ask.js";
 import type { RequestContext } from "./context.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
@@ -81,7 +80,7 @@ export async function openRounds(
   const answers = new Map(Object.entries(state.answers));
   for (const key of state.asked) if (Object.hasOwn(given, key)) answers.set(key, given[key] as Params);
   const once = state.once.map(({ key, value }) => [key, Promise.resolve(value)] as const);
-  return { answers, once: new Map(once), encoding: [], wanted: new Map(), before: chain };
+  return { ...newRounds(), answers, once: new Map(once), before: chain };
 }
 
 /**
@@ -187,12 +186,13 @@ export async function answerOf(
     throw new Suspended();
   }
   const definition = revision.table.outgoingRequests.get(asked.method)!.result!;
-  const result = await context.connection.readNulls(definition, answer, asked.method);
-  if (definition.accepts(result)) return revision.lift("incomingResults", asked.method, result);
-  const issues = await revision.issues(result, definition);
-  throw invalidParams(
-    `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${asked.method}: ${issuesText(issues, "wrong shape")}`,
+  const { method } = asked;
+  const result = await context.connection.read(revision, definition, answer, method, (problem) =>
+    invalidParams(
+      `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
+    ),
   );
+  return revision.lift("incomingResults", method, result);
 }
 
 function lowered({ protocol: { revision } }: RequestContext, { method, params }: Asked): Asked {
