@@ -213,7 +213,7 @@ export class PlanPrinter {
       case "split": {
         const pairs = change.members.map((pair) => arrayLayout(pair.map(stringLiteral)));
         this.own.add(change.kind);
-        // Several lists in the last place take lines of their own, and the call does not.
+        // Several lists stand on separate lines; the call around them does not.
         const head = `${change.kind}(value, ${stringLiteral(change.key)}, `;
         return [assigned([head, arrayLayout(pairs, true), ")"])];
       }
