@@ -41,6 +41,20 @@ const rows: readonly {
     wrong: [{}, { city: 5 }, { city: "Bern", days: "2" }],
   },
   {
+    name: "one of several",
+    schema: { oneOf: [{ type: "string" }, { minLength: "3" }] },
+    left: ["schema /oneOf/1"],
+    good: ["x", { a: 1 }, 5],
+    wrong: [],
+  },
+  {
+    name: "what must not be",
+    schema: { type: "object", not: { minProperties: "1" } },
+    left: ["schema /not"],
+    good: [{}, { a: 1 }],
+    wrong: ["x"],
+  },
+  {
     name: "a reference that leads nowhere",
     schema: { properties: { a: { $ref: "#/$defs/A" }, b: text } },
     left: ["schema /properties/a"],

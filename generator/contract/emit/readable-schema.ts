@@ -54,13 +54,16 @@ function leftOut(document: JsonObject, error: SchemaError): UnreadPart | undefin
   const holder = way.at(-2);
   const [keyword, member] = rest;
   if (keyword === "$schema" || (keyword === undefined && !holder)) return undefined;
+  const [around, name] = holder ? pointerTokens(at.slice(holder.at.length)) : [];
+  // Widening may give what holds the schema another place.
+  const members = name === undefined ? undefined : holder!.schema[around!];
   const withoutSchema = (): UnreadPart => {
-    replace(holder!.schema, pointerTokens(at.slice(holder!.at.length)));
+    if (members !== undefined) (members as { [key: string]: JsonValue })[name!] = true;
+    else if (Object.hasOwn(holder!.schema, around!)) holder!.schema[around!] = true;
     return { left: "schema", pointer: at, error };
   };
   if (keyword === undefined) {
     widen(document, way);
-    const [around, name] = pointerTokens(at.slice(holder!.at.length));
     const isPattern = ["malformed-keyword", "unsafe-pattern"].includes(error.code);
     if (around !== "patternProperties" || !isPattern) return withoutSchema();
     delete (holder!.schema[around] as { [pattern: string]: JsonValue })[name!];
@@ -147,12 +150,6 @@ function isHolder(keyword: string): boolean {
 
 function isSchemaKeyword(keyword: string): boolean {
   return keyword === "additionalItems" || keywords.get(keyword)?.shape === "schema";
-}
-
-function replace(holder: Step["schema"], tokens: readonly string[]): void {
-  const [keyword, member] = tokens;
-  if (member === undefined) holder[keyword!] = true;
-  else (holder[keyword!] as { [key: string]: JsonValue })[member] = true;
 }
 
 /**
