@@ -38,12 +38,16 @@ export async function loadContract(path: string, file = path): Promise<ContractD
  *   nothing, MG6003 for a value of another type, MG6004 for a name that stands twice; with all that are wrong
  */
 export async function readContract(text: string, file: string): Promise<ContractDocument> {
-  const isJson = extname(file) === ".json" || /^\s*\{/.test(text);
-  const parsed = isJson ? await readJson(text, file) : await readYaml(text, file);
+  const parsed = isJsonContract(text, file) ? await readJson(text, file) : await readYaml(text, file);
   refuseFaults(parsed);
   const { value, place } = parsed;
   const { $schema: _, ...contract } = value as JsonObject;
   return { contract: contract as unknown as Contract, file, text, place };
+}
+
+/** Whether the text is read as JSON, not as YAML. */
+export function isJsonContract(text: string, file: string): boolean {
+  return extname(file) === ".json" || /^\s*\{/.test(text);
 }
 
 async function readJson(text: string, file: string): Promise<Parsed> {

@@ -22,3 +22,11 @@ export function decodeText(bytes: Uint8Array, file: string): string {
     });
   }
 }
+
+/** The bytes of a text, in the encoding of a file that has been read, with its byte order mark if it has one. */
+export function encodeLike(bytes: Uint8Array, text: string): Uint8Array {
+  const marked = (mark: readonly number[]): boolean => mark.every((byte, index) => bytes[index] === byte);
+  if (marked([0xff, 0xfe])) return Buffer.from(`\ufeff${text}`, "utf16le");
+  if (marked([0xfe, 0xff])) return Buffer.from(`\ufeff${text}`, "utf16le").swap16();
+  return Buffer.from(marked([0xef, 0xbb, 0xbf]) ? `\ufeff${text}` : text);
+}

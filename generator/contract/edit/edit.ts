@@ -1,0 +1,66 @@
+import { type JsonObject, type JsonValue, atPointer, canonicalText, pointerTokens } from "@mcpgen/engine";
+
+/** A change of a JSON document; places are JSON Pointers of the document before all changes that are made together. */
+export type Edit =
+  /** Removes a member of an object or an item of a list. */
+  | { readonly remove: string }
+  /** Gives a member of an object another key. */
+  | { readonly rename: string; readonly key: string }
+  /** Puts another value in the place of one. */
+  | { readonly replace: string; readonly value: JsonValue }
+  /** Adds a member to the object around the member `after`, behind it. */
+  | { readonly after: string; readonly key: string; readonly value: JsonValue };
+
+/** The place that an edit is about. */
+export function placeOf(edit: Edit): string {
+  if ("remove" in edit) return edit.remove;
+  if ("rename" in edit) return edit.rename;
+  return "replace" in edit ? edit.replace : edit.after;
+}
+
+/** The document with the edits, which must not contradict each other. The order of members means nothing. */
+export function edited(document: JsonValue, edits: readonly Edit[]): JsonValue {
+  const root = structuredClone(document);
+  const holders = edits.map((edit) => [edit, holderOf(root, placeOf(edit))] as const);
+  for (const [edit, { holder, key }] of holders) if ("replace" in edit) holder[key] = edit.value;
+  const removed = holders.flatMap(([edit, held]) => ("remove" in edit ? [held] : []));
+  const items = removed.filter(({ holder }) => Array.isArray(holder));
+  // The last items of a list go first, so that the places of the others stay.
+  for (const { holder, key } of items.sort((a, b) => Number(b.key) - Number(a.key)))
+    (holder as unknown as JsonValue[]).splice(Number(key), 1);
+  for (const { holder, key } of removed) if (!Array.isArray(holder)) delete holder[key];
+  const renamed = holders.flatMap(([edit, { holder, key }]) => {
+    if (!("rename" in edit)) return [];
+    const value = holder[key]!;
+    delete holder[key];
+    return [[holder, edit.key, value] as const];
+  });
+  for (const [holder, key, value] of renamed) holder[key] = value;
+  for (const [edit, { holder }] of holders) if ("after" in edit) holder[edit.key] = edit.value;
+  return root;
+}
+
+interface Holder {
+  readonly holder: { [key: string]: JsonValue };
+  readonly key: string;
+}
+
+function holderOf(root: JsonValue, at: string): Holder {
+  const holder = atPointer(root, at.slice(0, at.lastIndexOf("/"))) as Holder["holder"];
+  return { holder, key: pointerTokens(at).at(-1)! };
+}
+
+/** Edits of several origins, each once; those inside of a value that another one removes or replaces are left out. */
+export function together(edits: readonly Edit[]): Edit[] {
+  const distinct = new Map(edits.map((edit) => [canonicalText(edit as JsonObject), edit]));
+  const gone = new Set<string>();
+  for (const edit of distinct.values()) if ("remove" in edit || "replace" in edit) gone.add(placeOf(edit));
+  return [...distinct.values()].filter((edit) => !isInside(placeOf(edit), gone));
+}
+
+/** Whether a place is inside of one of several. */
+function isInside(place: string, outer: ReadonlySet<string>): boolean {
+  for (let end = place.lastIndexOf("/"); end > 0; end = place.lastIndexOf("/", end - 1))
+    if (outer.has(place.slice(0, end))) return true;
+  return false;
+}
