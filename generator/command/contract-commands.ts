@@ -140,6 +140,8 @@ export const contractCommands: readonly CommandDefinition[] = [
         ...texts("Whom to judge for; may be repeated (default: claude, openai, gemini)"),
         choices: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
       },
+      fix: flag("Fix in the contract file what changes no value that a schema accepts; report the rest"),
+      "dry-run": flag("With --fix: show what would change; write nothing"),
       budget: text("Most tokens that one tool may take of a model's context, as estimated"),
       revision: text("Of a live server: revision to speak (default: the newest that both know)"),
       ...serverOptionDefinitions,
@@ -147,6 +149,7 @@ export const contractCommands: readonly CommandDefinition[] = [
     examples: [
       ["$0 lint mcp.contract.yaml", "before a release"],
       ["$0 lint mcp.contract.yaml --profile strict --budget 500", "stricter, and short"],
+      ["$0 lint mcp.contract.yaml --fix", "fixes what is certain, in place"],
       ["$0 lint --code src", "what happens twice when a handler is run again"],
     ],
     load: async () => (await import("./lint.js")).lint,

@@ -92,16 +92,13 @@ export async function contractSource(
   const kind = contractKind(source, context);
   if (typeof source !== "string" || kind === "server" || kind === "url")
     return liveContract(source, options, context, needed);
-  const document = await documentOf(source, context);
-  return {
-    name: document.file,
-    contract: document.contract,
-    place: document.place,
-    placeOf: (pointer) => ({ file: document.file, line: document.place(pointer).line ?? 1 }),
-    isLive: false,
-    findings: [],
-    invalid: [],
-  };
+  return writtenSource(await documentOf(source, context));
+}
+
+/** A contract that has been read, as a source. */
+export function writtenSource({ file, contract, place }: ContractDocument): ContractSource {
+  const placeOf = (pointer: string): FilePlace => ({ file, line: place(pointer).line ?? 1 });
+  return { name: file, contract, place, placeOf, isLive: false, findings: [], invalid: [] };
 }
 
 async function documentOf(source: string, context: CommandContext): Promise<ContractDocument> {

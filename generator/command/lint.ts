@@ -1,16 +1,18 @@
 import { resolve } from "node:path";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
 import { type Profile, profiles, usualProfiles } from "../lint/rule.js";
+import { shownSource } from "../capture/shown-source.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Arguments } from "./arguments.js";
-import { type ContractSource, contractSource } from "./contract-source.js";
+import { type ContractSource, contractSource, writtenSource } from "./contract-source.js";
 import { columns } from "./columns.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { memberFindings } from "./lint/extension-members.js";
 import { type Outcome, together } from "./outcome.js";
 import { openProject } from "./project.js";
+import { fixContract, isFileSource, nothingToWrite } from "./lint/fix.js";
 import { shownPath } from "./shown-path.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
@@ -20,8 +22,11 @@ const mostRows = 20;
 
 /** Reports what hosts reject in the tools of a contract, faults in members of extensions, and each tool's share of a model's context. */
 export const lint: RunCommand = async (args, context) => {
-  const code = await codeOutcome(args, context);
   const named = args.string("source");
+  if (args.flag("dry-run") && !args.flag("fix"))
+    throw new CodedError("MG2005", "--dry-run is about --fix", { next: "Give --fix, too, or leave it out." });
+  if (args.flag("fix") && named === undefined) throw nothingToWrite("no SOURCE");
+  const code = await codeOutcome(args, context);
   if (named === undefined && code === undefined)
     throw new CodedError("MG2003", "expected contract FILE, URL, stdio:…, the name of a server, or -", {
       next: "Give one, or code with --code PATH; see `mcpgen lint --help`.",
@@ -35,7 +40,13 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   const budget = budgetOf(args);
   const asked = profilesOf(args);
   expectServer(args, [source]);
-  const document = await contractSource(source, serverOptions(args, context), context, ["tools"]);
+  const fixing = args.flag("fix");
+  if (fixing && !isFileSource(source)) throw nothingToWrite(shownSource(source));
+  const found = await contractSource(source, serverOptions(args, context), context, ["tools"]);
+  const fixed = fixing
+    ? await fixContract(source as string, asked, args.flag("dry-run"), context)
+    : undefined;
+  const document = fixed ? writtenSource(fixed.document) : found;
   const problems = lintContract(document.contract, asked);
   const costs = toolCosts(document.contract);
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
@@ -57,20 +68,35 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   const others = [...document.findings, ...ofMembers, ...overBudgets].map(({ severity }) => severity);
   const levels = [...others, ...byTool.map(([first]) => first!.level)];
   const errors = levels.filter((level) => level === "error").length;
+  const steps = [...(fixed?.steps ?? []), ...(costs.length > 0 ? [costTable(costs)] : [])];
   return {
     findings,
-    ...(costs.length > 0 && { steps: costTable(costs) }),
+    ...(steps.length > 0 && { steps: steps.join("\n") }),
     summary:
+      (fixed ? `${fixed.summary}; ` : "") +
       `${counted(costs.length, "tool")}, about ${total} tokens; for ${asked.join(", ")}: ` +
       `${counted(errors, "error")}, ${counted(levels.length - errors, "warning")}` +
       (byRule.length < byTool.length ? "; --verbose lists them by tool" : ""),
     data: {
       profiles: asked,
-      problems: problems.map(({ rule, level, ...rest }) => ({ rule: rule.id, level, ...rest })),
+      problems: problems.map(problemData),
+      ...fixed?.data,
       tools: costs,
       tokens: total,
     },
   };
+}
+
+/** A problem as `--json` shows it. */
+function problemData({
+  rule,
+  level,
+  tool,
+  profiles,
+  pointer,
+  message,
+}: LintProblem): Record<string, unknown> {
+  return { rule: rule.id, level, tool, profiles, pointer, message };
 }
 
 /** The findings about the code that `--code` names. Without it, the TypeScript compiler is not loaded. */

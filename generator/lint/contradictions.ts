@@ -1,8 +1,23 @@
-import { type JsonObject, type JsonValue, SchemaError, pointer, readDocument } from "@mcpgen/engine";
-import { isValid } from "@mcpgen/engine/interpreter";
-import { definitionLists, typesOf } from "./places.js";
-import { type LintRule, type LintSubject, type SchemaPlace, type Spot, everyProfile } from "./rule.js";
-import { objectIn, schema, value } from "./spots.js";
+import {
+  type JsonObject,
+  type JsonValue,
+  atPointer,
+  isJsonObject,
+  matcherOf,
+  pointer,
+  referencedPointer,
+} from "@mcpgen/engine";
+import { typesOf } from "./places.js";
+import { answers } from "./reading.js";
+import {
+  type LintRule,
+  type LintSubject,
+  type Mend,
+  type SchemaPlace,
+  type Spot,
+  everyProfile,
+} from "./rule.js";
+import { inResults, objectIn, schema, spot, value } from "./spots.js";
 
 /** Rules about schemas whose keywords contradict each other. */
 export const contradictionRules: readonly LintRule[] = [
@@ -12,31 +27,27 @@ export const contradictionRules: readonly LintRule[] = [
     level: "warning",
     reason: "The default is not valid: a model that sends it gets an error.",
     fix: "Correct the default or the schema. If the argument may be absent, leave `default: null` out.",
+    certain: "removes null where the argument may be absent",
     sources: ["https://json-schema.org/draft/2020-12/json-schema-validation#section-9.2"],
-    find: (subject) =>
-      subject.places
-        .filter((place) => Object.hasOwn(place.schema, "default") && !takesDefault(place, subject))
-        .map(({ schema: each, pointer: at }) => ({
-          pointer: pointer(at, "default"),
-          message: `the default ${shortText(each["default"]!)} is not valid`,
-        })),
+    find: wrongDefaults,
   },
   {
     id: "empty-enum",
     profiles: everyProfile,
     level: "warning",
-    reason: "No value is valid, and some interfaces reject an empty list.",
+    reason:
+      "No value is valid; some interfaces reject an empty list, and hosts that compile the schema of a result fail.",
     fix: "List the values, or remove `enum`.",
     sources: ["https://github.com/hugohe3/ppt-master/issues/58"],
-    find: value("enum", "an empty `enum`", (each) => Array.isArray(each) && each.length === 0),
+    find: inResults(value("enum", "an empty `enum`", (each) => Array.isArray(each) && each.length === 0)),
   },
   {
     id: "empty-range",
     profiles: everyProfile,
     level: "warning",
-    reason: "The lower limit is above the upper one: no value is valid.",
+    reason: "The lower limit is above the upper one: nothing of that type is valid.",
     fix: "Correct the limits.",
-    find: schema("a lower limit above the upper one", isEmptyRange),
+    find: inResults(schema("a lower limit above the upper one", isEmptyRange)),
   },
   {
     id: "required-without-property",
@@ -50,22 +61,50 @@ export const contradictionRules: readonly LintRule[] = [
       "https://github.com/MarkusPfundstein/mcp-obsidian/issues/105",
       "https://github.com/anomalyco/opencode/issues/3140",
     ],
-    find: ({ places }) => places.flatMap(undeclared),
+    find: (subject) => undeclared(subject),
+  },
+  {
+    id: "nullable",
+    profiles: ["claude", "openai", "strict"],
+    level: "warning",
+    reason: "JSON Schema has no `nullable`: null stays invalid, also in results, which hosts then refuse.",
+    fix: 'Add null to the types, `type: ["string", "null"]`, or make the argument optional.',
+    sources: ["https://json-schema.org/draft/2020-12/json-schema-validation#section-6.1.1"],
+    find: inResults(({ places }) => {
+      const nullable = places.filter((place) => place.schema["nullable"] === true);
+      const takesNull = answers(
+        places[0]!,
+        nullable.map((place) => ({ place, value: null })),
+      );
+      return nullable
+        .filter((_, index) => !takesNull[index])
+        .map((place) => spot(pointer(place.pointer, "nullable"), "`nullable: true`"));
+    }),
   },
 ];
 
-/** Whether the default of a place is valid there; also if the schema cannot be read, which other findings report. */
-function takesDefault({ schema: each }: SchemaPlace, { tool }: LintSubject): boolean {
-  const definitions = definitionLists.flatMap((list) =>
-    Object.hasOwn(tool.inputSchema, list) ? [[list, tool.inputSchema[list]!] as const] : [],
-  );
-  try {
-    const read = readDocument({ ...Object.fromEntries(definitions), ...each });
-    return !read.root || isValid(read, read.root, each["default"]!);
-  } catch (error) {
-    if (error instanceof SchemaError) return true;
-    throw error;
-  }
+function wrongDefaults({ places }: LintSubject): Spot[] {
+  const given = places.filter((place) => Object.hasOwn(place.schema, "default"));
+  const questions = given.map((place) => ({ place, value: place.schema["default"]! }));
+  const valid = answers(places[0]!, questions);
+  return questions
+    .filter((_, index) => !valid[index])
+    .map((question) =>
+      spot(
+        pointer(question.place.pointer, "default"),
+        `the default ${shortText(question.value)} is not valid`,
+        question.value === null ? absentDefault(question.place, places) : undefined,
+      ),
+    );
+}
+
+/** Null as the default of a property that may be absent says that it is absent. */
+function absentDefault({ pointer: at }: SchemaPlace, places: readonly SchemaPlace[]): Mend | undefined {
+  const [, around, key] = /^(.*)\/properties\/([^/]*)$/.exec(at) ?? [];
+  const holder = places.find((place) => place.pointer === around);
+  const required = holder && [holder.schema["required"]].flat();
+  const isOptional = required && !required.some((name) => pointer("", name as string) === `/${key}`);
+  return isOptional ? { edits: [{ remove: pointer(at, "default") }] } : undefined;
 }
 
 function shortText(given: JsonValue): string {
@@ -74,43 +113,137 @@ function shortText(given: JsonValue): string {
 }
 
 const ranges = [
-  ["minimum", "maximum"],
-  ["minLength", "maxLength"],
-  ["minItems", "maxItems"],
-  ["minProperties", "maxProperties"],
+  ["string", "minLength", "maxLength"],
+  ["array", "minItems", "maxItems"],
+  ["array", "minContains", "maxContains"],
+  ["object", "minProperties", "maxProperties"],
 ] as const;
 
+/** Whether limits exclude each other for a type that the schema allows; limits of other types mean nothing. */
 function isEmptyRange(each: JsonObject): boolean {
+  const types = typesOf(each);
+  const allows = (type: string): boolean => types.length === 0 || types.includes(type);
   const limit = (name: string): number | undefined => {
     const given = each[name];
     return typeof given === "number" ? given : undefined;
   };
-  const isAbove = (lower: number | undefined, upper: number | undefined, exclusive: boolean): boolean =>
+  const isAbove = (lower: number | undefined, upper: number | undefined, exclusive = false): boolean =>
     lower !== undefined && upper !== undefined && (exclusive ? lower >= upper : lower > upper);
-  return (
-    ranges.some(([lower, upper]) => isAbove(limit(lower), limit(upper), false)) ||
-    isAbove(limit("exclusiveMinimum"), limit("maximum"), true) ||
-    isAbove(limit("minimum"), limit("exclusiveMaximum"), true) ||
-    isAbove(limit("exclusiveMinimum"), limit("exclusiveMaximum"), true)
+  if (
+    ranges.some(
+      ([type, lower, upper]) =>
+        allows(type) &&
+        // Without `contains` its limits mean nothing.
+        (lower !== "minContains" || Object.hasOwn(each, "contains")) &&
+        isAbove(limit(lower), limit(upper)),
+    )
+  )
+    return true;
+  if (!allows("number") && !allows("integer")) return false;
+  const [minimum, above] = [limit("minimum"), limit("exclusiveMinimum")];
+  const [maximum, below] = [limit("maximum"), limit("exclusiveMaximum")];
+  if (
+    isAbove(minimum, maximum) ||
+    isAbove(above, maximum, true) ||
+    isAbove(minimum, below, true) ||
+    isAbove(above, below, true)
+  )
+    return true;
+  return !allows("number") && isAbove(lowestInteger(minimum, above), highestInteger(maximum, below));
+}
+
+function lowestInteger(minimum = -Infinity, above = -Infinity): number {
+  return Math.max(Math.ceil(minimum), Math.floor(above) + 1);
+}
+
+function highestInteger(maximum = Infinity, below = Infinity): number {
+  return Math.min(Math.floor(maximum), Math.ceil(below) - 1);
+}
+
+/** Names that `required` has and nothing declares that describes the same object. */
+function undeclared({ places, tool }: LintSubject): Spot[] {
+  const byPointer = new Map(places.map((place) => [place.pointer, place]));
+  return places.flatMap((place) => {
+    const { schema: each, pointer: at, isRoot } = place;
+    const isObject = isRoot || typesOf(each).includes("object") || Object.hasOwn(each, "properties");
+    const { required } = each;
+    if (!isObject || !Array.isArray(required) || isForbidding(at)) return [];
+    const declared = new Declared(tool.inputSchema);
+    for (let around: SchemaPlace | undefined = place; around; around = holderOf(around, byPointer))
+      declared.add(around.schema);
+    return required.flatMap((name, index) =>
+      typeof name === "string" && !declared.has(name)
+        ? [
+            {
+              pointer: pointer(at, "required", index),
+              message: `required ${JSON.stringify(name)}, not declared`,
+            },
+          ]
+        : [],
+    );
+  });
+}
+
+/** Whether the schema says what must not be, where names need no declaration. */
+function isForbidding(at: string): boolean {
+  return /\/not(?:\/|$)/.test(
+    at.replace(/\/(?:properties|patternProperties|dependentSchemas|\$defs|definitions)\/[^/]*/g, ""),
   );
 }
 
-/** Keywords that may declare properties beside `properties`. */
-const declaring = ["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas", "patternProperties"];
+/** The schema around a place that is about the same object. */
+function holderOf(
+  { pointer: at }: SchemaPlace,
+  places: ReadonlyMap<string, SchemaPlace>,
+): SchemaPlace | undefined {
+  const around = /^(.*)\/(?:(?:allOf|anyOf|oneOf)\/\d+|if|then|else|dependentSchemas\/[^/]*)$/.exec(at)?.[1];
+  return around === undefined ? undefined : places.get(around);
+}
 
-function undeclared({ schema: each, pointer: at, isRoot }: SchemaPlace): Spot[] {
-  const isObject = isRoot || typesOf(each).includes("object") || Object.hasOwn(each, "properties");
-  const { required } = each;
-  if (!isObject || !Array.isArray(required) || declaring.some((name) => Object.hasOwn(each, name))) return [];
-  const declared = objectIn(each, "properties");
-  return required.flatMap((name, index) =>
-    typeof name === "string" && !Object.hasOwn(declared, name)
-      ? [
-          {
-            pointer: pointer(at, "required", index),
-            message: `required ${JSON.stringify(name)}, not declared`,
-          },
-        ]
-      : [],
-  );
+/** The names of properties that schemas about one object declare, through what they refer to. */
+class Declared {
+  readonly #root: JsonObject;
+  readonly #seen = new Set<JsonObject>();
+  readonly #names = new Set<string>();
+  readonly #patterns: { readonly test: (name: string) => boolean }[] = [];
+  /** Something cannot be looked into: any name may be declared there. */
+  #isOpen = false;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  has(name: string): boolean {
+    return this.#isOpen || this.#names.has(name) || this.#patterns.some((pattern) => pattern.test(name));
+  }
+
+  add(each: JsonValue | undefined): void {
+    if (!isJsonObject(each) || this.#seen.has(each)) return;
+    this.#seen.add(each);
+    for (const name of Object.keys(objectIn(each, "properties"))) this.#names.add(name);
+    for (const pattern of Object.keys(objectIn(each, "patternProperties"))) this.#addPattern(pattern);
+    for (const list of ["allOf", "anyOf", "oneOf"])
+      for (const arm of [each[list] ?? []].flat()) this.add(arm);
+    for (const name of ["if", "then", "else"]) this.add(each[name]);
+    for (const arm of Object.values(objectIn(each, "dependentSchemas"))) this.add(arm);
+    if (Object.hasOwn(each, "$ref")) this.#addTarget(each["$ref"]!);
+    if (Object.hasOwn(each, "$dynamicRef") || Object.hasOwn(each, "$recursiveRef")) this.#isOpen = true;
+  }
+
+  #addPattern(pattern: string): void {
+    try {
+      const matcher = matcherOf(pattern);
+      if (matcher) this.#patterns.push(matcher);
+      else this.#isOpen = true;
+    } catch {
+      this.#isOpen = true;
+    }
+  }
+
+  #addTarget(reference: JsonValue): void {
+    const isPlace = typeof reference === "string" && /^#(?:\/|$)/.test(reference);
+    const target = isPlace ? atPointer(this.#root, referencedPointer(reference)) : undefined;
+    if (isJsonObject(target)) this.add(target);
+    else this.#isOpen = true;
+  }
 }

@@ -1,8 +1,16 @@
-import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { counted } from "../print/counted.js";
 import { definitionLists, typesOf } from "./places.js";
-import { type LintRule, type LintSubject, type Spot, everyProfile, geminiProfiles } from "./rule.js";
-import { keyword, objectIn, schema, value } from "./spots.js";
+import {
+  type LintRule,
+  type LintSubject,
+  type Mend,
+  type SchemaPlace,
+  type Spot,
+  everyProfile,
+  geminiProfiles,
+} from "./rule.js";
+import { keyword, objectIn, schema, spot, value, withoutKeyword } from "./spots.js";
 
 const geminiFields = "https://github.com/pizza-bot-app/pizza-bot/issues/62";
 const strictFields = "https://developers.openai.com/api/docs/guides/structured-outputs";
@@ -18,27 +26,33 @@ export const keywordRules: readonly LintRule[] = [
     reason:
       "The field `parameters` of function declarations takes a subset of OpenAPI 3.0, and the interface rejects any other keyword. The field `parametersJsonSchema`, which most hosts use today, takes them.",
     fix: "Remove it and describe the limit, or replace it: `const` by `enum` with one value, `exclusiveMinimum` by `minimum`, `oneOf` by `anyOf`.",
+    certain:
+      "replaces `const` with a text by `enum`, and removes what excludes nothing, e.g. `uniqueItems: false`; for `gemini-parameters` only",
     sources: [geminiFields],
     find: (subject) => [
-      ...keyword([
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "uniqueItems",
-        "const",
-        "propertyNames",
-        "patternProperties",
-        "oneOf",
-        "allOf",
-        "not",
-        "if",
-        "then",
-        "else",
-        "dependentRequired",
-        "dependentSchemas",
-        "prefixItems",
-        "contains",
-      ])(subject),
+      ...keyword(
+        [
+          "exclusiveMinimum",
+          "exclusiveMaximum",
+          "multipleOf",
+          "uniqueItems",
+          "const",
+          "propertyNames",
+          "patternProperties",
+          "oneOf",
+          "allOf",
+          "not",
+          "if",
+          "then",
+          "else",
+          "dependentRequired",
+          "dependentSchemas",
+          "prefixItems",
+          "contains",
+        ],
+        () => true,
+        (place, name) => withoutIdle(place, name) ?? asEnum(place, name),
+      )(subject),
     ],
   },
   {
@@ -61,7 +75,10 @@ export const keywordRules: readonly LintRule[] = [
     level: "error",
     reason: "Beside `$ref` the interface takes `description` and `default` only.",
     fix: "Remove the other keywords, or inline the schema.",
-    sources: ["https://github.com/anomalyco/opencode/issues/12295"],
+    sources: [
+      "https://github.com/su-kaka/gcli2api/pull/374",
+      "https://github.com/anomalyco/opencode/issues/12295",
+    ],
     find: ({ places }) =>
       places.flatMap(({ schema: each, pointer: at }) => {
         if (typeof each["$ref"] !== "string") return [];
@@ -72,11 +89,15 @@ export const keywordRules: readonly LintRule[] = [
   },
   {
     id: "gemini-dropped-keyword",
-    profiles: geminiProfiles,
+    profiles: ["gemini-parameters"],
     level: "warning",
-    reason: "Older interfaces reject `$schema` and `additionalProperties`; most hosts remove them.",
-    fix: "Remove them if the server must work with Gemini.",
-    sources: ["https://github.com/zed-industries/zed/pull/29400"],
+    reason:
+      "The field `parameters` of function declarations does not take `$schema` and `additionalProperties`; most hosts remove them.",
+    fix: "Remove them if the server must work with hosts that fill this field.",
+    sources: [
+      "https://github.com/zed-industries/zed/issues/45552",
+      "https://github.com/zed-industries/zed/pull/29400",
+    ],
     find: keyword(["$schema", "additionalProperties"]),
   },
   {
@@ -86,6 +107,7 @@ export const keywordRules: readonly LintRule[] = [
     reason: "Values of `enum` must be strings, and none may be empty.",
     fix: "Use an enum of strings, or `minimum` and `maximum`; make an argument optional instead of the empty string.",
     sources: [
+      "https://github.com/router-for-me/CLIProxyAPI/pull/1076",
       "https://github.com/weave-os/router/pull/65",
       "https://github.com/sbroenne/mcp-server-excel/issues/607",
     ],
@@ -110,8 +132,13 @@ export const keywordRules: readonly LintRule[] = [
     reason:
       "In the field `parameters` of function declarations `type` must be one type, not a list. The field `parametersJsonSchema`, which most hosts use today, takes a list.",
     fix: "Use `anyOf` with a schema for each type; replace `null` by an optional argument.",
+    certain: "writes a list of one type as the type; for `gemini-parameters` only",
     sources: ["https://github.com/taylorwilsdon/google_workspace_mcp/issues/1099"],
-    find: value("type", "a list of types", Array.isArray),
+    find: value("type", "a list of types", Array.isArray, ({ schema: { type }, pointer: at }) =>
+      Array.isArray(type) && type.length === 1
+        ? { edits: [{ replace: pointer(at, "type"), value: type[0]! }] }
+        : undefined,
+    ),
   },
   {
     id: "gemini-members-of-another-type",
@@ -120,6 +147,7 @@ export const keywordRules: readonly LintRule[] = [
     reason:
       "The interface takes `properties` and `required` only where `type` is `object`, and `items` only where it is `array`.",
     fix: "Remove the keyword, or correct `type`.",
+    certain: "removes the keyword, which restricts nothing",
     sources: ["https://github.com/anomalyco/opencode/issues/11889"],
     find: ({ places }) =>
       places.flatMap(({ schema: each, pointer: at }) => {
@@ -129,23 +157,42 @@ export const keywordRules: readonly LintRule[] = [
           .filter(
             (name) => Object.hasOwn(each, name) && !types.includes(name === "items" ? "array" : "object"),
           )
-          .map((name) => ({
-            pointer: pointer(at, name),
-            message: `\`${name}\` of type ${types.join(", ")}`,
-          }));
+          .map((name) =>
+            spot(pointer(at, name), `\`${name}\` of type ${types.join(", ")}`, {
+              edits: [{ remove: pointer(at, name) }],
+            }),
+          );
       }),
   },
   {
-    id: "nullable",
-    profiles: ["claude", "openai", "strict"],
-    level: "warning",
-    reason: "JSON Schema has no `nullable`: null stays invalid.",
-    fix: 'Add null to the types, `type: ["string", "null"]`, or make the argument optional.',
-    sources: ["https://json-schema.org/draft/2020-12/json-schema-validation#section-6.1.1"],
+    id: "gemini-enum-without-type",
+    profiles: ["gemini-parameters"],
+    level: "error",
+    reason: "In the field `parameters` of function declarations `enum` is for `type: string` only.",
+    fix: "Add `type: string`.",
+    certain: "adds it if all values are texts",
+    sources: ["https://github.com/JetBrains/mcp-jetbrains/issues/71"],
+    find: schema(
+      "an `enum` without `type: string`",
+      ({ enum: values, type }) => Array.isArray(values) && type === undefined,
+      ({ schema: { enum: values }, pointer: at }) =>
+        Array.isArray(values) && values.length > 0 && values.every((one) => typeof one === "string")
+          ? { edits: [{ after: pointer(at, "enum"), key: "type", value: "string" }] }
+          : undefined,
+    ),
+  },
+  {
+    id: "gemini-format",
+    profiles: ["gemini-parameters"],
+    level: "error",
+    reason:
+      "In the field `parameters` of function declarations the `format` of a string is `enum` or `date-time`.",
+    fix: "Remove it and describe the form.",
+    sources: ["https://github.com/google-gemini/gemini-cli/issues/2237"],
     find: value(
-      "nullable",
-      "`nullable: true`",
-      (each, within) => each === true && !typesOf(within).includes("null"),
+      "format",
+      "a `format` of a string",
+      (each, within) => typesOf(within).includes("string") && each !== "enum" && each !== "date-time",
     ),
   },
   {
@@ -178,27 +225,52 @@ export const keywordRules: readonly LintRule[] = [
     level: "error",
     reason: "Strict mode supports a subset of JSON Schema without this keyword.",
     fix: "Remove it and describe the limit; replace `oneOf` by `anyOf`.",
+    certain: "removes what excludes nothing, e.g. `uniqueItems: false`",
     sources: [strictFields],
     find: (subject) => [
       ...keyword(["oneOf", "allOf", "not"], inside)(subject),
-      ...keyword([
-        "if",
-        "then",
-        "else",
-        "dependentRequired",
-        "dependentSchemas",
-        "patternProperties",
-        "propertyNames",
-        "minProperties",
-        "maxProperties",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-        "contains",
-        "minContains",
-        "maxContains",
-        "uniqueItems",
-      ])(subject),
+      ...keyword(
+        [
+          "if",
+          "then",
+          "else",
+          "dependentRequired",
+          "dependentSchemas",
+          "patternProperties",
+          "propertyNames",
+          "minProperties",
+          "maxProperties",
+          "unevaluatedProperties",
+          "unevaluatedItems",
+          "contains",
+          "minContains",
+          "maxContains",
+          "uniqueItems",
+        ],
+        () => true,
+        withoutIdle,
+      )(subject),
     ],
+  },
+  {
+    id: "strict-format",
+    profiles: ["openai", "strict"],
+    level: "error",
+    warns: ["openai"],
+    reason:
+      "Strict mode knows the formats `date-time`, `time`, `date`, `duration`, `email`, `hostname`, `ipv4`, `ipv6` and `uuid`, and rejects any other. Requests to the Responses API are strict unless the host says otherwise.",
+    fix: "Remove `format` and describe the form.",
+    sources: [
+      strictFields,
+      "https://github.com/cyanheads/git-mcp-server/issues/47",
+      "https://github.com/tailcallhq/forgecode/issues/2974",
+    ],
+    find: (subject) =>
+      subject.places
+        .filter(({ schema: { format } }) => typeof format === "string" && !strictFormats.has(format))
+        .map(({ schema: { format }, pointer: at }) =>
+          spot(pointer(at, "format"), `the format ${JSON.stringify(format)}`),
+        ),
   },
   {
     id: "strict-depth",
@@ -226,14 +298,53 @@ export const keywordRules: readonly LintRule[] = [
     id: "untyped",
     profiles: everyProfile,
     level: "warning",
-    reason: "Without a type a model must guess, and some hosts reject the schema.",
+    reason:
+      "Without a type a model must guess; some hosts, older ones of Gemini CLI among them, leave the tool out.",
     fix: "Add `type`.",
+    sources: ["https://github.com/arben-adm/mcp-sequential-thinking/issues/12"],
     find: ({ places }) =>
       places
         .filter(({ schema: each, pointer: at }) => /\/properties\/[^/]*$/.test(at) && saysNothing(each))
         .map(({ pointer: at }) => ({ pointer: at, message: "no type" })),
   },
 ];
+
+/** Formats of strict mode. */
+const strictFormats = new Set([
+  ...["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
+]);
+
+/** Keywords with a value that excludes nothing. */
+const idleValues: ReadonlyMap<string, (given: JsonValue) => boolean> = new Map([
+  ["uniqueItems", (given) => given === false],
+  ["minProperties", (given) => given === 0],
+  ...["propertyNames", "unevaluatedItems", "unevaluatedProperties"].map(
+    (name) => [name, (given: JsonValue) => given === true || isEmpty(given)] as const,
+  ),
+  ...["patternProperties", "dependentSchemas", "dependentRequired"].map((name) => [name, isEmpty] as const),
+]);
+
+function isEmpty(given: JsonValue): boolean {
+  return isJsonObject(given) && Object.keys(given).length === 0;
+}
+
+function withoutIdle(place: SchemaPlace, name: string): Mend | undefined {
+  return idleValues.get(name)?.(place.schema[name]!) ? withoutKeyword(place, name) : undefined;
+}
+
+/** One text as a constant and as the only one to choose is the same. */
+function asEnum({ schema: each, pointer: at }: SchemaPlace, name: string): Mend | undefined {
+  const only = each["const"];
+  if (name !== "const" || typeof only !== "string" || only === "" || Object.hasOwn(each, "enum"))
+    return undefined;
+  const place = pointer(at, name);
+  return {
+    edits: [
+      { replace: place, value: [only] },
+      { rename: place, key: "enum" },
+    ],
+  };
+}
 
 /** The largest enum of a schema that has too many values in all, and each enum that has too many characters. */
 function largeEnums({ places }: LintSubject): Spot[] {

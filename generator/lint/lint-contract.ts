@@ -4,10 +4,12 @@ import { differsByOne } from "../contract/fault.js";
 import { scopesOf, withoutScopes } from "../contract/scopes.js";
 import { asListed } from "../contract/tasks.js";
 import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
+import { unreadParts } from "./reading.js";
 import {
   type Level,
   type LintRule,
   type LintSubject,
+  type Mend,
   type Profile,
   type SchemaPlace,
   levelFor,
@@ -24,6 +26,8 @@ export interface LintProblem {
   readonly profiles: readonly Profile[];
   readonly pointer: string;
   readonly message: string;
+  /** What mends it for certain. */
+  readonly mend?: Mend;
 }
 
 /** The share of a model's context that a tool uses. */
@@ -46,7 +50,10 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     const at = pointer("/tools", index);
     const places = placesOf(tool.inputSchema, pointer(at, "inputSchema"));
     const unused = unusedDefinitions(places);
-    const subject: LintSubject = { tool, pointer: at, places, unused, alike, similarScopes };
+    const results = tool.outputSchema ? placesOf(tool.outputSchema, pointer(at, "outputSchema")) : [];
+    const unread = once(() => [places, results].flatMap(([root]) => (root ? unreadParts(root) : [])));
+    const schemas = { places, results, unread, unused };
+    const subject: LintSubject = { tool, pointer: at, ...schemas, alike, similarScopes };
     const read: LintSubject = { ...subject, places: usedPlaces(places, unused) };
     for (const rule of lintRules) {
       const concerned = rule.profiles.filter((profile) => profiles.includes(profile));
@@ -57,6 +64,11 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     }
   }
   return problems;
+}
+
+function once<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => (known ??= { value: compute() }).value;
 }
 
 /** Errors count in unused definitions, too, because hosts reject them; warnings do not. */

@@ -11,9 +11,16 @@ A profile is a model interface that receives the schemas of tools from a host: \
 interface rejects the schema, usually together with all other tools of the request; some hosts repair such schemas. A
 **warning** means that a host may reject the schema or that a model may misunderstand it.
 
-The rules check the schemas of arguments; no model receives the schemas of results, but hosts compile them
-(\`result-reference-to-nothing\`). Tokens are estimated as the bytes of
-the tool's entry in \`tools/list\`, divided by four.
+The rules check the schemas of arguments. No model receives the schemas of results, but hosts compile them, and judge results by
+them: rules about what is invalid in JSON Schema, and about what no value fits, look at them, too. Tokens are estimated as the bytes
+of the tool's entry in \`tools/list\`, divided by four.
+
+\`lint FILE --fix\` changes the file of a contract where that is certain: each schema accepts the same values afterwards, as
+[\`diff\`](rules.md) compares schemas, and no name, text or scope is another one. What is invalid in 2020-12 is written in its words
+if it has one meaning in an older draft. Order, layout and comments of the file stay. The findings that are left are reported as
+without \`--fix\`, and decide the exit code. What the table says after \`--fix\` is done; everything else is for you to decide: what
+\`required\` names and nothing declares may be a slip in either place, and \`nullable: true\` may be meant. \`--dry-run\` shows the
+changes and writes nothing.
 
 Beside these rules, \`lint\` compares the members that [extensions](extensions.md#members-of-tools-and-resources) add to tools,
 resources, resource templates and prompts with their definitions (MG6604) and with the capabilities of the server (MG6605), for
@@ -41,8 +48,8 @@ instance of a class as the handlers, are not found. Bodies of functions outside 
 /** docs/lint.md. */
 export function lintManual(): string {
   const rows = lintRules.map(
-    ({ id, profiles, reason, fix, sources = [], ...rule }) =>
-      `| \`${id}\` | ${profilesText(profiles)} | ${levelText(rule)} | ${reason} | ${fix} | ${sources.map((each, index) => `[${index + 1}](${each})`).join(" ")} |`,
+    ({ id, profiles, reason, sources = [], ...rule }) =>
+      `| \`${id}\` | ${profilesText(profiles)} | ${levelText(rule)} | ${reason} | ${adviceText(rule)} | ${sources.map((each, index) => `[${index + 1}](${each})`).join(" ")} |`,
   );
   const table = [
     "| rule | refused by | level | why | what to do | where |",
@@ -50,6 +57,11 @@ export function lintManual(): string {
     ...rows,
   ];
   return `${introduction}\n\n${table.join("\n")}\n`;
+}
+
+/** The advice, and what `--fix` does. */
+function adviceText({ fix, certain }: Pick<LintRule, "fix" | "certain">): string {
+  return certain === undefined ? fix : `${fix} \`--fix\` ${certain}.`;
 }
 
 /** The output of `mcpgen explain RULE`. */
@@ -67,12 +79,12 @@ function levelText({ level, warns = [] }: Pick<LintRule, "level" | "warns">): st
   return warns.length === 0 ? level : `${level}; warning for ${warns.join(", ")}`;
 }
 
-function explanation({ id, profiles, reason, fix, sources = [], ...rule }: LintRule): string {
+function explanation({ id, profiles, reason, sources = [], ...rule }: LintRule): string {
   return [
     `${id}: a rule of mcpgen lint`,
     [
       reason,
-      `→ ${fix}`,
+      `→ ${adviceText(rule)}`,
       `For ${profilesText(profiles)}: ${levelText(rule)}.`,
       ...sources.map((each) => `See ${each}`),
     ].join("\n"),

@@ -11,6 +11,7 @@ export const nameRules: readonly LintRule[] = [
     fix: "Rename the tool, e.g. `get_weather`.",
     sources: [
       "https://github.com/github/copilot-cli/issues/2581",
+      "https://github.com/github/copilot-cli/issues/1879",
       "https://github.com/openai/codex/issues/8174",
     ],
     find: toolName(
@@ -25,7 +26,10 @@ export const nameRules: readonly LintRule[] = [
     reason:
       "Function names start with a letter or `_`, and may contain only letters, digits, `_`, `.`, `:` and `-`.",
     fix: "Put a word in front of a digit, e.g. `search_21st`; remove other characters.",
-    sources: ["https://github.com/kaitranntt/ccs/issues/25"],
+    sources: [
+      "https://github.com/anomalyco/opencode/issues/16768",
+      "https://github.com/NoeFabris/opencode-antigravity-auth/pull/280",
+    ],
     find: toolName(
       (name) => {
         if (name === "") return "the empty name";
@@ -43,6 +47,7 @@ export const nameRules: readonly LintRule[] = [
     reason: "Names of more than 64 characters are rejected, and hosts add the server's name in front.",
     fix: "Shorten the name; put details into the description.",
     sources: [
+      "https://github.com/ChromeDevTools/chrome-devtools-mcp/issues/1169",
       "https://github.com/barryw/ImmichMCP/issues/4",
       "https://github.com/nanbingxyz/5ire/issues/403",
       "https://github.com/kaitranntt/ccs/issues/219",
@@ -102,7 +107,10 @@ export const nameRules: readonly LintRule[] = [
     level: "warning",
     reason: "Claude Code cuts descriptions after 2,048 characters.",
     fix: "Put the important part first, and move details to the arguments.",
-    sources: ["https://github.com/anthropics/claude-code/issues/41593"],
+    sources: [
+      "https://github.com/anthropics/claude-code/issues/87650",
+      "https://github.com/anthropics/claude-code/issues/41593",
+    ],
     find: longerThan(2048),
   },
   {

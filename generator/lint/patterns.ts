@@ -1,5 +1,13 @@
-import { pointer } from "@mcpgen/engine";
-import { type LintRule, everyProfile, geminiProfiles } from "./rule.js";
+import { type JsonObject, pointer, strictForm } from "@mcpgen/engine";
+import {
+  type LintRule,
+  type LintSubject,
+  type Mend,
+  type Spot,
+  everyProfile,
+  geminiProfiles,
+} from "./rule.js";
+import { inResults, spot } from "./spots.js";
 
 /** Rules about regular expressions that some interfaces do not take. */
 export const patternRules: readonly LintRule[] = [
@@ -8,13 +16,14 @@ export const patternRules: readonly LintRule[] = [
     profiles: ["openai", "strict"],
     level: "error",
     reason:
-      "The interface rejects lookahead and lookbehind in a `pattern`, together with all tools of the request.",
+      "The interface rejects lookahead and lookbehind in a `pattern`, together with all tools of the request; the strict mode of Claude does, too.",
     fix: "Simplify the pattern, or describe the limit and check it in the handler.",
     sources: [
       "https://github.com/cline/cline/issues/14013",
-      "https://github.com/can1357/oh-my-pi/issues/2784",
+      "https://github.com/nicobailon/pi-interactive-shell/issues/69",
+      "https://github.com/Dokploy/mcp/issues/45",
     ],
-    find: patterns(/^\(\?<?[=!]/, (found) => `\`${found}\` in a pattern`),
+    find: partsOf(/^\(\?<?[=!]/, (found) => `\`${found}\` in a pattern`),
   },
   {
     id: "pattern-unicode-property",
@@ -23,44 +32,102 @@ export const patternRules: readonly LintRule[] = [
     reason: "The interface rejects `\\p{…}` in a `pattern`, together with all tools of the request.",
     fix: "List the characters, or describe the limit and check it in the handler.",
     sources: [
+      "https://github.com/Alishahryar1/free-claude-code/issues/1730",
       "https://github.com/langfuse/langfuse/issues/14770",
       "https://github.com/decolua/9router/pull/3938",
     ],
-    find: patterns(/^\\[pP]\{/, (found) => `\`${found.slice(0, 2)}{…}\` in a pattern`, true),
+    find: partsOf(/^\\[pP]\{/, (found) => `\`${found.slice(0, 2)}{…}\` in a pattern`),
+  },
+  {
+    id: "pattern-not-in-python",
+    profiles: ["openai", "strict"],
+    level: "error",
+    reason:
+      "The interface compiles a `pattern` with `re` of Python, which has no `(?<name>…)`, `\\k<name>`, `\\u{…}`, `\\cX`, `[^]` and `[]`, and rejects all tools of the request where that fails.",
+    fix: "Write a group without a name, `\\uXXXX`, the character itself, or `[\\s\\S]` instead.",
+    sources: ["https://github.com/BerriAI/litellm/pull/40485", "https://github.com/pleaseai/shunt/pull/488"],
+    find: partsOf(
+      /^(?:\(\?<[^=!]|\\u\{|\[\^?\]|\\[ceghijklmoqyzCE-MOQRTVXY])/,
+      (found) => `\`${found}\` in a pattern`,
+    ),
   },
   {
     id: "pattern-of-another-language",
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Patterns are regular expressions of ECMA-262. It has no `(?P<name>…)`, `(?i)`, `(?>…)`, `(?#…)`, `\\A`, `\\Z` and `\\z`, and hosts that compile the pattern fail.",
-    fix: "Write `(?<name>…)`, `[Aa]`, `^` and `$` instead.",
+      "Patterns are regular expressions of ECMA-262 with the flag `u`. It has no `(?P<name>…)`, `(?i)`, `(?>…)`, `(?#…)`, `\\A`, `\\Z` and `\\z`, and hosts that compile the pattern fail.",
+    fix: "Write `(…)`, `[Aa]`, `^` and `$` instead; remove a backslash that means nothing, and put one in front of `-` beside a class.",
+    certain: "writes a pattern that only the flag `u` refuses as it takes it",
     sources: ["https://github.com/WolframResearch/AgentTools/pull/169"],
-    find: patterns(/^(?:\(\?(?:P[<=>]|#|>|[aiLmsux-]+[):])|\\[AZz])/, (found) => `\`${found}\` in a pattern`),
+    find: inResults(patternsOf(foreign)),
   },
 ];
 
-/** Parts of a pattern: an escape, a group's beginning, a character class with its escapes, or one character. */
-const part = /\\[pP]\{|\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]?|\(\?(?:<?[=!]|P[<=>]|#|>|[A-Za-z-]+[):])|[\s\S]/g;
+const foreignPart = /^(?:\(\?(?:P[<=>]|#|>|[aiLmsux-]+[):])|\\[AZz])/;
 
-/** Patterns of `pattern` and `patternProperties` that have a part as `is` says; `insideClasses` looks there, too. */
-function patterns(is: RegExp, message: (found: string) => string, insideClasses = false): LintRule["find"] {
+/** Why a pattern is none of ECMA-262, and the pattern that is. */
+function foreign(pattern: string): { readonly message: string; readonly meant?: string } | undefined {
+  const found = splitPattern(pattern).find((each) => foreignPart.test(each));
+  if (found !== undefined) return { message: `\`${found}\` in a pattern` };
+  try {
+    RegExp(pattern, "u");
+    return undefined;
+  } catch {
+    const meant = strictForm(pattern);
+    return { message: "a pattern that is no regular expression", ...(meant !== undefined && { meant }) };
+  }
+}
+
+/** Parts of a pattern: an escape, a group's beginning, a character class with its escapes, or one character. */
+const part =
+  /\\[pP]\{|\\u\{|\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]?|\(\?(?:<?[=!]|<[^>]{0,64}>|P[<=>]|#|>|[A-Za-z-]+[):])|[\s\S]/g;
+
+function splitPattern(pattern: string): readonly string[] {
+  return pattern.match(part) ?? [];
+}
+
+/** Finds patterns with a part as `is` says; an escape counts in character classes, too. */
+function partsOf(is: RegExp, message: (found: string) => string): LintRule["find"] {
+  return patternsOf((pattern) => {
+    const inside = (each: string): readonly string[] =>
+      each.startsWith("[") ? splitPattern(each.slice(1)) : [];
+    const escapes = (each: string): readonly string[] =>
+      inside(each).filter((inner) => inner.startsWith("\\"));
+    const found = splitPattern(pattern)
+      .flatMap((each) => [each, ...escapes(each)])
+      .find((each) => is.test(each));
+    return found === undefined ? undefined : { message: message(found) };
+  });
+}
+
+/** Finds patterns of `pattern` and `patternProperties` that have a fault. */
+function patternsOf(
+  faultOf: (pattern: string) => { readonly message: string; readonly meant?: string } | undefined,
+): (subject: LintSubject) => Spot[] {
   return ({ places }) =>
-    places.flatMap(({ schema, pointer: at }) => {
-      const { pattern, patternProperties } = schema;
-      const given = [
-        ...(typeof pattern === "string" ? [[pattern, pointer(at, "pattern")] as const] : []),
-        ...(typeof patternProperties === "object" && patternProperties !== null
-          ? Object.keys(patternProperties).map((key) => [key, pointer(at, "patternProperties", key)] as const)
-          : []),
-      ];
-      return given.flatMap(([text, place]) => {
-        const parts = text.match(part) ?? [];
-        const read = insideClasses
-          ? parts.flatMap((each) => (each.startsWith("[") ? (each.slice(1).match(part) ?? []) : [each]))
-          : parts;
-        const found = read.find((each) => is.test(each));
-        return found === undefined ? [] : [{ pointer: place, message: message(found) }];
-      });
-    });
+    places.flatMap(({ schema, pointer: at }) =>
+      patternsIn(schema, at).flatMap(({ pattern, place, isKey }) => {
+        const fault = faultOf(pattern);
+        return fault ? [spot(place, fault.message, respelled(place, fault.meant, isKey))] : [];
+      }),
+    );
+}
+
+function respelled(place: string, meant: string | undefined, isKey: boolean): Mend | undefined {
+  if (meant === undefined) return undefined;
+  const edit = isKey ? { rename: place, key: meant } : { replace: place, value: meant };
+  return { edits: [edit], respells: true };
+}
+
+function patternsIn(
+  { pattern, patternProperties }: JsonObject,
+  at: string,
+): { readonly pattern: string; readonly place: string; readonly isKey: boolean }[] {
+  const keys =
+    typeof patternProperties === "object" && patternProperties !== null ? Object.keys(patternProperties) : [];
+  return [
+    ...(typeof pattern === "string" ? [{ pattern, place: pointer(at, "pattern"), isKey: false }] : []),
+    ...keys.map((key) => ({ pattern: key, place: pointer(at, "patternProperties", key), isKey: true })),
+  ];
 }

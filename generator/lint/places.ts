@@ -1,9 +1,17 @@
-import { type JsonObject, type JsonValue, isJsonObject, keywords, pointer } from "@mcpgen/engine";
+import {
+  type JsonObject,
+  type JsonValue,
+  isJsonObject,
+  keywords,
+  pointer,
+  referencedPointer,
+} from "@mcpgen/engine";
 import type { SchemaPlace } from "./rule.js";
 
 /** Keywords of older drafts that hold schemas. */
 const older = new Map([
   ["definitions", "schemaMap"],
+  ["dependencies", "schemaMap"],
   ["additionalItems", "schema"],
 ]);
 
@@ -52,7 +60,7 @@ export function unusedDefinitions(places: readonly SchemaPlace[]): string[] {
     for (const keyword of ["$ref", "$dynamicRef", "$recursiveRef"]) {
       const reference = schema[keyword];
       if (typeof reference !== "string") continue;
-      const target = definitionAround(root!.pointer + decoded(reference.slice(1)), root!.pointer);
+      const target = definitionAround(root!.pointer + referencedPointer(reference), root!.pointer);
       // A reference by name is not followed: its target may be anywhere.
       if (!/^#(?:\/|$)/.test(reference)) return [];
       if (target !== undefined) targets.set(within, (targets.get(within) ?? new Set()).add(target));
@@ -72,14 +80,6 @@ export function unusedDefinitions(places: readonly SchemaPlace[]): string[] {
 export function definitionAround(at: string, root: string): string | undefined {
   const [, list, name] = at.slice(root.length).split("/");
   return name !== undefined && definitionLists.includes(list!) ? `${root}/${list}/${name}` : undefined;
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }
 
 function schemasIn(keyword: string, value: JsonValue, at: string): [string, JsonValue][] {

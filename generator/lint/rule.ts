@@ -1,5 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
+import type { Edit } from "../contract/edit/edit.js";
+import type { UnreadPart } from "../contract/emit/readable-schema.js";
 
 /**
  * The model interfaces that hosts pass tools to. Gemini takes schemas in the field `parametersJsonSchema`, or in its older
@@ -12,7 +14,7 @@ export type Profile = (typeof profiles)[number];
 /** The profiles that apply if none is named: the interfaces that hosts use unless their user chooses another one. */
 export const usualProfiles: readonly Profile[] = ["claude", "openai", "gemini"];
 
-/** A schema or subschema of a tool's arguments. */
+/** A schema or subschema of a tool's arguments or result. */
 export interface SchemaPlace {
   readonly schema: JsonObject;
   /** JSON Pointer in the contract. */
@@ -29,6 +31,10 @@ export interface LintSubject {
   readonly pointer: string;
   /** The schema of the arguments and every schema below, in the order of the text. A warning gets none of unused definitions. */
   readonly places: readonly SchemaPlace[];
+  /** The same of the schema of the result; empty without one. */
+  readonly results: readonly SchemaPlace[];
+  /** The parts of both schemas that cannot be read, by JSON Pointers in the contract. */
+  readonly unread: () => readonly UnreadPart[];
   /** Pointers of unused definitions. */
   readonly unused: readonly string[];
   /** For each tool name that resembles others in the contract: the others. */
@@ -43,6 +49,15 @@ export interface Spot {
   readonly pointer: string;
   /** Describes the violation, as a phrase: the report joins those of one rule with commas and counts their places. */
   readonly message: string;
+  /** What mends it for certain; `lint --fix` does that. */
+  readonly mend?: Mend;
+}
+
+/** Edits of a contract after which its schemas accept the same values, and no name, text or right is another one. */
+export interface Mend {
+  readonly edits: readonly Edit[];
+  /** What they replace is invalid in 2020-12, and has one meaning: in an older draft, or in patterns without the flag `u`. */
+  readonly respells?: true;
 }
 
 export type Level = "error" | "warning";
@@ -59,6 +74,8 @@ export interface LintRule {
   readonly reason: string;
   /** The advice. */
   readonly fix: string;
+  /** What `lint --fix` does, where that is certain: a phrase without a subject. */
+  readonly certain?: string;
   /** The message of a line about several tools; without it, that line joins their messages. */
   readonly several?: string;
   /** Documentation or reports of the limit. */

@@ -1,24 +1,47 @@
 import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
-import type { LintSubject, SchemaPlace, Spot } from "./rule.js";
+import type { LintSubject, Mend, SchemaPlace, Spot } from "./rule.js";
 
 type Find = (subject: LintSubject) => Spot[];
 
+/** What mends a place, or a keyword of it; nothing where that is not certain. */
+type MendOf = (place: SchemaPlace, name: string) => Mend | undefined;
+
 /** Any of `names` as a keyword, wherever `where` says. */
-export function keyword(names: readonly string[], where: (place: SchemaPlace) => boolean = () => true): Find {
+export function keyword(
+  names: readonly string[],
+  where: (place: SchemaPlace) => boolean = () => true,
+  mendOf?: MendOf,
+): Find {
   return ({ places }) =>
     places
       .filter(where)
-      .flatMap(({ schema, pointer: at }) =>
+      .flatMap((place) =>
         names
-          .filter((name) => Object.hasOwn(schema, name))
-          .map((name) => ({ pointer: pointer(at, name), message: `\`${name}\`` })),
+          .filter((name) => Object.hasOwn(place.schema, name))
+          .map((name) => spot(pointer(place.pointer, name), `\`${name}\``, mendOf?.(place, name))),
       );
 }
 
+/** A spot, with what mends it if something does. */
+export function spot(at: string, message: string, mend?: Mend): Spot {
+  return { pointer: at, message, ...(mend && { mend }) };
+}
+
+/** Finds the same in the schemas of results, which hosts compile. */
+export function inResults(find: Find): Find {
+  return (subject) => [...find(subject), ...find({ ...subject, places: subject.results })];
+}
+
 /** Schemas that `is` is true of. */
-export function schema(message: string, is: (schema: JsonObject, place: SchemaPlace) => boolean): Find {
+export function schema(
+  message: string,
+  is: (schema: JsonObject, place: SchemaPlace) => boolean,
+  mendOf?: (place: SchemaPlace) => Mend | undefined,
+): Find {
   return ({ places }) =>
-    places.filter((place) => is(place.schema, place)).map((place) => ({ pointer: place.pointer, message }));
+    places
+      .filter((place) => is(place.schema, place))
+      .map((place) => spot(place.pointer, message, mendOf?.(place)));
 }
 
 /** A keyword whose value `is` is true of. */
@@ -26,11 +49,17 @@ export function value(
   name: string,
   message: string,
   is: (value: JsonValue, schema: JsonObject) => boolean,
+  mendOf?: MendOf,
 ): Find {
   return ({ places }) =>
     places
       .filter(({ schema: each }) => Object.hasOwn(each, name) && is(each[name]!, each))
-      .map(({ pointer: at }) => ({ pointer: pointer(at, name), message }));
+      .map((place) => spot(pointer(place.pointer, name), message, mendOf?.(place, name)));
+}
+
+/** The removal of a keyword. */
+export function withoutKeyword({ pointer: at }: SchemaPlace, name: string): Mend {
+  return { edits: [{ remove: pointer(at, name) }] };
 }
 
 /** Names of properties, of all objects or of the arguments alone. */

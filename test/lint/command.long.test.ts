@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { lintRules } from "../../generator/lint/table.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { mcpgen } from "../support/in-process.js";
@@ -144,4 +146,141 @@ test("explain describes a rule", async () => {
     expect.stringMatching(/^root-union: a rule of mcpgen lint\n\n[^]*For claude, openai, strict: error\./),
   ]);
   expect((await mcpgen(folder(), ["explain", "root-unoin"])).stderr).toContain("Did you mean root-union?");
+});
+
+describe("--fix", () => {
+  const faulty = `# Weather.
+name: weather
+version: "1.0"
+tools:
+  - name: get_weather # the only one
+    description: Weather of a city.
+    inputSchema:
+      $schema: https://json-schema.org/draft/2020-12/schema
+      type: object
+      properties:
+        # Where.
+        city: { type: string, default: null }
+        days: { type: array } # of the week
+        hours:
+          type: integer
+          minimum: 0
+          exclusiveMinimum: true
+      required: [place]
+`;
+  const right = `# Weather.
+name: weather
+version: "1.0"
+tools:
+  - name: get_weather # the only one
+    description: Weather of a city.
+    inputSchema:
+      type: object
+      properties:
+        # Where.
+        city: { type: string }
+        days: { type: array, items: {} } # of the week
+        hours:
+          type: integer
+          exclusiveMinimum: 0
+      required: [place]
+`;
+
+  test("changes the file, names what is left, and finds nothing more to change", async () => {
+    const cwd = temporaryFolder({ "c.yaml": faulty });
+    const file = join(cwd, "c.yaml");
+    chmodSync(file, 0o640);
+    const { code, stdout } = await mcpgen(cwd, ["lint", "c.yaml", "--fix"]);
+    expect(readFileSync(file, "utf8")).toBe(right);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    // What is not certain is left: it is an error for Gemini.
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^c\.yaml:\d+:\d+ \/tools\/0\/inputSchema\/required\/0: error MG6601: .*required "place", not declared/m,
+    );
+    expect(stdout).toContain(
+      [
+        'fixed array-without-items: tool "get_weather"',
+        'fixed boolean-bound: tool "get_weather"',
+        'fixed default-dialect: tool "get_weather"',
+        'fixed default-does-not-fit: tool "get_weather"',
+      ].join("\n"),
+    );
+    expect(stdout).toMatch(/^4 fixes made in c\.yaml; 1 tool, about \d+ tokens; .*: 1 error, 1 warning$/m);
+    const again = await mcpgen(cwd, ["lint", "c.yaml", "--fix"]);
+    expect(again.stdout).toMatch(/^0 fixes made in c\.yaml; /m);
+    expect(readFileSync(file, "utf8")).toBe(right);
+    // Without --fix the report is the same.
+    const plain = await mcpgen(cwd, ["lint", "c.yaml"]);
+    expect(again.stdout).toBe(plain.stdout.replace(/^1 tool, /m, "0 fixes made in c.yaml; 1 tool, "));
+  });
+
+  test("shows with --dry-run what would change", async () => {
+    const cwd = temporaryFolder({ "c.yaml": faulty });
+    const { stdout } = await mcpgen(cwd, ["lint", "c.yaml", "--fix", "--dry-run"]);
+    expect(readFileSync(join(cwd, "c.yaml"), "utf8")).toBe(faulty);
+    expect(stdout).toContain(
+      "-          minimum: 0\n-          exclusiveMinimum: true\n+          exclusiveMinimum: 0\n",
+    );
+    expect(stdout).toContain("4 fixes possible (--dry-run) in c.yaml; ");
+    const alone = await mcpgen(cwd, ["lint", "c.yaml", "--dry-run"]);
+    expect([alone.code, alone.stderr]).toEqual([
+      2,
+      expect.stringContaining("error MG2005: --dry-run is about --fix"),
+    ]);
+  });
+
+  test("reports to programs what it did, beside what is left", async () => {
+    const cwd = temporaryFolder({ "c.yaml": faulty });
+    const { stdout } = await mcpgen(cwd, ["lint", "c.yaml", "--fix", "--json", "--profile", "claude"]);
+    const { written, file, fixed, problems } = JSON.parse(stdout) as Record<string, Record<string, string>[]>;
+    expect([written, file]).toEqual([true, "c.yaml"]);
+    expect(fixed!.map(({ rule, tool, pointer }) => [rule, tool, pointer])).toEqual([
+      ["boolean-bound", "get_weather", "/tools/0/inputSchema/properties/hours/exclusiveMinimum"],
+      ["default-dialect", "get_weather", "/tools/0/inputSchema/$schema"],
+      ["default-does-not-fit", "get_weather", "/tools/0/inputSchema/properties/city/default"],
+    ]);
+    expect(problems!.map(({ rule }) => rule)).toEqual(["required-without-property"]);
+    expect(stdout).not.toContain('"mend"');
+  });
+
+  test("leaves the encoding of the file as it is", async () => {
+    for (const [encoding, mark] of [
+      ["utf8", "\ufeff"],
+      ["utf16le", "\ufeff"],
+      ["utf8", ""],
+    ] as const) {
+      const cwd = temporaryFolder({});
+      const file = join(cwd, "c.yaml");
+      writeFileSync(file, Buffer.from(mark + faulty, encoding));
+      expect((await mcpgen(cwd, ["lint", "c.yaml", "--fix"])).code).toBe(1);
+      expect(readFileSync(file)).toEqual(Buffer.from(mark + right, encoding));
+    }
+  });
+
+  test("does not write where there is no contract file", async () => {
+    const stdin = async function* (): AsyncGenerator<string> {
+      yield faulty;
+    };
+    const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [] } });
+    for (const args of [["-"], [source], ["https://127.0.0.1:1/mcp"], ["--code", "."]]) {
+      const { code, stderr } = await mcpgen(temporaryFolder({}), ["lint", ...args, "--fix"], {
+        stdin: stdin(),
+      });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining("error MG6608: --fix changes a contract file, got "),
+      ]);
+    }
+  });
+
+  test("does not follow a link", async () => {
+    const elsewhere = temporaryFolder({ "c.yaml": faulty });
+    const cwd = temporaryFolder({});
+    symlinkSync(join(elsewhere, "c.yaml"), join(cwd, "c.yaml"));
+    const { code, stderr } = await mcpgen(cwd, ["lint", "c.yaml", "--fix"]);
+    expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("MG3002")]);
+    expect(code).not.toBe(0);
+    expect(readFileSync(join(elsewhere, "c.yaml"), "utf8")).toBe(faulty);
+  });
 });

@@ -46,8 +46,19 @@ export const corpus: readonly CorpusTool[] = [
   {
     what: "not at the top",
     inputSchema: strictly({ a: text }, { not: { required: ["b"] } }),
-    refusedBy: ["openai", "gemini-parameters", "strict"],
+    refusedBy: ["claude", "openai", "gemini-parameters", "strict"],
     rule: "root-enum-or-not",
+  },
+  {
+    what: "a condition at the top",
+    inputSchema: strictly({ a: text }, { if: { required: ["a"] }, then: { minProperties: 1 } }),
+    refusedBy: ["claude", "gemini-parameters", "strict"],
+    rule: "root-condition",
+  },
+  {
+    what: "a condition inside",
+    inputSchema: argument({ ...text, if: { minLength: 3 }, then: { maxLength: 5 } }),
+    refusedBy: ["gemini-parameters", "strict"],
   },
   {
     what: "no properties",
@@ -289,11 +300,133 @@ export const corpus: readonly CorpusTool[] = [
     refusedBy: ["openai", "gemini", "gemini-parameters", "strict"] as const,
     rule: "pattern-unicode-property",
   })),
-  ...["\\(?=", "[(?=]", "(?<name>a)", "(?:a)", "\\\\p{2}", "a=!"].map((pattern) => ({
+  ...["(?<name>a)", "(?<a>x)\\k<a>", "\\u{1F600}", "[\\cJ]", "[^]", "a[]"].map((pattern) => ({
     what: `the pattern ${pattern}`,
     inputSchema: argument({ ...text, pattern }),
-    refusedBy: [],
+    refusedBy: ["openai", "strict"] as const,
+    rule: "pattern-not-in-python",
   })),
+  ...["\\(?=", "[(?=]", "(?:a)", "\\\\p{2}", "a=!", "\\u0041\\x41\\t\\0", "[\\b\\d^]", "\\\\u{"].map(
+    (pattern) => ({
+      what: `the pattern ${pattern}`,
+      inputSchema: argument({ ...text, pattern }),
+      refusedBy: [],
+    }),
+  ),
+  {
+    what: "a pattern of a key that Python does not take",
+    inputSchema: argument({
+      type: "object",
+      patternProperties: { "(?<x>a)": text },
+      additionalProperties: false,
+    }),
+    refusedBy: ["openai", "gemini-parameters", "strict"],
+    rule: "pattern-not-in-python",
+  },
+  ...["uri", "uri-reference", "int32", "binary"].map((format) => ({
+    what: `the format ${format}`,
+    inputSchema: argument({ ...text, format }),
+    refusedBy: ["gemini-parameters", "strict"] as const,
+    rule: "strict-format",
+  })),
+  {
+    what: "the format date",
+    inputSchema: argument({ ...text, format: "date" }),
+    refusedBy: ["gemini-parameters"],
+    rule: "gemini-format",
+  },
+  {
+    what: "the format date-time",
+    inputSchema: argument({ ...text, format: "date-time" }),
+    refusedBy: [],
+  },
+  {
+    what: "texts to choose from, without a type",
+    inputSchema: argument({ enum: ["a", "b"] }),
+    refusedBy: ["gemini-parameters"],
+    rule: "gemini-enum-without-type",
+  },
+  ...(
+    [
+      ["a type that does not exist", { type: "int" }],
+      ["required: true of a property, as in draft-03", { ...text, required: true }],
+      ["null as a description", { ...text, description: null }],
+      ["a length that is a text", { ...text, maxLength: "3" }],
+      ["a schema that is a text", { type: "array", items: "string" }],
+    ] as [string, JsonObject][]
+  ).map(([what, schema]) => ({
+    what,
+    inputSchema: argument(schema),
+    refusedBy: everybody,
+    rule: "invalid-schema",
+  })),
+  {
+    what: "null as the list of required properties",
+    inputSchema: { ...strictly({}), required: null },
+    refusedBy: everybody,
+    rule: "invalid-schema",
+  },
+  {
+    what: "a name twice in required",
+    inputSchema: strictly({ a: text }, { required: ["a", "a"] }),
+    refusedBy: everybody,
+    rule: "invalid-schema",
+  },
+  {
+    what: "a result with a type that does not exist",
+    inputSchema: strictly({}),
+    outputSchema: strictly({ a: { type: "any" } }),
+    refusedBy: everybody,
+    rule: "invalid-schema",
+  },
+  {
+    what: "a result in draft-07",
+    inputSchema: strictly({}),
+    outputSchema: strictly({}, { $schema: "http://json-schema.org/draft-07/schema#" }),
+    refusedBy: everybody,
+    rule: "result-dialect",
+  },
+  {
+    what: "a result in 2020-12",
+    inputSchema: strictly({}),
+    outputSchema: strictly({}, { $schema: "https://json-schema.org/draft/2020-12/schema" }),
+    refusedBy: [],
+  },
+  {
+    what: "a result with a boolean bound",
+    inputSchema: strictly({}),
+    outputSchema: strictly({ a: { type: "integer", minimum: 0, exclusiveMinimum: true } }),
+    refusedBy: everybody,
+    rule: "boolean-bound",
+  },
+  {
+    what: "a reference to nothing inside of a definition",
+    inputSchema: strictly(
+      { a: { $ref: "#/$defs/A/properties/gone" } },
+      { $defs: { A: strictly({ b: text }) } },
+    ),
+    refusedBy: everybody,
+    rule: "reference-to-nothing",
+  },
+  {
+    what: "a result with a reference to nothing behind another fault",
+    inputSchema: strictly({}),
+    outputSchema: strictly({ a: { ...text, pattern: "(" }, b: { $ref: "#/$defs/B" } }),
+    refusedBy: everybody,
+    rule: "result-reference-to-nothing",
+  },
+  {
+    what: "an arm that requires what the schema around it declares",
+    inputSchema: argument({
+      ...strictly({ a: text, b: text }),
+      anyOf: [
+        { type: "object", required: ["a"] },
+        { type: "object", required: ["b"] },
+      ],
+    }),
+    refusedBy: ["strict"],
+    rule: "strict-open-object",
+  },
   {
     what: "a required property that is not declared",
     inputSchema: strictly({ a: text }, { required: ["a", "b"] }),

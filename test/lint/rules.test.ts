@@ -201,29 +201,153 @@ test.each<[string, JsonObject, readonly string[]]>([
   ["default-does-not-fit", { $ref: "#/$defs/Short", default: "long" }, ["/default"]],
   ["default-does-not-fit", { $ref: "#/$defs/Gone", default: "long" }, []],
   ["default-does-not-fit", { type: "object", properties: { default: { type: "string" } } }, []],
+  ["default-does-not-fit", { $ref: "#", default: 3 }, ["/default"]],
+  ["default-does-not-fit", { $ref: "#", default: {} }, []],
+  ["default-does-not-fit", { $ref: "#/properties/other", default: "x" }, ["/default"]],
+  ["default-does-not-fit", { allOf: [{ minLength: 2 }, { type: "string", default: "x" }] }, []],
+  ["default-does-not-fit", { minLength: 2, allOf: [{ type: "string" }], default: "x" }, ["/default"]],
+  ["default-does-not-fit", { pattern: "(", type: "integer", default: "x" }, ["/default"]],
+  [
+    "default-does-not-fit",
+    { type: "array", items: { anyOf: [{ type: "integer", default: "x" }, { const: "x" }] } },
+    ["/items/anyOf/0/default"],
+  ],
+  [
+    "default-does-not-fit",
+    { additionalProperties: { enum: [1], default: 2 } },
+    ["/additionalProperties/default"],
+  ],
   ["empty-enum", { enum: [] }, ["/enum"]],
+  ["empty-enum", { items: { anyOf: [{ enum: [] }] } }, ["/items/anyOf/0/enum"]],
+  ["empty-enum", { type: "object", properties: { enum: { type: "array" } } }, []],
   ["empty-range", { minimum: 2, maximum: 1 }, [""]],
   ["empty-range", { exclusiveMinimum: 1, maximum: 1 }, [""]],
   ["empty-range", { minimum: 1, maximum: 1, minLength: 0, maxLength: 0 }, []],
   ["empty-range", { minItems: 3, maxItems: 2 }, [""]],
+  ["empty-range", { items: { minLength: 3, maxLength: 2 } }, ["/items"]],
+  ["empty-range", { type: "integer", exclusiveMinimum: 1, exclusiveMaximum: 2 }, [""]],
+  ["empty-range", { type: "number", exclusiveMinimum: 1, exclusiveMaximum: 2 }, []],
+  ["empty-range", { type: "integer", minimum: 1.2, maximum: 1.8 }, [""]],
+  ["empty-range", { type: "integer", minimum: 1, maximum: 1 }, []],
+  ["empty-range", { contains: {}, minContains: 2, maxContains: 1 }, [""]],
+  // Limits of another type, and limits without what they limit, exclude nothing.
+  ["empty-range", { type: "string", minimum: 2, maximum: 1 }, []],
+  ["empty-range", { type: "object", minItems: 2, maxItems: 1 }, []],
+  ["empty-range", { minContains: 2, maxContains: 1 }, []],
   ["nullable", { type: "string", nullable: true }, ["/nullable"]],
   ["nullable", { type: ["string", "null"], nullable: true }, []],
+  ["nullable", { anyOf: [{ type: "string" }, { type: "null" }], nullable: true }, []],
+  ["nullable", { enum: ["a", null], nullable: true }, []],
+  ["nullable", { $ref: "#/$defs/Short", nullable: true }, ["/nullable"]],
+  ["nullable", { nullable: true }, []],
+  ["nullable", { type: "array", items: { type: "integer", nullable: true } }, ["/items/nullable"]],
+  ["nullable", { type: "string", nullable: false }, []],
+  ["nullable", { type: "object", properties: { nullable: { type: "boolean" } } }, []],
   ["pattern-of-another-language", { pattern: "(?i)yes|no" }, ["/pattern"]],
   ["pattern-of-another-language", { pattern: "(?P<year>\\d+)" }, ["/pattern"]],
   ["pattern-of-another-language", { pattern: "\\A\\d+\\Z" }, ["/pattern"]],
   ["pattern-of-another-language", { pattern: "(?<year>\\d+)[(?i)]\\(?i\\)" }, []],
+  ["pattern-of-another-language", { pattern: "a++" }, ["/pattern"]],
+  ["pattern-of-another-language", { pattern: "^\\h+$" }, ["/pattern"]],
+  ["pattern-of-another-language", { pattern: "[\\w-.]" }, ["/pattern"]],
+  ["pattern-of-another-language", { items: { not: { pattern: "(?>a)" } } }, ["/items/not/pattern"]],
+  ["pattern-of-another-language", { propertyNames: { pattern: "(?#x)" } }, ["/propertyNames/pattern"]],
+  ["pattern-of-another-language", { pattern: "\\p{L}[\\p{Lu}\\d]\\u{1F600}(?<=a)" }, []],
   ["pattern-of-another-language", { patternProperties: { "(?i)^x": {} } }, ["/patternProperties/(?i)^x"]],
   ["required-without-property", { type: "object", required: ["a"], allOf: [{ properties: { a: {} } }] }, []],
   ["required-without-property", { properties: { a: {} }, required: ["a", "b"] }, ["/required/1"]],
+  [
+    "required-without-property",
+    { type: "object", required: ["a", "b"], allOf: [{ properties: { a: {} } }] },
+    ["/required/1"],
+  ],
+  ["required-without-property", { type: "object", required: ["x"], patternProperties: { "^x": {} } }, []],
+  [
+    "required-without-property",
+    { type: "object", required: ["y"], patternProperties: { "^x": {} } },
+    ["/required/0"],
+  ],
+  ["required-without-property", { type: "object", required: ["value"], $ref: "#" }, []],
+  ["required-without-property", { type: "object", required: ["a"], $ref: "#/$defs/Gone" }, []],
+  [
+    "required-without-property",
+    {
+      properties: { a: {} },
+      anyOf: [
+        { type: "object", required: ["a"] },
+        { type: "object", required: ["b"] },
+      ],
+    },
+    ["/anyOf/1/required/0"],
+  ],
+  [
+    "required-without-property",
+    { properties: { a: {} }, if: { type: "object", required: ["a"] }, then: {} },
+    [],
+  ],
+  ["required-without-property", { not: { type: "object", required: ["a"] } }, []],
+  [
+    "required-without-property",
+    { properties: { not: { type: "object", required: ["a"] } } },
+    ["/properties/not/required/0"],
+  ],
+  ["required-without-property", { items: { type: "object", required: ["a"] } }, ["/items/required/0"]],
+  ["reference-to-nothing", { items: { $ref: "#/$defs/Short/items" } }, ["/items/$ref"]],
+  ["reference-to-nothing", { $ref: "#/$defs/Sh%6Frt" }, []],
+  ["reference-to-nothing", { $ref: "#anchor" }, ["/$ref"]],
+  ["pattern-lookaround", { additionalProperties: { pattern: "(?!a)" } }, ["/additionalProperties/pattern"]],
+  ["pattern-lookaround", { patternProperties: { "^(?=a)": {} } }, ["/patternProperties/^(?=a)"]],
+  ["pattern-unicode-property", { prefixItems: [{ pattern: "[\\P{L}]" }] }, ["/prefixItems/0/pattern"]],
 ])("%s: %j at %j", (id, schema, pointers) => {
   const inputSchema = {
     type: "object",
-    properties: { value: schema },
+    properties: { value: schema, other: { type: "integer" } },
     $defs: { Short: { type: "string", maxLength: 2 } },
   };
   expect(found({ inputSchema }, id)).toEqual(
     pointers.map((each) => `/tools/0/inputSchema/properties/value${each}`),
   );
+});
+
+test.each<[string, JsonObject, readonly string[]]>([
+  [
+    "result-reference-to-nothing",
+    { a: { items: { $ref: "#/$defs/X" } }, b: { $ref: "#/$defs/Y" } },
+    ["/a/items/$ref", "/b/$ref"],
+  ],
+  ["empty-enum", { a: { enum: [] } }, ["/a/enum"]],
+  ["empty-range", { a: { items: { minimum: 2, maximum: 1 } } }, ["/a/items"]],
+  ["nullable", { a: { type: "string", nullable: true } }, ["/a/nullable"]],
+  ["pattern-of-another-language", { a: { anyOf: [{ pattern: "\\A" }] } }, ["/a/anyOf/0/pattern"]],
+  ["boolean-bound", { a: { exclusiveMaximum: true } }, ["/a/exclusiveMaximum"]],
+  ["tuple-items", { a: { items: [{}] } }, ["/a/items"]],
+  ["invalid-schema", { a: { type: "any" } }, ["/a/type"]],
+  // No model receives a result: what only models and their interfaces care for is not looked for.
+  ["default-does-not-fit", { a: { type: "string", default: 1 } }, []],
+  ["pattern-lookaround", { a: { pattern: "(?=a)" } }, []],
+  ["gemini-enum", { a: { enum: [1] } }, []],
+])("%s in results: %j at %j", (id, properties, pointers) => {
+  const outputSchema = { type: "object", properties };
+  expect(found({ outputSchema }, id)).toEqual(
+    pointers.map((each) => `/tools/0/outputSchema/properties${each}`),
+  );
+});
+
+test("results that are no objects, and those whose type is not said", () => {
+  const at = (outputSchema: JsonObject): readonly string[] => found({ outputSchema }, "result-not-object");
+  expect(at({ type: "array" })).toEqual(["/tools/0/outputSchema"]);
+  expect(at({ oneOf: [{ type: "object" }] })).toEqual(["/tools/0/outputSchema"]);
+  expect(at({ type: ["object", "null"] })).toEqual(["/tools/0/outputSchema"]);
+  expect(at({ type: "object" })).toEqual([]);
+});
+
+test("definitions that `dependencies` of older drafts lead to are used", () => {
+  const inputSchema = {
+    type: "object",
+    dependencies: { a: { $ref: "#/$defs/A" }, b: ["a"] },
+    $defs: { A: { type: "object" } },
+  };
+  expect(found({ inputSchema }, "unused-definition")).toEqual([]);
 });
 
 test("three rules are warnings for Gemini, and errors for its older field", () => {

@@ -45,4 +45,10 @@ export const lintDiagnostics = {
     explanation:
       'With `onRestart: "replay"`, and after each answer to an ask, the handler runs again from its first line. What stands outside of `context.once` then happens again: a call that is awaited or returns a promise, a call of `node:fs`, `node:child_process` or the network, and a value that differs from run to run, such as `Date.now()` or `crypto.randomUUID()`. In `await context.once("KEY", () => …)` the result is stored, and a later run gets it from there. Calls on the context, calls that are given the context, `once` or `ask`, functions of the handler itself, and `node:timers/promises` are not reported. If repeating it does no harm, write a comment `mcpgen-allow MG6607: REASON` in the line or above it.',
   },
+  MG6608: {
+    title: "There is no contract file to fix",
+    exit: 2,
+    explanation:
+      "`mcpgen lint FILE --fix` changes the file of a contract. What a live server lists, a download, standard input and code have no such file. Correct the code of the server; or write its contract with `mcpgen capture SOURCE --out FILE`, fix that file, and generate the server from it.",
+  },
 } satisfies Record<string, Diagnostic>;

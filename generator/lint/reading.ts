@@ -1,0 +1,79 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  atPointer,
+  dialectOf,
+  isJsonObject,
+  readDocument,
+  referenceTo,
+} from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import { tooDeep } from "../contract/depth.js";
+import { type UnreadPart, readableSchema } from "../contract/emit/readable-schema.js";
+import type { SchemaPlace } from "./rule.js";
+
+/** The address of a schema in the document that asks it. */
+const address = "urn:mcpgen:lint";
+
+/** A value, and a place of a schema that it should be valid at. */
+export interface Question {
+  readonly place: SchemaPlace;
+  readonly value: JsonValue;
+}
+
+/**
+ * Whether each value is valid at its place: by the whole schema, so that references lead where they lead there. Parts that
+ * cannot be read restrict nothing: other findings report them.
+ *
+ * @param root the schema that the places are in
+ */
+export function answers(root: SchemaPlace, questions: readonly Question[]): boolean[] {
+  if (questions.length === 0) return [];
+  const { document } = readable(root.schema);
+  const inside = ({ pointer }: SchemaPlace): string => pointer.slice(root.pointer.length);
+  const read = wholeSchema(document, [...new Set(questions.map(({ place }) => inside(place)))]);
+  return questions.map(({ place, value }) => read?.(inside(place), value) ?? true);
+}
+
+/** A judge by the schemas at places of a document; none where it cannot be read. */
+function wholeSchema(
+  document: JsonObject,
+  places: readonly string[],
+): ((place: string, value: JsonValue) => boolean) | undefined {
+  const known = places.filter((place) => isJsonObject(atPointer(document, place)));
+  const { $id } = document;
+  const uri = typeof $id === "string" && /^[a-z][a-z\d+.-]*:[^#]*$/i.test($id) ? $id : address;
+  const asking = {
+    prefixItems: known.map((place) => ({ $ref: `${uri}${referenceTo(place)}` })),
+    $defs: { whole: { ...document, $id: uri } },
+  };
+  const { schema } = readable(asking);
+  const arms = schema?.root?.prefixItems;
+  if (known.length === 0 || !schema || !arms) return undefined;
+  const nodes = new Map(known.map((place, index) => [place, arms[index]!]));
+  return (place, value) => {
+    const node = nodes.get(place);
+    return node === undefined || isValid(schema, node, value);
+  };
+}
+
+/** The part of a schema that can be read: nothing of one that is nested deeper than contracts are. */
+export function readable(schema: JsonObject): ReturnType<typeof readableSchema> {
+  if (tooDeep(schema) !== undefined) return { document: schema, parts: [] };
+  return readableSchema(schema, (document) => readDocument(document));
+}
+
+/** The parts of a schema that cannot be read, by JSON Pointers as those of the place. */
+export function unreadParts({ schema, pointer }: SchemaPlace): UnreadPart[] {
+  return readable(schema).parts.map((part) => ({ ...part, pointer: pointer + part.error.pointer }));
+}
+
+/** Whether `$schema` declares another dialect than 2020-12. */
+export function isOtherDialect(declared: JsonValue | undefined): boolean {
+  if (declared === undefined) return false;
+  try {
+    return dialectOf({ $schema: declared }) !== "2020-12";
+  } catch {
+    return true;
+  }
+}
