@@ -1,4 +1,4 @@
-import { pause, waitAsked } from "@mcpgen/runtime/extending";
+import { type Members, pause, waitAsked } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
@@ -9,9 +9,9 @@ import {
   TokenRefusal,
   type Tokens,
   authentication,
+  judgedAnswer,
   refusal,
   requestTokens,
-  successOf,
   transport,
 } from "./token-request.js";
 
@@ -52,19 +52,19 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
     ...(resource !== undefined && { resource }),
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   };
-  let device: oauth.DeviceAuthorizationResponse;
+  let device: DeviceAnswer;
   try {
     const response = await oauth.deviceAuthorizationRequest(as, asClient, auth, params, transport(guard));
-    await successOf(as.issuer, response.clone());
-    device = await oauth.processDeviceAuthorizationResponse(as, asClient, response);
+    const required = ["device_code", "user_code", "verification_uri", "expires_in"];
+    device = (await judgedAnswer(as.issuer, response, members, required)) as object as DeviceAnswer;
   } catch (error) {
     throw refusal(as.issuer, error);
   }
-  const lifeMs = waitAsked(device.expires_in * 1000, { most: longestLife, usual: longestLife });
+  const lifeMs = waitAsked(Number(device.expires_in) * 1000, { most: longestLife, usual: longestLife });
   const ends = Date.now() + lifeMs;
   await show(promptOf(device, lifeMs / 1000, facts, guard.local), signal);
   let busy: unknown;
-  let wait = waitAsked((device.interval ?? NaN) * 1000, { least: shortestWait, usual: usualWait });
+  let wait = waitAsked(Number(device.interval) * 1000, { least: shortestWait, usual: usualWait });
   for (let left = lifeMs; left > 0; left = ends - Date.now()) {
     await pause(Math.min(wait, left), signal);
     // A poll before its time would only be refused.
@@ -85,9 +85,24 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
   throw new AuthError("auth-needs-user", `the code of ${hostOf(as.issuer)} was not entered in time`);
 }
 
+/** The members of a device authorization response (RFC 8628, 3.2). */
+const members: Members = {
+  ...{ device_code: "text", user_code: "text", verification_uri: "text", verification_uri_complete: "text" },
+  ...{ expires_in: "seconds", interval: "seconds" },
+};
+
+interface DeviceAnswer {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete?: string;
+  readonly expires_in: number | string;
+  readonly interval?: number | string;
+}
+
 /** What may be shown: the addresses are safe, and the code is a word. */
 function promptOf(
-  device: oauth.DeviceAuthorizationResponse,
+  device: DeviceAnswer,
   expiresIn: number,
   facts: Omit<AuthorizationFacts, "state">,
   local: boolean,

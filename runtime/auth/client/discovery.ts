@@ -1,7 +1,13 @@
 import type { AuthorizationServer } from "oauth4webapi";
 import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
-import { AuthError } from "../shared/errors.js";
-import { type FoundDocument, type Guard, fetchDocument, firstDocument } from "../shared/guarded-fetch.js";
+import { AuthError, isUnavailable } from "../shared/errors.js";
+import {
+  type FoundDocument,
+  type Guard,
+  type Search,
+  fetchDocument,
+  firstDocument,
+} from "../shared/guarded-fetch.js";
 import { issuerText } from "../shared/issuer-text.js";
 import { metadataPlaces, resourcePlaces } from "../shared/metadata-places.js";
 import { canonicalResource, endpointUrl, hostOf, resourceCovers, wellKnown } from "../shared/urls.js";
@@ -20,8 +26,8 @@ export interface Target {
 
 /** What a refusal says about the authorization of a server. */
 export interface Hint {
-  /** Where the protected resource metadata is said to be: a hint, which may be wrong. */
-  readonly metadata?: string | undefined;
+  /** Where the protected resource metadata is said to be, by each challenge: hints, which may be wrong. */
+  readonly metadata: readonly string[];
   readonly dpop: boolean;
 }
 
@@ -41,14 +47,25 @@ export async function discoverResource(
   options: Choice,
   guard: Guard,
 ): Promise<Target | undefined> {
-  const found = await findResourceMetadata(server, hint.metadata, guard);
+  const own = resourcePlaces(server);
+  let isBusy = false;
+  const found = await findResourceMetadata(server, hint.metadata, guard, (place, fault) => {
+    isBusy ||= isUnavailable(fault) && own.includes(place);
+  }).catch((error: unknown) => {
+    // The application says what the metadata do not. Those of the server itself may say it later.
+    if (options.issuer !== undefined && !isBusy && error instanceof AuthError) return undefined;
+    throw error;
+  });
   if (found) return targetOf(found.document, server, hint, options, guard.local);
-  if (hint.metadata === undefined) return undefined;
+  if (hint.metadata.length === 0 || options.issuer !== undefined) return undefined;
   throw invalid(server, "the challenge names metadata that does not exist");
 }
 
+/** Hints that are followed: a server could name any number. */
+const mostHints = 3;
+
 /**
- * The protected resource metadata of a server: at the URL of the challenge; where that is unusable, and without one, at the
+ * The protected resource metadata of a server: at the URLs of the challenges; where these are unusable, and without one, at the
  * well-known places (2026-07-28, protected resource metadata discovery requirements).
  *
  * @param missed as for `firstDocument`
@@ -56,17 +73,29 @@ export async function discoverResource(
  */
 export function findResourceMetadata(
   server: string,
-  hint: string | undefined,
+  hints: readonly string[],
   guard: Guard,
-  missed?: (place: string, fault?: AuthError) => void,
+  missed?: Search["missed"],
 ): Promise<FoundDocument | undefined> {
   const own = resourcePlaces(server);
-  if (hint === undefined) return firstDocument(own, guard, { ...(missed && { missed }) });
-  const places = [hint, ...own.filter((place) => place !== hint)];
+  const places = [...new Set([...hints.slice(0, mostHints), ...own])];
   return firstDocument(places, guard, {
-    ...(!own.includes(hint) && { hint }),
+    isHint: (place) => !own.includes(place),
+    check: (document) => checkHinted(document, server),
     ...(missed && { missed }),
   });
+}
+
+/**
+ * A document to which a hint led is used if it says who authorizes. One about another resource is, too: it ends the login.
+ *
+ * @throws {AuthError} `auth-metadata-invalid`
+ */
+function checkHinted(document: FoundDocument["document"], server: string): void {
+  const { resource, authorization_servers: issuers } = judged(document, resourceMembers, server);
+  const isForeign = resource !== undefined && !resourceCovers(resource, server);
+  if (isForeign || (resource !== undefined && issuers?.length)) return;
+  throw invalid(server, "the challenge names metadata without a resource or authorization_servers");
 }
 
 /**
@@ -77,7 +106,7 @@ export function findResourceMetadata(
 export function targetOf(
   document: Readonly<Record<string, unknown>>,
   server: string,
-  hint: Hint,
+  hint: Pick<Hint, "dpop">,
   { issuer: named, chooseIssuer }: Choice,
   local: boolean,
 ): Target {

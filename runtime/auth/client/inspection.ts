@@ -78,23 +78,23 @@ export async function inspectServer(
   return { resource, issuers, faults, ...(scopes && { scopes }) };
 }
 
-/** The URL of the metadata in a challenge. */
-function namedMetadata(server: string, header: string | null, faults: ServerFault[]): string | undefined {
+/** The URLs of the metadata in the challenges. */
+function namedMetadata(server: string, header: string | null, faults: ServerFault[]): readonly string[] {
   const challenges = parseChallenges(header).filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
-  const named = challenges.find(({ params }) => params["resource_metadata"] !== undefined);
+  const named = challenges.flatMap(({ params }) => params["resource_metadata"] ?? []);
   if (challenges.length === 0) {
     const message = "the refusal has no challenge Bearer or DPoP in WWW-Authenticate";
     faults.push({ kind: "challenge-missing", at: server, message });
-  } else if (!named) {
+  } else if (named.length === 0) {
     const message = "the challenge in WWW-Authenticate has no resource_metadata";
     faults.push({ kind: "challenge-without-metadata", at: server, message });
   }
-  return named?.params["resource_metadata"];
+  return named;
 }
 
 async function findMetadata(
   server: string,
-  named: string | undefined,
+  named: readonly string[],
   guard: Guard,
   faults: ServerFault[],
 ): Promise<FoundDocument | undefined> {
@@ -112,7 +112,7 @@ async function findMetadata(
   }
   const [at, ...others] = missing;
   if (at === undefined) return found;
-  const kind = !found || at === named ? "metadata-missing" : "metadata-elsewhere";
+  const kind = !found || named.includes(at) ? "metadata-missing" : "metadata-elsewhere";
   const alone = "there is no protected resource metadata";
   const nowhere = others.length > 0 ? `${alone}, and none at ${others.join(" or ")}` : alone;
   faults.push({ kind, at, message: found ? `there is no metadata here, but at ${found.place}` : nowhere });

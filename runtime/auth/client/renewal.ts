@@ -24,8 +24,8 @@ import {
 /** Why a token is to be renewed, as a refusal says it. */
 export interface Need {
   readonly scopes: readonly string[] | undefined;
-  /** URL of the protected resource metadata. */
-  readonly metadata: string | undefined;
+  /** URLs of the protected resource metadata. */
+  readonly metadata: readonly string[];
   readonly dpop: boolean;
   /** The grant that was refused. */
   readonly refused: Grant | undefined;

@@ -122,7 +122,7 @@ class ServerSession {
       known.find(({ params }) => params[name] !== undefined)?.params[name];
     return {
       scopes: parseScopes(param("scope")),
-      metadata: param("resource_metadata"),
+      metadata: known.flatMap(({ params }) => params["resource_metadata"] ?? []),
       dpop: known.some(({ scheme }) => scheme === "dpop"),
       refused: this.#grant,
       refresh: progress.renewals < 2,

@@ -88,10 +88,7 @@ const members: Members = {
  *
  * @throws {AuthError} `auth-unavailable`: the answer decides nothing. `TokenRefusal`: it is an error
  */
-export async function successOf(
-  issuer: string,
-  response: Response,
-): Promise<Readonly<Record<string, unknown>>> {
+async function successOf(issuer: string, response: Response): Promise<Readonly<Record<string, unknown>>> {
   const { status } = response;
   const body = withoutNulls(jsonObject(await response.text()) ?? {});
   if (status === 200) return body;
@@ -101,14 +98,30 @@ export async function successOf(
   throw new TokenRefusal(issuer, shown(error));
 }
 
+/**
+ * The members of a successful answer, each as a table says.
+ *
+ * @param required names of the table that the answer must have
+ * @throws {AuthError} as `successOf`; `auth-metadata-invalid`: a member is malformed or missing
+ */
+export async function judgedAnswer(
+  issuer: string,
+  response: Response,
+  table: Members,
+  required: readonly string[] = [],
+): Promise<Readonly<Record<string, unknown>>> {
+  const body = await successOf(issuer, response);
+  const problem = malformedMember(body, table, required);
+  if (problem !== undefined) throw unusable(issuer, problem);
+  return body;
+}
+
 /** Reads an answer of a token endpoint. */
 export async function tokenResponse(
   issuer: string,
   response: Response,
 ): Promise<Tokens & { readonly type: string; readonly issued: unknown }> {
-  const body = await successOf(issuer, response);
-  const problem = malformedMember(body, members);
-  if (problem !== undefined) throw unusable(issuer, problem);
+  const body = await judgedAnswer(issuer, response, members);
   const { access_token: access = "", token_type: type, refresh_token: refresh, scope } = body as TokenBody;
   if (!/^[\x21-\x7e]+$/.test(access)) throw unusable(issuer, "access_token");
   if (type === undefined) throw unusable(issuer, "token_type");
@@ -137,7 +150,7 @@ function unusable(issuer: string, member: string): AuthError {
   const [name, expected = ""] = member.split(/(?=:)/);
   return new AuthError(
     "auth-metadata-invalid",
-    `${hostOf(issuer)}: ${name} of the token response is not usable${expected}`,
+    `${hostOf(issuer)}: ${name} of its answer is not usable${expected}`,
   );
 }
 

@@ -60,11 +60,16 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
   } catch (error) {
     if (error instanceof AuthError) throw error;
     signal?.throwIfAborted();
-    throw new AuthError(
-      "auth-unavailable",
-      `${hostOf(url)}: no connection, or no answer within ${timeout} ms`,
-    );
+    const cause = connectionFault(error);
+    const why = cause ? `: ${cause.message || cause.code}` : `, or no answer within ${timeout} ms`;
+    throw new AuthError("auth-unavailable", `${hostOf(url)}: no connection${why}`, { cause });
   }
+}
+
+/** Why there is no connection, as this machine says it: a refusal, a name without addresses, a proxy that opens no tunnel. */
+function connectionFault(error: unknown): NodeJS.ErrnoException | undefined {
+  const failure = ((error as { readonly cause?: unknown }).cause ?? error) as NodeJS.ErrnoException;
+  return /^(connect|getaddrinfo)$/.test(String(failure.syscall)) ? failure : undefined;
 }
 
 let standard: Fetch | undefined;
@@ -123,11 +128,19 @@ export interface FoundDocument {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
+/** How documents are looked for: see `firstDocument`. */
+export interface Search {
+  readonly isHint?: (place: string) => boolean;
+  readonly check?: (document: FoundDocument["document"]) => void;
+  readonly missed?: (place: string, fault?: AuthError) => void;
+}
+
 /**
  * The first document of several places. One with an unusable answer, such as a page or a redirect, counts as one without a
  * document; one that cannot answer now ends the search, because the next one may hold another document.
  *
- * @param hint a place that another party named: nothing that is wrong with it ends the search
+ * @param isHint whether another party named a place: nothing that is wrong with it ends the search
+ * @param check judges the document of a hint; throws an `AuthError` if it is unusable
  * @param missed gets each place without a document, and why it is unusable
  * @returns `undefined` if there is a document nowhere
  * @throws {AuthError} the first fault of a place, if there is a document nowhere
@@ -135,21 +148,19 @@ export interface FoundDocument {
 export async function firstDocument(
   places: readonly string[],
   guard: Guard,
-  {
-    hint,
-    missed,
-  }: { readonly hint?: string; readonly missed?: (place: string, fault?: AuthError) => void } = {},
+  { isHint, check, missed }: Search = {},
 ): Promise<FoundDocument | undefined> {
   let first: AuthError | undefined;
   for (const place of places) {
     try {
       const document = await fetchDocument(place, guard);
+      if (document && isHint?.(place)) check?.(document);
       if (document) return { place, document };
       missed?.(place);
     } catch (error) {
       if (!(error instanceof AuthError)) throw error;
       missed?.(place, error);
-      if (isUnavailable(error) && place !== hint) throw error;
+      if (isUnavailable(error) && !isHint?.(place)) throw error;
       first ??= error;
     }
   }

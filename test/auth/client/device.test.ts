@@ -129,7 +129,7 @@ test("the code is valid for an hour at most, whatever the server says", async ()
   expect(shown[0]!.expiresIn).toBe(3600);
 });
 
-test.each([NaN, null, "5", -1, 0, [], true])("an interval that is %s is no metadata", async (interval) => {
+test.each(["5 s", -1, [], {}, true])("an interval that is %s is no metadata", async (interval) => {
   const { as, rs } = await pair({
     fault: (call, answer) =>
       call.endpoint === "device" ? { ...answer, body: { ...(answer.body as object), interval } } : answer,
@@ -137,3 +137,39 @@ test.each([NaN, null, "5", -1, 0, [], true])("an interval that is %s is no metad
   expect(await failure(send(login({ device: () => undefined }), rs.url))).toBe("auth-metadata-invalid");
   expect(as.count("token")).toBe(0);
 });
+
+/** Members of the answer that a server may leave out, with what it may write in their place. */
+test.each<[string, Record<string, unknown>]>([
+  ["null for the interval", { interval: null }],
+  ["null for the address with the code", { verification_uri_complete: null }],
+  ["null for unknown members", { message: null, error: null }],
+  ["seconds as texts", { interval: "0.02", expires_in: "600" }],
+])("%s is taken", async (_, members) => {
+  const { as, rs } = await pair({
+    ...fast,
+    fault: (call, answer) =>
+      call.endpoint === "device" ? { ...answer, body: { ...(answer.body as object), ...members } } : answer,
+  });
+  const shown: DevicePrompt[] = [];
+  const { setTimeout: start } = globalThis;
+  const soon = (ends: () => void, ms = 0): unknown => start(ends, Math.min(ms, 100));
+  const timers = vi.spyOn(globalThis, "setTimeout").mockImplementation(soon as typeof setTimeout);
+  onTestFinished(() => timers.mockRestore());
+  expect(await send(login({ device: decided((code) => as.decideDevice(code), shown) }), rs.url)).toBe(200);
+  expect(shown[0]!.expiresIn).toBe(600);
+});
+
+test.each(["device_code", "user_code", "verification_uri", "expires_in"])(
+  "%s that is null is missing, and the error names it",
+  async (name) => {
+    const { rs } = await pair({
+      fault: (call, answer) =>
+        call.endpoint === "device"
+          ? { ...answer, body: { ...(answer.body as object), [name]: null } }
+          : answer,
+    });
+    const sent = send(login({ device: () => expect.unreachable() }), rs.url);
+    expect(await failure(sent)).toBe("auth-metadata-invalid");
+    await expect(sent).rejects.toMatchObject({ cause: { message: expect.stringContaining(name) as string } });
+  },
+);

@@ -36,6 +36,14 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
     ["a page", 200, "<html>", { "content-type": "text/html" }],
     ["no JSON", 200, "{"],
     ["a list", 200, "[]"],
+    ["null", 200, "null"],
+    ["an empty text", 200, ""],
+    ["an object of something else", 200, '{"error":"not found"}'],
+    ["members that are null", 200, '{"resource":null,"authorization_servers":null}'],
+    ["the resource alone", 200, '{"resource":"RESOURCE","authorization_servers":null}'],
+    ["no authorization server", 200, '{"resource":"RESOURCE","authorization_servers":[]}'],
+    ["malformed authorization servers", 200, '{"resource":"RESOURCE","authorization_servers":[7]}'],
+    ["more than 64 KB", 200, `{"a":"${"x".repeat(70_000)}"}`],
     ["a redirect", 302, "", { location: "/elsewhere" }],
     ["429", 429, '{"error":"too_many_requests"}'],
     ["500", 500, ""],
@@ -43,7 +51,9 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
   ])(
     "a challenge that names metadata with the answer %s: the well-known place counts",
     async (_, status, body, headers = {}) => {
-      const named = await loopback((_, response) => response.writeHead(status, headers).end(body));
+      const named: string = await loopback((_, response) =>
+        response.writeHead(status, headers).end(body.replace("RESOURCE", rs.url)),
+      );
       const { rs } = await pair({}, { challenge: () => `Bearer resource_metadata="${named}/meta"` });
       expect(await send(login(), rs.url)).toBe(200);
     },
@@ -63,12 +73,67 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
       "urn:a:b",
       "javascript:alert(1)",
       "https://a.invalid/#x",
+      "null",
+      "https://a.invalid/x https://b.invalid/x",
+      "https://a.invalid/x, https://b.invalid/x",
+      '[\\"https://a.invalid/x\\"]',
+      "https://nowhere.invalid/meta",
     ],
   ])("a challenge that names metadata at %j: the well-known place counts", async (named) => {
     const { rs } = await pair({}, { challenge: () => `Bearer resource_metadata="${named}"` });
     expect(await send(login(), rs.url)).toBe(200);
     rs.options = { ...rs.options, metadataAt: "none" };
     expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-\w+|unavailable)$/);
+  });
+
+  test.each<[string, (good: string) => string | readonly string[]]>([
+    [
+      "in one challenge each",
+      (good) => `Bearer resource_metadata="https://a.invalid/", DPoP resource_metadata="${good}"`,
+    ],
+    ["in a header each", (good) => ['Bearer resource_metadata="none"', `Bearer resource_metadata="${good}"`]],
+    [
+      "behind a challenge of another scheme",
+      (good) => ['Basic realm="x"', `bearer Resource_Metadata="${good}"`],
+    ],
+    [
+      "after two that are unusable",
+      (good) => ["urn:a", "", good].map((each) => `Bearer resource_metadata="${each}"`),
+    ],
+  ])("of several places that challenges name, a usable one counts: %s", async (_, headerOf) => {
+    const { as, rs } = await pair({}, { metadataAt: "none" });
+    const named = await loopback((_, response) =>
+      response.end(JSON.stringify({ resource: rs.url, authorization_servers: [as.issuer] })),
+    );
+    rs.options = { ...rs.options, challenge: () => headerOf(`${named}/meta`) };
+    expect(await send(login(), rs.url)).toBe(200);
+  });
+
+  test("a server that names places without end is asked for three, and its own", async () => {
+    const asked: (string | undefined)[] = [];
+    const named = await loopback(({ url }, response) => {
+      asked.push(url);
+      response.writeHead(404).end();
+    });
+    const header = Array.from({ length: 50 }, (_, at) => `Bearer resource_metadata="${named}/${at}"`).join(
+      ", ",
+    );
+    const { rs } = await pair({}, { challenge: () => header });
+    expect(await send(login(), rs.url)).toBe(200);
+    expect(asked).toEqual(["/0", "/1", "/2"]);
+  });
+
+  test.each([
+    ["404", 404, ""],
+    ["a page", 200, "<html>"],
+    ["a redirect", 302, ""],
+    ["503", 503, ""],
+  ])("where the application names the issuer, metadata nowhere but %s is none", async (_, status, body) => {
+    const named = await loopback((_, response) => response.writeHead(status).end(body));
+    const challenge = (): string => `Bearer resource_metadata="${named}/meta"`;
+    const { as, rs } = await pair({}, { metadataAt: "none", challenge });
+    expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-\w+|unavailable)$/);
+    expect(await send(login({ issuer: as.issuer }), rs.url)).toBe(200);
   });
 
   test("a challenge that names metadata of another resource is refused: no other document is asked for", async () => {
@@ -182,6 +247,17 @@ describe("authorization server metadata", () => {
     expect(await send(login({ client: { id: "known" }, ...options }), rs.url)).toBe(200);
   });
 
+  test("all that is not needed may be null at once, and unknown members, too", async () => {
+    const needed = ["issuer", "authorization_endpoint", "token_endpoint", "code_challenge_methods_supported"];
+    const all = Object.keys((await authorizationServer({ scopes: ["a"], dpop: "offered" })).metadata());
+    const others = [...all.filter((name) => !needed.includes(name)), "x_unknown", "signed_metadata"];
+    const { rs } = await pair({
+      metadata: Object.fromEntries(others.map((name) => [name, null])),
+      clients: [{ id: "known", redirectUris: [user().uri] }],
+    });
+    expect(await send(login({ client: { id: "known" } }), rs.url)).toBe(200);
+  });
+
   test.each(["issuer", "authorization_endpoint", "token_endpoint"])(
     "%s that is null is missing where it is needed",
     async (name) => {
@@ -196,6 +272,12 @@ describe("authorization server metadata", () => {
     ["another case", (issuer: string) => issuer.replace("http", "HTTP")],
     ["another name of the host", (issuer: string) => issuer.replace("127.0.0.1", "localhost")],
     ["another port", (issuer: string) => issuer.replace(/\d+$/, "1")],
+    ["a full stop after the host", (issuer: string) => issuer.replace(/:(\d+)$/, ".:$1")],
+    ["a path", (issuer: string) => `${issuer}/tenant`],
+    ["a query", (issuer: string) => `${issuer}?`],
+    ["a fragment", (issuer: string) => `${issuer}#`],
+    ["a dot segment", (issuer: string) => `${issuer}/.`],
+    ["white space", (issuer: string) => `${issuer} `],
     ["a zero before the port", (issuer: string) => issuer.replace(/(\d+)$/, "0$1")],
     ["none", () => undefined],
   ])("attack 2: metadata of another issuer is refused: %s", async (_, issuer) => {

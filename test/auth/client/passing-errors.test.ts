@@ -1,26 +1,17 @@
 // 429, 5xx and their like are about the moment: they decide nothing about a grant, a registration or a login.
 import { expect, onTestFinished, test, vi } from "vitest";
-import { memoryStore } from "../../../runtime/auth/client.js";
-import type { Answer, Call } from "../../support/auth/authorization-server.js";
+import {
+  clientCredentials,
+  enterprise,
+  forgetLogin,
+  memoryStore,
+  workloadIdentity,
+} from "../../../runtime/auth/client.js";
+import { type Answer, type Call, authorizationServer } from "../../support/auth/authorization-server.js";
+import { passingAnswers } from "../../support/auth/passing-answers.js";
 import { failure, login, pair, send } from "./drive.js";
 
-const statuses = [408, 425, 429, 500, 502, 503, 504];
-const json = { "content-type": "application/json" };
-
-/** Bodies that would end a grant or a client with another status. */
-const bodies = ["rate_limited", "too_many_requests", "invalid_grant", "invalid_client", "access_denied"].map(
-  (error) => JSON.stringify({ error, error_description: "Too many requests" }),
-);
-
-const texts = [...bodies, "<html>", "{}", '{"access_token":"x","token_type":"Bearer"}'];
-
-const answers: readonly Answer[] = statuses.flatMap((status) =>
-  (status === 429 || status === 503 ? texts : bodies.slice(0, 1)).map((body) => ({
-    status,
-    headers: { ...json, "retry-after": "1" },
-    body,
-  })),
-);
+const answers = passingAnswers;
 
 /** The request to which the answer of the moment is given. */
 const isOf =
@@ -66,6 +57,81 @@ test("a registration while its endpoint answers so is not refused", async () => 
   expect(await send(authorizer, rs.url)).toBe(200);
 });
 
+test("a login whose code is answered so fails for now: its registration stays, and the next login uses it", async () => {
+  let answer: Answer | undefined;
+  const isAnswered = isOf("token authorization_code");
+  const { as, rs } = await pair({ fault: (call, honest) => (isAnswered(call) && answer) || honest });
+  const store = memoryStore();
+  for (answer of answers)
+    expect(await failure(send(login({ store }), rs.url)), JSON.stringify(answer)).toBe("auth-unavailable");
+  answer = undefined;
+  expect(await send(login({ store }), rs.url)).toBe(200);
+  expect([as.count("register"), as.count("authorize")]).toEqual([1, answers.length + 1]);
+});
+
+const secret = "the-secret-of-ci";
+
+test.each(["the metadata", "the token endpoint", "the identity provider"])(
+  "flows without a user while %s answers so: no token now, and one afterwards",
+  async (which) => {
+    let answer: Answer | undefined;
+    const endpoint = which === "the metadata" ? "metadata" : "token";
+    const fault = (call: Call, honest: Answer): Answer => (call.endpoint === endpoint && answer) || honest;
+    const isProvider = which === "the identity provider";
+    const platform = await authorizationServer({
+      clients: [{ id: "app", secret }],
+      ...(isProvider && { fault }),
+    });
+    const keys = { issuer: platform.issuer, jwks: () => platform.state.keys.jwks() };
+    const trusted = (["workload", "id-jag"] as const).map((kind) => ({ ...keys, kind }));
+    for (const kind of trusted) {
+      const { as, rs } = await pair({
+        clients: [{ id: "app", secret }],
+        trusted: [kind],
+        ...(!isProvider && { fault }),
+      });
+      const known = { id: "app", secret, issuer: as.issuer };
+      const claims = { iss: platform.issuer, sub: "job", exp: 4e9 };
+      const flows =
+        kind.kind === "workload"
+          ? [
+              clientCredentials(known),
+              workloadIdentity({
+                issuer: as.issuer,
+                assertion: () => platform.sign({ ...claims, aud: as.issuer }),
+              }),
+            ]
+          : [
+              enterprise({
+                idp: platform.issuer,
+                idToken: () => platform.sign({ ...claims, aud: "app" }),
+                client: known,
+                idpClient: { id: "app", secret },
+              }),
+            ];
+      for (const flow of isProvider && kind.kind === "workload" ? [] : flows) {
+        for (answer of answers)
+          expect(await failure(send(flow, rs.url)), JSON.stringify(answer)).toBe("auth-unavailable");
+        answer = undefined;
+        expect(await send(flow, rs.url)).toBe(200);
+      }
+    }
+  },
+);
+
+test("a logout whose revocation is answered so says that nothing was revoked", async () => {
+  let answer: Answer | undefined;
+  const { as, rs } = await pair({
+    fault: (call, honest) => (call.endpoint === "revoke" && answer) || honest,
+  });
+  const store = memoryStore();
+  for (answer of [...answers, undefined]) {
+    expect(await send(login({ store }), rs.url)).toBe(200);
+    expect(await forgetLogin(store, rs.url)).toBe(answer ? "removed" : "revoked");
+  }
+  expect(as.count("register")).toBe(answers.length + 1);
+});
+
 test("a login on another device while its endpoint answers so is not refused", async () => {
   let answer: Answer | undefined;
   const { as, rs } = await pair({
@@ -80,7 +146,7 @@ test("a login on another device while its endpoint answers so is not refused", a
 });
 
 test("a device code outlives polls that are answered so, each five seconds later (RFC 8628, 3.5)", async () => {
-  const left = answers.filter(({ body }) => body === bodies[0]);
+  const left = answers.filter(({ body }) => String(body).includes("invalid_grant"));
   const polls = left.length;
   let code = "";
   const { as, rs } = await pair({
@@ -114,7 +180,9 @@ test.each([400, 401, 403])("an answer %i with an error decides: the user logs in
   const isRefresh = isOf("token refresh_token");
   const { as, rs } = await pair({
     fault: (call, honest) =>
-      refused && isRefresh(call) ? { status, headers: json, body: '{"error":"invalid_grant"}' } : honest,
+      refused && isRefresh(call)
+        ? { status, headers: { "content-type": "application/json" }, body: '{"error":"invalid_grant"}' }
+        : honest,
   });
   const authorizer = login();
   await send(authorizer, rs.url);

@@ -1,8 +1,10 @@
 // An authorization server for tests: a real server of HTTP on a free port, strict by default, with faults by option.
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import https from "node:https";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { listen } from "../listen.js";
+import { cert } from "../certificate.js";
+import { served } from "../listen.js";
 import { type Answer, type Call, OAuthFault, json } from "./calls.js";
 import { endpoints } from "./endpoints.js";
 import { grants } from "./grants.js";
@@ -36,11 +38,13 @@ export class AuthorizationServer {
   readonly state: State;
   /** Every request in order. */
   readonly calls: Call[] = [];
+  readonly port: number;
   readonly close: () => void;
 
-  constructor(state: State, close: () => void) {
+  constructor(state: State, port: number, close: () => void) {
     this.issuer = state.issuer;
     this.state = state;
+    this.port = port;
     this.close = close;
   }
 
@@ -66,9 +70,28 @@ export class AuthorizationServer {
 
   /** What a browser does with an authorization URL: returns the URL of the redirect. */
   async visit(url: string): Promise<string> {
-    const response = await fetch(url, { redirect: "manual" });
-    const location = response.headers.get("location");
-    if (location === null) throw new Error(`no redirect: ${response.status} ${await response.text()}`);
+    const { protocol, pathname, search, host, hostname, port } = new URL(url);
+    const { request, Agent } = (protocol === "https:" ? https : http) as typeof https;
+    // A name of this server has no address.
+    const to =
+      this.state.options.host === undefined
+        ? { host: hostname, port }
+        : { host: "127.0.0.1", port: this.port };
+    const options = {
+      ...to,
+      path: pathname + search,
+      headers: { host },
+      servername: hostname,
+      ca: cert,
+      agent: new Agent(),
+    };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+      request(options, resolve).on("error", reject).end(),
+    );
+    let text = "";
+    for await (const chunk of answer.setEncoding("utf8")) text += chunk as string;
+    const { location } = answer.headers;
+    if (location === undefined) throw new Error(`no redirect: ${answer.statusCode} ${text}`);
     return location;
   }
 
@@ -158,13 +181,12 @@ export async function startAuthorizationServer(
   options: AuthorizationServerOptions = {},
 ): Promise<AuthorizationServer> {
   const keys = await SigningKeys.create(options.algorithm ?? "ES256");
-  const server = createServer((request, response) => void serve(authorization, request, response));
-  const port = await listen(server);
-  const state = new State(`http://127.0.0.1:${port}${options.path ?? ""}`, options, keys);
-  const authorization = new AuthorizationServer(state, () => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const { origin, port, close } = await served(
+    options.host,
+    (request, response) => void serve(authorization, request, response),
+  );
+  const state = new State(origin + (options.path ?? ""), options, keys);
+  const authorization = new AuthorizationServer(state, port, close);
   return authorization;
 }
 

@@ -30,6 +30,8 @@ export interface TrustedIssuer {
 
 /** How strict a fixture authorization server is, and what it offers. Every default is what the specification asks. */
 export interface AuthorizationServerOptions {
+  /** The https URL of its host, by which it is reached by way of a proxy. Default: http on this machine. */
+  readonly host?: string;
   /** Path of the issuer, `/tenant1`. Default: none. */
   readonly path?: string;
   /** Where metadata is found. Default: `oauth` and `oidc`, both with the path inserted, and `oidc-appended`. */

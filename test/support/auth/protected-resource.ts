@@ -1,12 +1,14 @@
 // A resource server for tests of clients: protected resource metadata, challenges, and tokens asked of the fixture's
 // authorization servers.
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
-import { listen } from "../listen.js";
+import { served } from "../listen.js";
 import type { AuthorizationServer } from "./authorization-server.js";
 import { DPoPFault, DPoPProofs } from "./dpop-proof.js";
 
 export interface ProtectedResourceOptions {
+  /** The https URL of its host, by which it is reached by way of a proxy. Default: http on this machine. */
+  readonly host?: string;
   /** Default: `/mcp`. */
   readonly path?: string;
   /** The authorization servers whose tokens are accepted, in the order of the metadata. */
@@ -17,8 +19,8 @@ export interface ProtectedResourceOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Scopes that a token needs: a refusal names them. */
   readonly scopes?: readonly string[];
-  /** The text of `WWW-Authenticate`. Default: Bearer, or DPoP, with `resource_metadata`. */
-  readonly challenge?: (standard: string) => string | undefined;
+  /** The text of `WWW-Authenticate`, or of several. Default: Bearer, or DPoP, with `resource_metadata`. */
+  readonly challenge?: (standard: string) => string | readonly string[] | undefined;
   readonly dpop?: boolean;
   readonly nonces?: boolean;
   /** Serves a request that is authorized. Default: 200 and `{}`. */
@@ -27,6 +29,7 @@ export interface ProtectedResourceOptions {
 
 export class ProtectedResource {
   readonly url: string;
+  readonly port: number;
   options: ProtectedResourceOptions;
   /** `status method path` of every request. */
   readonly log: string[] = [];
@@ -34,8 +37,9 @@ export class ProtectedResource {
   readonly tokens: string[] = [];
   private readonly proofs: DPoPProofs;
 
-  constructor(url: string, options: ProtectedResourceOptions) {
+  constructor(url: string, port: number, options: ProtectedResourceOptions) {
     this.url = url;
+    this.port = port;
     this.options = options;
     this.proofs = new DPoPProofs(options.nonces ?? false, Date.now);
   }
@@ -118,7 +122,9 @@ export class ProtectedResource {
       error === undefined ? undefined : `error="${error}"`,
     ].filter((param) => param !== undefined);
     const text = challenge(`${dpop === true ? "DPoP" : "Bearer"} ${params.join(", ")}`.trim());
-    response.writeHead(status, text === undefined ? {} : { "www-authenticate": text }).end();
+    response
+      .writeHead(status, text === undefined ? {} : { "www-authenticate": text as string | string[] })
+      .end();
   }
 }
 
@@ -126,13 +132,11 @@ export class ProtectedResource {
 export async function startProtectedResource(
   options: ProtectedResourceOptions,
 ): Promise<{ readonly resource: ProtectedResource; readonly close: () => void }> {
-  const server = createServer((request, response) => void resource.handle(request, response));
-  const port = await listen(server);
-  const resource = new ProtectedResource(`http://127.0.0.1:${port}${options.path ?? "/mcp"}`, options);
-  const close = (): void => {
-    server.closeAllConnections();
-    server.close();
-  };
+  const { origin, port, close } = await served(
+    options.host,
+    (request, response) => void resource.handle(request, response),
+  );
+  const resource = new ProtectedResource(`${origin}${options.path ?? "/mcp"}`, port, options);
   return { resource, close };
 }
 
