@@ -7,7 +7,7 @@ import { redirectProblem } from "./redirects.js";
  * Reads metadata documents of clients, and keeps what is used of them for a time.
  *
  * Each function throws an `AuthError`: `auth-metadata-invalid`, `auth-metadata-unsafe`: the document cannot be used;
- * `auth-unavailable`: too many others are read now.
+ * `auth-unavailable`: too many others are read now, or its host does not answer now.
  */
 export interface ClientDocuments {
   /** @param isKnown whether the request proves a login with this client: then requests that prove nothing do not delay it */

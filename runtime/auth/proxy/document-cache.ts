@@ -2,7 +2,7 @@ import { BoundedMap } from "@mcpgen/runtime/extending";
 import type { JWK } from "jose";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
-import { type Fetch, objectIn } from "../shared/guarded-fetch.js";
+import { type Fetch, isPassing, objectIn } from "../shared/guarded-fetch.js";
 import { Outgoing, type OutgoingLimits } from "../shared/outgoing.js";
 import type { Client } from "./client.js";
 import {
@@ -157,16 +157,23 @@ export function documentCache(
   };
 }
 
+/**
+ * @throws {AuthError} `auth-metadata-invalid`, `auth-metadata-unsafe`; `auth-unavailable`: there is no answer, or one that decides
+ *   nothing. A client must not lose its login because the host of its document is busy
+ */
 async function fetched(fetch_: Fetch, url: string): Promise<{ document: Document; maxAgeMs: number }> {
   const signal = AbortSignal.timeout(timeoutMs);
+  const away = (what: string): AuthError =>
+    new AuthError("auth-unavailable", `The metadata document of the client cannot be read now: ${what}`);
   const unreadable = (error: unknown): never => {
-    throw error instanceof AuthError ? error : unusableDocument("it cannot be fetched");
+    throw error instanceof AuthError ? error : away("its host does not answer");
   };
   const headers = { accept: "application/json" };
   const response = await fetch_(url, { redirect: "manual", headers, signal }).catch(unreadable);
   if (response.status !== 200) {
     void response.body?.cancel().catch(() => undefined);
-    throw unusableDocument(`the answer has status ${response.status}`);
+    const what = `the answer has status ${response.status}`;
+    throw isPassing(response.status) ? away(what) : unusableDocument(what);
   }
   const bytes = await boundedBytes(response.body, maxBytes).catch(unreadable);
   if (!bytes) throw unusableDocument(`it has more than ${maxBytes} bytes`);

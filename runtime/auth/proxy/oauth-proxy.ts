@@ -133,7 +133,7 @@ const retryAfter = { "retry-after": "5" };
 
 function busyPage({ settings }: Proxy, error: Error): Response {
   settings.emit({ type: "refused", reason: error.message });
-  const page = errorPage("This server is busy.", "Try again in some seconds.", undefined, 503);
+  const page = errorPage("A server is busy.", "Try again in some seconds.", undefined, 503);
   page.headers.set("retry-after", retryAfter["retry-after"]);
   return page;
 }

@@ -240,7 +240,7 @@ export class UpstreamClient {
   private async reshaped(response: Response): Promise<{ response: Response; answer: TokenAnswer }> {
     this.checkMoment(response);
     const body = await boundedJson(response);
-    const answer = this.profile.reshape?.(body) ?? body;
+    const answer = withoutNulls(this.profile.reshape?.(body) ?? body);
     const failed = typeof answer["error"] === "string" && answer["access_token"] === undefined;
     const status = response.status === 200 && failed ? 400 : response.status;
     const headers = { "content-type": "application/json" };

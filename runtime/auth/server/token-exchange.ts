@@ -1,7 +1,8 @@
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap, withoutNulls } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { isPassing, passingError } from "../shared/guarded-fetch.js";
+import { jsonObject } from "../shared/json-object.js";
 import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
 import { Outgoing } from "../shared/outgoing.js";
 import { checkScopes } from "../shared/scopes.js";
@@ -169,7 +170,10 @@ async function exchanged(
       },
     );
     if (isPassing(response.status)) throw passingError(endpoint, response.status);
-    const found = await oauth.processGenericTokenEndpointResponse(as, client, response);
+    const { status, headers } = response;
+    const body = JSON.stringify(withoutNulls(jsonObject(await response.text()) ?? {}));
+    const judged = new Response(body, { status, headers });
+    const found = await oauth.processGenericTokenEndpointResponse(as, client, judged);
     if (found.access_token === token)
       throw new AuthError(
         "auth-refused",

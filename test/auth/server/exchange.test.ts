@@ -155,6 +155,19 @@ test.each([408, 425, 429, 500, 503])(
   },
 );
 
+test("members that are null are absent, but for the scope, which decides about rights", async () => {
+  const nulls = { refresh_token: null, expires_in: null, scope: undefined, id_token: null };
+  const given = await setup(fresh(nulls));
+  const { auth } = await authOf(given);
+  expect(await given.exchange.token(auth, target)).toEqual({
+    accessToken: expect.stringMatching(/^upstream-/) as string,
+  });
+  const other = await setup(fresh({ scope: null }));
+  await expect(other.exchange.token((await authOf(other)).auth, target)).rejects.toMatchObject({
+    code: "auth-refused",
+  });
+});
+
 test("AUTHS-10: the token itself never goes upstream: an issuer that returns it is refused", async () => {
   const given = await setup(({ params }) => ({
     body: { access_token: params.get("subject_token")!, token_type: "Bearer" },
