@@ -1,5 +1,6 @@
 import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { proxyAdvice } from "../files/proxies.js";
 import { oneLine } from "../print/one-line.js";
 import { secrets } from "../secrets/secrets.js";
 import { errorData, pagesText } from "./error-data.js";
@@ -138,7 +139,10 @@ export function serverError(
   const detail = [data ?? "", lastLines(stderrOf(error.data) ?? printed)].filter((text) => text !== "");
   return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
     ...common,
-    next: stray === undefined ? next[kindOfServer(source) === "http" ? 1 : 0] : quietOutput,
+    next:
+      stray === undefined
+        ? (proxyAdvice(error) ?? next[kindOfServer(source) === "http" ? 1 : 0])
+        : quietOutput,
     ...(detail.length > 0 && { detail: detail.join("\n") }),
     ...(facts && { facts }),
   });

@@ -3,7 +3,7 @@ import { packageVersion } from "../files/package-folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
-import { secrets } from "../secrets/secrets.js";
+import { loginOf, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/destination.js";
 import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
@@ -275,11 +275,10 @@ function addressOf(
   if (!URL.canParse(source)) throw noServer(source, directory);
   secrets.learnUrl(source);
   const url = new URL(source);
-  const { username, password } = url;
-  if (username === "" && password === "") return { url: source, headers: {} };
+  const login = loginOf(url);
+  if (login === undefined) return { url: source, headers: {} };
   [url.username, url.password] = ["", ""];
-  const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { url: url.href, headers: { Authorization: `Basic ${Buffer.from(secret).toString("base64")}` } };
+  return { url: url.href, headers: { Authorization: `Basic ${Buffer.from(login).toString("base64")}` } };
 }
 
 /** Declares elicitation and sampling, because servers may hide tools without them, but declines every request. */

@@ -1,7 +1,7 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { maximumBytes, tooLarge } from "./regular-file.js";
 import { publicUrl } from "../secrets/secret-names.js";
-import { networkFetch } from "./proxies.js";
+import { networkFetch, proxyAdvice } from "./proxies.js";
 import { secrets } from "../secrets/secrets.js";
 
 interface DownloadOptions {
@@ -111,7 +111,9 @@ function unreachable(url: string, error: Error, timeout: number): CodedError {
   }
   return new CodedError("MG4001", `the server cannot be reached: ${reason}`, {
     place: { file: publicUrl(url) },
-    next: "Check the URL and the connection, or download the file yourself and name the copy.",
+    next:
+      proxyAdvice(error) ??
+      "Check the URL and the connection, or download the file yourself and name the copy.",
     cause: error,
   });
 }

@@ -1,8 +1,9 @@
 import http from "node:http";
 import https from "node:https";
-import type { Socket } from "node:net";
+import { type Socket, isIP } from "node:net";
 import { type Duplex, Readable } from "node:stream";
 import tls from "node:tls";
+import { loginOf } from "../secrets/secrets.js";
 import type { Proxies } from "./proxies.js";
 
 /** Milliseconds that an unused connection is kept. */
@@ -23,6 +24,13 @@ export function useTunnels(proxies: Proxies): void {
     http.globalAgent = new PlainTunnels({ keepAlive: true, timeout: idleMs });
     https.globalAgent = new SecureTunnels({ keepAlive: true, timeout: idleMs });
   }
+}
+
+/** A tunnel that was not opened. It has no cause: that would be shown in its place, and names the server as if it were there. */
+class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  /** Nothing was sent to the server. */
+  readonly syscall = "connect";
 }
 
 type Options = http.ClientRequestArgs & tls.ConnectionOptions;
@@ -59,56 +67,88 @@ function wayTo(
   return { host: `${name}:${port}`, proxy: used!.for(new URL(`${protocol}//${name}:${port}`)) };
 }
 
-/** @param to HOST:PORT */
+/**
+ * Opens a tunnel. The login of the proxy goes to it alone: in the request that opens the tunnel.
+ *
+ * @param to HOST:PORT
+ */
 function tunnel(proxy: URL, to: string, connected: Connected): void {
   const isSecure = proxy.protocol === "https:";
-  const login = [proxy.username, proxy.password].map(decodeURIComponent).join(":");
-  const authorization = `Basic ${Buffer.from(login).toString("base64")}`;
-  const request = (isSecure ? https : http).request({
-    host: proxy.hostname.replace(/^\[|\]$/g, ""),
+  const host = proxy.hostname.replace(/^\[|\]$/g, "");
+  const login = loginOf(proxy);
+  const node = (isSecure ? https : http) as typeof https;
+  const request = node.request({
+    host,
     port: proxy.port || (isSecure ? 443 : 80),
+    // Without it, the header `host` would say whose certificate is expected.
+    servername: isIP(host) ? "" : host,
     method: "CONNECT",
     path: to,
     // The proxy itself is reached without a proxy; `false` would make an agent of the global one's class.
-    agent: new (isSecure ? https : http).Agent(),
-    timeout: tunnelTimeout,
-    headers: { host: to, ...(login !== ":" && { "proxy-authorization": authorization }) },
+    agent: new node.Agent(),
+    headers: {
+      host: to,
+      ...(login !== undefined && {
+        "proxy-authorization": `Basic ${Buffer.from(login).toString("base64")}`,
+      }),
+    },
   });
-  const failed = (why: string, cause?: Error): void => {
-    const error = new Error(`the proxy ${proxy.host} ${why}`, { cause });
-    connected(Object.assign(error, { syscall: "connect" }), undefined as never);
-  };
-  request.on("connect", ({ statusCode = 0 }, socket: Socket) => {
-    socket.setTimeout(0);
-    if (statusCode >= 200 && statusCode < 300) return connected(null, socket);
+  const failed = (why: string): void =>
+    connected(new ProxyError(`the proxy ${proxy.host} ${why}`), undefined as never);
+  const late = setTimeout(() => request.destroy(new Error("it does not answer")), tunnelTimeout);
+  request.on("close", () => clearTimeout(late));
+  request.on("connect", ({ statusCode = 0 }, socket: Socket, head) => {
+    if (statusCode >= 200 && statusCode < 300) {
+      if (head.length > 0) socket.unshift(head);
+      return connected(null, socket);
+    }
     socket.destroy();
-    failed(`answered ${statusCode}`);
+    failed(`answered ${statusCode}${statusCode === 407 ? ": it asks for a name and a password" : ""}`);
   });
-  request.on("timeout", () => request.destroy(new Error("it does not answer")));
-  request.on("error", (error) => failed(`cannot be used: ${error.message}`, error));
+  // Where several addresses failed, there is a code alone.
+  request.on("error", (error: NodeJS.ErrnoException) =>
+    failed(`cannot be used: ${error.message || error.code}`),
+  );
   request.end();
 }
 
 /** `fetch` over `node:http`; redirects are not followed. */
-export const nodeFetch: typeof fetch = (to, init = {}) => {
-  const url = new URL(to as string | URL);
-  const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
-  const { method = "GET", body, signal } = init;
+export const nodeFetch: typeof fetch = async (to, init) => {
+  // It reads all forms of headers and bodies.
+  const request = new Request(to, init);
+  const { method, redirect, url } = request;
+  const body = Buffer.from(await request.arrayBuffer());
+  const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };
+  const signal = init?.signal ?? undefined;
+  signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const options = { method, headers, ...(signal && { signal }) };
-    const sent = (url.protocol === "https:" ? https : http).request(url, options, (message) => {
-      const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
-      const received = new Headers();
-      for (let at = 0; at < rawHeaders.length; at += 2) received.append(rawHeaders[at]!, rawHeaders[at + 1]!);
-      const isEmpty = [204, 205, 304].includes(status);
-      if (isEmpty) message.resume();
-      const content = isEmpty ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>);
-      resolve(new Response(content, { status, statusText, headers: received }));
+    const sent = (url.startsWith("https:") ? https : http).request(url, options, (message) => {
+      try {
+        resolve(responseOf(message, redirect));
+      } catch (error) {
+        message.destroy();
+        reject(error as Error);
+      }
     });
     sent.on("error", reject);
     // While a tunnel is opened, the request has no socket whose end it could report.
-    signal?.addEventListener("abort", () => reject(signal.reason as Error));
-    signal?.throwIfAborted();
-    sent.end(typeof body === "string" ? body : undefined);
+    const abort = (): void => reject(signal!.reason as Error);
+    signal?.addEventListener("abort", abort, { once: true });
+    sent.on("close", () => signal?.removeEventListener("abort", abort));
+    sent.end(body);
   });
 };
+
+/** @throws {Error} a redirect that counts as an error, or a status that is none */
+function responseOf(message: http.IncomingMessage, redirect: Request["redirect"]): Response {
+  const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
+  if (redirect === "error" && status >= 300 && status < 400) throw new TypeError("unexpected redirect");
+  const headers = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+  const isEmpty = [204, 205, 304].includes(status);
+  const body = isEmpty ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>);
+  const response = new Response(body, { status, statusText, headers });
+  if (isEmpty) message.resume();
+  return response;
+}

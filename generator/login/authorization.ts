@@ -10,6 +10,7 @@ import {
   type TokenStore,
   loadAuth,
 } from "./auth-package.js";
+import { proxyAdvice } from "../files/proxies.js";
 import { shellLine } from "../print/shell-line.js";
 import { type Driven, drive, harmlessRequest, headersWith } from "./drive.js";
 import { type GivenCredentials, credentialsOf } from "./environment.js";
@@ -77,11 +78,13 @@ export class Authorization {
    * Looks at the metadata of a server as a client without a token does.
    *
    * @returns undefined where the server refuses nothing, or asks for something else than OAuth
-   * @throws what `fetch` throws
+   * @throws what `fetch` throws; an `Error` after an answer about the moment, which does not say whether a token is needed
    */
   async inspect(url: string, timeout = inspectionTimeout): Promise<ServerInspection | undefined> {
     const signal = AbortSignal.timeout(timeout);
     const answer = await harmlessRequest(url, headersWith({}), signal);
+    if (answer.status >= 500 || [408, 425, 429].includes(answer.status))
+      throw new Error(`it answered ${answer.status}`);
     const challenge = answer.headers.get("www-authenticate");
     const isOAuth = challenge === null ? answer.status === 401 : /\b(?:bearer|dpop)\b/i.test(challenge);
     if ((answer.status !== 401 && answer.status !== 403) || !isOAuth) return undefined;
@@ -213,7 +216,7 @@ export class ServerAuthorization {
     if (codeOf(cause) === "auth-needs-user") return this.#needed(shown, cause);
     if (codeOf(cause) === undefined) return undefined;
     const { message } = cause as Error;
-    const next = advice[codeOf(cause)!];
+    const next = proxyAdvice(cause) ?? advice[codeOf(cause)!];
     return new CodedError("MG4107", message, { place, ...(next && { next }), facts: this.#facts(), cause });
   }
 
@@ -239,9 +242,10 @@ export class ServerAuthorization {
       const known = this.errorOf({ code: "authorize-failed", cause }, shown);
       if (known) throw known;
       const what = signal.aborted ? "there was no login in time" : "the server cannot be reached";
-      throw new CodedError("MG4107", what, {
+      const why = proxyAdvice(cause) === undefined ? "" : `: ${(cause as Error).message}`;
+      throw new CodedError("MG4107", `${what}${why}`, {
         place: { file: shown },
-        next: "Check the address and the network, and run the command again.",
+        next: proxyAdvice(cause) ?? "Check the address and the network, and run the command again.",
         cause,
       });
     }

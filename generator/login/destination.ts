@@ -1,9 +1,9 @@
 import { CodedError } from "../diagnostics/coded-error.js";
+import { isLoopback } from "../files/loopback.js";
 
 /** Whether only the receiver reads what is sent to a URL: https, or this machine. */
 export function isConfidential({ protocol, hostname }: URL): boolean {
-  const isHere = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/.test(hostname);
-  return protocol === "https:" || (protocol === "http:" && isHere);
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
 /** Headers that hold no secret by their names. All others may hold one. */

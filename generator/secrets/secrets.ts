@@ -260,6 +260,12 @@ function markOutside(known: readonly string[]): string {
   for (let code = 0x2580; ; code++) if (isFree(String.fromCharCode(code))) return String.fromCharCode(code);
 }
 
+/** The name and password of a URL, as `Authorization: Basic` joins them; `undefined` if it has neither. */
+export function loginOf({ username, password }: URL): string | undefined {
+  return username === "" && password === "" ? undefined : `${decoded(username)}:${decoded(password)}`;
+}
+
+/** What is encoded in a text; a text that is malformed stands for itself, as curl takes it. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -85,7 +85,8 @@ describe("findings", () => {
         metadataAt: "none",
         challenge: () => `Bearer resource_metadata="${new URL("/.well-known/nothing", url).href}"`,
       }),
-      4,
+      // This client connects: its user names the issuer.
+      1,
       [/^MG6315 error: there is no protected resource metadata, and none at \S+\/mcp or \S+-resource$/],
     ],
     [
@@ -265,3 +266,31 @@ test("without a contract, check judges what keeps clients from a token", async (
   const given = ["check", "--server", open, "--header", "Authorization: Bearer x"];
   expect((await mcpgen(temporaryFolder(), given)).stderr).toContain("MG2003");
 });
+
+test.each([408, 425, 429, 500, 503])(
+  "without a contract, a server that answers %i is not judged: it may ask for a token a moment later",
+  async (status) => {
+    const origin = await loopback((_, response) => response.writeHead(status).end("{}"));
+    const { code, stdout, stderr } = await mcpgen(temporaryFolder(), ["check", "--server", `${origin}/mcp`]);
+    expect([code, stdout, stderr.includes(`it answered ${status}`)], stderr).toEqual([4, "", true]);
+  },
+);
+
+test.each<[string, (place: string) => string | readonly string[]]>([
+  ["the first place", (place) => `Bearer resource_metadata="${place}"`],
+  [
+    "each of two headers",
+    (place) => [`Bearer resource_metadata="${place}"`, 'DPoP resource_metadata="none"'],
+  ],
+])(
+  "metadata that are unusable at %s are findings, and clients go on with those of the server",
+  async (_, headerOf) => {
+    const named = await loopback((_, response) => response.end('{"authorization_servers":null}'));
+    const site = await protectedServer();
+    site.resource.options = { ...site.resource.options, challenge: () => headerOf(`${named}/meta`) };
+    const { stdout } = await site.run(["check", "--server", site.url, "--json"]);
+    const report = JSON.parse(stdout) as Checked;
+    expect([report.exit, report.authorization?.issuers]).toEqual([1, [site.as.issuer]]);
+    expect(new Set(short(report).map((text) => text.slice(0, 12)))).toEqual(new Set(["MG6315 error"]));
+  },
+);

@@ -2,12 +2,22 @@ import http from "node:http";
 import https from "node:https";
 import net from "node:net";
 import { clientRevisions } from "@mcpgen/protocol";
+import fc from "fast-check";
 import { connect } from "@mcpgen/runtime";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { download } from "../../generator/files/download.js";
-import { networkFetch, openFetch, proxiesOf, useProxies } from "../../generator/files/proxies.js";
+import {
+  networkFetch,
+  openFetch,
+  proxiesOf,
+  proxyAdvice,
+  useProxies,
+} from "../../generator/files/proxies.js";
+import { cases, seed } from "../support/cases.mjs";
 import { cert, key } from "../support/certificate.js";
+import { connectProxy, loginOfProxy, proxyVariables } from "../support/connect-proxy.js";
 import { scripted } from "../support/scripted-http-server.js";
+import { freePorts } from "../support/free-ports.mjs";
 import { listen } from "../support/listen.js";
 
 describe("the proxies of an environment", () => {
@@ -18,7 +28,7 @@ describe("the proxies of an environment", () => {
     string,
     readonly [noProxy: string, direct: readonly string[], proxied: readonly string[]]
   > = {
-    nothing: ["", [], ["https://a.example.com", "http://localhost"]],
+    nothing: ["", [], ["https://a.example.com", "http://10.0.0.1"]],
     "a host and its subdomains": [
       "example.com",
       ["https://example.com", "https://a.example.com"],
@@ -30,7 +40,7 @@ describe("the proxies of an environment", () => {
       ["https://example.com.evil.org"],
     ],
     "a star before it": ["*.example.com", ["https://a.example.com"], ["https://example.org"]],
-    "a port": ["localhost:3000", ["http://localhost:3000"], ["http://localhost:3001", "http://localhost"]],
+    "a port": ["intranet:3000", ["http://intranet:3000"], ["http://intranet:3001", "http://intranet"]],
     "the port of the scheme": ["a.org:443", ["https://a.org"], ["http://a.org"]],
     "letters of both cases": ["A.Example.COM", ["https://a.example.com"], []],
     "several, in any list": [
@@ -38,9 +48,35 @@ describe("the proxies of an environment", () => {
       ["https://a.org", "https://b.org", "https://c.org"],
       ["https://d.org"],
     ],
-    "an address of IPv6": ["[::1]", ["http://[::1]:80"], ["http://[::2]:80"]],
+    "an address of IPv6": ["[fd00::1]", ["http://[fd00::1]:80"], ["http://[fd00::2]:80"]],
+    "an address of IPv6 as other programs write it": [
+      "fd00::1,fd00:0:0::2",
+      ["http://[fd00::1]", "https://[fd00::2]:8443"],
+      ["http://[fd00::3]"],
+    ],
+    "an address of IPv6 and a port": ["[fd00::1]:81", ["http://[fd00::1]:81"], ["http://[fd00::1]"]],
+    "networks of addresses": [
+      "10.0.0.0/8, fd00::/8, 192.168.1.0/24:8080",
+      ["http://10.255.0.1", "http://[fdff::1]", "http://192.168.1.9:8080"],
+      ["http://11.0.0.1", "http://[fe80::1]", "http://192.168.1.9", "http://10.0.0.1.example.com"],
+    ],
+    "ranges of addresses, as Node names them": [
+      "192.168.1.1-192.168.1.100",
+      ["http://192.168.1.1", "http://192.168.1.100"],
+      ["http://192.168.1.101", "http://192.168.1.1-192.168.1.100.example.com"],
+    ],
+    "a name with digits and hyphens": ["10-0.example.com", ["http://10-0.example.com"], ["http://10.0.0.0"]],
+    "a full stop at the end": [
+      "example.com.",
+      ["http://example.com", "http://a.example.com."],
+      ["http://example.com.org"],
+    ],
     all: ["*", ["https://a.org", "http://b.org"], []],
-    "malformed entries": ["a:b:c,,:", [], ["https://a.org"]],
+    "malformed entries": [
+      "a:b:c,,:,10.0.0.0/99,10.0.0.9-10.0.0.1,10.0.0.1-fd00::1,[,[fd00::1,::/129,/",
+      [],
+      ["https://a.org", "http://10.0.0.1", "http://10.0.0.9", "http://[fd00::1]"],
+    ],
   };
 
   test.each(Object.entries(exceptions))("are used but for %s", (_name, [noProxy, direct, proxied]) => {
@@ -55,6 +91,37 @@ describe("the proxies of an environment", () => {
     expect(proxies.for(new URL("https://a.org"))?.href).toBe("http://one:1/");
     expect(proxies.for(new URL("http://a.org"))).toBeUndefined();
     expect(proxiesOf({ HTTP_PROXY: "", NO_PROXY: "*" })).toBeUndefined();
+  });
+
+  test.each(["http://localhost:3000", "https://127.0.0.1", "http://127.9.9.9:1", "http://[::1]:3000"])(
+    "are used for %s of this machine where they are on this machine, too",
+    (url) => {
+      for (const here of ["localhost:1", "127.0.0.1:1", "http://[::1]:1"])
+        expect(proxiesOf({ HTTP_PROXY: here, HTTPS_PROXY: here })!.for(new URL(url))).toBeDefined();
+      expect(proxiesOf({ HTTP_PROXY: proxy, HTTPS_PROXY: proxy })!.for(new URL(url))).toBeUndefined();
+    },
+  );
+
+  test("names of other machines are not this one, whatever they look like", () => {
+    const proxies = proxiesOf({ HTTP_PROXY: proxy })!;
+    for (const host of ["localhost.example.com", "127.0.0.1.example.com", "mylocalhost", "[::2]"])
+      expect([host, proxies.for(new URL(`http://${host}`))?.host]).toEqual([host, "proxy.example.com:8080"]);
+  });
+
+  test("any two networks and addresses: an address is direct if and only if its network is named", () => {
+    const address = fc.ipV4();
+    fc.assert(
+      fc.property(address, address, fc.integer({ min: 0, max: 32 }), (network, host, bits) => {
+        const number = (text: string): number =>
+          text.split(".").reduce((all, part) => all * 256 + Number(part), 0);
+        const isWithin =
+          Math.floor(number(network) / 2 ** (32 - bits)) === Math.floor(number(host) / 2 ** (32 - bits));
+        const proxies = proxiesOf({ HTTP_PROXY: proxy, NO_PROXY: `${network}/${bits}` })!;
+        const isDirect = proxies.for(new URL(`http://${host}`)) === undefined;
+        expect(isDirect).toBe(isWithin || host.startsWith("127."));
+      }),
+      { seed, numRuns: cases(2000) },
+    );
   });
 
   test.each(["socks5://proxy:1080", "http://", "http://:80", "::", "http://user:secret@"])(
@@ -77,35 +144,10 @@ describe("the proxies of an environment", () => {
 });
 
 describe("requests by a proxy", () => {
-  const variables = ["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
   const agents = [http.globalAgent, https.globalAgent] as const;
 
-  beforeEach(() => variables.forEach((name) => vi.stubEnv(name, "")));
+  beforeEach(() => proxyVariables.forEach((name) => vi.stubEnv(name, "")));
   afterEach(() => vi.unstubAllEnvs());
-
-  /** A proxy that leads each tunnel to a port of this machine. */
-  async function proxyTo(
-    port: number,
-  ): Promise<{ readonly url: string; readonly asked: string[]; readonly logins: unknown[] }> {
-    const asked: string[] = [];
-    const logins: unknown[] = [];
-    const proxy = http.createServer();
-    proxy.on("connect", (request, socket: net.Socket) => {
-      asked.push(request.url!);
-      logins.push(request.headers["proxy-authorization"]);
-      const on = net.connect(port, "127.0.0.1", () => {
-        socket.write("HTTP/1.1 200 OK\r\n\r\n");
-        on.pipe(socket).pipe(on);
-      });
-      for (const each of [on, socket]) each.on("error", () => on.destroy() && socket.destroy());
-    });
-    const own = await listen(proxy);
-    onTestFinished(() => {
-      proxy.closeAllConnections();
-      proxy.close();
-    });
-    return { url: `http://user:p%40ss@127.0.0.1:${own}`, asked, logins };
-  }
 
   /** Lets the requests of the test go by the proxy. */
   async function used(url: string): Promise<void> {
@@ -119,7 +161,7 @@ describe("requests by a proxy", () => {
 
   test("of the runtime's client: the proxy alone resolves the name, and hears the login", async () => {
     const server = await scripted("2025-11-25");
-    const proxy = await proxyTo(Number(new URL(server.url).port));
+    const proxy = await connectProxy(() => Number(new URL(server.url).port));
     await used(proxy.url);
     const client = await connect("http://mcp.example.invalid/mcp", {
       revisions: clientRevisions,
@@ -128,14 +170,16 @@ describe("requests by a proxy", () => {
     expect((await client.callTool("x")).content).toEqual([]);
     await client.close();
     expect(new Set(proxy.asked)).toEqual(new Set(["mcp.example.invalid:80"]));
-    expect(proxy.logins[0]).toBe(`Basic ${Buffer.from("user:p@ss").toString("base64")}`);
+    expect(new Set(proxy.logins)).toEqual(new Set([loginOfProxy]));
+    expect(proxy.others).toEqual([]);
+    for (const { headers } of server.received) expect(headers).not.toHaveProperty("proxy-authorization");
   });
 
   test("of downloads and of open requests", async () => {
     const node = http.createServer((_, response) => response.end("{}"));
     const port = await listen(node);
     onTestFinished(() => void node.close());
-    const proxy = await proxyTo(port);
+    const proxy = await connectProxy(() => port);
     await used(proxy.url);
     const pieces: Uint8Array[] = [];
     for await (const piece of download("http://files.example.invalid/a.json")) pieces.push(piece);
@@ -147,7 +191,8 @@ describe("requests by a proxy", () => {
 
   test("over https check the certificate of the server, by its name", async () => {
     const node = https.createServer({ key, cert }, (_, response) => response.end("here"));
-    const proxy = await proxyTo(await listen(node));
+    const port = await listen(node);
+    const proxy = await connectProxy(() => port);
     onTestFinished(() => void node.close());
     await used(proxy.url);
     await expect(openFetch("https://localhost/")).rejects.toThrow("self-signed certificate");
@@ -168,6 +213,76 @@ describe("requests by a proxy", () => {
     await expect(openFetch("http://a.invalid/")).rejects.toThrow(`127.0.0.1:${port} answered 407`);
     await used("http://proxy.invalid:1");
     await expect(openFetch("http://a.invalid/")).rejects.toThrow("the proxy proxy.invalid:1 cannot be used");
+    const [gone] = await freePorts(1);
+    await used(`http://localhost:${gone}`);
+    const error: unknown = await openFetch("http://a.invalid/").catch((error: unknown) => error);
+    expect(String(error)).toContain(`the proxy localhost:${gone} cannot be used`);
+    expect(String(error)).toContain("ECONNREFUSED");
+    expect(proxyAdvice(new Error("outer", { cause: error }))).toContain("NO_PROXY");
+    expect(proxyAdvice(new Error("other"))).toBeUndefined();
+  });
+
+  test.each([
+    ["a text", "a=1&b=2", "text/plain;charset=UTF-8"],
+    ["a form", new URLSearchParams({ a: "1", b: "2" }), "application/x-www-form-urlencoded;charset=UTF-8"],
+    ["bytes", new TextEncoder().encode("a=1&b=2"), undefined],
+  ])("send the body whatever it is: %s", async (_, body, type) => {
+    const node = http.createServer(async (request, response) => {
+      let text = "";
+      for await (const chunk of request.setEncoding("utf8")) text += chunk as string;
+      response.end(JSON.stringify({ text, type: request.headers["content-type"], verb: request.method }));
+    });
+    const port = await listen(node);
+    onTestFinished(() => void node.close());
+    await used((await connectProxy(() => port)).url);
+    for (const send of [networkFetch, openFetch]) {
+      const answer = await send("http://a.invalid/", { method: "POST", body });
+      expect(await answer.json()).toEqual({ text: "a=1&b=2", ...(type && { type }), verb: "POST" });
+    }
+  });
+
+  test("follow no redirect; one that counts as an error is one", async () => {
+    const asked: string[] = [];
+    const node = http.createServer((request, response) => {
+      asked.push(request.url!);
+      response.writeHead(302, { location: "/b" }).end();
+    });
+    const port = await listen(node);
+    onTestFinished(() => void node.close());
+    await used((await connectProxy(() => port)).url);
+    expect((await networkFetch("http://a.invalid/", { redirect: "manual" })).status).toBe(302);
+    await expect(networkFetch("http://a.invalid/", { redirect: "error" })).rejects.toThrow("redirect");
+    expect(asked).toEqual(["/", "/"]);
+  });
+
+  test("fail where the status is none, or the answer is not HTTP, and end nothing else", async () => {
+    for (const answer of ["HTTP/1.1 999 X\r\ncontent-length: 0\r\n\r\n", "SSH-2.0-x\r\n"]) {
+      const node = net.createServer((socket) => {
+        socket.on("error", () => socket.destroy());
+        socket.end(answer);
+      });
+      const port = await listen(node);
+      onTestFinished(() => void node.close());
+      await used((await connectProxy(() => port)).url);
+      await expect(openFetch("http://a.invalid/")).rejects.toThrow();
+    }
+  });
+
+  test("take a name and a password with signs that are not encoded, as curl does", async () => {
+    const node = http.createServer((_, response) => response.end("{}"));
+    const port = await listen(node);
+    onTestFinished(() => void node.close());
+    const proxy = await connectProxy(() => port);
+    for (const [login, expected] of [
+      ["u:100%", "u:100%"],
+      ["u%40x:a%2Fb%zz", "u@x:a%2Fb%zz"],
+      ["u", "u:"],
+    ] as const) {
+      await used(`http://${login}@${proxy.host}`);
+      for (const agent of [http.globalAgent, https.globalAgent]) agent.destroy();
+      await (await openFetch("http://a.invalid/")).text();
+      expect(Buffer.from(proxy.logins.at(-1)!.slice(6), "base64").toString()).toBe(expected);
+    }
   });
 
   test("end when their signal aborts", async () => {

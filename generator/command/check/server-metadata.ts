@@ -4,6 +4,7 @@ import type { ServerOptions } from "../../capture/with-server.js";
 import { scopesOf } from "../../contract/scopes.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
+import { proxyAdvice } from "../../files/proxies.js";
 import type { ServerFault, ServerInspection } from "../../login/auth-package.js";
 import { oneLine } from "../../print/one-line.js";
 import type { ContractSource } from "../contract-source.js";
@@ -80,7 +81,7 @@ export async function metadataOf(
  * The same without a contract.
  *
  * @returns undefined for a server on standard input and output, and for one that gets credentials: clients need no metadata
- * @throws CodedError MG4102 for a server that cannot be reached
+ * @throws CodedError MG4102 for a server that cannot be reached, or does not answer now
  */
 export async function metadataAlone(
   source: ServerSource,
@@ -94,9 +95,9 @@ export async function metadataAlone(
     if (cause instanceof CodedError) throw cause;
     const { message, cause: inner } = cause as Error;
     const why = oneLine(inner instanceof Error && inner.message !== "" ? inner.message : message, " ");
-    throw new CodedError("MG4102", `the server cannot be reached: ${why}`, {
+    throw new CodedError("MG4102", `the server cannot be judged: ${why}`, {
       place: { file: shownSource(source) },
-      next: "Check the address and the network.",
+      next: proxyAdvice(cause) ?? "Check the address and the network.",
       cause,
     });
   }

@@ -115,9 +115,11 @@ export function pinnedFetch(local: boolean, lookup?: LookupFunction): Fetch {
 }
 
 /**
- * Guards a `fetch` of the application: all addresses of a name must be public before it is called, unless it leaves the name to a
- * proxy (`resolvesNames`): then the name must be a public one. It resolves the name
- * itself then, so that a name whose addresses change between the two is found by `pinnedFetch` alone.
+ * Guards a `fetch` of the application: all addresses of a name must be public before it is called. It resolves the name itself then,
+ * so that a name whose addresses change between the two is found by `pinnedFetch` alone.
+ *
+ * One that says which names it leaves to a proxy (`resolvesNames`) gets URLs with public names of these, and none but them: the
+ * others are sent as `pinnedFetch` does.
  *
  * @param lookup resolves names; default: that of Node
  */
@@ -125,8 +127,9 @@ export function judgedFetch(send: Fetch, local: boolean, lookup?: LookupFunction
   const guard = addressGuard(local, lookup);
   return async (text, init) => {
     const { url, isHere } = guard.judge(text);
-    if (!isHere && guard.lookup && send.resolvesNames?.(text) !== true)
-      await resolved(guard.lookup, bare(url.hostname), init.signal ?? undefined);
+    if (isHere || !guard.lookup || send.resolvesNames?.(text)) return send(text, init);
+    if (send.resolvesNames) return request(guard.load!, url, init, guard.lookup);
+    await resolved(guard.lookup, bare(url.hostname), init.signal ?? undefined);
     return send(text, init);
   };
 }
@@ -168,26 +171,25 @@ function request(
   lookup: LookupFunction | undefined,
 ): Promise<Response> {
   const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
-  const options = { method: init.method ?? "GET", headers, agent: false, signal: init.signal!, lookup };
+  const node = load(url.protocol === "https:" ? "https" : "http");
+  // An agent of its own: that of the program may lead to a proxy. `false` would make one of its class.
+  const agent = new node.Agent();
+  const options = { method: init.method ?? "GET", headers, agent, signal: init.signal!, lookup };
   return new Promise((resolve, reject) => {
-    const sent = load(url.protocol === "https:" ? "https" : "http").request(
-      url,
-      options as object,
-      (message) => {
-        const { statusCode: status = 0, headers: given } = message;
-        if (status < 200 || status > 599) {
-          message.destroy();
-          return reject(new TypeError("wrong status"));
-        }
-        const received = new Headers();
-        for (const [name, value] of Object.entries(given))
-          if (value !== undefined) received.set(name, String(value));
-        const empty = [204, 205, 304].includes(status);
-        if (empty) message.resume();
-        const body = empty ? null : (load("stream").Readable.toWeb(message) as ReadableStream<Uint8Array>);
-        resolve(new Response(body, { status, headers: received }));
-      },
-    );
+    const sent = node.request(url, options as object, (message) => {
+      const { statusCode: status = 0, headers: given } = message;
+      if (status < 200 || status > 599) {
+        message.destroy();
+        return reject(new TypeError("wrong status"));
+      }
+      const received = new Headers();
+      for (const [name, value] of Object.entries(given))
+        if (value !== undefined) received.set(name, String(value));
+      const empty = [204, 205, 304].includes(status);
+      if (empty) message.resume();
+      const body = empty ? null : (load("stream").Readable.toWeb(message) as ReadableStream<Uint8Array>);
+      resolve(new Response(body, { status, headers: received }));
+    });
     sent.on("error", reject);
     sent.end(init.body === undefined || init.body === null ? undefined : String(init.body as string));
   });

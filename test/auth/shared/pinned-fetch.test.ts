@@ -1,7 +1,9 @@
+import http from "node:http";
 import { Socket, createServer } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Fetch } from "../../../runtime/auth/shared/guarded-fetch.js";
 import { judgedFetch, pinnedFetch } from "../../../runtime/auth/shared/pinned-fetch.js";
-import { listen } from "../../support/listen.js";
+import { listen, loopback } from "../../support/listen.js";
 import { hang } from "../../support/until.mjs";
 
 /** A port of this machine, and how many connections it got. */
@@ -238,4 +240,83 @@ describe("a fetch of the application", () => {
     await expect(asking).rejects.toThrow("too late");
     expect(sent).toEqual([]);
   });
+});
+
+describe("a fetch that leaves names to a proxy", () => {
+  /** @param leaves whether it leaves the name of a URL to its proxy */
+  function proxied(leaves: boolean): { readonly send: Fetch; readonly sent: string[] } {
+    const sent: string[] = [];
+    const send = async (to: string): Promise<Response> => {
+      sent.push(to);
+      return new Response("{}");
+    };
+    return { send: Object.assign(send, { resolvesNames: () => leaves }), sent };
+  }
+
+  test("gets the URLs of these names, and nothing resolves them here", async () => {
+    const { send, sent } = proxied(true);
+    const { lookup, count } = resolver([v4("10.0.0.1")]);
+    await judgedFetch(send, false, lookup)("https://as.example/x", {});
+    expect([sent, count()]).toEqual([["https://as.example/x"], 0]);
+    for (const host of ["intranet", "10.0.0.1", "a.internal", "localhost"])
+      await expect(judgedFetch(send, false, lookup)(`https://${host}/x`, {})).rejects.toMatchObject({
+        code: "auth-metadata-unsafe",
+      });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("does not get others: they go to the addresses that were checked, and to no later ones", async () => {
+    const { send, sent } = proxied(false);
+    const refused = judgedFetch(send, false, resolver([v4("10.0.0.1")]).lookup)("https://as.example/", {});
+    await expect(refused).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
+    const connected = connectionAttempts();
+    const { lookup, count } = resolver([v4("93.184.216.34")], [v4("127.0.0.1")]);
+    const init = { signal: AbortSignal.timeout(hang) };
+    await expect(judgedFetch(send, false, lookup)("https://rebind.example/", init)).rejects.toThrow();
+    expect([sent, count(), connected]).toEqual([[], 1, ["93.184.216.34"]]);
+  });
+
+  test("gets the URLs of this machine", async () => {
+    const { send, sent } = proxied(false);
+    await judgedFetch(send, true)("http://127.0.0.1:1/x", {});
+    expect(sent).toEqual(["http://127.0.0.1:1/x"]);
+  });
+});
+
+test("the agent of the program has no part in it: it may lead to a proxy, or be of any class", async () => {
+  const origin = await loopback((_, response) => response.end("ok"));
+  const before = http.globalAgent;
+  class Other extends http.Agent {
+    constructor(proxy: string) {
+      super({ keepAlive: new URL(proxy).port !== "" });
+    }
+    override createConnection(): never {
+      throw new Error("by the agent of the program");
+    }
+  }
+  http.globalAgent = new Other("http://proxy.example:1");
+  onTestFinished(() => void (http.globalAgent = before));
+  expect(await (await pinnedFetch(true)(origin, {})).text()).toBe("ok");
+});
+
+test("a body is sent as a text or a form, and cut where its reader has enough", async () => {
+  const closed: Promise<void>[] = [];
+  const origin = await loopback(async (request, response) => {
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) text += chunk as string;
+    closed.push(new Promise((resolve) => response.on("close", resolve)));
+    response.writeHead(request.url === "/none" ? 204 : 200);
+    if (request.url === "/long") return void response.write("x".repeat(300_000));
+    response.end(request.url === "/none" ? undefined : `${request.method} ${text}`);
+  });
+  const send = pinnedFetch(true);
+  const post = { method: "POST", signal: AbortSignal.timeout(hang) };
+  expect(await (await send(origin, { ...post, body: "a=1" })).text()).toBe("POST a=1");
+  const form = new URLSearchParams({ a: "1 2" });
+  expect(await (await send(origin, { ...post, body: form })).text()).toBe("POST a=1+2");
+  expect((await send(`${origin}/none`, post)).status).toBe(204);
+  const reader = (await send(`${origin}/long`, post)).body!.getReader();
+  expect((await reader.read()).value!.length).toBeGreaterThan(0);
+  await reader.cancel();
+  await Promise.all(closed);
 });

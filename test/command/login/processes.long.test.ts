@@ -1,6 +1,10 @@
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { builtCli } from "../../support/built-program.js";
+import { cert } from "../../support/certificate.js";
+import { connectProxy, loginOfProxy } from "../../support/connect-proxy.js";
 import { besidePseudoTerminal, terminalTest } from "../../support/pseudo-terminal.js";
 import { type Protected, expectNoSecret, protectedServer } from "./protected-server.js";
 
@@ -43,6 +47,36 @@ test("a process with credentials of the environment prints no secret, also with 
   const { code, stdout, stderr } = await mcpgen(site, ["call", site.url, "echo", "--verbose"], env);
   expect([code, stdout]).toEqual([0, "echoed\n"]);
   expectNoSecret(site.as, stdout + stderr);
+});
+
+test.each([false, true])("a process behind a proxy, which is reached by https: %s", async (isSecure) => {
+  const client = { id: "ci", secret: "the-secret-of-ci" };
+  const [server, issuer] = ["https://mcp.proxied.example", "https://as.proxied.example"];
+  const site = await protectedServer({ host: issuer, clients: [client] }, [], { host: server });
+  const ports: Readonly<Record<string, number>> = {
+    "mcp.proxied.example:443": site.resource.port,
+    "as.proxied.example:443": site.as.port,
+  };
+  const proxy = await connectProxy((to) => ports[to], isSecure);
+  writeFileSync(join(site.folder, "ca.pem"), cert);
+  const env = {
+    HTTPS_PROXY: proxy.url,
+    NODE_EXTRA_CA_CERTS: join(site.folder, "ca.pem"),
+    MCPGEN_ISSUER: issuer,
+    MCPGEN_CLIENT_ID: client.id,
+    MCPGEN_CLIENT_SECRET: client.secret,
+  };
+  expect(await mcpgen(site, ["call", site.url, "echo"], env)).toEqual({
+    code: 0,
+    stdout: "echoed\n",
+    stderr: "",
+  });
+  expect(new Set(proxy.asked)).toEqual(new Set(Object.keys(ports)));
+  expect(new Set(proxy.logins)).toEqual(new Set([loginOfProxy]));
+  // Nobody vouches for the certificates: of the proxy, or of the server behind it.
+  const { code, stderr } = await mcpgen(site, ["list", site.url], { ...env, NODE_EXTRA_CA_CERTS: "" });
+  expect([code, stderr.includes("self-signed certificate")], stderr).toEqual([4, true]);
+  expect(stderr.includes(`the proxy ${proxy.host} cannot be used`)).toBe(isSecure);
 });
 
 terminalTest("Ctrl-C while a login waits ends it with 130, and frees its port and its lock", async () => {

@@ -7,7 +7,11 @@ import {
   type AuthorizationServerOptions,
   authorizationServer,
 } from "../../support/auth/authorization-server.js";
-import { type ProtectedResource, protectedResource } from "../../support/auth/protected-resource.js";
+import {
+  type ProtectedResource,
+  type ProtectedResourceOptions,
+  protectedResource,
+} from "../../support/auth/protected-resource.js";
 import { minted, shown } from "../../support/auth/secrets.js";
 import { type Ran, mcpgen } from "../../support/in-process.js";
 import { newServer } from "../../support/live-server.js";
@@ -25,19 +29,27 @@ export interface Protected {
   run(args: readonly string[], env?: Readonly<Record<string, string>>, more?: object): Promise<Ran>;
 }
 
-/** A protected server. At the end of the test no secret may have been printed. */
+/**
+ * A protected server. At the end of the test no secret may have been printed.
+ *
+ * @param given more about the resource
+ */
 export async function protectedServer(
   options: AuthorizationServerOptions = {},
   scopes?: readonly string[],
+  given: Partial<ProtectedResourceOptions> = {},
 ): Promise<Protected> {
   const as = await authorizationServer(options);
   const server = newServer();
   server.tool("echo", { description: "Echoes nothing: it answers with one word." }, () => "echoed");
-  const handler = createNodeHandler(server);
+  const { host } = given;
+  const allowedHosts = host === undefined ? [] : [new URL(host).hostname];
+  const handler = createNodeHandler(server, { allowedHosts });
   onTestFinished(() => handler.close());
   const resource = await protectedResource({
     servers: [as],
     ...(scopes && { scopes }),
+    ...given,
     serve: (request, response, body) => handler(request, response, body),
   });
   const folder = temporaryFolder({});
