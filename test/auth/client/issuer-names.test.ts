@@ -13,12 +13,15 @@ import type { AuthorizationServerOptions } from "../../support/auth/authorizatio
 import { cases, seed } from "../../support/cases.mjs";
 import { failure, login, type Pair, pair, send, user } from "./drive.js";
 
-/** How the names of a server differ; each of these is in use at a public server. */
+/** How the names of a server differ; the first four are in use at public servers. */
 const differences: readonly (readonly [string, (issuer: string) => string])[] = [
   ["a slash (Google)", (issuer) => `${issuer}/`],
   ["a path (SAP, SmartBear)", (issuer) => `${issuer}/oauth/token`],
   ["a host below (Atlassian)", (issuer) => issuer.replace("127.0.0.1", "localhost")],
   ["another host (Context7, Salesforce)", () => "https://login.example"],
+  ["a full stop", (issuer) => issuer.replace(/:(\d+)$/, ".:$1")],
+  ["a port", (issuer) => issuer.replace(/\d+$/, "1")],
+  ["a zero before the port", (issuer) => issuer.replace(/(\d+)$/, "0$1")],
 ];
 
 /** A server whose metadata and responses have another name. */

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type AuthEvent, type OAuthOptions, memoryStore, oauth } from "../../../runtime/auth/client.js";
 import { metadataPlaces } from "../../../runtime/auth/shared/metadata-places.js";
-import { type ProviderMetadata, type RenamedIssuer, providers, renamedIssuers } from "./providers.js";
+import { type RenamedIssuer, renamedIssuers } from "../../support/auth/renamed-issuers.js";
+import { type ProviderMetadata, providers } from "./providers.js";
 
 const server = "https://api.example.com/mcp";
 const redirectUri = "http://127.0.0.1:4711/callback";
