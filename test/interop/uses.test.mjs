@@ -34,6 +34,8 @@ test("a server of SDK 1: it recognises a first request by its guard, and registe
     [...found],
     [
       "request-removed initialize: start-server.ts:129 isInitializeRequest",
+      // It answers with the number of the error that is gone, and means something else by it.
+      "error-removed RESOURCE_NOT_FOUND.code: start-server.ts:79 -32002",
       "definition-removed InitializeRequest: start-server.ts:129 isInitializeRequest",
     ],
   );

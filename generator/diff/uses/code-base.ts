@@ -80,8 +80,13 @@ function isWritten(file: string, { allowJs, outDir, declarationDir }: ts.Compile
   const isOutput = [outDir, declarationDir].some((folder) => folder !== undefined && isInside(folder, file));
   const stem = file.slice(0, -extname(file).length);
   const isCompiled = [".ts", ".tsx", ".mts", ".cts"].some((extension) => existsSync(stem + extension));
-  return !isOutput && !isCompiled && (allowJs === true || importsMcp.test(readText(file)));
+  if (isOutput || isCompiled) return false;
+  const text = readText(file);
+  return !bundledLine.test(text) && (allowJs === true || importsMcp.test(text));
 }
+
+/** Bundlers that leave out white space write such lines, and nobody else. */
+const bundledLine = /[^\n]{5000}/;
 
 const importsMcp = /["'](?:@mcpgen|@modelcontextprotocol)\//;
 

@@ -181,3 +181,13 @@ export const names = [isInitializeRequest({}), tools.map((tool) => tool.executio
   expect(usesOf(report, "request-removed", "initialize")).toEqual(["4 isInitializeRequest"]);
   expect(usesOf(report, "property-removed", "Tool.execution")).toEqual(["4 execution"]);
 });
+
+test("beside TypeScript, JavaScript counts that people write, and no bundle", async () => {
+  const script = `import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+export const is = isInitializeRequest({});
+`;
+  const bundle = `${script}export const text = "${"x".repeat(5000)}";\n`;
+  const files = { "src/code.ts": "export {};", "src/script.mjs": script, "bin/cli.mjs": bundle, ...sdk };
+  const report = await reportOf(".", [...pair, "--uses", folder(files)]);
+  expect(usesOf(report, "request-removed", "initialize")).toEqual(["2 isInitializeRequest"]);
+});
