@@ -64,7 +64,7 @@ export { memoryStateStore, type StateStore, type UsedState } from "./server/roun
 export type { CacheHints } from "./server/server-definition.js";
 export type { Change, NotificationBus } from "./server/changes.js";
 export type { JsonSchema } from "./schema/schema-type.js";
-export type { FromJsonSchema } from "./schema/schema-type.js";
+export type { FromJsonSchema } from "./schema/inferred-type.js";
 export type { InputOf, MessageSchema, OutputOf, ToolSchema } from "./schema/schema-type.js";
 export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schema.js";
 

@@ -42,7 +42,8 @@ function placesOf(schema: Schema, value: JsonValue, at: string, root: Schema): P
     isWithinLimits(schema, value) &&
     isInPlaceRight(schema, value, root, holds, at) &&
     areMembersRight(schema, value, at, found, holds) &&
-    areItemsRight(schema, value, at, holds);
+    areItemsRight(schema, value, at, found, holds) &&
+    areOthersRight(schema, value, at, found, holds);
   return isRight ? found : undefined;
 }
 
@@ -93,23 +94,27 @@ function areMembersRight(
   holds: Holds,
 ): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return true;
-  const properties = (schema["properties"] as Schemas | undefined) ?? {};
+  const { required = [], dependentRequired = {} } = schema as {
+    readonly required?: string[];
+    readonly dependentRequired?: { readonly [name: string]: string[] };
+  };
+  const { properties = {}, patternProperties = {} } = schema as { readonly [keyword: string]: Schemas };
   const others = schema["additionalProperties"] as Schema | undefined;
-  const required = (schema["required"] as string[] | undefined) ?? [];
-  const dependent = Object.entries(
-    (schema["dependentRequired"] as { [name: string]: string[] } | undefined) ?? {},
-  );
-  const wanted = [
-    ...required,
-    ...dependent.flatMap(([name, names]) => (hasMember(value, name) ? names : [])),
-  ];
+  const names = schema["propertyNames"] as Schema | undefined;
+  const dependent = Object.entries(dependentRequired);
+  const wanted = [...required, ...dependent.flatMap(([name, list]) => (hasMember(value, name) ? list : []))];
   return (
     wanted.every((name) => Object.hasOwn(value, name)) &&
     Object.entries(value).every(([key, child]) => {
-      const own = Object.hasOwn(properties, key) ? properties[key] : others;
-      if (own === undefined) return true;
-      found.add(`${at}/${key}`);
-      return holds(own, child, `${at}/${key}`);
+      if (names !== undefined && !placesOf(names, key, at, names)) return false;
+      const named = Object.hasOwn(properties, key) ? [properties[key]!] : [];
+      const matched = Object.entries(patternProperties)
+        .filter(([pattern]) => new RegExp(pattern, "u").test(key))
+        .map(([, part]) => part);
+      const rest = named.length + matched.length === 0 && others !== undefined ? [others] : [];
+      const own = [...named, ...matched, ...rest];
+      if (own.length > 0) found.add(`${at}/${key}`);
+      return own.every((part) => holds(part, child, `${at}/${key}`));
     })
   );
 }
@@ -118,26 +123,64 @@ function areItemsRight(
   schema: Exclude<Schema, boolean>,
   value: JsonValue,
   at: string,
+  found: Set<string>,
   holds: Holds,
 ): boolean {
   if (!Array.isArray(value)) return true;
-  const prefix = (schema["prefixItems"] as Schema[] | undefined) ?? [];
+  const {
+    minItems = 0,
+    maxItems = Infinity,
+    minContains = 1,
+  } = schema as { readonly [keyword: string]: number };
+  const { prefixItems = [] } = schema as { readonly prefixItems?: Schema[] };
+  const { items, contains } = schema as { readonly [keyword: string]: Schema | undefined };
+  const are = value.every((item, index) => {
+    const own = prefixItems[index] ?? items;
+    if (own !== undefined) found.add(`${at}/${index}`);
+    return holds(own, item, `${at}/${index}`);
+  });
+  const matching = [...value.keys()].filter(
+    (index) => contains !== undefined && holds(contains, value[index], `${at}/${index}`),
+  );
+  for (const index of matching) found.add(`${at}/${index}`);
   return (
-    value.length >= ((schema["minItems"] as number | undefined) ?? 0) &&
-    value.every((item, index) =>
-      holds(prefix[index] ?? (schema["items"] as Schema | undefined), item, `${at}/${index}`),
-    )
+    are &&
+    value.length >= minItems &&
+    value.length <= maxItems &&
+    (contains === undefined || matching.length >= minContains)
   );
 }
 
+/** Judges what no other keyword has described. */
+function areOthersRight(
+  schema: Exclude<Schema, boolean>,
+  value: JsonValue,
+  at: string,
+  found: Set<string>,
+  holds: Holds,
+): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  const keyword = Array.isArray(value) ? "unevaluatedItems" : "unevaluatedProperties";
+  const others = schema[keyword] as Schema | undefined;
+  if (others === undefined) return true;
+  const left = Object.entries(value).filter(([key]) => !found.has(`${at}/${key}`));
+  for (const [key] of left) found.add(`${at}/${key}`);
+  return left.every(([key, child]) => holds(others, child, `${at}/${key}`));
+}
+
 function isWithinLimits(schema: Exclude<Schema, boolean>, value: JsonValue): boolean {
-  const { minimum = -Infinity, minLength = 0 } = schema as {
-    readonly minimum?: number;
-    readonly minLength?: number;
+  const {
+    minimum = -Infinity,
+    minLength = 0,
+    maxLength = Infinity,
+  } = schema as {
+    readonly [keyword: string]: number;
   };
-  return typeof value === "number"
-    ? value >= minimum
-    : typeof value !== "string" || value.length >= minLength;
+  const pattern = schema["pattern"] as string | undefined;
+  if (typeof value === "number") return value >= minimum;
+  if (typeof value !== "string") return true;
+  const isMatched = pattern === undefined || new RegExp(pattern, "u").test(value);
+  return value.length >= minLength && value.length <= maxLength && isMatched;
 }
 
 function isOfType(type: string | readonly string[] | undefined, value: JsonValue): boolean {

@@ -192,6 +192,66 @@ export const schemaRows: readonly SchemaRow[] = [
     wrong: [{ card: 1, address: 5 }],
   },
   {
+    name: "members that every object has",
+    schema: {
+      properties: {
+        constructor: { type: "string" },
+        toString: { enum: [1, 2] },
+        valueOf: { type: "number" },
+      },
+      required: ["valueOf"],
+    },
+    good: [{ valueOf: 1 }, { constructor: "x", valueOf: 1 }, { toString: 2, valueOf: 1 }],
+    wrong: [{}, { constructor: 5, valueOf: 1 }, { toString: "x", valueOf: 1 }, { valueOf: "x" }],
+  },
+  {
+    name: "items that must and may be there",
+    schema: {
+      properties: { a: { prefixItems: [{ type: "string" }, { type: "number" }], minItems: 1, maxItems: 2 } },
+    },
+    good: [{ a: ["x"] }, { a: ["x", 1] }, { a: 5 }],
+    wrong: [{ a: [] }, { a: [1] }, { a: ["x", 1, 2] }],
+  },
+  {
+    name: "patterns of members, and no others",
+    schema: {
+      properties: {
+        a: { type: "object", patternProperties: { "^x": { type: "string" } }, additionalProperties: false },
+      },
+    },
+    good: [{ a: {} }, { a: { xy: "z" } }],
+    wrong: [{ a: { xy: 1 } }],
+  },
+  {
+    name: "an object or nothing",
+    schema: { properties: { a: { anyOf: [{ type: "object" }, { type: "null" }] } } },
+    good: [{ a: {} }, { a: { b: 1 } }, { a: null }],
+    wrong: [{ a: 5 }, { a: [1] }, { a: "x" }],
+  },
+  {
+    name: "a constant that keywords around refuse",
+    schema: {
+      properties: {
+        a: { anyOf: [{ const: { b: 1 } }, { const: { c: 1 } }], required: ["b"] },
+        d: { $ref: "#/$defs/Choice", maxLength: 1 },
+      },
+      $defs: { Choice: { enum: ["x", "yy"] } },
+    },
+    good: [{ a: { b: 1 } }, { d: "x" }],
+    wrong: [{ a: { c: 1 } }, { a: { b: 2 } }, { d: 1 }],
+  },
+  {
+    name: "a member that a condition refuses, and an arm describes without its name",
+    schema: {
+      properties: { c: { type: "string" } },
+      oneOf: [{ patternProperties: { "^b": { type: "string" } }, additionalProperties: true }],
+      if: { required: ["c"] },
+      then: { properties: { a: false } },
+    },
+    good: [{ a: 1 }, { a: "x" }, { c: "x" }],
+    wrong: [{ c: 5 }],
+  },
+  {
     name: "an arm that accepts all",
     schema: { properties: { a: { type: "string" } }, anyOf: [{}, { properties: { b: { type: "number" } } }] },
     good: [{ a: "x" }, { a: "x", b: 1 }],

@@ -6,12 +6,10 @@ export interface TypedSchema {
   readonly schema: SchemaObject;
   readonly typed: SchemaObject;
 }
-type SchemaObject = { readonly [keyword: string]: JsonValue };
-type Pair = readonly [schema: JsonValue, typed: JsonValue];
+export type SchemaObject = { readonly [keyword: string]: JsonValue };
+type Keywords = fc.Arbitrary<SchemaObject>;
 
-const names = ["a", "b", "c"] as const;
-const definitions = ["A", "B"] as const;
-const name = fc.constantFrom(...names);
+const name = fc.constantFrom("a", "b", "c");
 const nameList = fc.uniqueArray(name, { maxLength: 2 });
 
 const scalar = fc.constantFrom<JsonValue>(null, true, 0, 1.5, "", "x");
@@ -26,107 +24,88 @@ export const value: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((t
   ),
 })).value;
 
-/** Keywords that are the same in both. */
-const same = (keywords: fc.Arbitrary<SchemaObject>): fc.Arbitrary<Pair> =>
-  keywords.map((each) => [each, each] as const);
-/** Keywords that types do not say. */
-const unsaid = (keywords: fc.Arbitrary<SchemaObject>): fc.Arbitrary<Pair> =>
-  keywords.map((each) => [each, {}] as const);
-const joined = (pairs: readonly Pair[]): Pair => [
-  Object.assign({}, ...pairs.map(([schema]) => schema)) as JsonValue,
-  Object.assign({}, ...pairs.map(([, typed]) => typed)) as JsonValue,
-];
-const asFloats = (types: readonly string[]): string[] => [
-  ...new Set(types.map((each) => (each === "integer" ? "number" : each))),
-];
+const one = (keyword: string, content: fc.Arbitrary<JsonValue>): Keywords =>
+  content.map((each) => ({ [keyword]: each }));
+const together = (...keywords: Keywords[]): Keywords =>
+  fc.tuple(...keywords).map((each) => Object.assign({}, ...each) as SchemaObject);
+const mapOf = (content: fc.Arbitrary<JsonValue>, maxKeys: number): fc.Arbitrary<JsonValue> =>
+  fc.dictionary(name, content, { minKeys: 1, maxKeys, noNullPrototype: true }) as fc.Arbitrary<JsonValue>;
 
-const schemas = fc.letrec<{ schema: Pair; applicator: Pair }>((tie) => {
+const reference = one("$ref", fc.constantFrom("#/$defs/A", "#/$defs/B"));
+
+/** Keywords without subschemas. */
+const assertions = fc.oneof(
+  one("type", type),
+  one("type", type),
+  one("type", fc.uniqueArray(type, { minLength: 1, maxLength: 3 })),
+  one("const", value),
+  one("enum", fc.array(value, { minLength: 1, maxLength: 3 })),
+  one("required", nameList),
+  one("minimum", fc.constantFrom(0, 1)),
+  one("minLength", fc.constant(1)),
+  one("minItems", fc.constant(1)),
+  one("dependentRequired", mapOf(nameList, 1)),
+  one("description", fc.constant("Says something.")),
+);
+
+const schemas = fc.letrec<{ schema: JsonValue; applicator: SchemaObject }>((tie) => {
   const schema = tie("schema");
-  const lists = (keyword: string, typedAs = keyword): fc.Arbitrary<Pair> =>
-    fc
-      .array(schema, { minLength: 1, maxLength: 3 })
-      .map((pairs) => [
-        { [keyword]: pairs.map(([each]) => each) },
-        { [typedAs]: pairs.map(([, each]) => each) },
-      ]);
-  const maps = (keyword: string): fc.Arbitrary<Pair> =>
-    fc
-      .dictionary(name, schema, { minKeys: 1, maxKeys: 2, noNullPrototype: true })
-      .map((pairs) => [
-        { [keyword]: Object.fromEntries(Object.entries(pairs).map(([key, [each]]) => [key, each])) },
-        { [keyword]: Object.fromEntries(Object.entries(pairs).map(([key, [, each]]) => [key, each])) },
-      ]);
-  const one = (keyword: string): fc.Arbitrary<Pair> =>
-    schema.map(([each, typed]) => [{ [keyword]: each }, { [keyword]: typed }]);
-  const unsaidMember = (keyword: string): fc.Arbitrary<Pair> =>
-    schema.map(([each]) => [{ [keyword]: each }, {}]);
-  const types = type.map((each): Pair => [{ type: each }, { type: asFloats([each]) }]);
-  const assertions = fc.oneof(
-    types,
-    types,
-    fc
-      .uniqueArray(type, { minLength: 1, maxLength: 3 })
-      .map((each): Pair => [{ type: each }, { type: asFloats(each) }]),
-    same(fc.record({ const: value })),
-    same(fc.record({ enum: fc.array(value, { minLength: 1, maxLength: 3 }) })),
-    same(fc.record({ required: nameList })),
-    unsaid(fc.record({ minimum: fc.constantFrom(0, 1) })),
-    unsaid(fc.record({ minLength: fc.constant(1) })),
-    unsaid(fc.record({ minItems: fc.constant(1) })),
-    unsaid(
-      fc.record({ dependentRequired: fc.dictionary(name, nameList, { maxKeys: 1, noNullPrototype: true }) }),
-    ),
-    unsaid(fc.record({ description: fc.constant("Says something.") })),
-  );
+  const list = fc.array(schema, { minLength: 1, maxLength: 3 });
+  const properties = one("properties", mapOf(schema, 2));
+  const closed = fc.constantFrom<JsonValue>(false, true, { type: "string" });
+  const patterns = fc.dictionary(fc.constantFrom("^a", "^[bc]$", "."), schema, {
+    ...{ minKeys: 1, maxKeys: 2, noNullPrototype: true },
+  }) as fc.Arbitrary<JsonValue>;
   return {
     schema: fc.oneof(
       { maxDepth: 4 },
       { weight: 3, arbitrary: assertions },
-      { weight: 1, arbitrary: fc.constantFrom<Pair>([true, true], [false, false], [{}, {}]) },
-      {
-        weight: 2,
-        arbitrary: same(fc.constantFrom(...definitions).map((each) => ({ $ref: `#/$defs/${each}` }))),
-      },
-      { weight: 6, arbitrary: fc.tuple(assertions, tie("applicator")).map(joined) },
-      { weight: 2, arbitrary: fc.tuple(tie("applicator"), tie("applicator"), assertions).map(joined) },
-      {
-        weight: 2,
-        arbitrary: fc
-          .tuple(
-            same(fc.constantFrom(...definitions).map((each) => ({ $ref: `#/$defs/${each}` }))),
-            tie("applicator"),
-          )
-          .map(joined),
-      },
+      { weight: 1, arbitrary: fc.constantFrom<JsonValue>(true, false, {}) },
+      { weight: 2, arbitrary: reference },
+      { weight: 6, arbitrary: together(assertions, tie("applicator")) },
+      { weight: 2, arbitrary: together(tie("applicator"), tie("applicator"), assertions) },
+      { weight: 2, arbitrary: together(reference, tie("applicator")) },
     ),
     applicator: fc.oneof(
       { maxDepth: 4 },
-      maps("properties"),
-      maps("properties"),
-      fc
-        .tuple(maps("properties"), same(fc.record({ type: fc.constant("object"), required: nameList })))
-        .map(joined),
-      fc.tuple(maps("properties"), unsaidMember("additionalProperties")).map(joined),
-      // Alone beside the type, it is the type of all members.
-      schema.map(([each, typed]): Pair => [
-        { type: "object", additionalProperties: each },
-        { type: "object", additionalProperties: typed },
-      ]),
-      one("items"),
-      lists("prefixItems"),
-      lists("allOf"),
-      lists("anyOf"),
-      lists("oneOf", "anyOf"),
-      unsaidMember("not"),
-      fc
-        .tuple(schema, schema, schema)
-        .map(([[test], [then], [otherwise]]): Pair => [{ if: test, then, else: otherwise }, {}]),
-      fc
-        .dictionary(name, schema, { minKeys: 1, maxKeys: 1, noNullPrototype: true })
-        .map((pairs): Pair => [
-          { dependentSchemas: Object.fromEntries(Object.entries(pairs).map(([key, [each]]) => [key, each])) },
-          {},
-        ]),
+      properties,
+      properties,
+      together(properties, one("type", fc.constant("object")), one("required", nameList)),
+      together(properties, one("additionalProperties", schema)),
+      // Alone beside the type, these are the type of all members.
+      together(one("type", fc.constant("object")), one("additionalProperties", schema)),
+      together(
+        one("type", fc.constant("object")),
+        one("patternProperties", patterns),
+        one("additionalProperties", closed),
+      ),
+      one("patternProperties", patterns),
+      together(
+        properties,
+        one("patternProperties", patterns),
+        one("additionalProperties", fc.constant(false)),
+      ),
+      together(properties, one("unevaluatedProperties", closed)),
+      one(
+        "propertyNames",
+        fc.constantFrom<JsonValue>({ enum: ["a", "b"] }, { maxLength: 1 }, { pattern: "^a" }),
+      ),
+      one("items", schema),
+      one("prefixItems", list),
+      fc.tuple(list, schema, fc.nat(3), fc.nat(2)).map(([prefixItems, items, minItems, more]) => ({
+        ...{ prefixItems, items, minItems },
+        maxItems: minItems + more,
+      })),
+      together(one("contains", one("type", type)), one("minContains", fc.nat(2))),
+      together(one("prefixItems", list), one("unevaluatedItems", closed)),
+      one("allOf", list),
+      one("anyOf", list),
+      one("oneOf", list),
+      one("not", schema),
+      together(one("if", schema), one("then", schema), one("else", schema)),
+      together(one("if", schema), one("then", schema)),
+      together(one("if", schema), one("else", schema)),
+      one("dependentSchemas", mapOf(schema, 1)),
     ),
   };
 });
@@ -134,32 +113,81 @@ const schemas = fc.letrec<{ schema: Pair; applicator: Pair }>((tie) => {
 /** Objects, as arguments are, with two definitions that may refer to each other. */
 export const typedSchema: fc.Arbitrary<TypedSchema> = fc
   .tuple(schemas.applicator, schemas.applicator, schemas.schema, schemas.schema)
-  .map(([one, two, a, b]) => {
-    const [schema, typed] = joined([two, one, [{ type: "object" }, { type: "object" }]]);
-    const whole = (side: 0 | 1, own: JsonValue): SchemaObject => ({
-      ...(own as SchemaObject),
-      $defs: { A: a[side], B: b[side] },
-    });
-    return { schema: whole(0, schema), typed: withoutSignatures(whole(1, typed), true) as SchemaObject };
+  .map(([one, two, A, B]) => {
+    const schema: SchemaObject = { ...two, ...one, type: "object", $defs: { A, B } };
+    return { schema, typed: typedPart(schema, true) as SchemaObject };
   });
 
-/** Without types of further members, except where nothing else is said of the object. */
-function withoutSignatures(schema: JsonValue, inPlace: boolean): JsonValue {
+/** Keywords whose subschemas types say, by where these apply. */
+const inside = new Set(["items", "prefixItems", "properties"]);
+const inPlace = new Set(["$defs", "allOf", "anyOf"]);
+
+/**
+ * What types say of a schema: less than the schema.
+ *
+ * @param isShared other schemas may describe the same value: types of further members are left out then
+ */
+function typedPart(schema: JsonValue, isShared: boolean): JsonValue {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
-  const others = Object.keys(schema).some(
-    (key) => !["type", "additionalProperties", "description"].includes(key),
-  );
-  const kept = Object.entries(schema).filter(
-    ([key]) => key !== "additionalProperties" || !(others || inPlace),
-  );
-  return Object.fromEntries(kept.map(([key, child]) => [key, withoutSignaturesIn(key, child)]));
+  const { type, allOf, oneOf, prefixItems, minItems, maxItems } = schema as { [keyword: string]: JsonValue };
+  const kept: { [keyword: string]: JsonValue } = {};
+  for (const [keyword, content] of Object.entries(schema)) {
+    if (["$ref", "required"].includes(keyword)) kept[keyword] = content;
+    if (inside.has(keyword) || inPlace.has(keyword))
+      kept[keyword] = partsIn(
+        keyword,
+        content,
+        inPlace.has(keyword) || (keyword === "properties" && "patternProperties" in schema),
+      );
+  }
+  if (type !== undefined)
+    kept["type"] = [
+      ...new Set([type as string].flat().map((each) => (each === "integer" ? "number" : each))),
+    ];
+  const parts: JsonValue[] = allOf === undefined ? [] : [...(kept["allOf"] as JsonValue[])];
+  if (oneOf !== undefined) parts.push({ anyOf: partsIn("anyOf", oneOf, true) });
+  if ("const" in schema) parts.push(typeOfValue(schema["const"]!));
+  if ("enum" in schema) parts.push({ anyOf: (schema["enum"] as JsonValue[]).map(typeOfValue) });
+  if (parts.length > 0) kept["allOf"] = parts;
+  if (Array.isArray(prefixItems)) {
+    if (typeof minItems === "number") kept["minItems"] = Math.min(minItems, prefixItems.length);
+    if (typeof maxItems === "number" && maxItems <= prefixItems.length) kept["maxItems"] = maxItems;
+  }
+  const others = isShared ? undefined : typeOfOthers(schema);
+  return { ...kept, ...(others !== undefined && { additionalProperties: others }) };
 }
 
-function withoutSignaturesIn(keyword: string, value: JsonValue): JsonValue {
-  if (["items", "additionalProperties"].includes(keyword)) return withoutSignatures(value, false);
-  const inPlace = ["allOf", "anyOf", "$defs"].includes(keyword);
-  if (!inPlace && !["properties", "prefixItems"].includes(keyword)) return value;
-  if (Array.isArray(value)) return value.map((each) => withoutSignatures(each, inPlace));
-  const members = Object.entries(value as SchemaObject);
-  return Object.fromEntries(members.map(([key, child]) => [key, withoutSignatures(child, inPlace)]));
+function partsIn(keyword: string, content: JsonValue, isShared: boolean): JsonValue {
+  if (keyword === "items") return typedPart(content, isShared);
+  if (Array.isArray(content)) return content.map((each) => typedPart(each, isShared));
+  const members = Object.entries(content as SchemaObject);
+  return Object.fromEntries(members.map(([key, child]) => [key, typedPart(child, isShared)]));
+}
+
+/** A constant as types have it: an object that has more members has no other type. */
+function typeOfValue(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return { const: value };
+  if (Array.isArray(value)) {
+    const length = { minItems: value.length, maxItems: value.length };
+    return { type: "array", ...length, ...(value.length > 0 && { prefixItems: value.map(typeOfValue) }) };
+  }
+  const properties = Object.entries(value).map(([name, member]) => [name, typeOfValue(member)]);
+  return {
+    type: "object",
+    required: Object.keys(value),
+    properties: Object.fromEntries(properties) as JsonValue,
+  };
+}
+
+/** The type of all members, where nothing else is said of an object. */
+function typeOfOthers({
+  type: _type,
+  description: _description,
+  additionalProperties: others,
+  patternProperties: patterns,
+  ...rest
+}: SchemaObject): JsonValue | undefined {
+  if (Object.keys(rest).length > 0 || others === undefined) return undefined;
+  const all = [...Object.values((patterns as SchemaObject | undefined) ?? {}), others];
+  return { anyOf: all.map((each) => typedPart(each, false)) };
 }

@@ -44,6 +44,7 @@ export function plainSchema(node: SchemaNode, plain: Plain): JsonObject {
 function shapeOf(node: SchemaNode, plain: Plain, isDescribed: boolean): JsonObject {
   const schemas = (nodes: readonly SchemaNode[]): JsonObject[] =>
     nodes.map((each) => plainSchema(each, plain));
+  if (node.typeText !== undefined) return { tsType: node.typeText };
   if (node.never) return { tsType: "never" };
   if (node.ref !== undefined) {
     const reference: JsonObject = { $ref: `#/definitions/${plain.typeOf(node.ref)}` };

@@ -12,15 +12,17 @@ export function arrayForm(
   const item = (index: number): SchemaNode =>
     forms.form(itemsAt(describing, index), innerContext(context, itemsAt(context.idle, index)));
   const minItems = Math.max(0, ...parts.map(({ minItems: least = 0 }) => least));
+  const maxItems = Math.min(...parts.map(({ maxItems: most = Infinity }) => most));
   const length = Math.max(...describing.map(({ prefixItems = [] }) => prefixItems.length));
   const prefix: SchemaNode[] = [];
   for (let index = 0; index < length; index++) {
-    const next = item(index);
+    const next = index < maxItems ? item(index) : { pointer: "", never: true as const };
     // An item that cannot be ends the array.
     if (next.never && index >= minItems) return tuple(prefix, next, minItems);
     prefix.push(next);
   }
-  return tuple(prefix, item(Infinity), minItems);
+  const isFull = length > 0 && maxItems <= length;
+  return tuple(prefix, isFull ? { pointer: "", never: true } : item(Infinity), minItems);
 }
 
 /** What nodes say of one item. */

@@ -29,3 +29,12 @@ export interface FormMaker {
 export function innerContext({ loose }: FormContext, idle: readonly SchemaNode[] = []): FormContext {
   return { kinds: everyKind, around: [], idle, loose };
 }
+
+/** What the nodes say for people: the first that says something decides. */
+export function annotations(nodes: readonly SchemaNode[]): Partial<SchemaNode> {
+  const first = <K extends keyof SchemaNode>(key: K): Partial<SchemaNode> => {
+    const found = nodes.find((node) => node[key] !== undefined)?.[key];
+    return found === undefined ? {} : { [key]: found };
+  };
+  return { ...first("title"), ...first("description"), ...first("default"), ...first("deprecated") };
+}

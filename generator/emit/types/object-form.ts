@@ -1,6 +1,6 @@
 import { type SchemaNode, matcherOf, naturalCompare } from "@mcpgen/engine";
 import { common } from "../validators/kind.js";
-import { type FormContext, type FormMaker, innerContext } from "./form.js";
+import { type FormContext, type FormMaker, annotations, innerContext } from "./form.js";
 
 const anything: SchemaNode = { pointer: "" };
 
@@ -23,8 +23,13 @@ export function objectForm(
   context: FormContext,
 ): SchemaNode | undefined {
   const members = new Members(forms, described, context);
-  const properties = members.properties();
   const required = [...members.required];
+  const properties = new Map(
+    [...members.properties()].map(([name, form]) => [
+      name,
+      members.required.has(name) ? form : orInherited(name, form),
+    ]),
+  );
   const others = members.others();
   if (properties.size === 0 && others === undefined) return undefined;
   const isOpen = others === undefined && !members.areDescribed && !described.isBeside;
@@ -35,6 +40,18 @@ export function objectForm(
     ...(required.length > 0 && { required }),
     ...(additionalProperties && { additionalProperties }),
   };
+}
+
+/** What every object has, of the names that TypeScript knows. */
+const inherited = new Set(
+  Object.getOwnPropertyNames(Object.prototype).filter((name) => !name.startsWith("__")),
+);
+
+/** A member that may be absent: where every object has something of its name, it reads so. */
+function orInherited(name: string, form: SchemaNode): SchemaNode {
+  if (!inherited.has(name) || isAnything(form)) return form;
+  const typeText = `globalThis.Object[${JSON.stringify(name)}]`;
+  return { ...annotations([form]), pointer: form.pointer, anyOf: [form, { pointer: "", typeText }] };
 }
 
 /** The members of an object that parts describe together. */
@@ -122,9 +139,11 @@ class Members {
     const isNew = (name: string): boolean => !this.declared.has(name) && !elsewhere.has(name);
     const certain = [...this.parts, ...this.elsewhere];
     const perhaps = this.branches.length > 0 ? inPlace.names(besides) : new Set();
+    const isOpen = this.branches.length > 0 && inPlace.describesOthers(besides);
     for (const name of inPlace.names(this.branches.map(({ node }) => node))) {
       if (!isNew(name)) continue;
-      const isLoose = perhaps.has(name) || this.context.loose || this.viewsOf(certain, name).length > 0;
+      const isLoose =
+        isOpen || perhaps.has(name) || this.context.loose || this.viewsOf(certain, name).length > 0;
       const nodes = isLoose ? undefined : this.alternatives(name);
       found.set(name, this.conditionalMember(name, nodes));
     }
@@ -225,7 +244,8 @@ function othersOf({
     : [...patterns, additionalProperties ?? anything];
 }
 
-function isAnything({
+/** Whether a node accepts every value. */
+export function isAnything({
   pointer: _pointer,
   always: _always,
   title: _title,

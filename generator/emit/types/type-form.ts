@@ -9,10 +9,10 @@ import {
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Kind, common, everyKind, kindOfType, kindOfValue } from "../validators/kind.js";
 import { arrayForm } from "./array-form.js";
-import type { FormContext, FormMaker } from "./form.js";
+import { type FormContext, type FormMaker, annotations } from "./form.js";
 import { InPlace } from "./in-place.js";
 import { kindsBySchema } from "./kinds.js";
-import { type DescribedObject, objectForm } from "./object-form.js";
+import { type DescribedObject, isAnything, objectForm } from "./object-form.js";
 
 type Kinds = ReadonlySet<Kind>;
 
@@ -106,7 +106,7 @@ class Forms implements FormMaker {
     const kinds = parts.map(this.kindsOf).reduce(common, context.kinds);
     const pointer = nodes[0]?.pointer ?? "";
     if (kinds.size === 0) return { node: { pointer, never: true }, isTrivial: false };
-    const values = this.valuesOf(parts, kinds);
+    const values = this.valuesOf(parts, references, kinds, context.around);
     if (values) return { node: ofValues(pointer, values), isTrivial: false };
     const isSame = kinds.size === context.kinds.size;
     const pieces = this.pieces(parts, references, { ...context, kinds });
@@ -157,12 +157,21 @@ class Forms implements FormMaker {
     return arms.length === 1 ? arms[0] : { pointer: "", anyOf: arms };
   }
 
-  /** The values that all parts accept, where they are given one by one. */
-  private valuesOf(parts: readonly SchemaNode[], kinds: Kinds): readonly JsonValue[] | undefined {
-    const given = parts.find((part) => part.const ?? part.enum);
+  /** The values that all nodes accept, where they are given one by one: here, or by a definition beside other keywords. */
+  private valuesOf(
+    parts: readonly SchemaNode[],
+    references: readonly string[],
+    kinds: Kinds,
+    around: readonly SchemaNode[],
+  ): readonly JsonValue[] | undefined {
+    const isNamed =
+      references.length === 1 &&
+      parts.every(({ ref: _ref, allOf: _allOf, types: _types, ...rest }) => isAnything(rest));
+    const given = (isNamed ? parts : this.inPlace.certain(parts)).find((part) => part.const ?? part.enum);
     const candidates = given?.const ? [given.const.value] : given?.enum;
+    const all = [...parts, ...around];
     return candidates?.filter(
-      (value) => kinds.has(kindOfValue(value)) && parts.every((part) => isValid(this.schema, part, value)),
+      (value) => kinds.has(kindOfValue(value)) && all.every((node) => isValid(this.schema, node, value)),
     );
   }
 
@@ -238,13 +247,4 @@ function textOf(node: SchemaNode): string {
   return JSON.stringify(node, (key, value: unknown) =>
     key === "pointer" ? undefined : value instanceof Map ? [...value] : value,
   );
-}
-
-/** What the nodes say for people: the first that says something decides. */
-function annotations(nodes: readonly SchemaNode[]): Partial<SchemaNode> {
-  const first = <K extends keyof SchemaNode>(key: K): Partial<SchemaNode> => {
-    const found = nodes.find((node) => node[key] !== undefined)?.[key];
-    return found === undefined ? {} : { [key]: found };
-  };
-  return { ...first("title"), ...first("description"), ...first("default"), ...first("deprecated") };
 }
