@@ -54,50 +54,58 @@ function leftOut(document: JsonObject, error: SchemaError): UnreadPart | undefin
   const holder = way.at(-2);
   const [keyword, member] = rest;
   if (keyword === "$schema" || (keyword === undefined && !holder)) return undefined;
-  const [around, name] = holder ? pointerTokens(at.slice(holder.at.length)) : [];
-  // Widening may give what holds the schema another place.
-  const members = name === undefined ? undefined : holder!.schema[around!];
-  const withoutSchema = (): UnreadPart => {
-    if (members !== undefined) (members as { [key: string]: JsonValue })[name!] = true;
-    else if (Object.hasOwn(holder!.schema, around!)) holder!.schema[around!] = true;
-    return { left: "schema", pointer: at, error };
-  };
-  if (keyword === undefined) {
-    widen(document, way);
-    const isPattern = ["malformed-keyword", "unsafe-pattern"].includes(error.code);
-    if (around !== "patternProperties" || !isPattern) return withoutSchema();
-    delete (holder!.schema[around] as { [pattern: string]: JsonValue })[name!];
-    // Its members would be among the others now.
-    delete holder!.schema["additionalProperties"];
-    return { left: "keyword", pointer: at, error };
-  }
-  const place = pointer(at, keyword);
+  const [around, name] = keyword === undefined ? pointerTokens(at.slice(holder!.at.length)) : rest;
+  if (around === "patternProperties" && name !== undefined && isAboutPattern(error))
+    return withoutPattern(document, keyword === undefined ? way.slice(0, -1) : way, name, error);
+  if (keyword === undefined) return emptied(document, way, error);
   const value = schema[keyword];
-  const keywordPart: UnreadPart = { left: "keyword", pointer: place, error };
-  if (value === null || (keywords.get(keyword)?.annotation && !isHolder(keyword))) {
-    delete schema[keyword];
-    return keywordPart;
+  const isNoSchema = error.code === "not-a-schema" && value !== null;
+  if (isNoSchema && rest.length === 1 && isSchemaKeyword(keyword)) {
+    const inner = (schema[keyword] = {});
+    return emptied(document, [...way, { schema: inner, at: pointer(at, keyword) }], error);
   }
-  widen(document, way);
-  if (keyword === "pattern") {
-    delete schema[keyword];
-    return keywordPart;
+  if (rest.length === 2 && isHolder(keyword)) {
+    const inner = ((value as JsonObject)[member!] = {});
+    return emptied(document, [...way, { schema: inner, at: pointer(at, keyword, member!) }], error);
   }
-  const inner = rest.length === 2 && isHolder(keyword) ? member! : undefined;
-  if (inner !== undefined) {
-    (value as JsonObject)[inner] = true;
-    return { left: "schema", pointer: error.pointer, error };
-  }
-  if (isSchemaKeyword(keyword) && error.code === "not-a-schema") {
-    schema[keyword] = true;
-    return { left: "schema", pointer: place, error };
-  }
-  if (!holder) {
+  if (value === null || keyword === "pattern" || !holder || isAnnotation(keyword)) {
+    if (!isAnnotation(keyword)) widen(document, way);
     delete schema[keyword];
     for (const dependent of dependents[keyword] ?? []) delete schema[dependent];
-    return keywordPart;
+    return { left: "keyword", pointer: pointer(at, keyword), error };
   }
-  return withoutSchema();
+  return emptied(document, way, error);
+}
+
+function isAboutPattern({ code }: SchemaError): boolean {
+  return code === "malformed-keyword" || code === "unsafe-pattern";
+}
+
+/** Whether no value is judged by a keyword. */
+function isAnnotation(keyword: string): boolean {
+  return keywords.get(keyword)?.annotation === true || keyword === "definitions";
+}
+
+/** Lets the innermost schema of a way accept everything. It stays where it is: what is around it may be moved. */
+function emptied(document: JsonObject, way: readonly Step[], error: SchemaError): UnreadPart {
+  const { schema, at } = way.at(-1)!;
+  widen(document, way);
+  for (const keyword of Object.keys(schema)) delete schema[keyword];
+  return { left: "schema", pointer: at, error };
+}
+
+function withoutPattern(
+  document: JsonObject,
+  way: readonly Step[],
+  pattern: string,
+  error: SchemaError,
+): UnreadPart {
+  const { schema, at } = way.at(-1)!;
+  widen(document, way);
+  delete (schema["patternProperties"] as { [pattern: string]: JsonValue })[pattern];
+  // Its members would be among the others now.
+  delete schema["additionalProperties"];
+  return { left: "keyword", pointer: pointer(at, "patternProperties", pattern), error };
 }
 
 /** Keywords that are about what another one leaves. */

@@ -9,10 +9,10 @@ import {
 } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
-import { closest } from "../../diagnostics/suggest.js";
 import type { Contract, ContractDocument } from "../contract.js";
 import { expectJudgeable } from "./judgeable.js";
 import { type UnreadPart, readableSchema } from "./readable-schema.js";
+import { schemaAdvice } from "./schema-advice.js";
 
 /** A tool's schemas, read without their parts that cannot be read. A schema that cannot be read at all takes any value. */
 export interface ToolSchemas {
@@ -46,7 +46,7 @@ export function readToolSchemas({ tools = [] }: Contract): ToolSchemas[] {
     const unread: UnreadSchema[] = [];
     const settled = (part: UnreadSchema["part"], written: JsonObject): Schema | undefined => {
       const { schema, parts } = readableSchema(written, (document) => readWhole(document, patternBudget));
-      unread.push(...parts.map((each) => unreadSchema(each, { index, tool, part })));
+      unread.push(...parts.map((each) => unreadSchema(each, written, { index, tool, part })));
       return schema;
     };
     const input = settled("inputSchema", inputSchema) ?? readDocument({ type: "object" });
@@ -123,22 +123,14 @@ function readWhole(document: JsonObject, patternBudget: PatternBudget): Schema {
 
 function unreadSchema(
   { left, pointer: inside, error }: UnreadPart,
+  written: JsonObject,
   { index, tool, part }: Pick<UnreadSchema, "tool" | "part"> & { readonly index: number },
 ): UnreadSchema {
   return {
     ...{ tool, part, left, inside },
     pointer: pointer("/tools", index, part) + error.pointer,
     message: error.message,
-    next: nextStep(error),
+    next: schemaAdvice(error, written),
     cause: error,
   };
-}
-
-function nextStep(error: SchemaError): string {
-  const wanted = /"([^"]*)"/.exec(error.message)?.[1];
-  const meant = wanted === undefined ? undefined : closest(wanted, error.candidates);
-  if (meant !== undefined) return `Did you mean ${JSON.stringify(meant)}?`;
-  if (error.code === "remote-reference" && !/^[a-z][a-z0-9+.-]*:/i.test(wanted ?? ""))
-    return "Give the folder of the file with --base DIR, or `base` of the contract in the configuration.";
-  return "Correct the schema; `mcpgen explain MG6005` says what is accepted.";
 }
