@@ -70,7 +70,7 @@ export class ArgumentPlaces {
     };
     this.#chosen(schemas, given, depth).forEach(add);
     for (const part of parts) {
-      always(part).forEach(add);
+      [...always(part), ...this.#branches(part, given, depth)].forEach(add);
       for (const union of [part["anyOf"], part["oneOf"]])
         if (Array.isArray(union)) this.#chosen(union.slice(0, maxParts), given, depth).forEach(add);
     }
@@ -82,6 +82,18 @@ export class ArgumentPlaces {
     const fits = arms.map((arm) => this.#fit([arm], given, depth + 1));
     const best = Math.max(...fits);
     return best === 0 || this.#arms < 0 ? arms : arms.filter((_, index) => fits[index] === best);
+  }
+
+  /** Of a condition, the branch that what is given decides on, else both. */
+  #branches(part: JsonObject, given: readonly GivenValue[], depth: number): JsonValue[] {
+    const { if: test } = part;
+    const [then, otherwise] = [part["then"], part["else"]].map((branch) =>
+      branch === undefined ? [] : [branch],
+    );
+    const isOpen = test === undefined || given.length === 0 || depth >= maxDepth;
+    if (!isOpen && this.#fit([test], given, depth + 1) === 0) return otherwise!;
+    if (!isOpen && isToldBy(test, given)) return then!;
+    return [...then!, ...otherwise!];
   }
 
   #fit(schemas: readonly JsonValue[], given: readonly GivenValue[], depth: number): Fit {
@@ -111,19 +123,33 @@ export class ArgumentPlaces {
     const constants = constantsOf(node);
     if (constants.length > 0 && !value.isOneOf(constants)) return false;
     if (!always(node).every((part) => this.#allows(part, value, depth + 1))) return false;
+    const branches = [node["then"], node["else"]].filter((branch) => branch !== undefined);
+    if (branches.length > 0 && !branches.some((part) => this.#allows(part, value, depth + 1))) return false;
     return [node["anyOf"], node["oneOf"]].every(
       (union) => !Array.isArray(union) || union.some((arm) => this.#allows(arm, value, depth + 1)),
     );
   }
 }
 
-/** Schemas beside a schema that describe the same value: all of them, or as a condition says. */
-function always({ allOf, dependentSchemas, ...part }: JsonObject): JsonValue[] {
+/** Schemas beside a schema that describe the same value: all of them, or as a member says. */
+function always({ allOf, dependentSchemas }: JsonObject): JsonValue[] {
   return [
     ...(Array.isArray(allOf) ? allOf.slice(0, maxParts) : []),
-    ...[part["then"], part["else"]].filter((schema) => schema !== undefined),
     ...(isJsonObject(dependentSchemas!) ? Object.values(dependentSchemas as Record<string, JsonValue>) : []),
   ];
+}
+
+/** Whether a test asks for constants of members alone, all of which are given. */
+function isToldBy(test: JsonValue, given: readonly GivenValue[]): boolean {
+  if (!isJsonObject(test)) return false;
+  const { properties, required: _required, type: _type, ...others } = test;
+  if (Object.keys(others).length > 0 || !isJsonObject(properties!)) return false;
+  return Object.entries(properties).every(
+    ([name, member]) =>
+      given.some(({ key }) => key === name) &&
+      isJsonObject(member!) &&
+      Object.keys(member).every((keyword) => ["const", "enum", "type"].includes(keyword)),
+  );
 }
 
 /** The values that `const` and `enum` of a schema name. */

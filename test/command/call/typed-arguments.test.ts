@@ -217,6 +217,32 @@ describe("of a union, the arms count whose constants fit what is given, else all
       { s: { kind: "b", "x.y": 1 } },
     ],
     [
+      "the branch of a condition that a constant decides on",
+      {
+        s: {
+          properties: { kind: { enum: ["a", "b"] } },
+          if: { properties: { kind: { const: "a" } }, required: ["kind"] },
+          then: { properties: { v: string } },
+          else: { properties: { v: number } },
+        },
+      },
+      ["s.v=5", "s.kind=b"],
+      { s: { v: 5, kind: "b" } },
+    ],
+    [
+      "the other branch",
+      {
+        s: {
+          properties: { kind: { enum: ["a", "b"] } },
+          if: { properties: { kind: { const: "a" } } },
+          then: { properties: { v: number } },
+          else: { properties: { v: string } },
+        },
+      },
+      ["s.kind=a", "s.v=5"],
+      { s: { kind: "a", v: 5 } },
+    ],
+    [
       "members under a condition",
       { s: { type: "object", properties: { k: string }, then: { properties: { v: number } } } },
       ["s.k=a", "s.v=1"],
@@ -284,7 +310,16 @@ const unionAndValue = fc
     }),
     chosen: fc.nat(),
     form: fc.constantFrom("anyOf", "oneOf"),
-    style: fc.constantFrom("plain", "referred", "composed", "nested", "enumerated"),
+    style: fc.constantFrom(
+      "plain",
+      "referred",
+      "composed",
+      "nested",
+      "enumerated",
+      "nullable",
+      "based",
+      "conditions",
+    ),
     order: fc.nat(),
   })
   .chain(({ arms, chosen, form, style, order }) => {
@@ -307,9 +342,21 @@ const unionAndValue = fc
       ...{
         composed: refs.map((ref) => ({ allOf: [ref] })),
         nested: [{ anyOf: refs.slice(0, 1) }, ...refs.slice(1)],
+        nullable: [{ type: "null" }, ...refs],
+        based: refs,
+        conditions: refs,
       },
     }[style];
-    const schema = { $defs: defs, type: "object", properties: { s: { [form]: listed } } };
+    const tag = { type: "object", properties: { kind: { enum: arms.map((each) => each.kind) } } };
+    const cases = arms.map((each, index) => ({
+      if: { properties: { kind: { const: each.kind } }, required: ["kind"] },
+      then: refs[index],
+    }));
+    const union = {
+      ...(style === "conditions" ? { allOf: cases } : { [form]: listed }),
+      ...((style === "based" || style === "conditions") && tag),
+    };
+    const schema = { $defs: defs, type: "object", properties: { s: union } };
     return fc
       .record(Object.fromEntries(Object.entries(own).map(([name, type]) => [name, kinds[type][1]])))
       .map((values) => {
