@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { contractNames } from "../../generator/contract/emit/names.js";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
+import { diffContracts } from "../../generator/diff/contract/diff-contracts.js";
 import { cases } from "../support/cases.mjs";
 
 const named = (name: string) => contractNames({ name, version: "1" });
@@ -79,6 +80,35 @@ test("names in code follow from the set of names, not from its order", () => {
       expect(new Set(methods).size).toBe(names.length);
     }),
     { numRuns: cases(200) },
+  );
+});
+
+/** The tool that each method of a printed client calls. */
+async function called(contract: object): Promise<Map<string, string>> {
+  const document = await readContract(JSON.stringify(contract), "c.json");
+  const { files } = await generateContract({ document, role: "client", importExtension: "js" });
+  const rows = files.get("client.ts")!.matchAll(/\[("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")/g);
+  return new Map(
+    [...rows].map(([, method, tool]) => [JSON.parse(method!), JSON.parse(tool!)] as [string, string]),
+  );
+}
+
+test("diff reports each method whose calls go to another tool, and no other", async () => {
+  const of = (names: readonly string[]) => ({
+    ...{ name: "n", version: "1" },
+    tools: names.map((name) => ({ name, inputSchema: { type: "object" } })),
+  });
+  await fc.assert(
+    fc.asyncProperty(alike, alike, async (before, after) => {
+      const [old, next] = [await called(of(before)), await called(of(after))];
+      expect([old.size, next.size]).toEqual([before.length, after.length]);
+      const moved = [...old].filter(([method, tool]) => next.has(method) && next.get(method) !== tool);
+      const reported = diffContracts(of(before), of(after)).filter(({ rule }) => rule === "method-moved");
+      expect(reported.map(({ subject }) => ("path" in subject ? subject.path : "")).sort()).toEqual(
+        moved.map(([method]) => `tools.${method}`).sort(),
+      );
+    }),
+    { numRuns: cases(500, 30) },
   );
 });
 
