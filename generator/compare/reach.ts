@@ -8,7 +8,7 @@ interface Start {
 }
 
 /** How one pair was reached from another. */
-interface Link {
+export interface Link {
   readonly from: Pair;
   readonly edge: Edge;
 }

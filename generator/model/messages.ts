@@ -101,6 +101,7 @@ function kindOf(
   return kind;
 }
 
-function kindByName(name: string): Kind | undefined {
+/** The kind that the name of a message's definition says. */
+export function kindByName(name: string): Kind | undefined {
   return name.endsWith("Request") ? "request" : name.endsWith("Notification") ? "notification" : undefined;
 }

@@ -44,7 +44,11 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
   for (const [before, after] of arms.matched) {
     const location = isUnion ? commonLocation(locationOfArm(before), locationOfArm(after)) : pair.location;
     pair.arms.push({ old: before.name, new: after.name });
+    const known = pair.facts.length;
     compareMembers({ aligner, pair, tags: arms.tags }, before, after, (fact) => found({ ...fact, location }));
+    if (!isUnion) continue;
+    const arm = { old: before.nodes, new: after.nodes };
+    pair.facts.push(...pair.facts.splice(known).map((fact) => ({ ...fact, arm })));
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
 import { type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import { kindByName } from "../../model/messages.js";
 import { constantMember, hasMember } from "../../model/object-view.js";
 import type { Aligner } from "../../compare/align/aligner.js";
 import type { Edge } from "../../compare/align/pair.js";
-import type { Conjunction, Form } from "../../compare/shape/form.js";
+import type { Conjunction, Form, ShapeArm } from "../../compare/shape/form.js";
 import { FormReader } from "../../compare/shape/form-reader.js";
 import type { Context } from "./context.js";
 import type { Root } from "./root.js";
@@ -104,28 +105,23 @@ function readArms(reader: FormReader): ReadonlyMap<Arm, Conjunction> {
   const found = new Map<Arm, Conjunction>();
   const name = envelopeOf(reader)?.name;
   if (name === undefined) return found;
-  const withoutId: Conjunction[] = [];
-  for (const { type, properties, forbidden, nodes } of reader.of([reader.schema.definitions.get(name)!.node])
-    .members) {
+  const withoutId: ShapeArm[] = [];
+  for (const member of reader.of([reader.schema.definitions.get(name)!.node]).members) {
+    const { type, properties, nodes } = member;
     if (type !== "object") continue;
-    if (!properties.has("result") && forbidden.has("id")) {
-      if (properties.has("method")) withoutId.push(nodes);
-      continue;
-    }
-    const arm = properties.has("result")
-      ? "response"
-      : !properties.has("method")
-        ? undefined
-        : properties.has("id")
-          ? "request"
-          : "notification";
-    if (arm && !found.has(arm)) found.set(arm, nodes);
+    const arm = properties.has("result") ? "response" : properties.has("id") ? "request" : undefined;
+    if (arm && !found.has(arm) && (arm === "response" || properties.has("method"))) found.set(arm, nodes);
+    if (!arm && properties.has("method")) withoutId.push(member);
   }
   // A notification may forbid the id. Beside another notification it is a request that has lost its id.
-  for (const nodes of withoutId) {
-    const arm = found.has("notification") ? "request" : "notification";
-    if (!found.has(arm)) found.set(arm, nodes);
-  }
+  const lost =
+    withoutId.length > 1
+      ? (withoutId.find((member) => kindByName(member.name ?? "") === "request") ??
+        withoutId.findLast(({ forbidden }) => forbidden.has("id")))
+      : undefined;
+  if (lost && !found.has("request")) found.set("request", lost.nodes);
+  const notification = withoutId.find((member) => member !== lost);
+  if (notification) found.set("notification", notification.nodes);
   return found;
 }
 

@@ -3,6 +3,7 @@ import type { ProtocolModel } from "../../model/model.js";
 import type { Candidates, Fact, Pair } from "../../compare/align/pair.js";
 import { type Context, messageOf } from "../walk/context.js";
 import type { Reached } from "../../compare/reach.js";
+import { distinguished } from "./distinction.js";
 import { embedded } from "./embed.js";
 import { type Reading, type Verdict, judge } from "./judge.js";
 import type { Makers } from "../../compare/instance-maker.js";
@@ -67,24 +68,38 @@ export class Prover {
   ): Iterable<JsonValue | undefined> {
     const candidates = fact[direction];
     if (!candidates) return [];
-    return place ? this.messagesWith(context, place, candidates, direction) : candidates(this.makers);
+    return place
+      ? this.messagesWith(context, place, { ...fact, candidates }, direction)
+      : candidates(this.makers);
   }
 
   private *messagesWith(
     context: Context,
     { pair, reached }: NonNullable<Occurrence["place"]>,
-    candidates: Candidates,
+    { arm, candidates }: Pick<Fact, "arm"> & { readonly candidates: Candidates },
     direction: Direction,
   ): Generator<JsonValue | undefined> {
     const takes = (side: "old" | "new", value: JsonValue): boolean =>
       this.makers[side].isValid(pair[side].nodes, value);
     const [taking, refusing] =
       direction === "narrowed" ? (["old", "new"] as const) : (["new", "old"] as const);
-    for (const value of candidates(this.makers)) {
-      if (value === undefined || !takes(taking, value) || takes(refusing, value)) continue;
+    // Another arm of the union may take what the arm of the difference refuses.
+    let mostTried = 4;
+    const beyondOtherArms = (value: JsonValue): JsonValue | undefined => {
+      if (!arm || mostTried-- <= 0) return undefined;
+      const [taker, refuser] = [taking, refusing].map((side) => ({
+        maker: this.makers[side],
+        arm: arm[side],
+      }));
+      return distinguished(value, taker!, refuser!, pair[refusing].nodes);
+    };
+    for (const candidate of candidates(this.makers)) {
+      if (candidate === undefined || !takes(taking, candidate)) continue;
+      const value = takes(refusing, candidate) ? beyondOtherArms(candidate) : candidate;
+      if (value === undefined) continue;
       // What lies around the place should please both sides, so that nothing else makes the difference.
       for (const side of [refusing, taking]) {
-        yield messageOf(context, embedded(value, pair, reached, this.makers[side], side));
+        yield messageOf(context, embedded(value, pair, reached, this.makers, side, refusing));
       }
     }
   }

@@ -23,8 +23,9 @@ function verdict(judge: Judge, side: 0 | 1, as: As, value: JsonValue, reading: s
   if (as.part === "response") return judge.takesResponse(sent, value);
   const result = isJsonObject(value) ? value["result"] : undefined;
   const answers = answersTo(judge.document, sent);
-  // A reader that looks at the mark first takes what bears none for the plain result.
-  const plain = answers.filter((name) => name === sent.definition.replace(/Request$/, "Result"));
+  // A reader that looks at the mark first takes what bears none for the plain result. The only answer needs no mark.
+  const named = sent.definition.replace(/Request$/, "Result");
+  const plain = answers.length === 1 ? answers : answers.filter((name) => name === named);
   return (
     result !== undefined && (reading === "marked" ? plain : answers).some((name) => judge.takes(name, result))
   );

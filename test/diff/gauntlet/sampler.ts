@@ -17,6 +17,7 @@ export class Sampler {
   /** Definitions that hold a place of interest, at whatever depth. */
   private readonly holders: ReadonlySet<string>;
   private readonly focus: ReadonlySet<JsonObject>;
+  private readonly leading = new Map<JsonObject, boolean>();
   private readonly random: Random;
 
   /** @param focus paths of the places of interest */
@@ -113,6 +114,12 @@ export class Sampler {
   /** Whether a schema is on the way to a place of interest. */
   private leads(schema: JsonValue | undefined): boolean {
     if (!isJsonObject(schema)) return false;
+    let known = this.leading.get(schema);
+    if (known === undefined) this.leading.set(schema, (known = this.findLead(schema)));
+    return known;
+  }
+
+  private findLead(schema: JsonObject): boolean {
     if (this.focus.has(schema)) return true;
     const target = referenced(schema);
     if (target !== undefined) return this.holders.has(target);
