@@ -44,8 +44,8 @@ function appliedParts(search: Search, value: unknown, node: SchemaNode): SchemaN
   const pending = [node];
   for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
     applied.push(part);
-    if (search.open && isUnlisted(value, part)) {
-      // An arm that the schema does not list may describe any member.
+    if (search.open && (part.anyOf ?? part.oneOf) && isUnlisted(value, part)) {
+      // An arm of a union that the schema does not list may describe any member.
       applied.push(anyMember);
       continue;
     }

@@ -65,3 +65,46 @@ describe("after an open validator has refused", () => {
     expect(explanations.get(name)!.accepts(value)).toBe(messages.length === 0);
   });
 });
+
+/** What the open reading lets in, beside a keyword for the members that no other keyword has evaluated. */
+const openings = {
+  "a set of objects": { enum: [{ type: "one" }, null] },
+  "a union by a tag": { anyOf: [arm("text", { text: true }), arm("image", { level: true })] },
+  "a union without a tag": {
+    anyOf: [object({ v: { const: 2 }, a: true }), object({ v: { const: 2 }, b: true })],
+  },
+  "an exclusive union": { oneOf: [arm("text", { text: true }), arm("image", { level: true })] },
+  "an object by its tag": arm("one", { n: { type: "integer" } }),
+};
+const ways = (target: object): object[] => [
+  { $ref: "#/$defs/Open" },
+  { allOf: [{ $ref: "#/$defs/Open" }] },
+  { if: { required: ["a"] }, then: { $ref: "#/$defs/Open" }, else: target },
+];
+const tagged = [
+  {},
+  { type: "one" },
+  { kind: "video" },
+  { kind: "text", text: 1 },
+  { kind: "one", n: 1 },
+  { v: 2, c: 1 },
+];
+const tried = [...tagged, ...tagged.map((value) => ({ ...value, a: 1 }))];
+
+test.each(Object.entries(openings))(
+  "beside %s, members that nothing evaluates are refused and explained",
+  async (_, target) => {
+    for (const way of ways(target)) {
+      for (const others of [false, { type: "string" }]) {
+        const definitions = { Open: target, Whole: { ...way, unevaluatedProperties: others } };
+        const whole = (await compile(schemaFrom(definitions, ["/$defs/Open"]))).get("Whole")!;
+        for (const value of tried) {
+          const issues = whole.explain(value, "open");
+          const context = `${JSON.stringify(definitions)} on ${JSON.stringify(value)}: ${JSON.stringify(issues)}`;
+          expect(issues.length === 0, context).toBe(whole.accepts(value));
+          for (const { expected } of issues) expect(expected, context).not.toBe("Whole");
+        }
+      }
+    }
+  },
+);
