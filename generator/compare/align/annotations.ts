@@ -5,10 +5,8 @@ import type { Fact } from "./pair.js";
 /** The annotations of two nodes: defaults, deprecation, prose. */
 export function compareAnnotations(old: SchemaNode, next: SchemaNode): Fact[] {
   const facts: Fact[] = [];
-  const subject = commonLocation(locationOf(old.pointer), locationOf(next.pointer));
-  const at = { old: old.pointer, new: next.pointer };
   const found = (rule: string, before: string | null, after: string | null): void =>
-    void facts.push({ rule, subject, old: before, new: after, at });
+    void facts.push({ rule, ...placesOf(old, next), old: before, new: after });
 
   if (old.default && next.default) {
     if (!jsonEqual(old.default.value, next.default.value)) {
@@ -35,12 +33,18 @@ function text(value: JsonValue): string {
 /** Prose that only one side has is not compared. */
 function compareProse(old: SchemaNode, next: SchemaNode): Fact[] {
   if (old.description === undefined || next.description === undefined) return [];
-  const [before, after] = [normative(old.description), normative(next.description)];
-  const subject = commonLocation(locationOf(old.pointer), locationOf(next.pointer));
-  const at = { old: old.pointer, new: next.pointer };
-  if (before !== after) return [{ rule: "docs-normative", subject, old: before, new: after, at }];
   if (old.description === next.description) return [];
-  return [{ rule: "description-changed", subject, old: old.description, new: next.description, at }];
+  const places = placesOf(old, next);
+  const [before, after] = [normative(old.description), normative(next.description)];
+  if (before !== after) return [{ rule: "docs-normative", ...places, old: before, new: after }];
+  return [{ rule: "description-changed", ...places, old: old.description, new: next.description }];
+}
+
+function placesOf(old: SchemaNode, next: SchemaNode): Pick<Fact, "subject" | "at"> {
+  return {
+    subject: commonLocation(locationOf(old.pointer), locationOf(next.pointer)),
+    at: { old: old.pointer, new: next.pointer },
+  };
 }
 
 /** The words of RFC 2119 that a text uses, with how often. */

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Random } from "../../../generator/sample/random.js";
-import { definitionsOf, holdersOf, referenced, strings } from "../../support/schema-changes/document.js";
+import { definitionsOf, referenced, strings } from "../../support/schema-changes/document.js";
 
 /** A key that no document declares and no operator adds. */
 const undeclared = "x-undeclared";
@@ -20,13 +20,18 @@ export class Sampler {
   private readonly leading = new Map<JsonObject, boolean>();
   private readonly random: Random;
 
-  /** @param focus paths of the places of interest */
-  constructor(document: JsonObject, focus: readonly (readonly string[])[], random: Random) {
+  /**
+   * @param focus paths of the places of interest
+   * @param holders definitions from which one of these places is reached
+   */
+  constructor(
+    document: JsonObject,
+    focus: readonly (readonly string[])[],
+    holders: ReadonlySet<string>,
+    random: Random,
+  ) {
     this.definitions = definitionsOf(document);
-    this.holders = holdersOf(
-      document,
-      focus.map(([, name]) => name!),
-    );
+    this.holders = holders;
     this.focus = new Set(focus.flatMap((path) => nodesAlong(document, path)));
     this.random = random;
   }

@@ -2,10 +2,12 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Random } from "../../../generator/sample/random.js";
 import {
+  type Holders,
   type Role,
   type Sent,
   answersTo,
   definitionsOf,
+  holdersIn,
   holdersOf,
   methodOf,
   opposite,
@@ -15,23 +17,50 @@ import {
 } from "../../support/schema-changes/document.js";
 import { Sampler } from "./sampler.js";
 
-/** A document and ajv's verdicts on it. */
+const options = {
+  strict: false,
+  validateFormats: false,
+  validateSchema: false,
+  logger: false,
+  inlineRefs: false,
+} as const;
+
+const isSame = (a: JsonObject | undefined, b: JsonObject): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * A document and ajv's verdicts on it. That of a changed document has the definitions compiled that the change reaches; of all
+ * others the unchanged document's verdict is its own.
+ */
 export class Judge {
   readonly document: JsonObject;
   readonly sent: readonly Sent[];
-  private readonly ajv = new Ajv2020({
-    strict: false,
-    validateFormats: false,
-    validateSchema: false,
-    logger: false,
-    inlineRefs: false,
-  });
+  readonly holders: Holders;
+  private readonly base: Judge | undefined;
+  private readonly ajv: Ajv2020;
+  /** Names of the definitions that are compiled for this document. */
+  private readonly own: ReadonlySet<string>;
   private readonly compiled = new Map<string, ValidateFunction>();
 
-  constructor(document: JsonObject) {
+  constructor(document: JsonObject, base?: Judge) {
+    const definitions = Object.entries(definitionsOf(document));
     this.document = document;
     this.sent = sentIn(document);
-    this.ajv.addSchema(document, "schema");
+    this.holders = holdersIn(document);
+    this.base = base;
+    this.ajv = base?.ajv ?? new Ajv2020(options);
+    const known = base && definitionsOf(base.document);
+    const changed = definitions.filter(([name, node]) => !known || !isSame(known[name], node));
+    this.own = holdersOf(
+      this.holders,
+      changed.map(([name]) => name),
+    );
+    for (const [name, node] of definitions)
+      if (this.own.has(name)) this.ajv.addSchema(this.located(node) as JsonObject, this.uriOf(name));
+  }
+
+  /** Lets go of what has been compiled for a changed document. */
+  forget(): void {
+    for (const name of this.own) this.ajv.removeSchema(this.uriOf(name));
   }
 
   has(name: string): boolean {
@@ -39,9 +68,24 @@ export class Judge {
   }
 
   takes(name: string, value: JsonValue): boolean {
+    if (this.base && !this.own.has(name)) return this.base.takes(name, value);
     let validate = this.compiled.get(name);
-    if (!validate) this.compiled.set(name, (validate = this.ajv.compile({ $ref: `schema#/$defs/${name}` })));
+    if (!validate)
+      this.compiled.set(name, (validate = this.ajv.getSchema(this.uriOf(name)) as ValidateFunction));
     return validate(value) as boolean;
+  }
+
+  private uriOf(name: string): string {
+    return `${this.base && this.own.has(name) ? "changed" : "base"}:/${name}`;
+  }
+
+  /** A schema whose references name what `uriOf` says. */
+  private located(value: JsonValue): JsonValue {
+    if (Array.isArray(value)) return value.map((each) => this.located(each));
+    if (!isJsonObject(value)) return value;
+    const target = referenced(value);
+    const copy = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, this.located(child)]));
+    return target === undefined ? copy : { ...copy, $ref: this.uriOf(target) };
   }
 
   /** A message of a method: revisions whose messages leave the envelope out describe it apart. */
@@ -167,11 +211,11 @@ export function shownBy(
 ): Shown[] {
   return ([0, 1] as const).flatMap((side) => {
     const [writer, reader] = [judges[side], judges[1 - side]!];
-    const sampler = new Sampler(writer.document, paths, random);
     const holders = holdersOf(
-      writer.document,
+      writer.holders,
       paths.map(([, name]) => name!),
     );
+    const sampler = new Sampler(writer.document, paths, holders, random);
     const leading = [...envelopesOf(writer), ...channelsOf(writer)].filter(({ drawn }) =>
       drawn.some((name) => holders.has(name)),
     );

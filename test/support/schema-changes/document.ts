@@ -100,16 +100,25 @@ export function answersTo(document: JsonObject, { definition }: Sent): string[] 
   return named === undefined ? [] : [named];
 }
 
-/** Names of the definitions from which one of `names` is reached, those included. */
-export function holdersOf(document: JsonObject, names: Iterable<string>): Set<string> {
-  const definitions = definitionsOf(document);
-  const holders = new Map<string, string[]>();
-  for (const [name, node] of Object.entries(definitions)) {
+/** The names of the definitions that refer to a definition, by its name. */
+export type Holders = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function holdersIn(document: JsonObject): Holders {
+  const holders = new Map<string, Set<string>>();
+  for (const [name, node] of Object.entries(definitionsOf(document))) {
     for (const place of placesIn(node)) {
       const target = referenced(place.node);
-      if (target !== undefined) holders.set(target, [...(holders.get(target) ?? []), name]);
+      if (target === undefined) continue;
+      const known = holders.get(target);
+      if (known) known.add(name);
+      else holders.set(target, new Set([name]));
     }
   }
+  return holders;
+}
+
+/** Names of the definitions from which one of `names` is reached, those included. */
+export function holdersOf(holders: Holders, names: Iterable<string>): Set<string> {
   const found = new Set(names);
   for (const name of found) for (const holder of holders.get(name) ?? []) found.add(holder);
   return found;

@@ -284,16 +284,19 @@ const atMessages = Object.entries(messages);
 export function mutate(document: JsonObject, count: number, random: Random): Mutated {
   const copy = structuredClone(document) as JsonObject;
   const done: { name: string; path: readonly string[] }[] = [];
-  while (done.length < count) {
-    const places = placesIn(copy).filter(
+  const placesToChange = (): Place[] =>
+    placesIn(copy).filter(
       ({ path }) => path.length >= 2 && !(path.length === 2 && unionNames.includes(path[1]!)),
     );
+  let places = placesToChange();
+  while (done.length < count) {
     const ofMessages = random.chance(0.35) ? places.filter(isMessage) : [];
     const isOfMessage = ofMessages.length > 0;
     const place = random.pick(isOfMessage ? ofMessages : places);
     const [name, change] = random.pick(isOfMessage && random.chance(0.8) ? atMessages : anywhere);
     if (place.path.includes("method") || !change(place, random, copy)) continue;
     done.push({ name, path: place.path });
+    if (done.length < count) places = placesToChange();
   }
   return {
     document: copy,
