@@ -271,14 +271,12 @@ export class Link implements ClientReceiver {
   }
 
   parsed(value: unknown, refusal?: Error, exchange?: RequestId): void {
+    if (!Array.isArray(value)) return this.#receive(value, refusal, exchange);
     // 2025-03-26 has batches; the client accepts them at every revision.
-    const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const messages: readonly unknown[] = value;
     const responses = exchange === undefined ? [] : messages.filter(isResponse);
     const own = responses.find(({ id }) => isSameId(id, exchange!)) ?? responses[0];
-    for (const each of messages) {
-      if (own !== undefined && each === own) this.#answered(own, refusal, exchange);
-      else this.#receive(each, refusal);
-    }
+    for (const each of messages) this.#receive(each, refusal, each === own ? exchange : undefined);
   }
 
   turn(): void {}
@@ -307,12 +305,13 @@ export class Link implements ClientReceiver {
     this.listener?.closed(why);
   }
 
-  #receive(message: unknown, refusal: Error | undefined): void {
+  /** @param exchange the request that the message answers if it is a response: the transport says so */
+  #receive(message: unknown, refusal?: Error, exchange?: RequestId): void {
     if (!isObject(message)) return this.#strayText(JSON.stringify(message));
     const { method, id } = message;
     if (typeof method !== "string") {
-      if (isRequestId(id) || isResponse(message))
-        this.#answered(message as unknown as ServerResponse, refusal);
+      if (isResponse(message)) this.#answered(message as ServerResponse, refusal, exchange);
+      else if (isRequestId(id)) this.#answered(message as unknown as ServerResponse, refusal);
       else this.#strayText(JSON.stringify(message));
       return;
     }

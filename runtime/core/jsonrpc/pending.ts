@@ -28,7 +28,7 @@ export interface PendingRequest<Answer> {
   readonly reject: (error: Error) => void;
   readonly abandon: (reason: McpError) => void;
   /** Removes the listener from the abort signal of the request. */
-  ignore?: () => void;
+  ignore: (() => void) | undefined;
 }
 
 /** When a request times out, unless progress arrives. */
@@ -124,9 +124,19 @@ export class Pending<Answer> {
     const limits = limitsOf(options, this.#timeouts);
     const sent = this.#clock.now();
     return new Promise<Answer>((resolve, reject) => {
-      const { onProgress } = options;
-      const times = { started: started ?? sent, sent, lastSign: sent };
-      const request = { id, method, onProgress, limits, ...times, resolve, reject, abandon };
+      const request: PendingRequest<Answer> = {
+        id,
+        method,
+        onProgress: options.onProgress,
+        limits,
+        started: started ?? sent,
+        sent,
+        lastSign: sent,
+        resolve,
+        reject,
+        abandon,
+        ignore: undefined,
+      };
       this.#requests.set(id, request);
       const due = dueOf(request);
       if (due < this.#firesAt) this.#schedule(due);
