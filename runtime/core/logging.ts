@@ -1,6 +1,6 @@
 // One line a request on standard error, for servers and clients.
 import { isMcpError } from "./jsonrpc/errors.js";
-import { longestName, longestText, shortened } from "./jsonrpc/foreign-text.js";
+import { longestName, longestText, shortened, visible } from "./jsonrpc/foreign-text.js";
 import { type Params, isPromise } from "./jsonrpc/message.js";
 import { type Rules, checkOptions } from "./options/option-check.js";
 import type { ClientEvent, ServerEvent } from "./protocol/events.js";
@@ -110,7 +110,7 @@ class RequestLines {
   #line(detail: LogDetail, text: () => string): void {
     if (details.indexOf(detail) > this.#most) return;
     try {
-      this.#write(`${new Date().toISOString()} ${oneLine(text())}`);
+      this.#write(`${new Date().toISOString()} ${visible(text())}`);
     } catch {
       // A failing writer has nowhere to report its failure.
     }
@@ -202,14 +202,6 @@ function messageIn(error: unknown): string {
   } catch {
     return "unreadable";
   }
-}
-
-/** Terminals obey or hide control, bidirectional and invisible characters. */
-function oneLine(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`,
-  );
 }
 
 function environmentLevel(): LogDetail {

@@ -113,7 +113,7 @@ test("parameters and messages are written on request alone, on one line", async 
   const client = await clientOf(server, "memory", "2026-07-28");
   await failureOf(client.callTool("add", { text: "\u202e\u001b[2J" }));
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain("failed cancelled -7 no\\u{a}way");
+  expect(lines[0]).toContain("failed cancelled -7 no\\u000away");
   expect(lines[0]).toContain('"arguments":{"text":');
   // eslint-disable-next-line no-control-regex
   expect(lines[0]).not.toMatch(/[\u0000-\u001f\u202e]/);

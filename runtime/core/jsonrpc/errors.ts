@@ -1,4 +1,4 @@
-import { longestMessage, shortened } from "./foreign-text.js";
+import { longestMessage, shortened, visible } from "./foreign-text.js";
 import { isObject } from "./message.js";
 
 /** Stable names of errors, for programs. */
@@ -145,21 +145,16 @@ export function isInterrupted(error: unknown): boolean {
   return error instanceof McpError && isObject(error.data) && error.data["interrupted"] === true;
 }
 
-/**
- * Writes a warning to standard error, on one line. It may quote the peer: control, bidirectional and invisible characters
- * are written as `\u{…}`, because terminals obey or hide them.
- */
+/** Writes a warning to standard error, on one line. It may quote the peer. */
 export function printWarning(message: string): void {
-  console.error(shortened(message, longestMessage).replace(unprintable, escaped));
+  console.error(visible(shortened(message, longestMessage)));
 }
 
 /** Writes an error with its stack and causes to standard error. Each line is escaped as by `printWarning`. */
 export function printError(place: string, thrown: unknown): void {
   const text = shortened(`${place}: ${stackOf(thrown, 0)}`, longestMessage);
-  console.error(text.replace(unprintable, (each) => (each === "\n" ? each : escaped(each))));
+  console.error(text.split("\n").map(visible).join("\n"));
 }
-
-const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Causes that are printed: an error may be its own cause. */
 const mostCauses = 4;
@@ -173,8 +168,4 @@ function stackOf(thrown: unknown, depth: number): string {
   } catch {
     return messageOf(thrown);
   }
-}
-
-function escaped(character: string): string {
-  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }

@@ -20,3 +20,16 @@ export function shortened(text: string, most: number): string {
   // No half of a pair is left at the end.
   return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
+
+/** Control, bidirectional and invisible characters, and ends of lines. */
+const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** A text on one line: characters that terminals obey or hide are written as JSON escapes them. */
+export function visible(text: string): string {
+  return text.replace(unprintable, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}

@@ -1,5 +1,6 @@
 // The text of places and values in messages. Messages go to logs, terminals and models: values are shortened, and invisible
 // characters are escaped.
+import { visible } from "../jsonrpc/foreign-text.js";
 
 /** Longest part of a string that is shown. */
 const shown = 40;
@@ -7,19 +8,10 @@ const shown = 40;
 /** Longest list of values. */
 const listed = 160;
 
-/** Control, bidirectional and invisible characters, and ends of lines. */
-const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
 /** `value` as JSON text, if it is a scalar; a long string is cut. */
 export function scalarText(value: unknown): string {
   if (typeof value !== "string") return String(value);
-  const text = JSON.stringify(value.length > shown ? `${value.slice(0, shown)}…` : value);
-  return text.replace(unprintable, (character) =>
-    character
-      .split("")
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
+  return visible(JSON.stringify(value.length > shown ? `${value.slice(0, shown)}…` : value));
 }
 
 /** A scalar with its type; `array` or `object` for any other value. */
