@@ -23,8 +23,8 @@ export {
   type ToolChecks,
 } from "./server/define-server.js";
 export { addToTools } from "./server/added-to-tools.js";
-export { withDefaults } from "./schema/arguments.js";
-export { toolCheck, withoutNulls } from "./schema/schema-check.js";
+export { withDefaults, withoutNulls } from "./schema/arguments.js";
+export { toolCheck } from "./schema/schema-check.js";
 export { methodSchemas, type MethodSchemas, type SchemaReader } from "./schema/message-schema.js";
 export type { Scopes, UncheckedArguments } from "./server/scopes.js";
 export type { Server, ServerOptions, ServerStats } from "./server/server.js";

@@ -133,6 +133,6 @@ export async function checkBy(schema: MessageSchema, place: string): Promise<Par
 async function read(schema: MessageSchema, place: string): Promise<Parse> {
   const { isStandard, parserOf } = await import("../schema/standard-schema.js");
   if (isStandard(schema)) return parserOf(schema);
-  const { parserIn } = await import("../schema/message-schema.js");
-  return parserIn(schema, place);
+  const { schemaCheck } = await import("../schema/schema-check.js");
+  return schemaCheck(schema, place, "input").check;
 }

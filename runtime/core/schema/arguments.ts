@@ -1,6 +1,47 @@
-import { isObject } from "../jsonrpc/message.js";
-import type { Check, JsonSchema, Parse } from "./schema-type.js";
-import { valueAt } from "./words.js";
+import { withoutOptionalNulls } from "./optional-nulls.js";
+import { type CheckedSchema, orElse, schemaCheck } from "./schema-check.js";
+import type { Check, JsonSchema, Parse, ToolSchema } from "./schema-type.js";
+import { isStandard } from "./standard-schema.js";
+import { inPlace, namesIn, ofItem, ofMember } from "./subschemas.js";
+
+// What becomes of the arguments of a call before the handler gets them.
+
+/**
+ * The schema of the arguments of a tool or a prompt. Its check fills in the defaults of JSON Schema; a library fills in its own. Null
+ * counts as absent where it may.
+ *
+ * @param place as for `schemaCheck`
+ * @throws {McpError} `invalid-definition`
+ */
+export function argumentsCheck(given: ToolSchema, place: string): CheckedSchema {
+  const checked = schemaCheck(given, place, "input", "object");
+  const { schema, check } = checked;
+  const isFilled = isStandard(given) || !hasDefaults(schema);
+  const filled = isFilled ? check : withDefaults(check as Check, () => schema);
+  return { schema, check: withoutNulls(filled, () => schema) };
+}
+
+/**
+ * A check for which the null of an optional member counts as absent where its schema takes no null: hosts in the strict mode of
+ * OpenAI make each argument required and nullable. Only what the check refuses is searched for nulls.
+ *
+ * @param schemaOf returns the schema; it is called with each value that is refused
+ */
+export function withoutNulls(check: Parse, schemaOf: () => JsonSchema | undefined): Parse {
+  return orElse(check, async (problem, value, request) => {
+    if (request?.connection.definition.nulls === "reject") return problem;
+    const schema = schemaOf();
+    const rest = schema && withoutOptionalNulls(schema, value);
+    if (!rest) return problem;
+    const found = await check(rest.value, request);
+    if (request) {
+      const { method, params, id: requestId } = request.request;
+      const name = params?.["name"] as string | undefined;
+      request.connection.emit({ type: "nulls-ignored", method, name, requestId, members: rest.nulls });
+    }
+    return found ?? { value: rest.value };
+  });
+}
 
 /**
  * A check that fills in the defaults of a JSON Schema: of absent members that `properties` names, at every depth that
@@ -20,7 +61,7 @@ export function withDefaults(check: Check, schemaOf: () => JsonSchema | undefine
 }
 
 /** Whether a JSON Schema may have defaults; one that has none spares each call a look for them. */
-export function hasDefaults(schema: JsonSchema): boolean {
+function hasDefaults(schema: JsonSchema): boolean {
   return JSON.stringify(schema).includes('"default":');
 }
 
@@ -36,13 +77,10 @@ function filled(schemas: readonly unknown[], value: unknown, root: JsonSchema, l
     : filledMembers(here, value, root, left - 1);
 }
 
-function filledMembers(here: ReadonlySet<JsonSchema>, value: object, root: JsonSchema, left: number): object {
-  const described = new Map<string, unknown[]>();
-  for (const { properties } of here)
-    for (const [name, schema] of Object.entries(isObject(properties) ? properties : {}))
-      described.set(name, [...(described.get(name) ?? []), schema]);
+function filledMembers(here: readonly JsonSchema[], value: object, root: JsonSchema, left: number): object {
   const members = new Map(Object.entries(value));
-  for (const [name, schemas] of described) {
+  for (const name of namesIn(here)) {
+    const schemas = ofMember(here, name);
     const member = members.has(name) ? members.get(name) : defaultIn(inPlace(schemas, root));
     if (member !== undefined) members.set(name, filled(schemas, member, root, left));
   }
@@ -53,50 +91,17 @@ function filledMembers(here: ReadonlySet<JsonSchema>, value: object, root: JsonS
 }
 
 function filledItems(
-  here: ReadonlySet<JsonSchema>,
+  here: readonly JsonSchema[],
   value: readonly unknown[],
   root: JsonSchema,
   left: number,
 ): readonly unknown[] {
-  const items = value.map((item, at) => {
-    const schemas = [...here].map(({ prefixItems, items: rest }) =>
-      Array.isArray(prefixItems) && at < prefixItems.length ? (prefixItems[at] as unknown) : rest,
-    );
-    return filled(schemas, item, root, left);
-  });
-  return items.some((item, at) => item !== value[at]) ? items : value;
-}
-
-/** The schemas, and those that they apply to the same value. */
-function inPlace(schemas: readonly unknown[], root: JsonSchema): ReadonlySet<JsonSchema> {
-  const found = new Set<JsonSchema>();
-  const pending = [...schemas];
-  for (const schema of pending) {
-    if (!isObject(schema) || found.has(schema)) continue;
-    found.add(schema);
-    const { $ref, allOf } = schema;
-    if (typeof $ref === "string") pending.push(target($ref, root));
-    if (Array.isArray(allOf)) pending.push(...allOf);
-  }
-  return found;
+  const items = value.map((item, index) => filled(ofItem(here, index), item, root, left));
+  return items.some((item, index) => item !== value[index]) ? items : value;
 }
 
 /** A copy of the first default: a handler may change it. */
-function defaultIn(schemas: ReadonlySet<JsonSchema>): unknown {
-  const schema = [...schemas].find((each) => each["default"] !== undefined);
+function defaultIn(schemas: readonly JsonSchema[]): unknown {
+  const schema = schemas.find((each) => each["default"] !== undefined);
   return schema && JSON.parse(JSON.stringify(schema["default"]));
-}
-
-/** The place of a schema that a reference names by a JSON pointer (RFC 6901, section 6). */
-function target(reference: string, root: JsonSchema): unknown {
-  return /^#(?:\/|$)/.test(reference) ? valueAt(root, decoded(reference.slice(1))) : undefined;
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    // Not percent-encoded: the engine takes the name as it stands, too.
-    return fragment;
-  }
 }

@@ -134,7 +134,7 @@ function parserOfResult(method: string, schema: MessageSchema): Parse {
  * @param place the name of the schema in errors
  * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
  */
-export function parserIn(schema: MessageSchema, place: string): Parse {
+function parserIn(schema: MessageSchema, place: string): Parse {
   return isStandard(schema) ? parserOf(schema) : schemaCheck(schema, place, "input").check;
 }
 

@@ -1,6 +1,6 @@
-import { isObject } from "../jsonrpc/message.js";
 import { Search } from "./refusal.js";
 import type { JsonSchema } from "./schema-type.js";
+import { inPlace, listOf, ofItem, ofMember } from "./subschemas.js";
 import { inside } from "./words.js";
 
 /** Parts of a value that one search reads, over all alternatives. */
@@ -27,10 +27,12 @@ export function withoutOptionalNulls(root: JsonSchema, value: unknown): WithoutN
 
 class NullSearch {
   readonly nulls = new Set<string>();
+  readonly #root: JsonSchema;
   readonly #judge: Search;
   #left = mostParts;
 
   constructor(root: JsonSchema) {
+    this.#root = root;
     this.#judge = new Search(root);
   }
 
@@ -44,18 +46,13 @@ class NullSearch {
     if (typeof value !== "object" || value === null) return value;
     const here = this.#applying(schemas, value, place);
     if (Array.isArray(value))
-      return value.map((item: unknown, index) => {
-        const own = here.map(({ prefixItems, items }) => listOf(prefixItems)[index] ?? items);
-        return this.take(item, own, inside(place, index));
-      });
-    const members = Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
-      const own = here.flatMap(({ properties }) =>
-        isObject(properties) && Object.hasOwn(properties, key) ? [properties[key]] : [],
-      );
-      const there = inside(place, key);
-      const isRequired = here.some(({ required }) => listOf(required).includes(key));
+      return value.map((item: unknown, index) => this.take(item, ofItem(here, index), inside(place, index)));
+    const members = Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
+      const own = ofMember(here, name);
+      const there = inside(place, name);
+      const isRequired = here.some(({ required }) => listOf(required).includes(name));
       if (member !== null || isRequired || own.every((schema) => this.#takes(null, schema)))
-        return [[key, this.take(member, own, there)]];
+        return [[name, this.take(member, own, there)]];
       this.nulls.add(there);
       return [];
     });
@@ -71,12 +68,10 @@ class NullSearch {
 
   /** The schemas that apply to the same value. Of several alternatives that fit, what they require. */
   #applying(schemas: readonly unknown[], value: unknown, place: string): JsonSchema[] {
-    return schemas.flatMap((schema) => {
-      if (!isObject(schema) || --this.#left < 0) return [];
-      const { $ref, allOf, anyOf, oneOf } = schema;
-      const parts = [...listOf(allOf), ...($ref === undefined ? [] : [this.#judge.referred($ref)])];
-      const alternatives = [anyOf, oneOf].flatMap((arms) => this.#fitting(listOf(arms), value, place));
-      return [schema, ...this.#applying(parts, value, place), ...alternatives];
+    return inPlace(schemas, this.#root).flatMap((schema) => {
+      if (--this.#left < 0) return [];
+      const { anyOf, oneOf } = schema;
+      return [schema, ...[anyOf, oneOf].flatMap((arms) => this.#fitting(listOf(arms), value, place))];
     });
   }
 
@@ -92,8 +87,4 @@ class NullSearch {
     if (applying.length === 1) return applying[0]!;
     return applying.flat().map(({ required }) => ({ required }));
   }
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -2,6 +2,7 @@ import type { Judge } from "@mcpgen/protocol/model";
 import { isObject } from "../jsonrpc/message.js";
 import { locateIssue } from "./locate.js";
 import { nearest } from "../options/option-check.js";
+import { listOf, referred } from "./subschemas.js";
 import {
   alternatives,
   choiceText,
@@ -127,7 +128,7 @@ export class Search {
     if (depth > deepest) this.#isTooDeep = true;
     if (--this.#steps < 0 || depth > deepest) return;
     const node: Node = schema;
-    if (node["$ref"] !== undefined) this.compare(value, this.referred(node["$ref"]), place, depth + 1);
+    if (node["$ref"] !== undefined) this.compare(value, referred(node["$ref"], this.#root), place, depth + 1);
     if (!this.#compareKind(value, node, place)) return;
     if (typeof value === "number") this.#compareNumber(value, node, place);
     else if (typeof value === "string") this.#compareString(value, node, place);
@@ -144,11 +145,6 @@ export class Search {
 
   #reportChoice(place: string, choices: readonly unknown[], value: unknown): void {
     this.#report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
-  }
-
-  /** The subschema that a reference inside the schema leads to. */
-  referred(reference: unknown): unknown {
-    return /^#(\/|$)/.test(String(reference)) ? valueAt(this.#root, String(reference).slice(1)) : undefined;
   }
 
   /** Type, constant and listed values; false where one of them refuses the value. */
@@ -299,7 +295,8 @@ export class Search {
     if (!isObject(schema) || depth > deepest) return "a value";
     const choices = choicesOf(schema);
     if (choices) return choiceText(choices);
-    if (schema["$ref"] !== undefined) return this.#expectation(this.referred(schema["$ref"]), depth + 1);
+    if (schema["$ref"] !== undefined)
+      return this.#expectation(referred(schema["$ref"], this.#root), depth + 1);
     const arms = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])];
     const constants = this.#constantsOf(arms);
     if (constants) return choiceText([...constants]);
@@ -315,10 +312,6 @@ function meant(value: unknown, names: readonly unknown[]): string {
 
 function isComposite(value: unknown): boolean {
   return typeof value === "object" && value !== null;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function choicesOf(node: Node): readonly unknown[] | undefined {

@@ -1,4 +1,3 @@
-import { explainRefusal } from "./refusal.js";
 import {
   type JsonValue,
   type PatternBudget,
@@ -10,7 +9,7 @@ import {
 import type { Judge } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import { isObject, isPromise } from "../jsonrpc/message.js";
-import { hasDefaults, withDefaults } from "./arguments.js";
+import { explainRefusal } from "./refusal.js";
 import type { Check, Checked, JsonSchema, Parse, PreparingRequest, ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 
@@ -50,21 +49,6 @@ export function schemaCheck(
   return { schema, check: reading(schema, place, patternBudget) };
 }
 
-/**
- * The schema of the arguments of a tool or a prompt. Its check fills in the defaults of JSON Schema; a library fills in its own. Null
- * counts as absent where it may.
- *
- * @param place as for `schemaCheck`
- * @throws {McpError} `invalid-definition`
- */
-export function argumentsCheck(given: ToolSchema, place: string): CheckedSchema {
-  const checked = schemaCheck(given, place, "input", "object");
-  const { schema, check } = checked;
-  const isFilled = isStandard(given) || !hasDefaults(schema);
-  const filled = isFilled ? check : withDefaults(check as Check, () => schema);
-  return { schema, check: withoutNulls(filled, () => schema) };
-}
-
 /** @throws {McpError} `invalid-definition` */
 function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget | undefined): Check {
   let read: Schema;
@@ -77,7 +61,7 @@ function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget
   const { root } = read;
   if (root === undefined) return () => undefined;
   const accepts = (value: unknown): boolean => value !== undefined && isValid(read, root, value as JsonValue);
-  return (value) => (accepts(value) ? undefined : explained(accepts, schema, value));
+  return (value) => (accepts(value) ? undefined : explainRefusal(accepts, schema, value));
 }
 
 /**
@@ -87,51 +71,21 @@ function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget
  *   wrong place only
  */
 export function toolCheck(judge: Judge, schemaOf?: () => JsonSchema | undefined): Check {
-  return (value) => (judge(value) ? undefined : explained(judge, schemaOf?.(), value));
+  return (value) => (judge(value) ? undefined : explainRefusal(judge, schemaOf?.(), value));
 }
 
-/**
- * A check for which the null of an optional member counts as absent where its schema takes no null: hosts in the strict mode of
- * OpenAI make each argument required and nullable. Only what the check refuses is searched for nulls.
- *
- * @param schemaOf returns the schema; it is called with each value that is refused
- */
-export function withoutNulls(check: Parse, schemaOf: () => JsonSchema | undefined): Parse {
+/** A check that gives the values that another one refuses to `refused`, with what is wrong with them. */
+export function orElse(
+  check: Parse,
+  refused: (problem: string, value: unknown, request?: PreparingRequest) => Promise<Checked>,
+): Parse {
   return (value, request) => {
     const found = check(value, request);
-    if (found === undefined || request?.connection.definition.nulls === "reject") return found;
-    const again = (later: Checked): Checked | Promise<Checked> =>
-      typeof later === "string" ? checkedAgain(check, schemaOf(), value, later, request) : later;
-    return isPromise(found) ? found.then(again) : again(found);
+    if (found === undefined) return found;
+    const settle = (later: Checked): Checked | Promise<Checked> =>
+      typeof later === "string" ? refused(later, value, request) : later;
+    return isPromise(found) ? found.then(settle) : settle(found);
   };
-}
-
-async function checkedAgain(
-  check: Parse,
-  schema: JsonSchema | undefined,
-  value: unknown,
-  problem: string,
-  request: PreparingRequest | undefined,
-): Promise<Checked> {
-  const { withoutOptionalNulls } = await import("./optional-nulls.js");
-  const rest = schema && withoutOptionalNulls(schema, value);
-  if (!rest) return problem;
-  const found = await check(rest.value, request);
-  if (request) {
-    const { method, params, id: requestId } = request.request;
-    const name = params?.["name"] as string | undefined;
-    request.connection.emit({ type: "nulls-ignored", method, name, requestId, members: rest.nulls });
-  }
-  return found ?? { value: rest.value };
-}
-
-/** Explains why a validator refuses a value. Loads the explainer, which is rarely needed. */
-export async function explained(
-  judge: Judge,
-  schema: JsonSchema | undefined,
-  value: unknown,
-): Promise<string> {
-  return explainRefusal(judge, schema, value);
 }
 
 function invalid(place: string, problem: string, cause?: SchemaError): McpError {

@@ -86,6 +86,11 @@ test.each<[object, unknown, string]>([
     "next.next.at: expected string, got 1 (number)",
   ],
   [
+    { $defs: { "a b": { minimum: 3 } }, properties: { n: { $ref: "#/$defs/a%20b" } } },
+    { n: 1 },
+    "n: expected at least 3, got 1 (number)",
+  ],
+  [
     {
       anyOf: [
         { properties: { kind: { const: "line" }, to: { type: "number" } }, required: ["kind", "to"] },

@@ -82,6 +82,12 @@ const absent: [title: string, schema: Schema, given: Json, expected: Json][] = [
     {},
   ],
   [
+    "through a reference with an encoded character",
+    { ...object({ a: { $ref: "#/$defs/a%20text" } }), $defs: { "a text": text } },
+    { a: null },
+    {},
+  ],
+  [
     "in a tree",
     {
       ...object({ tree: { $ref: "#/$defs/Tree" } }),
