@@ -36,7 +36,7 @@ const areas: readonly Area[] = [
   },
   {
     folder: "runtime/auth",
-    may: [/^node:/, /^@mcpgen\/runtime(\/(extending|http))?$/, /^(jose|oauth4webapi)$/],
+    may: [/^node:/, /^@mcpgen\/runtime(\/(extending|http|server))?$/, /^(jose|oauth4webapi)$/],
   },
   {
     folder: "runtime/tasks",

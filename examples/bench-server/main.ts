@@ -6,7 +6,7 @@
 import "@mcpgen/runtime/stdio-guard";
 import { writeSync } from "node:fs";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
+import { createServer } from "@mcpgen/runtime/server";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 
 const server = createServer({ name: "bench", version: "1.0.0" }, { revisions: serverRevisions });

@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { skills } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/skills/server";
 import { tasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
+import { createServer } from "@mcpgen/runtime/server";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { add, echo } from "./tools.mjs";

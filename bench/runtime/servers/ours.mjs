@@ -1,7 +1,7 @@
 // Ours over stdio alone, as its users write it.
 import "@mcpgen/runtime/stdio-guard";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
+import { createServer } from "@mcpgen/runtime/server";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { add, echo, more } from "./tools.mjs";
 

@@ -1,4 +1,4 @@
-import { McpError } from "@mcpgen/runtime";
+import { McpError } from "@mcpgen/runtime/server";
 import { BoundedMap, insufficientScopeCode } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scopes.js";

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-const core = `import { createServer } from "@mcpgen/runtime";
+const core = `import { createServer } from "@mcpgen/runtime/server";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { revision } from "@mcpgen/protocol/2026-07-28/server";
 const server = createServer({ name: "s", version: "1" }, { revisions: [revision] });

@@ -1,7 +1,7 @@
 // Ours by its fetch adapter, on Node: what other platforms take stands behind the same conversion as the peers'.
 import { getRequestListener } from "@hono/node-server";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
+import { createServer } from "@mcpgen/runtime/server";
 import { createHttpHandler } from "@mcpgen/runtime/fetch";
 import { add, echo } from "../tools.mjs";
 import { listen, stateless, streams } from "./mode.mjs";

@@ -1,7 +1,7 @@
 // Ours over HTTP, protected by a resource server that verifies JWT; with `--open`, without it. BENCH_JWKS holds the keys.
 import { jwks, resourceServer } from "@mcpgen/auth/server";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
+import { createServer } from "@mcpgen/runtime/server";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { issuer, resource } from "../../protected.mjs";
 import { echo } from "../tools.mjs";

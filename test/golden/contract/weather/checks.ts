@@ -5,7 +5,7 @@ import {
   toolCheck,
   withDefaults,
   withoutNulls,
-} from "@mcpgen/runtime";
+} from "@mcpgen/runtime/server";
 import * as validators from "./checks/schemas/validators.js";
 import { contract } from "./contract.js";
 

@@ -10,7 +10,7 @@ import {
   type ServerOptions,
   type ToolAnswer,
   defineServer,
-} from "@mcpgen/runtime";
+} from "@mcpgen/runtime/server";
 import { checks } from "./checks.js";
 import { contract } from "./contract.js";
 import type * as types from "./types.js";

@@ -1,0 +1,101 @@
+// All that a server needs, without the code of clients. Nothing of it is imported on demand: bundlers that write one file wrap
+// every module that such an import reaches.
+
+// Servers: written in code, or from a contract.
+export { createServer, type CodeFirstServer } from "./server/create-server.js";
+export type { Mount, MountOptions } from "./server/mounts.js";
+export type {
+  ListedResource,
+  PromptDefinition,
+  PromptRegistration,
+  Registration,
+  ResourceDefinition,
+  ResourceRegistration,
+  TemplateDefinition,
+  TemplateLister,
+  TemplateRegistration,
+  ToolDefinition,
+  ToolRegistration,
+} from "./server/definitions.js";
+export {
+  defineServer,
+  defineToolServer,
+  type Contract,
+  type ContractHandlers,
+  type DefineServerOptions,
+  type ToolChecks,
+} from "./server/define-server.js";
+export { addToTools } from "./server/added-to-tools.js";
+export { withDefaults, withoutNulls } from "./schema/arguments.js";
+export { toolCheck } from "./schema/schema-check.js";
+export { methodSchemas, type MethodSchemas, type SchemaReader } from "./schema/message-schema.js";
+export type { Scopes, UncheckedArguments } from "./server/scopes.js";
+export type { Server, ServerOptions, ServerStats } from "./server/server.js";
+export type { ServerSession, SessionRequestOptions } from "./server/server-session.js";
+export type {
+  ErrorListener,
+  ErrorPlace,
+  NotificationContext,
+  ServerCounts,
+} from "./server/server-definition.js";
+export {
+  errorTable,
+  experimentalErrors,
+  type RefusalName,
+  type RefusalOverride,
+  type RefusalOverrides,
+} from "./protocol/error-table.js";
+export type { ErrorTable } from "./protocol/refusals.js";
+export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
+
+// What handlers are given, and what they give.
+export type { HandlerContext } from "./server/context.js";
+// With the star, packages of extensions can add members to them.
+export type * from "./server/added-members.js";
+export type { Ask, AskOptions, AskedRequest, AskedResults, Elicited, Form, Page } from "./server/ask.js";
+export type { StructuredAnswer, ToolAnswer, ToolHandler } from "./server/tools.js";
+export {
+  resourceNotFound,
+  type ResourceAnswer,
+  type ResourceHandler,
+  type TemplateHandler,
+} from "./server/resources.js";
+export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
+export { isInsideRoots } from "./protocol/safe-urls.js";
+export type { Completer, Completers } from "./server/completion.js";
+export { memoryStateStore, type StateStore, type UsedState } from "./server/rounds.js";
+export type { CacheHints } from "./server/server-definition.js";
+export type { Change, NotificationBus } from "./server/changes.js";
+export type { JsonSchema } from "./schema/schema-type.js";
+export type { FromJsonSchema } from "./schema/inferred-type.js";
+export type { InputOf, MessageSchema, OutputOf, ToolSchema } from "./schema/schema-type.js";
+export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schema.js";
+
+// Around requests, on both roles.
+export type {
+  Middleware,
+  Next,
+  OtherMethod,
+  MiddlewareContext,
+  MiddlewareRequest,
+} from "./protocol/hooks.js";
+export type { ClientEvent, CommonEvent, ServerEvent } from "./protocol/events.js";
+export type { ServerMiddleware, ServerMiddlewareRequest } from "./server/middleware.js";
+
+// What clients have, too.
+export type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from "@mcpgen/protocol/authoring";
+export type { RequestOptions } from "@mcpgen/protocol/model";
+export type { Open } from "@mcpgen/protocol/open";
+export { McpError, type ErrorCode } from "./jsonrpc/errors.js";
+export type { Loss, LossListener } from "./protocol/revision-view.js";
+export type { LogLevel } from "./protocol/meta.js";
+export type { Channel, ClientChannel, ClientReceiver, Outgoing, Receiver } from "./jsonrpc/channel.js";
+export type { Timeouts } from "./jsonrpc/pending.js";
+export type { Clock } from "./time/clock.js";
+export type { Params, RequestId } from "./jsonrpc/message.js";
+export { memoryChannels } from "./jsonrpc/memory-channel.js";
