@@ -1,7 +1,7 @@
 // Behind a proxy alone: nothing of these servers has an address here. Whole logins and calls go by tunnels of the proxy.
 import http from "node:http";
 import https from "node:https";
-import net from "node:net";
+import type net from "node:net";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
