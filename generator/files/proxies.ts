@@ -54,7 +54,7 @@ function proxyOf(env: Environment, name: "http_proxy" | "https_proxy"): URL | un
 /** Whether an entry of NO_PROXY names a host. @param host as in a URL: an address of IPv6 has brackets */
 function namesHost(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
-  // Only an address of IPv6 has colons of its own.
+  // Only an address of IPv6 has further colons.
   const isAddress6 = isIP(entry.replace(/[/-].*/, "")) === 6;
   const hostAndPort = /^(?:\*?\.)?(\[[^\]]*\]|[^:]*)(?::(\d+))?$/;
   const parts: readonly string[] = isAddress6 ? [entry, entry] : (hostAndPort.exec(entry) ?? []);

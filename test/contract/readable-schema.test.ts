@@ -44,8 +44,8 @@ const rows: readonly {
     name: "one of several",
     schema: { oneOf: [{ type: "string" }, { minLength: "3" }] },
     left: ["schema /oneOf/1"],
-    good: ["x", { a: 1 }, 5],
-    wrong: [],
+    good: [{}, { a: 1 }],
+    wrong: ["x", 5],
   },
   {
     name: "what must not be",

@@ -252,6 +252,12 @@ export const schemaRows: readonly SchemaRow[] = [
     wrong: [{ c: 5 }],
   },
   {
+    name: "a list of anything beside a list of constants",
+    schema: { properties: { a: { prefixItems: [true], allOf: [{ items: { const: 1.5 } }] } } },
+    good: [{ a: [1.5, 1.5] }, { a: [] }],
+    wrong: [{ a: [1] }, { a: ["x"] }],
+  },
+  {
     name: "an arm that accepts all",
     schema: { properties: { a: { type: "string" } }, anyOf: [{}, { properties: { b: { type: "number" } } }] },
     good: [{ a: "x" }, { a: "x", b: 1 }],

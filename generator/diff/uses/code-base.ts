@@ -85,7 +85,7 @@ function isWritten(file: string, { allowJs, outDir, declarationDir }: ts.Compile
   return !bundledLine.test(text) && (allowJs === true || importsMcp.test(text));
 }
 
-/** Bundlers that leave out white space write such lines, and nobody else. */
+/** Such lines are written by bundlers that leave out white space. */
 const bundledLine = /[^\n]{5000}/;
 
 const importsMcp = /["'](?:@mcpgen|@modelcontextprotocol)\//;

@@ -1,5 +1,6 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { type FormContext, type FormMaker, innerContext } from "./form.js";
+import { isAnything } from "./object-form.js";
 
 /** The array that parts describe together; nothing where its items may be anything. */
 export function arrayForm(
@@ -22,7 +23,9 @@ export function arrayForm(
     prefix.push(next);
   }
   const isFull = length > 0 && maxItems <= length;
-  return tuple(prefix, isFull ? { pointer: "", never: true } : item(Infinity), minItems);
+  const rest: SchemaNode = isFull ? { pointer: "", never: true } : item(Infinity);
+  // A list of anything would take literals' types from the lists beside it.
+  return minItems === 0 && [...prefix, rest].every(isAnything) ? undefined : tuple(prefix, rest, minItems);
 }
 
 /** What nodes say of one item. */

@@ -139,7 +139,10 @@ class Members {
     const isNew = (name: string): boolean => !this.declared.has(name) && !elsewhere.has(name);
     const certain = [...this.parts, ...this.elsewhere];
     const perhaps = this.branches.length > 0 ? inPlace.names(besides) : new Set();
-    const isOpen = this.branches.length > 0 && inPlace.describesOthers(besides);
+    const isOpen =
+      this.branches.length > 0 &&
+      (inPlace.describesOthers(besides) ||
+        certain.some(({ unevaluatedProperties: rest }) => rest !== undefined && !rest.never));
     for (const name of inPlace.names(this.branches.map(({ node }) => node))) {
       if (!isNew(name)) continue;
       const isLoose =

@@ -172,7 +172,7 @@ function request(
 ): Promise<Response> {
   const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
   const node = load(url.protocol === "https:" ? "https" : "http");
-  // An agent of its own: that of the program may lead to a proxy. `false` would make one of its class.
+  // A separate agent: that of the program may lead to a proxy. `false` would make one of its class.
   const agent = new node.Agent();
   const options = { method: init.method ?? "GET", headers, agent, signal: init.signal!, lookup };
   return new Promise((resolve, reject) => {

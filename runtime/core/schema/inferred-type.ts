@@ -744,7 +744,7 @@ type ReferredNames<Schema, Root> = PerhapsNames<Referred<Schema, Root>, Root, 8>
 type ArrayOf<Schema, Root, Left extends number, Also> =
   ListedOf<Schema> extends infer Items extends readonly [unknown, ...unknown[]]
     ? Cut<EachItem<Items, Root, Left, Also>, MostOf<Schema>> extends infer Listed extends readonly unknown[]
-      ? Tuple<
+      ? TupleOrAny<
           Listed,
           Schema extends { readonly minItems: infer Least extends number } ? Least : 0,
           Listed["length"] extends MostOf<Schema> ? [] : RestItems<RestOf<Schema>, Root, Left, Also>
@@ -755,6 +755,19 @@ type ArrayOf<Schema, Root, Left extends number, Also> =
         ? Value<Item, Root, Left, Kind, [], Also>[]
         : unknown[]
       : unknown[];
+
+/** A list of anything says no more than that there is a list, and would take literals' types from lists beside it. */
+type TupleOrAny<Listed extends readonly unknown[], Least extends number, Rest extends readonly unknown[]> = [
+  Least,
+  unknown[],
+  TypedItem<Listed>,
+] extends [0, Rest, never]
+  ? unknown[]
+  : Tuple<Listed, Least, Rest>;
+
+type TypedItem<Listed extends readonly unknown[]> = {
+  [Index in keyof Listed]: unknown extends Listed[Index] ? never : true;
+}[number];
 
 type RestItems<Item, Root, Left extends number, Also> = [Item] extends [false]
   ? []

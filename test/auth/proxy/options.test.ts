@@ -70,7 +70,7 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 /** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
-const mostOwn = 22.5;
+const mostOwn = 22.6;
 /** The same with both. */
 const mostWhole = 35.4;
 

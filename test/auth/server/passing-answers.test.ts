@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 
 const clientSecret = "secret of the resource server";
 
-/** An issuer, one of whose endpoints gives an answer in place of its own. */
+/** An issuer, one of whose endpoints gives another answer. */
 async function issuerWith(endpoint: string, options: AuthorizationServerOptions = {}) {
   const now: { answer: Answer | undefined } = { answer: undefined };
   const fault: AuthorizationServerOptions["fault"] = (call, honest) =>

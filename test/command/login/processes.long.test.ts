@@ -73,7 +73,7 @@ test.each([false, true])("a process behind a proxy, which is reached by https: %
   });
   expect(new Set(proxy.asked)).toEqual(new Set(Object.keys(ports)));
   expect(new Set(proxy.logins)).toEqual(new Set([loginOfProxy]));
-  // Nobody vouches for the certificates: of the proxy, or of the server behind it.
+  // No authority signed the certificates of the proxy and of the server behind it.
   const { code, stderr } = await mcpgen(site, ["list", site.url], { ...env, NODE_EXTRA_CA_CERTS: "" });
   expect([code, stderr.includes("self-signed certificate")], stderr).toEqual([4, true]);
   expect(stderr.includes(`the proxy ${proxy.host} cannot be used`)).toBe(isSecure);
