@@ -163,17 +163,16 @@ export function documentCache(
  */
 async function fetched(fetch_: Fetch, url: string): Promise<{ document: Document; maxAgeMs: number }> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const away = (what: string): AuthError =>
-    new AuthError("auth-unavailable", `The metadata document of the client cannot be read now: ${what}`);
+  const text = "The metadata document of the client cannot be used: its host does not answer now.";
+  const away = new AuthError("auth-unavailable", text);
   const unreadable = (error: unknown): never => {
-    throw error instanceof AuthError ? error : away("its host does not answer");
+    throw error instanceof AuthError ? error : away;
   };
   const headers = { accept: "application/json" };
   const response = await fetch_(url, { redirect: "manual", headers, signal }).catch(unreadable);
   if (response.status !== 200) {
     void response.body?.cancel().catch(() => undefined);
-    const what = `the answer has status ${response.status}`;
-    throw isPassing(response.status) ? away(what) : unusableDocument(what);
+    throw isPassing(response.status) ? away : unusableDocument(`the answer has status ${response.status}`);
   }
   const bytes = await boundedBytes(response.body, maxBytes).catch(unreadable);
   if (!bytes) throw unusableDocument(`it has more than ${maxBytes} bytes`);

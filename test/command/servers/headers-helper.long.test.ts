@@ -34,7 +34,7 @@ const prints = (value: string): string => `console.log(JSON.stringify(${value}))
 test("the headers that a command prints are sent, in place of those of the file; --header replaces both", async () => {
   const { folder, headers } = await project(
     prints(`{ "X-Made": "made", Authorization: "Bearer " + process.env.SECRET,
-      "X-Where": [process.env.CLAUDE_CODE_MCP_SERVER_NAME, process.env.CLAUDE_CODE_MCP_SERVER_URL.slice(0, 16)].join(" "),
+      "X-Where": [process.env.CLAUDE_CODE_MCP_SERVER_NAME, process.env.CLAUDE_CODE_MCP_SERVER_URL.slice(-4)].join(" "),
       "X-Own": String(process.env.MCPGEN_SCOPES) }`),
     ".mcp.json",
     { headers: { "x-made": "plain", "X-Plain": "plain" } },
@@ -44,7 +44,7 @@ test("the headers that a command prints are sent, in place of those of the file;
   expect([ran.code, ran.stderr]).toEqual([0, ""]);
   const expected = {
     ...{ "x-made": "made", authorization: "Bearer a-long-secret", "x-plain": "plain" },
-    ...{ "x-where": "s http://127.0.0.1", "x-own": "undefined" },
+    ...{ "x-where": "s /mcp", "x-own": "undefined" },
   };
   expect(headers().length).toBeGreaterThan(1);
   for (const each of headers()) expect(each).toMatchObject(expected);
