@@ -2,16 +2,28 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cases, isThorough } from "../../support/cases.mjs";
+import { mcpgen } from "../../support/in-process.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { compilerOutputs } from "../../support/typescript-compiler.js";
 import { type Outcome, contractOutput, protocolOutput, randomProtocol, randomTool } from "./output.js";
 
 // Generated code compiles under the settings that projects use, one by one and all together, and under the versions of
 // TypeScript that they use.
 
-const flags = [
-  ...["exactOptionalPropertyTypes", "noUncheckedIndexedAccess", "noUnusedLocals"],
-  ...["verbatimModuleSyntax", "isolatedModules"],
-] as const;
+/** Settings beside `strict`, with the version of TypeScript that brought them, where that is not the oldest one here. */
+const flags: readonly (readonly [name: string, since?: number])[] = [
+  ["exactOptionalPropertyTypes"],
+  ["noUncheckedIndexedAccess"],
+  ["noUnusedLocals"],
+  ["noUnusedParameters"],
+  ["verbatimModuleSyntax"],
+  ["isolatedModules"],
+  ["noPropertyAccessFromIndexSignature"],
+  ["noImplicitReturns"],
+  ["noImplicitOverride"],
+  ["noFallthroughCasesInSwitch"],
+  ["erasableSyntaxOnly", 5.8],
+];
 
 const resolutions = {
   node16: { module: "node16", moduleResolution: "node16" },
@@ -19,25 +31,29 @@ const resolutions = {
   bundler: { module: "esnext", moduleResolution: "bundler" },
 } as const;
 
-type Resolution = keyof typeof resolutions;
+const resolution = Object.keys(resolutions) as (keyof typeof resolutions)[];
 
-/** Plain `strict`, each flag beside it, and all of them; each with one way to resolve modules. */
-const settings: readonly (readonly [names: readonly string[], resolution: Resolution])[] = [
-  [[], "node16"],
-  [[], "bundler"],
-  ...flags.map((flag, index) => [[flag], (["node16", "nodenext", "bundler"] as const)[index % 3]!] as const),
-  [flags, "nodenext"],
-  [flags, "bundler"],
+/** Settings of one run of a compiler. */
+interface Setting {
+  readonly flags: typeof flags;
+  readonly resolution: keyof typeof resolutions;
+}
+
+/** Plain `strict`, and all flags, with each way to resolve modules; each flag alone, with one. */
+const settings: readonly Setting[] = [
+  ...resolution.flatMap((each) => [
+    { flags: [], resolution: each },
+    { flags, resolution: each },
+  ]),
+  ...flags.map((flag, index) => ({ flags: [flag], resolution: resolution[index % 3]! })),
 ];
 
-/** What old compilers are asked: the ends of the list. */
-const ends = settings.filter(([names]) => names.length !== 1);
-
-const versions = Object.keys(
+const packages = Object.keys(
   (JSON.parse(readFileSync("test/flags/package.json", "utf8")) as { dependencies: object }).dependencies,
 );
 
-function configOf([names, resolution]: (typeof settings)[number]): object {
+function configOf(setting: Setting, version = Infinity): object {
+  const names = setting.flags.filter(([, since = 0]) => since <= version);
   return {
     compilerOptions: {
       ...{
@@ -48,8 +64,8 @@ function configOf([names, resolution]: (typeof settings)[number]): object {
         skipLibCheck: true,
         types: ["node"],
       },
-      ...resolutions[resolution],
-      ...Object.fromEntries(names.map((name) => [name, true])),
+      ...resolutions[setting.resolution],
+      ...Object.fromEntries(names.map(([name]) => [name, true])),
     },
     include: ["**/*.ts"],
   };
@@ -58,13 +74,12 @@ function configOf([names, resolution]: (typeof settings)[number]): object {
 /** The errors of each setting that has some. */
 async function errorsOf(
   files: ReadonlyMap<string, string>,
-  asked: readonly (typeof settings)[number][],
-  compiler?: string,
+  asked: readonly Setting[],
+  name?: string,
 ): Promise<{ readonly [setting: string]: readonly string[] }> {
-  const runs = asked.map((setting) => ({
-    config: configOf(setting),
-    ...(compiler !== undefined && { compiler }),
-  }));
+  const compiler = name === undefined ? {} : { compiler: join("test/flags/node_modules", name) };
+  const version = name === undefined ? Infinity : Number(name.split("-")[1]);
+  const runs = asked.map((setting) => ({ config: configOf(setting, version), ...compiler }));
   const outputs = await compilerOutputs(files, runs);
   return Object.fromEntries(
     outputs.flatMap((text, index) => {
@@ -74,15 +89,28 @@ async function errorsOf(
   );
 }
 
+/** The modules of a folder, by paths that begin with `as`. */
+function modulesIn(folder: string, as: string): [string, string][] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !/(^|\/)(dist|node_modules)\//.test(path))
+    .map((path) => [`${as}/${path}`, readFileSync(join(folder, path), "utf8")]);
+}
+
 /** The output that is shipped, and that of a contract. */
-function shippedFiles(): ReadonlyMap<string, string> {
-  const isSource = (path: string): boolean =>
-    path.endsWith(".ts") && !/(^|\/)(dist|node_modules)\//.test(path);
-  const below = (folder: string, as: string): [string, string][] =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter(isSource)
-      .map((path) => [`${as}/${path}`, readFileSync(join(folder, path), "utf8")]);
-  return new Map([...below("generated", "shipped"), ...below("test/golden/contract/weather", "contract")]);
+const outputFiles = (): [string, string][] => [
+  ...modulesIn("generated", "shipped"),
+  ...modulesIn("test/golden/contract/weather", "contract"),
+];
+
+/** These, and projects that `init` makes. */
+async function shippedFiles(): Promise<ReadonlyMap<string, string>> {
+  const folder = temporaryFolder();
+  const made = [
+    ["server", "of-server"],
+    ["client", "of-client", "--server", `stdio:node ${join(process.cwd(), "dist/examples/echo/main.js")}`],
+  ];
+  for (const words of made) expect((await mcpgen(folder, ["init", ...words])).code).toBe(0);
+  return new Map([...outputFiles(), ...modulesIn(folder, "init")]);
 }
 
 const count = cases(500, 10);
@@ -98,21 +126,41 @@ async function randomFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map(outcomes.flatMap(({ files }) => [...files]));
 }
 
-const isInstalled = (version: string): boolean => existsSync(join("test/flags/node_modules", version));
+const isInstalled = (name: string): boolean => existsSync(join("test/flags/node_modules", name));
 
 describe.each([
-  ["the shipped output", async () => shippedFiles()],
-  [`the output of ${count} random schemas`, randomFiles],
-] as const)("%s", { timeout: 3_600_000 }, (_, filesOf) => {
+  ["the shipped output", shippedFiles, settings],
+  [`the output of ${count} random schemas`, randomFiles, settings.slice(0, 6)],
+] as const)("%s", { timeout: 3_600_000 }, (_, filesOf, asked) => {
   test("compiles under each of the usual settings", async () => {
-    expect(await errorsOf(await filesOf(), settings)).toEqual({});
+    expect(await errorsOf(await filesOf(), asked)).toEqual({});
   });
 
   // The nightly installs the versions, and fails without them.
-  test.each(versions.filter((version) => isThorough || isInstalled(version)))(
-    "compiles by %s under the loosest and the strictest settings",
-    async (version) => {
-      expect(await errorsOf(await filesOf(), ends, join("test/flags/node_modules", version))).toEqual({});
+  test.each(packages.filter((name) => isThorough || isInstalled(name)))(
+    "compiles by %s under the loosest or the strictest settings",
+    async (name) => {
+      // Old compilers are slow: one of the ways to resolve modules each, and for random schemas one of the ends.
+      const at = packages.indexOf(name);
+      const ends: readonly Setting[] = [
+        { flags: [], resolution: resolution[at % 3]! },
+        { flags, resolution: resolution[(at + 1) % 3]! },
+      ];
+      const chosen = asked === settings ? ends : [ends[at % 2]!];
+      expect(await errorsOf(await filesOf(), chosen, name)).toEqual({});
     },
   );
+});
+
+test("in a project of CommonJS, output compiles beside a package.json that makes modules of it", async () => {
+  const manifests = [
+    ["", "commonjs"],
+    ["shipped/", "module"],
+    ["contract/", "module"],
+  ] as const;
+  const files = new Map([
+    ...outputFiles(),
+    ...manifests.map(([folder, type]) => [`${folder}package.json`, JSON.stringify({ type })] as const),
+  ]);
+  expect(await errorsOf(files, [{ flags, resolution: "nodenext" }])).toEqual({});
 });
