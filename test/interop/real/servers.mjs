@@ -44,7 +44,7 @@ export function publishedServers(folder, service) {
       ],
       // It wants to be called as a task (2025-11-25), which is no part of the typed client.
       fails: ["simulate-research-query"],
-      lints: ["gemini-dropped-keyword", "task-required"],
+      lints: ["result-dialect", "strict-format", "task-required"],
     },
     {
       name: "filesystem",
@@ -65,7 +65,7 @@ export function publishedServers(folder, service) {
         get_file_info: { path: path("a.txt") },
       },
       fails: [],
-      lints: ["gemini-dropped-keyword"],
+      lints: ["result-dialect"],
     },
     {
       name: "memory",
@@ -78,7 +78,7 @@ export function publishedServers(folder, service) {
       },
       more: ["resources.knowledgeGraph()"],
       fails: [],
-      lints: ["gemini-dropped-keyword"],
+      lints: ["result-dialect"],
     },
     {
       name: "sequential-thinking",
@@ -88,7 +88,7 @@ export function publishedServers(folder, service) {
         sequentialthinking: { thought: "so", nextThoughtNeeded: "false", thoughtNumber: 2, totalThoughts: 2 },
       },
       fails: [],
-      lints: ["cut-description", "gemini-dropped-keyword", "gemini-type-list", "long-description"],
+      lints: ["cut-description", "gemini-type-list", "long-description", "result-dialect"],
     },
     {
       name: "notion",
@@ -98,12 +98,11 @@ export function publishedServers(folder, service) {
       fails: [],
       lints: [
         "ambiguous-union",
-        "gemini-dropped-keyword",
         "gemini-reference",
         "gemini-type-list",
         "gemini-unknown-keyword",
-        "object-without-properties",
         "reference",
+        "strict-format",
         "unused-definition",
       ],
     },
@@ -113,12 +112,7 @@ export function publishedServers(folder, service) {
       env: { VIS_REQUEST_SERVER: service },
       given: {},
       fails: [],
-      lints: [
-        "gemini-dropped-keyword",
-        "gemini-type-list",
-        "gemini-unknown-keyword",
-        "object-without-properties",
-      ],
+      lints: ["gemini-type-list", "gemini-unknown-keyword"],
     },
   ];
 }
