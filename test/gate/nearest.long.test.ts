@@ -1,7 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { builtProgram } from "../support/built-program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { until } from "../support/until.mjs";
 
 const program = builtProgram("scripts/gate/nearest.ts", { packages: "external" });
 
@@ -64,3 +67,20 @@ test("a file that did not end in time is left to the nightly, and one that faile
   const stuck = nearest({ stuck: `test("stuck", () => { for (;;); });` }, "--seconds", "2");
   expect(stuck, stuck.output).toMatchObject({ status: 0, left: ["test/stuck.long.test.ts"] });
 });
+
+test("a worker whose test never ends does not outlive the run", async () => {
+  const file = join(temporaryFolder(), "pid");
+  const text = `import { writeFileSync } from "node:fs";
+test("busy", () => { writeFileSync(${JSON.stringify(file)}, String(process.pid)); for (;;); });`;
+  nearest({ busy: text }, "--seconds", "2");
+  const worker = Number(readFileSync(file, "utf8"));
+  await until("the end of the worker", () => !isRunning(worker));
+});
+
+function isRunning(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}
