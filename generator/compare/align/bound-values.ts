@@ -1,7 +1,7 @@
 import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { extended } from "../../sample/edit.js";
 import { matching } from "../../sample/strings.js";
-import { anyOfLimits, armsOf, boundKeywords, rangeEnd } from "../shape/bounds.js";
+import { type RangeEnd, anyOfLimits, armsOf, boundKeywords, rangeEnd } from "../shape/bounds.js";
 import { nameParts } from "../shape/conditions.js";
 import type { Bounds, Conjunction } from "../shape/form.js";
 import type { Maker } from "../instance-maker.js";
@@ -69,24 +69,18 @@ const maxWays = 16;
 /** The schema of values beyond a limit; of all values where no keyword says that. */
 function beyond(keyword: string, limit: JsonValue): SchemaNode {
   const end = rangeEnd(limit);
-  const opposite = opposites.get(keyword);
-  if (!end || !opposite) return { pointer: "" };
-  if (typeof opposite === "function") return { pointer: "", ...opposite(end.value) };
-  const [outer, inner] = opposite;
-  return { pointer: "", [end.exclusive ? inner : outer]: end.value };
+  return { pointer: "", ...(end && opposites.get(keyword)?.(end)) };
 }
 
-const opposites: ReadonlyMap<string, readonly [string, string] | ((limit: number) => object)> = new Map<
-  string,
-  readonly [string, string] | ((limit: number) => object)
->([
-  ["maximum", ["exclusiveMinimum", "minimum"]],
-  ["minimum", ["exclusiveMaximum", "maximum"]],
-  ["maxLength", (limit) => ({ minLength: limit + 1 })],
-  ["minLength", (limit) => ({ maxLength: limit - 1 })],
-  ["maxItems", (limit) => ({ minItems: limit + 1 })],
-  ["minItems", (limit) => ({ maxItems: limit - 1 })],
-  ["maxProperties", (limit) => ({ minProperties: limit + 1 })],
+/** What says that a value lies beyond the end of a range. */
+const opposites = new Map<string, (end: RangeEnd) => Partial<SchemaNode>>([
+  ["maximum", ({ value, exclusive }) => (exclusive ? { minimum: value } : { exclusiveMinimum: value })],
+  ["minimum", ({ value, exclusive }) => (exclusive ? { maximum: value } : { exclusiveMaximum: value })],
+  ["maxLength", ({ value }) => ({ minLength: value + 1 })],
+  ["minLength", ({ value }) => ({ maxLength: value - 1 })],
+  ["maxItems", ({ value }) => ({ minItems: value + 1 })],
+  ["minItems", ({ value }) => ({ maxItems: value - 1 })],
+  ["maxProperties", ({ value }) => ({ minProperties: value + 1 })],
 ]);
 
 /** The constants in the schema of a condition, which are where it matters. */

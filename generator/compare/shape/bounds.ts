@@ -87,7 +87,7 @@ export function armsFit(sources: readonly Bounds[], targets: readonly Bounds[]):
 }
 
 /** An end of a range of numbers. */
-interface RangeEnd {
+export interface RangeEnd {
   readonly value: number;
   /** Whether the value itself lies outside. */
   readonly exclusive: boolean;
