@@ -30,13 +30,13 @@ const others = [
   ...(isLong ? [] : ["test/**/*.long.test.ts"]),
 ];
 
-/** With the numbers of their issues, files that draw cases take longest: they begin, and no core waits for one at the end. */
-class DrawsFirst extends BaseSequencer {
+/** With the numbers of their issues, files that draw cases or wait take longest: they begin, and no core waits for one at the end. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const draws = ({ moduleId }: TestSpecification): boolean =>
-      readFileSync(moduleId, "utf8").includes("support/cases.mjs");
-    return [...sorted.filter(draws), ...sorted.filter((file) => !draws(file))];
+    const isLongest = ({ moduleId }: TestSpecification): boolean =>
+      /support\/(?:cases\.mjs|thorough-test\.js)"/.test(readFileSync(moduleId, "utf8"));
+    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
   }
 }
 
@@ -68,9 +68,9 @@ export default defineConfig({
     setupFiles: ["test/support/seed.ts", "test/support/auth/search-output.ts"],
     // Files share the modules a worker has loaded: reading them anew for each would cost a third of the time.
     isolate: false,
-    ...(isThorough && { sequence: { sequencer: DrawsFirst } }),
-    // One worker a core: the default leaves one core idle, which is half of a small machine.
-    maxWorkers: availableParallelism(),
+    ...(isThorough && { sequence: { sequencer: LongestFirst } }),
+    // One worker a core: the default leaves one core idle, which is half of a small machine. With all numbers, some files wait for minutes.
+    maxWorkers: availableParallelism() + (isThorough ? 1 : 0),
     // These bounds end what hangs; waiting for one thing ends before the test. A busy machine takes ten times as long as a quiet one.
     testTimeout: isLong ? 10 * hang : 1.5 * hang,
     hookTimeout: isLong ? 10 * hang : 1.5 * hang,
