@@ -8,13 +8,16 @@ import type {
   CallToolRequestParams,
   CancelledNotificationParams,
   ClientCapabilities,
+  ClientCapabilities20251125,
   CompleteRequestParams,
   CompleteResult,
   DiscoverResult,
   ElicitRequestURLParams,
   ElicitResult,
   EmbeddedResource,
+  EmptyResult20251125,
   GetPromptRequestParams,
+  GetTaskPayloadResult,
   ImageContent,
   JSONArray,
   JSONObject,
@@ -26,9 +29,12 @@ import type {
   ModelPreferences,
   NotificationMetaObject,
   NotificationParams,
+  NotificationParams20251125,
   NumberSchema,
   PaginatedRequestParams,
+  PaginatedRequestParams20251125,
   ProgressNotificationParams,
+  ProgressNotificationParams20251125,
   ProgressToken,
   PromptArgument,
   PromptReference,
@@ -37,12 +43,16 @@ import type {
   RequestId,
   RequestMetaObject,
   RequestParams,
+  RequestParams20251125,
   ResourceTemplateReference,
   ResourceUpdatedNotificationParams,
+  Result20251125,
   ResultMetaObject,
   Role,
   Root,
   ServerCapabilities,
+  ServerCapabilities20251125,
+  SubscribeRequestParams,
   SubscriptionFilter,
   SubscriptionsAcknowledgedNotificationParams,
   SubscriptionsListenRequestParams,
@@ -54,6 +64,7 @@ import type {
   TitledSingleSelectEnumSchema,
   ToolAnnotations,
   ToolUseContent,
+  UnsubscribeRequestParams,
   UntitledMultiSelectEnumSchema,
   UntitledSingleSelectEnumSchema,
 } from "./authoring.js";
@@ -160,6 +171,26 @@ export interface OpenDefinitions {
   ToolUseContent: ToolUseContent;
   UntitledMultiSelectEnumSchema: UntitledMultiSelectEnumSchema;
   UntitledSingleSelectEnumSchema: UntitledSingleSelectEnumSchema;
+  CancelTaskResult: OpenCancelTaskResult;
+  ClientCapabilities20251125: ClientCapabilities20251125;
+  EmptyResult20251125: EmptyResult20251125;
+  GetTaskPayloadResult: GetTaskPayloadResult;
+  GetTaskResult: OpenGetTaskResult;
+  InitializeRequestParams: OpenInitializeRequestParams;
+  InitializeResult: OpenInitializeResult;
+  ListTasksResult: OpenListTasksResult;
+  NotificationParams20251125: NotificationParams20251125;
+  PaginatedRequestParams20251125: PaginatedRequestParams20251125;
+  ProgressNotificationParams20251125: ProgressNotificationParams20251125;
+  RequestParams20251125: RequestParams20251125;
+  Result20251125: Result20251125;
+  ServerCapabilities20251125: ServerCapabilities20251125;
+  SetLevelRequestParams: OpenSetLevelRequestParams;
+  SubscribeRequestParams: SubscribeRequestParams;
+  Task: OpenTask;
+  TaskStatus: OpenTaskStatus;
+  TaskStatusNotificationParams: OpenTaskStatusNotificationParams;
+  UnsubscribeRequestParams: UnsubscribeRequestParams;
 }
 
 /** What a tolerant reader takes for a definition: `Open<"ContentBlock">`. */
@@ -173,6 +204,25 @@ export interface ClientResults {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion#requesting-completions
    */
   "completion/complete": CompleteResult;
+  /**
+   * Opens a session: proposes a protocol version, declares the client's
+   * capabilities and learns those of the server.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
+   */
+  initialize: OpenInitializeResult;
+  /**
+   * Sets the lowest severity of log messages the server sends to this client.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#setting-log-level
+   */
+  "logging/setLevel": EmptyResult20251125;
+  /**
+   * Checks that the peer is alive and responsive.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#message-format
+   */
+  ping: EmptyResult20251125;
   /**
    * Fetches the messages of one prompt, with argument values filled in.
    *
@@ -198,11 +248,23 @@ export interface ClientResults {
    */
   "resources/read": ReadResourceResult;
   /**
+   * Starts update notifications for one resource.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+   */
+  "resources/subscribe": EmptyResult20251125;
+  /**
    * Fetches a page of the server's resource templates.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
    */
   "resources/templates/list": OpenListResourceTemplatesResult;
+  /**
+   * Stops update notifications for one resource.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+   */
+  "resources/unsubscribe": EmptyResult20251125;
   /**
    * Learns which protocol versions and capabilities the server supports, before
    * or without any other request.
@@ -217,6 +279,30 @@ export interface ClientResults {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#opening-a-stream
    */
   "subscriptions/listen": SubscriptionsListenResult;
+  /**
+   * Cancels a running task.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#cancelling-tasks
+   */
+  "tasks/cancel": OpenCancelTaskResult;
+  /**
+   * Polls the state of a task.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#getting-tasks
+   */
+  "tasks/get": OpenGetTaskResult;
+  /**
+   * Fetches a page of the tasks the peer runs for the sender.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#listing-tasks
+   */
+  "tasks/list": OpenListTasksResult;
+  /**
+   * Fetches the outcome of a task, waiting until the task ends.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#retrieving-task-results
+   */
+  "tasks/result": GetTaskPayloadResult;
   /**
    * Runs a tool on the server.
    *
@@ -769,3 +855,129 @@ export interface OpenToolResultContent {
    */
   _meta?: MetaObject;
 }
+
+/** Open reading of `CancelTaskResult`. */
+export type OpenCancelTaskResult = Result20251125 & OpenTask;
+
+/** Open reading of `GetTaskResult`. */
+export type OpenGetTaskResult = Result20251125 & OpenTask;
+
+/** Open reading of `InitializeRequestParams`. */
+export interface OpenInitializeRequestParams {
+  /** Optional features the client offers in this session. */
+  capabilities: ClientCapabilities20251125;
+  /** Identity of the client program. */
+  clientInfo: OpenImplementation;
+  /**
+   * Protocol version the client proposes, preferably the latest it supports.
+   */
+  protocolVersion: string;
+  /**
+   * Metadata apart from the payload; some key names are reserved for the
+   * protocol.
+   */
+  _meta?: {
+    /**
+     * Token chosen by the requester that ties progress notifications to the
+     * request.
+     */
+    progressToken?: ProgressToken;
+    [key: string]: unknown;
+  };
+}
+
+/** Open reading of `InitializeResult`. */
+export interface OpenInitializeResult {
+  /** Optional features the server offers in this session. */
+  capabilities: ServerCapabilities20251125;
+  /**
+   * Version the server settles on: the proposed one or another it supports. A
+   * client that cannot use it disconnects.
+   */
+  protocolVersion: string;
+  /** Identity of the server program. */
+  serverInfo: OpenImplementation;
+  /**
+   * Advice on using the server, which the client may show to the model, for
+   * instance in a system prompt.
+   */
+  instructions?: string;
+  /**
+   * Metadata apart from the payload; some key names are reserved for the
+   * protocol.
+   */
+  _meta?: { [key: string]: unknown };
+  [key: string]: unknown;
+}
+
+/** Open reading of `ListTasksResult`. */
+export interface OpenListTasksResult {
+  /** Tasks on this page. */
+  tasks: OpenTask[];
+  /** Cursor of the following page; absent on the last page. */
+  nextCursor?: string;
+  /**
+   * Metadata apart from the payload; some key names are reserved for the
+   * protocol.
+   */
+  _meta?: { [key: string]: unknown };
+  [key: string]: unknown;
+}
+
+/** Open reading of `SetLevelRequestParams`. */
+export interface OpenSetLevelRequestParams {
+  /**
+   * Lowest wanted severity; the server sends messages of this severity and
+   * above.
+   */
+  level: OpenLoggingLevel;
+  /**
+   * Metadata apart from the payload; some key names are reserved for the
+   * protocol.
+   */
+  _meta?: {
+    /**
+     * Token chosen by the requester that ties progress notifications to the
+     * request.
+     */
+    progressToken?: ProgressToken;
+    [key: string]: unknown;
+  };
+}
+
+/** Open reading of `Task`. */
+export interface OpenTask {
+  /** When the task was created, as an ISO 8601 timestamp. */
+  createdAt: string;
+  /** When the task last changed, as an ISO 8601 timestamp. */
+  lastUpdatedAt: string;
+  /** Current state of the task. */
+  status: OpenTaskStatus;
+  /** Identifier of the task, generated by the peer that runs it. */
+  taskId: string;
+  /**
+   * Milliseconds from creation for which the task is kept; after that it may be
+   * deleted. Null means no limit.
+   */
+  ttl: number | null;
+  /** Suggested wait between two polls, in milliseconds. */
+  pollInterval?: number;
+  /**
+   * Explanation of the current status for people to read, such as why the task
+   * failed.
+   */
+  statusMessage?: string;
+}
+
+/** Open reading of `TaskStatus`. */
+export type OpenTaskStatus =
+  | "cancelled"
+  | "completed"
+  | "failed"
+  | "input_required"
+  | "working"
+  | Unlisted;
+
+/** Open reading of `TaskStatusNotificationParams`. */
+export type OpenTaskStatusNotificationParams = NotificationParams20251125 &
+  OpenTask;

@@ -9,7 +9,7 @@ import { type StoredExtension, newestExtensions } from "../extension/extension-s
 import type { GenerateRequest } from "../pipeline/generate.js";
 import { type RevisionSource, storedRevision } from "../revision/revision-source.js";
 import { readableManifest } from "../files/manifest.js";
-import { type Lock, readLock } from "../revision/lock.js";
+import { type Lock, type LockContent, readLock, readVocabulary } from "../revision/lock.js";
 import { ownSchemaFolder, protocolPackage } from "../revision/revisions-folder.js";
 import { expectRevisionName } from "../notes/revision-name.js";
 import { expectRevision } from "../revision/verify.js";
@@ -27,15 +27,16 @@ export interface OutputRequest {
 /**
  * Combines the command line and the configuration.
  *
- * @param lock the pinned revisions; those of the schema folder without it
+ * @param locked the pinned revisions and vocabulary; those of the schema folder without it
  * @throws CodedError MG2005 for options that exclude each other, MG2010 for revisions that do not exist
  */
 export function outputRequest(
   args: Arguments,
   project: Project,
   directory: string,
-  lock: Lock = readLock(project.schemaDir),
+  locked: Pick<LockContent, "revisions" | "vocabulary"> = lockedIn(project.schemaDir),
 ): OutputRequest {
+  const { revisions: lock } = locked;
   refuseContradictions(args);
   refuseRoot(project.outDir);
   const { config, folder } = project.loaded;
@@ -54,11 +55,13 @@ export function outputRequest(
   const schemaDir = basePackage === undefined ? project.schemaDir : ownSchemaFolder;
   const wanted = basePackage === undefined ? sourcesOf(args, project, directory, lock) : ownRevisions(notes);
   const kept = keptSources(args, wanted, project, lock);
+  const vocabulary = basePackage === undefined ? locked.vocabulary : readVocabulary(ownSchemaFolder);
   return {
     request: {
       sources: [...wanted, ...kept].sort((a, b) => naturalCompare(a.revision, b.revision)),
       ...(kept.length > 0 && { kept: kept.map(({ revision }) => revision) }),
       ...(basePackage !== undefined && { basePackage }),
+      vocabulary,
       extensions,
       schemaDir,
       importExtension,
@@ -75,6 +78,12 @@ export function outputRequest(
     },
     partial: only !== undefined,
   };
+}
+
+/** The revisions in the lock of a schema folder, and its vocabulary. */
+function lockedIn(schemaDir: string): Pick<LockContent, "revisions" | "vocabulary"> {
+  const revisions = readLock(schemaDir);
+  return { revisions, vocabulary: readVocabulary(schemaDir, revisions) };
 }
 
 /** The package that has the revisions, where the schema folder has extensions alone, and no other is asked for. */
@@ -98,6 +107,7 @@ function ownRevisions(notes: boolean): RevisionSource[] {
 export function extensionsAlone(extensions: readonly StoredExtension[]): GenerateRequest {
   return {
     ...{ sources: ownRevisions(true), basePackage: protocolPackage, extensions },
+    ...{ vocabulary: readVocabulary(ownSchemaFolder) },
     ...{ schemaDir: ownSchemaFolder, importExtension: "js" },
   };
 }

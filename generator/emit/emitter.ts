@@ -55,6 +55,8 @@ export type PackageManifest = JsonObject & { readonly name: string };
 export interface WorkspaceInput extends Surroundings {
   /** Oldest first. */
   readonly models: readonly ProtocolModel[];
+  /** Id of the revision that handlers write and clients read; without it, the newest that is released. */
+  readonly vocabulary?: string | undefined;
   /** Folders of extensions below the output folder, with their bases and the roles of their channel. */
   readonly extensions?: readonly {
     readonly folder: string;

@@ -4,7 +4,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { loadJson } from "../files/json-file.js";
 import type { WriteRoot } from "../files/write-root.js";
 import { type FileChange, writeFiles } from "../files/writer.js";
-import { lockFile, lockText, readExtensionLock, readLock } from "../revision/lock.js";
+import { changedLock, lockFile, readExtensionLock } from "../revision/lock.js";
 import { readExtensionFile } from "./extension-file.js";
 import {
   type StoredExtension,
@@ -65,7 +65,7 @@ export async function stageRemoval(schemaDir: string, wanted: string): Promise<R
     files,
     changes: [
       ...files.map((path) => ({ path, content: null })),
-      ...(isLocked ? [{ path: lockFile, content: lockText(readLock(schemaDir), lock) }] : []),
+      ...(isLocked ? [{ path: lockFile, content: changedLock(schemaDir, { extensions: lock }) }] : []),
     ],
   };
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { optionalMethods } from "../emit/extension/authoring.js";
+import { authoredBase, optionalMethods } from "../emit/extension/authoring.js";
 import { exportedName, functionNames } from "../emit/extension/roles.js";
 import type { ExtensionModel } from "../model/extension-model.js";
 import type { Method, Role } from "../model/model.js";
@@ -11,6 +11,8 @@ import { minimalValid } from "../sample/sample.js";
 export interface ProjectExtension {
   /** Oldest base first. */
   readonly models: readonly ExtensionModel[];
+  /** Id of the revision that handlers write; without it, the newest base. */
+  readonly vocabulary?: string | undefined;
   /** Folder of its modules: below `src`, beginning with `./`, or an entry of a package. */
   readonly modules: string;
   /** Capabilities that a server which declares it declares, too, as JSON Pointers. */
@@ -90,14 +92,15 @@ export function extensionFiles(
 
 /** @param used names that the client has; those of functions are added */
 function viewOf(
-  { models, modules, needs }: ProjectExtension,
+  extension: ProjectExtension,
   { file, exported, local }: Names,
   used: Set<string>,
 ): Readonly<Record<string, unknown>> & { readonly file: string } {
-  const model = models.at(-1)!;
+  const { models, modules, needs } = extension;
+  const model = authoredBase(extension);
   const isRelative = modules.startsWith("./");
   const moduleOf = (role: Role): string => `${modules}/${role}${isRelative ? ".js" : ""}`;
-  const calls = callsOf(models, used);
+  const calls = callsOf(extension, used);
   const answers = requestsOf(model, "client").map(stubView);
   return {
     ...{ file, exported, local, id: model.id, calls, answers },
@@ -141,11 +144,11 @@ function stubView({ name }: Method): object {
 
 /** A call of each request that servers must handle, with the smallest params that the schema allows. */
 function callsOf(
-  models: readonly ExtensionModel[],
+  extension: ProjectExtension,
   used: Set<string>,
 ): { readonly method: string; readonly call: string; readonly as: string; readonly given: string }[] {
-  const model = models.at(-1)!;
-  const functions = functionNames("client", models);
+  const model = authoredBase(extension);
+  const functions = functionNames("client", extension);
   return requestsOf(model, "server").flatMap(({ name, message, params }) => {
     const call = functions.get(name);
     const sample = minimalValid(model.schema, message);

@@ -174,9 +174,11 @@ function memberName({ of, path }: ExtensionModel["members"][number]): string {
 export function extensionFingerprint(
   { source, models }: LoadedExtension,
   inputsOf: (revision: string) => unknown,
+  vocabulary: string | undefined,
 ): string {
   const bases = models.map(({ revision }) => [revision, inputsOf(revision)]);
-  return sha256(canonicalText(JSON.parse(JSON.stringify([source.about.version, source.inputs, bases]))));
+  const inputs = [source.about.version, source.inputs, bases, vocabulary ?? null];
+  return sha256(canonicalText(JSON.parse(JSON.stringify(inputs))));
 }
 
 /** The inputs of the emitters of an extension, each with its emitters. */

@@ -22,6 +22,7 @@ import {
 import { loadDocumentation } from "../revision/documentation.js";
 import { type LoadedRevision, type RevisionSource, loadRevision } from "../revision/revision-source.js";
 import type { Assumption, ProtocolModel } from "../model/model.js";
+import { vocabularyOf } from "../model/published.js";
 import type { Note } from "../notes/note.js";
 import { sha256 } from "../files/sha256.js";
 
@@ -34,6 +35,8 @@ export interface GenerateRequest {
   readonly extensions?: readonly StoredExtension[];
   /** Package that has the files of the sources: only those of extensions are emitted, and they import the package. */
   readonly basePackage?: string;
+  /** Id of the revision that handlers write and clients read; without it, the newest released of the sources. */
+  readonly vocabulary?: string | undefined;
   /** Folder that holds docs.json and the lock of the revisions. */
   readonly schemaDir: string;
   /** Names of emitters (see `emitterNames`); all without it. */
@@ -105,7 +108,8 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   const kept = new Set(request.kept);
   const emitted = request.basePackage === undefined ? [...revisions] : [];
   const wanted = emitted.filter(([revision]) => !kept.has(revision));
-  const fingerprints = fingerprintsOf(new Map(wanted), revisions);
+  const vocabulary = vocabularyOf(models, request.vocabulary)?.revision;
+  const fingerprints = fingerprintsOf(new Map(wanted), revisions, vocabulary);
   const files = new Map<string, string>();
   const changed = wanted.filter(([revision]) => {
     const known = request.reuse?.(revision, fingerprints.get(revision)!);
@@ -114,7 +118,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   });
   const about = aboutEach(revisions);
   const changedExtensions = extensions.filter((extension) => {
-    const fingerprint = extensionFingerprint(extension, about);
+    const fingerprint = extensionFingerprint(extension, about, vocabulary);
     fingerprints.set(extension.folder, fingerprint);
     const known = request.reuse?.(extension.folder, fingerprint);
     for (const [path, content] of known ?? []) files.set(path, content);
@@ -124,7 +128,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   // Each file is finished before the next is emitted: what one is made of is not kept beside the next.
   for (const [path, file] of emitAll(
     { models: changed.map(([, { model }]) => model), extensions: changedExtensions },
-    { models, extensions },
+    { models, extensions, vocabulary },
     request,
   )) {
     const emitted = performance.now();
@@ -173,6 +177,7 @@ function refuseSecondAssumed(revisions: Iterable<LoadedRevision>): void {
 function fingerprintsOf(
   wanted: ReadonlyMap<string, LoadedRevision>,
   all: ReadonlyMap<string, LoadedRevision>,
+  vocabulary: string | undefined,
 ): Map<string, string> {
   const order = [...all.keys()];
   const about = aboutEach(all);
@@ -180,7 +185,8 @@ function fingerprintsOf(
     [...wanted.keys()].map((revision) => {
       const place = order.indexOf(revision);
       const after = order[place + 1] ?? null;
-      return [revision, sha256(canonicalText([about(revision), about(order[place - 1]), after]))];
+      const inputs = [about(revision), about(order[place - 1]), after, vocabulary ?? null];
+      return [revision, sha256(canonicalText(inputs))];
     }),
   );
 }
@@ -240,7 +246,7 @@ interface Subjects {
  */
 function* emitAll(
   changed: Subjects,
-  { models, extensions }: Subjects,
+  { models, extensions, vocabulary }: Subjects & { readonly vocabulary: string | undefined },
   request: GenerateRequest,
 ): Generator<readonly [path: string, file: EmittedFile]> {
   const render = loadTemplates(request.templatesDir);
@@ -285,7 +291,7 @@ function* emitAll(
       yield* run(schemaEmitters, { ...common, ...schema[index]! });
       yield* run(baseEmitters, { ...common, ...input });
     }
-    yield* run(wholeEmitters, { ...common, ...whole });
+    yield* run(wholeEmitters, { ...common, ...whole, vocabulary });
   }
   if (basePackage !== undefined) return;
   const workspace: WorkspaceInput = {
@@ -293,6 +299,7 @@ function* emitAll(
     folder: "",
     origin: "schema",
     models,
+    vocabulary,
     extensions: extensions.map(({ folder, models: over }) => ({
       folder,
       bases: over.map(({ revision }) => revision),

@@ -9,11 +9,13 @@ import {
   type Lock,
   type LockedRevision,
   type RevisionStatus,
+  changedLock,
   lockFile,
-  lockText,
-  readExtensionLock,
   readLock,
+  readVocabulary,
+  vocabularyIn,
 } from "./lock.js";
+import { keptVocabulary } from "./newest.js";
 import { expectRevisionName, isDate, nameFromFolder } from "../notes/revision-name.js";
 import type { UpstreamFile } from "./source.js";
 import { type StoredSchema, storedSchema } from "./stored-schema.js";
@@ -41,6 +43,8 @@ export interface AddedRevision {
   readonly notes?: CarriedNotes;
   /** The lock with it. */
   readonly lock: Lock;
+  /** What handlers write and clients read, before and after. A new revision does not move it. */
+  readonly vocabulary: { readonly before: string | undefined; readonly after: string };
 }
 
 /** A revision as it would stand in the schema folder; nothing is written yet. */
@@ -79,12 +83,14 @@ export async function stageRevision(request: AddRequest): Promise<StagedRevision
 
   const kept = standing === "unchanged" && !replace ? before.get(revision) : undefined;
   const locked = kept ?? lockedRevision({ ...request, descriptions }, revision, stored);
-  const lock = new Map([...before, [revision, locked]]);
+  const lock: Lock = new Map([...before, [revision, locked]]);
+  const vocabulary = readVocabulary(schemaDir, lock);
+  const pinned = keptVocabulary({ revisions: before, vocabulary }, lock);
   const notes = kept ? undefined : await newNotes(request, revision, stored, before);
   const files: FileChange[] = [
     { path: `${revision}/schema.json`, content: stored.text },
     ...(notes ? [{ path: `${revision}/notes.json`, content: notes.text }] : []),
-    { path: lockFile, content: lockText(lock, readExtensionLock(schemaDir)) },
+    { path: lockFile, content: changedLock(schemaDir, { revisions: lock, vocabulary: pinned }) },
   ];
   const changes = kept
     ? []
@@ -97,6 +103,10 @@ export async function stageRevision(request: AddRequest): Promise<StagedRevision
     ...(notes && { notes }),
     schema: { file: join(schemaDir, revision, "schema.json"), text: stored.text, value: stored.document },
     lock,
+    vocabulary: {
+      before: vocabularyIn({ revisions: before, vocabulary }),
+      after: vocabularyIn({ revisions: lock, vocabulary: pinned })!,
+    },
     changes,
     replaces: standing === "different",
   };

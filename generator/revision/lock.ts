@@ -10,6 +10,7 @@ import {
 } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { readRegularText } from "../files/regular-file.js";
+import { vocabularyOf } from "../model/published.js";
 
 export type RevisionStatus = "released" | "draft" | "handwritten";
 
@@ -48,6 +49,14 @@ export interface LockedExtension {
 /** By `id@version`. */
 export type ExtensionLock = ReadonlyMap<string, LockedExtension>;
 
+/** What a lock says. */
+export interface LockContent {
+  readonly revisions: Lock;
+  readonly extensions: ExtensionLock;
+  /** The revision that handlers write and clients read; absent, the newest released one. */
+  readonly vocabulary?: string | undefined;
+}
+
 export const lockFile = "lock.json";
 
 /** The revisions in the lock of a schema folder; empty if there is none. */
@@ -60,6 +69,66 @@ export function readExtensionLock(schemaDir: string): ExtensionLock {
   return entriesOf(schemaDir, "extensions", lockedExtension);
 }
 
+/**
+ * The pinned vocabulary in the lock of a schema folder.
+ *
+ * @param revisions those that it may be; by default those of the lock
+ * @throws CodedError MG1204 where it is not the name of one of them that is finished
+ */
+export function readVocabulary(schemaDir: string, revisions: Lock = readLock(schemaDir)): string | undefined {
+  const file = join(schemaDir, lockFile);
+  const vocabulary = writtenVocabulary(schemaDir);
+  if (vocabulary === undefined) return undefined;
+  const names = possibleVocabularies(revisions);
+  if (typeof vocabulary === "string" && names.includes(vocabulary)) return vocabulary;
+  const shown = JSON.stringify(vocabulary);
+  const isDraft = typeof vocabulary === "string" && revisions.has(vocabulary);
+  const message = isDraft
+    ? `the vocabulary ${shown} is a draft, and handlers are written in a finished revision`
+    : `expected "vocabulary" to be the name of a revision in the lock, got ${shown}`;
+  const [newest] = names.slice(-1);
+  throw malformed(file, "/vocabulary", message, {
+    next:
+      newest === undefined
+        ? "Delete the member."
+        : `Choose one of ${names.join(", ")}, e.g. \`mcpgen revision vocabulary ${newest}\`, or restore the revision.`,
+  });
+}
+
+/** What the lock of a schema folder names as its vocabulary, right or wrong. */
+export function writtenVocabulary(schemaDir: string): JsonValue | undefined {
+  return contentOf(join(schemaDir, lockFile))?.["vocabulary"];
+}
+
+/** The revisions of a lock that may be its vocabulary: those that are finished, oldest first. */
+function possibleVocabularies(revisions: Lock): string[] {
+  return [...revisions]
+    .filter(([, { status }]) => status !== "draft")
+    .map(([name]) => name)
+    .sort(naturalCompare);
+}
+
+/** The revision that handlers write and clients read: the pinned one, else the newest released one. */
+export function vocabularyIn({
+  revisions,
+  vocabulary,
+}: Pick<LockContent, "revisions" | "vocabulary">): string | undefined {
+  const models = [...revisions]
+    .map(([revision, { status }]) => ({ revision, status }))
+    .sort((a, b) => naturalCompare(a.revision, b.revision));
+  return vocabularyOf(models, vocabulary)?.revision;
+}
+
+/** The content of a lock as JSON; undefined if there is no lock. @throws CodedError MG1204 when the file is not a lock */
+function contentOf(file: string): JsonObject | undefined {
+  if (!existsSync(file)) return undefined;
+  const content = parseJson(readRegularText(file), file);
+  if (!isJsonObject(content) || content["format"] !== 1 || !isJsonObject(content["revisions"])) {
+    throw malformed(file, "", 'expected { "format": 1, "revisions": { … } }');
+  }
+  return content;
+}
+
 /** @throws CodedError MG1204 when the file is not a lock */
 function entriesOf<Entry>(
   schemaDir: string,
@@ -67,22 +136,26 @@ function entriesOf<Entry>(
   read: (entry: JsonValue, file: string, at: string) => Entry,
 ): ReadonlyMap<string, Entry> {
   const file = join(schemaDir, lockFile);
-  if (!existsSync(file)) return new Map();
-  const content = parseJson(readRegularText(file), file);
-  if (!isJsonObject(content) || content["format"] !== 1 || !isJsonObject(content["revisions"])) {
-    throw malformed(file, "", 'expected { "format": 1, "revisions": { … } }');
-  }
-  const entries = content[member] ?? {};
+  const entries = contentOf(file)?.[member] ?? {};
   if (!isJsonObject(entries)) throw malformed(file, `/${member}`, "expected an object");
   const sorted = Object.entries(entries).sort(([a], [b]) => naturalCompare(a, b));
   return new Map(sorted.map(([key, entry]) => [key, read(entry, file, pointer(`/${member}`, key))]));
 }
 
-/** The content of a lock. Without extensions, it has no member for them. */
-export function lockText(lock: Lock, extensions: ExtensionLock): string {
+/** The text of the lock of a schema folder with other content in the place of what it has. */
+export function changedLock(schemaDir: string, changed: Partial<LockContent>): string {
+  const revisions = changed.revisions ?? readLock(schemaDir);
+  const extensions = changed.extensions ?? readExtensionLock(schemaDir);
+  const vocabulary = changed.vocabulary ?? readVocabulary(schemaDir, revisions);
+  return lockText({ revisions, extensions, vocabulary });
+}
+
+/** The text of a lock. What it does not have has no member. */
+export function lockText({ revisions, extensions, vocabulary }: LockContent): string {
   const content = {
     format: 1,
-    revisions: inOrder(lock, ordered),
+    ...(vocabulary !== undefined && { vocabulary }),
+    revisions: inOrder(revisions, ordered),
     ...(extensions.size > 0 && { extensions: inOrder(extensions, orderedExtension) }),
   };
   return JSON.stringify(content, null, 2) + "\n";
@@ -165,14 +238,19 @@ function parseJson(text: string, file: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch (cause) {
-    throw malformed(file, "", `not JSON (${(cause as Error).message})`, cause);
+    throw malformed(file, "", `not JSON (${(cause as Error).message})`, { cause });
   }
 }
 
-function malformed(file: string, at: string, message: string, cause?: unknown): CodedError {
+function malformed(
+  file: string,
+  at: string,
+  message: string,
+  more: { readonly next?: string; readonly cause?: unknown } = {},
+): CodedError {
   return new CodedError("MG1204", `the lock is malformed: ${message}`, {
     place: { file, ...(at && { pointer: at }) },
     next: "Restore the file from version control, or run `mcpgen revision add` again for the revision.",
-    cause,
+    ...more,
   });
 }

@@ -1,5 +1,5 @@
 import { naturalCompare } from "@mcpgen/engine";
-import type { Lock } from "./lock.js";
+import { type Lock, type LockContent, vocabularyIn } from "./lock.js";
 import { isDate } from "../notes/revision-name.js";
 
 /**
@@ -14,4 +14,18 @@ export function revisionBefore(lock: Lock, name: string | undefined): string | u
       : others;
   const released = (earlier.length > 0 ? earlier : others).filter(([, { status }]) => status === "released");
   return (released.at(-1) ?? others.at(-1))?.[0];
+}
+
+/**
+ * The vocabulary to pin when a lock becomes `after`, so that new revisions do not move it: the pinned one, else the one that
+ * `before` implied, if `after` implies another. Undefined where nothing has to be pinned.
+ */
+export function keptVocabulary(
+  before: Pick<LockContent, "revisions" | "vocabulary">,
+  after: Lock,
+): string | undefined {
+  if (before.vocabulary !== undefined) return before.vocabulary;
+  const implied = vocabularyIn(before);
+  const isFinished = implied !== undefined && after.get(implied)?.status !== "draft";
+  return isFinished && vocabularyIn({ revisions: after }) !== implied ? implied : undefined;
 }

@@ -9,14 +9,19 @@ import { readRegularFile } from "../files/regular-file.js";
 import { decodeText } from "../files/text-file.js";
 import { withPlainLineEnds } from "../files/line-ends.js";
 import { sha256 } from "../files/sha256.js";
-import { type Lock, type LockedRevision, readLock } from "./lock.js";
+import { type Lock, type LockedRevision, readLock, readVocabulary } from "./lock.js";
 import { releasedRevisions } from "./revisions-folder.js";
 import type { UpstreamFile } from "./source.js";
 import { storedSchema } from "./stored-schema.js";
 
-/** Compares every stored schema with the lock: canonical, unchanged since its import, none missing or extra. */
+/**
+ * Compares every stored schema with the lock: canonical, unchanged since its import, none missing or extra.
+ *
+ * @throws CodedError MG1204 when the lock is malformed
+ */
 export async function verifyStore(schemaDir: string): Promise<Finding[]> {
   const lock = readLock(schemaDir);
+  readVocabulary(schemaDir, lock);
   const folders = revisionFolders(schemaDir);
   const names = [...new Set([...lock.keys(), ...folders])].sort(naturalCompare);
   const findings = await Promise.all(names.map((name) => verifyRevision(schemaDir, name, lock.get(name))));

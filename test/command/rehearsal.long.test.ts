@@ -17,7 +17,9 @@ if (published !== undefined) sources.push(join(published, unknown, "schema.json"
 
 /** A project in which the newest revision has never been heard of. */
 function treeBefore(): string {
-  const folder = temporaryFolder({ "schema/lock.json": lockText(new Map(older), new Map()) });
+  const folder = temporaryFolder({
+    "schema/lock.json": lockText({ revisions: new Map(older), extensions: new Map() }),
+  });
   cpSync("schema/docs.json", join(folder, "schema/docs.json"));
   for (const [revision] of older) {
     mkdirSync(join(folder, "schema", revision));

@@ -9,7 +9,7 @@ import {
   verifyExtensions,
 } from "../../generator/extension/extension-store.js";
 import { readStoredExtension } from "../../generator/extension/extension-source.js";
-import { lockText, readExtensionLock, readLock } from "../../generator/revision/lock.js";
+import { lockText, readExtensionLock, readLock, readVocabulary } from "../../generator/revision/lock.js";
 import { failureOf } from "../support/failure-of.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -30,8 +30,16 @@ test("every stored extension is canonical, and as the lock says", async () => {
 
 test("the lock is written as it is read", () => {
   const text = readFileSync("schema/lock.json", "utf8");
-  expect(lockText(readLock("schema"), readExtensionLock("schema"))).toBe(text);
-  expect(lockText(readLock("schema"), new Map())).not.toContain("extensions");
+  const revisions = readLock("schema");
+  const content = {
+    revisions,
+    extensions: readExtensionLock("schema"),
+    vocabulary: readVocabulary("schema"),
+  };
+  expect(lockText(content)).toBe(text);
+  const least = lockText({ revisions, extensions: new Map() });
+  expect(least).not.toContain("extensions");
+  expect(least).not.toContain("vocabulary");
 });
 
 test("a changed, a missing and an unknown schema are found", async () => {

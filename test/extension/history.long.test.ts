@@ -32,7 +32,7 @@ function project(): string {
   const lock = readLock("schema");
   for (const revision of lock.keys())
     cpSync(join("schema", revision), join(folder, "schema", revision), { recursive: true });
-  writeFileSync(join(folder, "schema", lockFile), lockText(lock, new Map()));
+  writeFileSync(join(folder, "schema", lockFile), lockText({ revisions: lock, extensions: new Map() }));
   return folder;
 }
 

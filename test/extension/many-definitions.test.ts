@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vocabularyOf } from "../../generator/emit/extension/authoring.js";
+import { extensionVocabulary } from "../../generator/emit/extension/authoring.js";
 import type { ExtensionModel } from "../../generator/model/extension-model.js";
 import { smallSchemaText } from "../support/small-protocol.js";
 import { generate, writtenSource } from "../support/generated-output.js";
@@ -53,12 +53,12 @@ function counted(model: ExtensionModel): { readonly model: ExtensionModel; reado
 test("the names of an extension's types are found once, not once for each definition", async () => {
   const few = counted(await ringOf(20));
   const many = counted(await ringOf(40));
-  const namesOf = ({ model }: typeof few): number => vocabularyOf([model]).names.size;
+  const namesOf = ({ model }: typeof few): number => extensionVocabulary({ models: [model] }).names.size;
   expect(namesOf(many) - namesOf(few)).toBe(20);
   // The types that messages reach are looked up one by one; the names of all are found in one pass.
   expect(many.reads() - few.reads()).toBeLessThanOrEqual(20);
 
   const before = many.reads();
-  vocabularyOf([many.model]);
+  extensionVocabulary({ models: [many.model] });
   expect(many.reads(), "a second file").toBe(before);
 });

@@ -70,7 +70,10 @@ export function vendorProject(files: Readonly<Record<string, string>> = {}): str
   for (const name of ["2025-11-25", "2026-07-28"])
     cpSync(join(committed, name), join(folder, "schema", name), { recursive: true });
   const lock = [...readLock(committed)].filter(([name]) => name >= "2025-11-25");
-  writeFileSync(join(folder, "schema", lockFile), lockText(new Map(lock), new Map()));
+  writeFileSync(
+    join(folder, "schema", lockFile),
+    lockText({ revisions: new Map(lock), extensions: new Map() }),
+  );
   return folder;
 }
 

@@ -9,8 +9,11 @@ server.handle("tools/call", ({ name, arguments: given }) => ({
 }));
 // @ts-expect-error The result of tools/list has tools.
 server.handle("tools/list", () => ({ prompts: [] }));
-// A method that the newest revision does not have has no types.
+// A method that the vocabulary does not have has the types of the last revision with it.
 server.handle("logging/setLevel", ({ level }: { level: string }) => ({ level }));
+server.handle("resources/subscribe", ({ uri }) => ({ at: uri.length }));
+// @ts-expect-error There is no such level.
+server.handle("logging/setLevel", ({ level }: { level: "loud" }) => ({ level }));
 
 server.handle(
   "acme/sum",

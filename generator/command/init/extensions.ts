@@ -121,7 +121,7 @@ function storedFiles(
     ),
   );
   const lock = new Map(missing.map((one) => [extensionKey(one), lockedAs(one)]));
-  return new Map([...files, [`schema/${lockFile}`, lockText(new Map(), lock)]]);
+  return new Map([...files, [`schema/${lockFile}`, lockText({ revisions: new Map(), extensions: lock })]]);
 }
 
 function within({ id, version }: StoredExtension): string {
@@ -151,9 +151,11 @@ async function loaded(
   modulesOf: (id: string) => string,
 ): Promise<ProjectExtension[]> {
   if (extensions.length === 0) return [];
-  const { extensions: read } = await generateFiles({ ...extensionsAlone(extensions), only: ["extension"] });
+  const request = extensionsAlone(extensions);
+  const { extensions: read } = await generateFiles({ ...request, only: ["extension"] });
   return read.map(({ source, models }) => ({
     models,
+    vocabulary: request.vocabulary,
     modules: modulesOf(source.about.id),
     needs: source.about.needs.capabilities,
   }));

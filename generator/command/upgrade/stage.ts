@@ -108,11 +108,14 @@ async function stagedSource(
 /** The request of a `generate` without options, once the revision is in place. */
 function requestWith(
   source: RevisionSource,
-  { lock }: StagedRevision,
+  { lock, vocabulary }: StagedRevision,
   project: Project,
   { directory }: CommandContext,
 ): { readonly wanted: OutputRequest; readonly unlisted: boolean } {
-  const wanted = outputRequest(new Arguments({}), project, directory, lock);
+  const wanted = outputRequest(new Arguments({}), project, directory, {
+    revisions: lock,
+    vocabulary: vocabulary.after,
+  });
   const { sources } = wanted.request;
   const unlisted = !sources.some(({ revision }) => revision === source.revision);
   const order = [...lock.keys()];

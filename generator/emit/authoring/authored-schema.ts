@@ -120,8 +120,20 @@ function rootsOf(model: ProtocolModel): Set<string> {
   return roots;
 }
 
+/** Whether an author has to give params: not where all that they require is the era's. */
+export function presenceOf(
+  { lenient }: AuthoredSchema,
+  { params: { definition, presence } }: Method,
+): Method["params"]["presence"] {
+  const isOptional = presence === "required" && definition !== undefined && lenient.has(definition);
+  return isOptional ? "optional" : presence;
+}
+
 /** The inline params. */
-export function inlineParams(model: ProtocolModel, { message, params }: Method): SchemaNode[] {
+export function inlineParams(
+  model: ProtocolModel,
+  { message, params }: Pick<Method, "message" | "params">,
+): SchemaNode[] {
   if (params.presence === "none" || params.definition !== undefined) return [];
   return memberNodes(model.schema, model.schema.definitions.get(message)!.node, "params");
 }

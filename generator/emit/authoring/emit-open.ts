@@ -1,14 +1,16 @@
-import { published } from "../../model/published.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 import { methodDoc } from "../method-doc.js";
 import { openFile } from "../open/open-file.js";
 import { authoredResults, authoredSchema } from "./authored-schema.js";
 import { exportedNames } from "./emit.js";
+import { vocabularyFrom } from "./vocabulary.js";
 
 /** `open.ts`: what clients read, in the vocabulary of `authoring.ts`: its open reading. */
-export const emitOpen: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
-  const model = published(models).at(-1);
-  if (!model) return new Map();
+export const emitOpen: Emitter<WorkspaceInput> = (input) => {
+  const { models, origin, importExtension, render } = input;
+  const vocabulary = vocabularyFrom(models, input.vocabulary);
+  if (!vocabulary) return new Map();
+  const { model } = vocabulary;
   const { schema, reached } = authoredSchema(model);
   const results = model.methods
     .filter(({ kind, senders }) => kind === "request" && senders.includes("client"))
@@ -19,7 +21,7 @@ export const emitOpen: Emitter<WorkspaceInput> = ({ models, origin, importExtens
     }));
   const file = openFile({
     schema,
-    names: exportedNames(model),
+    names: exportedNames(vocabulary),
     reached: new Set(reached.map(({ name }) => name)),
     results,
     exactModule: `./authoring.${importExtension}`,

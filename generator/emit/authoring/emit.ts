@@ -1,48 +1,60 @@
 import { type Definition, referencesOf } from "@mcpgen/engine";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
-import { published } from "../../model/published.js";
 import { laidOutTexts } from "../../print/code-layout.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { methodDoc } from "../method-doc.js";
-import { nameDefinitions } from "../../print/names.js";
+import { identifiersFor, nameDefinitions, namesOfTypes } from "../../print/names.js";
+import { importSpecifier } from "../imported.js";
 import { deprecationLine, docComment, memberKey, stringLiteral } from "../../print/text.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, interfaceHead, settled } from "../types/layout.js";
 import { indexSignature, membersOf, printBody, printType, union } from "../types/print.js";
 import { type ListedMember, type ListedPlace, listedMembers } from "./listed-members.js";
-import { type AuthoredSchema, authoredResults, authoredSchema, inlineParams } from "./authored-schema.js";
+import {
+  type AuthoredSchema,
+  authoredResults,
+  authoredSchema,
+  inlineParams,
+  presenceOf,
+} from "./authored-schema.js";
+import { type Vocabulary, vocabularyFrom } from "./vocabulary.js";
 
 /**
- * `authoring.ts`: the vocabulary that handlers and calls are written in. It is the newest finished revision,
- * without what its era owns; so a new revision rewrites this file, and nothing that imports it.
- * `listed.ts`: the members of what authors write and clients read, as values.
+ * `authoring.ts`: the vocabulary that handlers and calls are written in. It is the pinned revision, without what its era owns,
+ * and of the others what it lacks; so a new revision adds to this file, and changes nothing in it.
+ * `listed.ts`: the members of what authors write and clients read, as values, and the name of the pinned revision.
  */
-export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
-  const model = published(models).at(-1);
-  if (!model) return new Map();
+export const emitAuthoring: Emitter<WorkspaceInput> = (input) => {
+  const { models, origin, importExtension, render } = input;
+  const vocabulary = vocabularyFrom(models, input.vocabulary);
+  if (!vocabulary) return new Map();
+  const { model, pinned } = vocabulary;
   const authored = authoredSchema(model);
-  const exported = exportedNames(model);
-  const names = new Map(
-    [...nameDefinitions(model.schema)].map(([name, identifier]) => [
-      name,
-      authored.changed.has(name) ? exported.get(name)! : `types.${identifier}`,
-    ]),
-  );
+  const exported = exportedNames(vocabulary);
+  const names = referredNames(vocabulary, authored, exported);
+  const unchanged = authored.reached.map(({ name }) => name).filter((name) => !authored.changed.has(name));
+  const used = new Set(referredTypes(model, authored).map((name) => moduleOf(names.get(name)!)));
   const view = {
     origin,
     importExtension,
-    latest: model.revision,
-    usesTypes: speaksOfUnchanged(model, authored),
+    latest: pinned.revision,
+    lends: vocabulary.lent.size > 0,
+    imports: modulesOf(vocabulary).filter(({ module }) => used.has(module)),
+    exports: modulesOf(vocabulary)
+      .map(({ module, revision }) => ({
+        revision,
+        names: unchanged
+          .filter((name) => moduleOf(names.get(name)!) === module)
+          .map((name) => exportSpecifier(names.get(name)!, exported.get(name)!)),
+      }))
+      .filter((one) => one.names.length > 0),
     changed: authored.reached
       .filter(({ name }) => authored.changed.has(name))
       .map((definition) => ({
         doc: docComment([definition.node.description, deprecationLine(definition.node.deprecated)]),
         declaration: declare(definition, exported.get(definition.name)!, names),
       })),
-    unchanged: authored.reached
-      .filter(({ name }) => !authored.changed.has(name))
-      .map(({ name }) => exportSpecifier(names.get(name)!, exported.get(name)!)),
     maps: maps.map(({ name, about, kind, sender }) => ({
       name,
       about,
@@ -51,12 +63,10 @@ export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importE
         .map((method) => rowOf(model, authored, method, names)),
     })),
   };
+  const listed = rowsOfListed(pinned, authoredSchema(pinned), exported);
   return new Map([
     ["authoring.ts", settled(render("authoring.ts", view))],
-    [
-      "listed.ts",
-      listedFile(render("listed.ts", { origin, listed: rowsOfListed(model, authored, exported) })),
-    ],
+    ["listed.ts", listedFile(render("listed.ts", { origin, vocabulary: pinned.revision, listed }))],
   ]);
 };
 
@@ -80,8 +90,8 @@ function rowsOfListed(
   }));
 }
 
-/** Whether anything that is printed refers to a type of the wire; an unused import would not compile. */
-function speaksOfUnchanged(model: ProtocolModel, { reached, changed }: AuthoredSchema): boolean {
+/** The unchanged definitions that declarations and rows refer to; an unused import would not compile. */
+function referredTypes(model: ProtocolModel, { reached, changed }: AuthoredSchema): string[] {
   const printed = reached
     .filter(({ name }) => changed.has(name))
     .flatMap(({ node }) => [...referencesOf(node)]);
@@ -90,7 +100,59 @@ function speaksOfUnchanged(model: ProtocolModel, { reached, changed }: AuthoredS
     ...inlineParams(model, method).flatMap((node) => [...referencesOf(node)]),
     ...authoredResults(model, method),
   ]);
-  return [...printed, ...listed].some((name) => !changed.has(name));
+  return [...printed, ...listed].filter((name) => !changed.has(name));
+}
+
+/** A revision whose types `authoring.ts` imports. */
+interface TypesModule {
+  /** The name of the import. */
+  readonly module: string;
+  readonly revision: string;
+}
+
+/** The pinned revision, and those that lend to it. */
+function modulesOf({ pinned, lent }: Vocabulary): TypesModule[] {
+  const lenders = new Set([...lent.values()].map(({ lender }) => lender.revision));
+  return [
+    { module: typesModule, revision: pinned.revision },
+    ...[...lenders].map((revision) => ({ module: moduleFor(revision), revision })),
+  ];
+}
+
+const typesModule = "types";
+
+/** The name of the import of a revision's types: `2025-11-25` → `types20251125`. */
+function moduleFor(revision: string): string {
+  const words = `${typesModule} ${revision}`;
+  return identifiersFor([words]).get(words)!;
+}
+
+function moduleOf(qualified: string): string {
+  return qualified.split(".")[0]!;
+}
+
+/** Definition name → its type, as `authoring.ts` refers to it: declared there, or in the types of a revision. */
+function referredNames(
+  { model, pinned, lent }: Vocabulary,
+  { changed }: AuthoredSchema,
+  exported: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const own = nameDefinitions(pinned.schema);
+  const identifiers = new Map(
+    [...lent.values()].map(({ lender }) => [lender, nameDefinitions(lender.schema)]),
+  );
+  return new Map(
+    [...model.schema.definitions.keys()].map((name) => {
+      if (changed.has(name)) return [name, exported.get(name)!];
+      const from = lent.get(name);
+      return [
+        name,
+        from
+          ? `${moduleFor(from.lender.revision)}.${identifiers.get(from.lender)!.get(from.name)!}`
+          : `${typesModule}.${own.get(name)!}`,
+      ];
+    }),
+  );
 }
 
 interface MethodMap {
@@ -117,11 +179,19 @@ export const maps: readonly MethodMap[] = [
   { name: "ServerNotifications", about: "What servers announce.", kind: "notification", sender: "server" },
 ];
 
-/** Definition name → the name it is exported under: its own, unless the file exports something else so. */
-export function exportedNames({ schema }: ProtocolModel): ReadonlyMap<string, string> {
-  const taken = new Set(["types", ...maps.map(({ name }) => name)]);
+/**
+ * Definition name → the name it is exported under: its own, unless the file has something else of that name. Names of the
+ * pinned revision go first.
+ */
+export function exportedNames(vocabulary: Vocabulary): ReadonlyMap<string, string> {
+  const { pinned, lent } = vocabulary;
+  const taken = new Set([
+    ...modulesOf(vocabulary).map(({ module }) => module),
+    ...maps.map(({ name }) => name),
+  ]);
+  const identifiers = [...nameDefinitions(pinned.schema), ...namesOfTypes([...lent.keys()])];
   return new Map(
-    [...nameDefinitions(schema)].map(([name, identifier]) => {
+    identifiers.map(([name, identifier]) => {
       let free = identifier;
       while (taken.has(free)) free += "_";
       taken.add(free);
@@ -131,8 +201,7 @@ export function exportedNames({ schema }: ProtocolModel): ReadonlyMap<string, st
 }
 
 function exportSpecifier(qualified: string, exported: string): string {
-  const own = qualified.slice("types.".length);
-  return own === exported ? own : `${own} as ${exported}`;
+  return importSpecifier(qualified.slice(qualified.indexOf(".") + 1), exported);
 }
 
 export function declare(
@@ -166,14 +235,14 @@ function paramsType(
   method: Method,
   names: ReadonlyMap<string, string>,
 ): string {
-  const { definition, presence } = method.params;
+  const { definition } = method.params;
+  const presence = presenceOf(authored, method);
   if (presence === "none") return "undefined";
-  const optional = presence === "optional" || (definition !== undefined && authored.lenient.has(definition));
   const type =
     definition === undefined
       ? inlineParams(model, method)
           .map((node) => printType(node, names, "    "))
           .join(" & ")
       : names.get(definition)!;
-  return optional ? union([type, "undefined"]) : type;
+  return presence === "optional" ? union([type, "undefined"]) : type;
 }

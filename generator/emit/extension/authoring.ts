@@ -1,6 +1,7 @@
 import { pointerTokens } from "@mcpgen/engine";
 import type { ExtensionModel } from "../../model/extension-model.js";
 import { type Method, type Role, receivers } from "../../model/model.js";
+import { vocabularyOf } from "../../model/published.js";
 import { memberKey, stringLiteral, docComment, deprecationLine } from "../../print/text.js";
 import { type AuthoredSchema, authoredSchema } from "../authoring/authored-schema.js";
 import { declare, maps, rowOf } from "../authoring/emit.js";
@@ -16,7 +17,7 @@ export const typesName = "Messages";
 /** The name of the interface with the members that an extension adds. */
 const membersName = "AddedMembers";
 
-/** What handlers and calls of an extension are written in: the vocabulary of its newest base. */
+/** What handlers and calls of an extension are written in: one of its bases, without what the era owns. */
 export interface ExtensionVocabulary {
   readonly model: ExtensionModel;
   readonly authored: AuthoredSchema;
@@ -29,9 +30,19 @@ export interface ExtensionVocabulary {
 
 const known = new WeakMap<ExtensionModel, ExtensionVocabulary>();
 
-/** The vocabulary of the newest base. It is remembered: four files of an extension are written in it. */
-export function vocabularyOf(models: readonly ExtensionModel[]): ExtensionVocabulary {
-  const model = models.at(-1)!;
+/** The extension over the base that is the vocabulary of the revisions, else over the nearest to it. */
+export function authoredBase({
+  models,
+  vocabulary,
+}: Pick<WholeExtensionInput, "models" | "vocabulary">): ExtensionModel {
+  return vocabularyOf(models, vocabulary)!;
+}
+
+/** The vocabulary of an extension. It is remembered: four files of an extension are written in it. */
+export function extensionVocabulary(
+  input: Pick<WholeExtensionInput, "models" | "vocabulary">,
+): ExtensionVocabulary {
+  const model = authoredBase(input);
   let vocabulary = known.get(model);
   if (!vocabulary) known.set(model, (vocabulary = vocabularyOver(model)));
   return vocabulary;
@@ -67,8 +78,8 @@ function exportedNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, 
 
 /** `authoring.ts`: the types of handlers, calls and settings of an extension. */
 export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
-  const { models, folder, origin, importExtension, render } = input;
-  const { model, authored, imported, exported, names } = vocabularyOf(models);
+  const { folder, origin, importExtension, render } = input;
+  const { model, authored, imported, exported, names } = extensionVocabulary(input);
   const view = {
     ...{ origin, importExtension, typesName, membersName },
     latest: model.revision,

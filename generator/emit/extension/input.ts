@@ -17,6 +17,8 @@ export interface ExtensionInput extends Surroundings {
 export interface WholeExtensionInput extends Surroundings {
   /** Oldest base first. */
   readonly models: readonly ExtensionModel[];
+  /** Id of the revision that handlers write and clients read; without it, the newest base. */
+  readonly vocabulary?: string | undefined;
   readonly needs: { readonly capabilities: readonly string[]; readonly extensions: readonly string[] };
   readonly description?: string;
   readonly link?: string;

@@ -2,13 +2,13 @@ import { authoredResults } from "../authoring/authored-schema.js";
 import type { Emitter } from "../emitter.js";
 import { methodDoc } from "../method-doc.js";
 import { openFile } from "../open/open-file.js";
-import { vocabularyOf } from "./authoring.js";
+import { extensionVocabulary } from "./authoring.js";
 import type { WholeExtensionInput } from "./input.js";
 
 /** `open.ts`: what clients read of an extension, in the vocabulary of `authoring.ts`: its open reading. */
 export const emitExtensionOpen: Emitter<WholeExtensionInput> = (input) => {
-  const { models, folder, origin, importExtension, render } = input;
-  const { model, authored, exported } = vocabularyOf(models);
+  const { folder, origin, importExtension, render } = input;
+  const { model, authored, exported } = extensionVocabulary(input);
   const results = model.methods
     .filter(({ kind, senders }) => kind === "request" && senders.includes("client"))
     .map((method) => ({

@@ -3,6 +3,7 @@ import { arrayLayout, laidOut, memberLine, objectLayout, stringsLayout } from ".
 import type { Layout } from "../../print/layout.js";
 import { capitalised, identifiersFor } from "../../print/names.js";
 import { docComment, stringLiteral } from "../../print/text.js";
+import { presenceOf } from "../authoring/authored-schema.js";
 import { maps } from "../authoring/emit.js";
 import type { Emitter, Files } from "../emitter.js";
 import { sharedModule } from "../imported.js";
@@ -10,7 +11,13 @@ import { pathLayout } from "../methods/facts.js";
 import { type TypesOfMethods, stubsOf } from "../stubs/emit.js";
 import { nameOperations } from "../stubs/operations.js";
 import { importTypes } from "../types/layout.js";
-import { type ExtensionVocabulary, messageType, typesName, vocabularyOf } from "./authoring.js";
+import {
+  type ExtensionVocabulary,
+  authoredBase,
+  extensionVocabulary,
+  messageType,
+  typesName,
+} from "./authoring.js";
 import type { WholeExtensionInput } from "./input.js";
 
 /** `client.ts`: an extension for clients over all its bases, with a function for each message that clients send. */
@@ -21,7 +28,7 @@ export const emitExtensionForServers: Emitter<WholeExtensionInput> = (input) => 
 
 function emitRole(role: Role, input: WholeExtensionInput): Files {
   const { models, folder, origin, importExtension, render, needs, description } = input;
-  const vocabulary = vocabularyOf(models);
+  const vocabulary = extensionVocabulary(input);
   const { id, version } = vocabulary.model;
   const { name, kind, identifiers, used } = namesIn(role, models);
   const types = typesOf(role, vocabulary);
@@ -94,10 +101,11 @@ function namesIn(
 /** The name of the function that the module of a role has for each method that the role sends. */
 export function functionNames(
   role: Role,
-  models: WholeExtensionInput["models"],
+  input: Pick<WholeExtensionInput, "models" | "vocabulary">,
 ): ReadonlyMap<string, string> {
-  const sent = models.at(-1)!.methods.filter((method) => method.senders.includes(role) && !method.payload);
-  return nameOperations(sent, namesIn(role, models).used);
+  const { methods } = authoredBase(input);
+  const sent = methods.filter((method) => method.senders.includes(role) && !method.payload);
+  return nameOperations(sent, namesIn(role, input.models).used);
 }
 
 /** `io.modelcontextprotocol/experimental-tasks` → `experimentalTasks`. */
@@ -115,9 +123,7 @@ function typesOf(role: Role, { authored }: ExtensionVocabulary): TypesOfMethods 
       role === "client"
         ? `ClientResults[${stringLiteral(method.name)}]`
         : messageType(mapOf(method), method.name, "result"),
-    isOptional: ({ params }) =>
-      params.presence === "optional" ||
-      (params.definition !== undefined && authored.lenient.has(params.definition)),
+    isOptional: (method) => presenceOf(authored, method) === "optional",
   };
 }
 

@@ -11,8 +11,8 @@ import {
   type ExtensionLock,
   type LockedExtension,
   type RevisionStatus,
+  changedLock,
   lockFile,
-  lockText,
   readExtensionLock,
   readLock,
 } from "../../revision/lock.js";
@@ -140,7 +140,7 @@ export async function stageExtension(request: AddExtensionRequest): Promise<Stag
     "schema.json": storedText(read.canonical.document),
     "notes.json": notes.text,
   };
-  const nextLock = lockText(readLock(schemaDir), new Map([...lock, [key, locked]]));
+  const nextLock = changedLock(schemaDir, { extensions: new Map([...lock, [key, locked]]) });
   const changes = isRepeated(request, standing) ? [] : changesOf(schemaDir, folder, files, nextLock);
   return {
     ...{ id, version, notes, changes },

@@ -1,4 +1,5 @@
 import type {
+  ClientRequests,
   CreateMessageRequestParams,
   CreateMessageResult,
   ElicitRequestFormParams,
@@ -76,13 +77,16 @@ export interface AskOptions {
 
 const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };
 
+/** What only a server requests asks for input. What both sides may request, such as `ping`, does not. */
+type MethodToAsk = Exclude<keyof ServerRequests, keyof ClientRequests>;
+
 /** A request for `ask.all`. */
 export type AskedRequest = {
-  readonly [M in keyof ServerRequests]: {
+  readonly [M in MethodToAsk]: {
     readonly method: M;
     readonly params?: ParamsToAsk<M>;
   };
-}[keyof ServerRequests];
+}[MethodToAsk];
 
 /** The results of `ask.all`, by key. */
 export type AskedResults<R extends { readonly [key: string]: AskedRequest }> = {

@@ -25,8 +25,8 @@ export type {
   TaskStatus,
 } from "./2025-06-18/types.js";
 
-// What handlers and calls are written in: the types of 2025-06-18, the newest
-// base, without the members that the era fills in by itself.
+// What handlers and calls are written in: the types of 2025-06-18 without the
+// members that its era fills in by itself.
 
 /** What clients request and servers answer. */
 export interface ClientRequests {

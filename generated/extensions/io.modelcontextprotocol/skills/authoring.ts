@@ -22,8 +22,8 @@ export type {
   SkillResource,
 } from "./2026-07-28/types.js";
 
-// What handlers and calls are written in: the types of 2026-07-28, the newest
-// base, without the members that the era fills in by itself.
+// What handlers and calls are written in: the types of 2026-07-28 without the
+// members that its era fills in by itself.
 
 /** Params of `skills/get`. */
 export interface GetSkillRequestParams {
