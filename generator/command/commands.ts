@@ -40,7 +40,7 @@ export const commands: readonly CommandDefinition[] = [
 
 /** Words that stand for a group of commands. */
 export const groups = new Map([
-  ["revision", "Bring in, list and verify protocol revisions"],
+  ["revision", "Bring in, list, verify and choose protocol revisions"],
   ["extension", "Bring in, list and verify extensions of the protocol"],
   ["task", "Follow calls of tools that take long"],
   ["init", "Start a project"],

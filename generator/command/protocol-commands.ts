@@ -89,8 +89,25 @@ export const protocolCommands: readonly CommandDefinition[] = [
   },
   {
     name: "revision list",
-    summary: "List the revisions of the schema folder",
+    summary: "List the revisions of the schema folder, and the one that handlers are written in",
     load: async () => (await import("./revision-list.js")).revisionList,
+  },
+  {
+    name: "revision vocabulary",
+    summary: "Move what handlers write and clients read to another revision: a major version",
+    positionals: {
+      revision: { type: "string", description: "Finished revision of the schema folder", demandOption: true },
+    },
+    options: {
+      "dry-run": flag("Report everything; write nothing"),
+      uses: text("Report where this code, a folder or a tsconfig.json, uses what changed"),
+      format: text("How to print", { choices: ["text", "json", "markdown", "github"] }),
+    },
+    examples: [
+      ["$0 revision vocabulary 2027-01-15 --dry-run", "what the move changes for handlers and clients"],
+      ["$0 revision vocabulary 2027-01-15", "moves it; then `mcpgen generate`"],
+    ],
+    load: async () => (await import("./revision-vocabulary.js")).revisionVocabulary,
   },
   {
     name: "revision verify",

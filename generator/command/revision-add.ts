@@ -9,6 +9,7 @@ import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { notOver, over } from "./tried-extensions.js";
+import { vocabularyRemark } from "./upgrade/vocabulary-remark.js";
 import { nameWarnings } from "./upgrade/name-warnings.js";
 
 export const revisionAdd: RunCommand = async (args, context) => {
@@ -37,6 +38,7 @@ export const revisionAdd: RunCommand = async (args, context) => {
       action,
       definitions,
       locked,
+      vocabulary: added.vocabulary.after,
       extensions: tried.map(({ extension, isBase, error }) => ({
         ...{ extension, isBase, compiles: error === undefined },
         ...(error && { error: { code: error.code, message: error.message } }),
@@ -79,7 +81,8 @@ export function expectForm(
   });
 }
 
-function resultText({ revision, action, locked, definitions, notes }: AddedRevision): string {
+function resultText(added: AddedRevision): string {
+  const { revision, action, locked, definitions, notes } = added;
   const lines = [
     `${revision}: ${action}, ${locked.status}, ${locked.dialect}, ${counted(definitions, "definition")}`,
   ];
@@ -90,6 +93,8 @@ function resultText({ revision, action, locked, definitions, notes }: AddedRevis
       `${counted(notes.carried, "note")} carried over from ${notes.from}; confirm each in notes.json`,
     );
   }
+  const kept = vocabularyRemark(added);
+  if (kept !== undefined) lines.push(`vocabulary: ${kept}`);
   return lines.join("\n");
 }
 

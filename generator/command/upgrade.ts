@@ -23,6 +23,7 @@ import { notOver } from "./tried-extensions.js";
 import { type Decision, decisionsOf } from "./upgrade/decisions.js";
 import { type Point, guideOf } from "./upgrade/guide.js";
 import { guideMarkdown, guideText } from "./upgrade/print.js";
+import { vocabularyRemark } from "./upgrade/vocabulary-remark.js";
 import { nameWarnings } from "./upgrade/name-warnings.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 
@@ -144,6 +145,7 @@ function present(
       written: written,
       locked,
       definitions,
+      vocabulary: staged.revision.vocabulary.after,
       notes: notes && { from: notes.from, carried: notes.carried, dropped: notes.dropped },
       decisions,
       output: output.data,
@@ -154,6 +156,7 @@ function present(
 
 function donePoints({ revision: staged }: StagedUpgrade, output: string, dryRun: boolean): Point[] {
   const { revision, action, locked, definitions, notes } = staged;
+  const kept = vocabularyRemark(staged);
   const source = locked.upstream.url === undefined ? "" : `, from ${locked.upstream.url}`;
   return [
     ...(dryRun ? [{ text: "Nothing was written (--dry-run); this is what would be." }] : []),
@@ -170,6 +173,7 @@ function donePoints({ revision: staged }: StagedUpgrade, output: string, dryRun:
           },
         ]),
     { lead: "Output", text: output },
+    ...(kept === undefined ? [] : [{ lead: "Vocabulary", text: kept }]),
   ];
 }
 

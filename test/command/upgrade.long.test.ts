@@ -103,6 +103,7 @@ test("adds, carries notes over, generates, and lists what is left: then check is
       - Schema added. 2031-01-01, released, 2020-12, 10 definitions; sha256 SHA…
       - Notes. 2 carried over from 2030-01-01, 0 left behind
       - Output. 2030-01-01, 2031-01-01: FILES
+      - Vocabulary. 2030-01-01 stays what handlers write and clients read; \`mcpgen revision vocabulary 2031-01-01\` moves it, in a major version of the package
 
     To decide
       [ ] 2 notes carried over from 2030-01-01. Check each note against the new specification; then delete its "carried" mark, or the note. (schema/2031-01-01/notes.json)

@@ -85,7 +85,7 @@ test("a revision that does not exist, and a file that is not named", async () =>
 test("revision list shows what the lock knows", async () => {
   const folder = await smallProject();
   expect((await mcpgen(folder, ["revision", "list"])).stdout).toMatch(
-    /^revision .*\n2030-01-01 +released +2020-12\n$/,
+    /^revision .*\n2030-01-01 +released +2020-12\n\nvocabulary: 2030-01-01 \(the newest released revision; not pinned\)\n$/,
   );
   rmSync(join(folder, "schema"), { recursive: true });
   expect((await mcpgen(folder, ["revision", "list"])).stdout).toContain("no revisions");

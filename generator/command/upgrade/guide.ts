@@ -54,7 +54,30 @@ export function guideOf({ revision, done, decisions, report, requesters, next }:
       decisions.length === 0
         ? { heading: "To decide", text: "Nothing.", points: [] }
         : { heading: "To decide", points: decisions.map(decisionPoint), checklist: true },
-      ...(report ? changeSections(report, requesters) : []),
+      ...(report
+        ? changeSections(
+            report,
+            requesters,
+            "Code for the old revision does not work with a peer of the new one.",
+          )
+        : []),
+      { heading: "Next", points: next },
+    ],
+  };
+}
+
+/** A guide for a move of the vocabulary: what handlers and calls meet, by role. */
+export function vocabularyGuide({
+  report,
+  done,
+  next,
+}: { readonly report: Report } & Pick<GuideInput, "done" | "next">): Guide {
+  return {
+    title: `Vocabulary: ${report.from} → ${report.to}`,
+    sections: [
+      ...newSection(report),
+      { heading: "Done", points: done },
+      ...changeSections(report, [], "What is written in the old vocabulary is wrong in the new one."),
       { heading: "Next", points: next },
     ],
   };
@@ -106,9 +129,10 @@ function shortList(names: readonly string[]): string[] {
   return rest > 1 ? [...names.slice(0, mostNames), `… ${rest} more`] : [...names];
 }
 
-function changeSections(report: Report, requesters: readonly Role[]): Section[] {
+/** @param breaking what the changes that break have in common */
+function changeSections(report: Report, requesters: readonly Role[], breaking: string): Section[] {
   const sectionsOf = (role: Role): Section[] => [
-    ...roleSections(role, report),
+    ...roleSections(role, report, breaking),
     ...(requesters.includes(role) ? errorSection(role, report) : []),
   ];
   return [
@@ -130,7 +154,7 @@ const headings: { readonly [R in Role]: string } = {
 };
 
 /** Effects on an implementation of the old revision when its peer uses the new one. */
-function roleSections(role: Role, { findings }: Report): Section[] {
+function roleSections(role: Role, { findings }: Report, text: string): Section[] {
   const of = (level: Level): ReportedFinding[] => findings.filter((finding) => finding.level[role] === level);
   const [breaking, dangerous] = [of("breaking"), of("dangerous")];
   const heading = headings[role];
@@ -138,7 +162,7 @@ function roleSections(role: Role, { findings }: Report): Section[] {
   const sections = [
     {
       heading: `${heading}: what breaks (${breaking.length})`,
-      text: "Code for the old revision does not work with a peer of the new one.",
+      text,
       points: changePoints(breaking),
     },
     {

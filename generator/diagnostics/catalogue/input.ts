@@ -151,7 +151,7 @@ export const inputDiagnostics = {
     title: "The lock or documentation file is malformed",
     exit: 3,
     explanation:
-      'schema/lock.json and schema/docs.json have a fixed form with `"format": 1`. Restore the file from version control, or run `mcpgen revision add` again for the revision.',
+      'schema/lock.json and schema/docs.json have a fixed form with `"format": 1`. The `vocabulary` of the lock names one of its revisions, and no draft; `mcpgen revision vocabulary ID` corrects it. Restore the file from version control, or run `mcpgen revision add` again for the revision.',
   },
   MG1205: {
     title: "No note says how to convert a value to the previous revision",

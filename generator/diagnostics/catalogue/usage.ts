@@ -179,6 +179,12 @@ export const usageDiagnostics = {
     explanation:
       "Commands that connect to a URL use the proxies that `HTTPS_PROXY` and `HTTP_PROXY` name, in lower or upper case, except for the hosts of `NO_PROXY`. A proxy is `http://HOST:PORT` or `https://HOST:PORT`, perhaps with a user and a password; SOCKS is not supported.",
   },
+  MG2020: {
+    title: "Handlers cannot be written in this revision",
+    exit: 2,
+    explanation:
+      "The vocabulary is the revision that handlers write and clients read, in all connections. It must be finished, for a draft may still change, and be among the `revisions` of the configuration, if that names some. `mcpgen revision list` shows the revisions and the present vocabulary.",
+  },
   MG2018: {
     title: "The command needs the id of a task",
     exit: 2,

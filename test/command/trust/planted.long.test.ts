@@ -148,6 +148,7 @@ const reading: readonly (readonly [line: string, worksWithout: boolean])[] = [
   ["package docker --dry-run", false],
   ["revision list", true],
   ["revision verify", false],
+  ["revision vocabulary 2025-11-25 --dry-run", false],
   ["extension list", true],
   ["extension verify", false],
   ["upgrade a.yaml --name x --dry-run", false],
