@@ -1,4 +1,4 @@
-import type { SchemaNode } from "@mcpgen/engine";
+import { type SchemaNode, referencesOf } from "@mcpgen/engine";
 import { type FormContext, type FormMaker, innerContext } from "./form.js";
 import { isAnything } from "./object-form.js";
 
@@ -33,7 +33,29 @@ function itemsAt(nodes: readonly SchemaNode[], index: number): SchemaNode[] {
   return nodes.flatMap(({ prefixItems = [], items }) => prefixItems[index] ?? items ?? []);
 }
 
-function tuple(prefixItems: readonly SchemaNode[], items: SchemaNode, minItems: number): SchemaNode {
-  if (prefixItems.length === 0) return { pointer: "", types: ["array"], items };
-  return { pointer: "", types: ["array"], prefixItems, items, minItems };
+/** The array of these items, of which TypeScript can read the type: one, or a choice of one for each length. */
+export function tuple(prefixItems: readonly SchemaNode[], items: SchemaNode, minItems: number): SchemaNode {
+  const array: SchemaNode = { pointer: "", types: ["array"], items };
+  if (prefixItems.length === 0) return array;
+  const whole = { ...array, prefixItems, minItems };
+  if (!prefixItems.slice(minItems).some(leadsOnFromArray)) return whole;
+  const none: SchemaNode = { pointer: "", never: true };
+  const shorter = prefixItems.slice(minItems).map((_, index): SchemaNode => {
+    const length = minItems + index;
+    return {
+      ...array,
+      items: none,
+      ...(length > 0 && { prefixItems: prefixItems.slice(0, length), minItems: length }),
+    };
+  });
+  return { pointer: "", anyOf: [...shorter, { ...whole, minItems: prefixItems.length }] };
+}
+
+/**
+ * Whether an item is an array of what definitions describe. TypeScript reads an optional one at once, and then refuses a type
+ * that leads back to itself; a tuple for each length it reads when it needs them.
+ */
+function leadsOnFromArray(item: SchemaNode): boolean {
+  const isArray = item.items !== undefined || item.prefixItems !== undefined;
+  return isArray ? referencesOf(item).size > 0 : (item.anyOf ?? item.allOf ?? []).some(leadsOnFromArray);
 }

@@ -1,6 +1,7 @@
 import type { JsonValue, SchemaNode, TypeName } from "@mcpgen/engine";
 import { isJsonObject, naturalCompare } from "@mcpgen/engine";
 import { deprecationLine, docComment, propertyKey, stringLiteral } from "../../print/text.js";
+import { tuple } from "./array-form.js";
 import { assigned } from "./layout.js";
 
 /** Definition name → the TypeScript identifier of its type. */
@@ -56,6 +57,8 @@ function printArray(node: SchemaNode, names: TypeNames, indent: string): string 
   const rest = node.items ? printType(node.items, names, indent) : "unknown";
   if (!node.prefixItems) return node.items?.never ? "[]" : `${inArray(rest)}[]`;
   const required = node.minItems ?? 0;
+  const { anyOf } = tuple(node.prefixItems, node.items ?? { pointer: "" }, required);
+  if (anyOf) return union(anyOf.map((arm) => printArray(arm, names, indent)));
   const items = node.prefixItems.map((item, index) => {
     const text = printType(item, names, indent);
     return index < required ? text : `${inArray(text)}?`;

@@ -1,22 +1,24 @@
 import { type Flow, isOnly, isTracked, knownOf } from "./flow.js";
 import type { Kind } from "./kind.js";
 
-/** Calls that take one kind of value alone, up to and including what they are handed last. */
+/** Calls that take one kind of value alone: what stands before the value, the value, and what stands behind it. */
 const takers: readonly (readonly [form: RegExp, kind: Kind, type: string])[] = [
-  [/^lengthOf\((.*)\)$/s, "string", "string"],
-  [/^[\w$]+\.test\((.*)\)$/s, "string", "string"],
-  [/^textFormats\.[\w$]+\((.*)\)$/s, "string", "string"],
-  [/^divides\([^,]*, (.*)\)$/s, "number", "number"],
-  [/^distinct\((.*)\)$/s, "array", "unknown[]"],
+  [/^(lengthOf\()(.*)(\))$/s, "string", "string"],
+  [/^([\w$]+\.test\()(.*)(\))$/s, "string", "string"],
+  [/^()(.*?)(\.startsWith\(.*\))$/s, "string", "string"],
+  [/^(textFormats\.[\w$]+\()(.*)(\))$/s, "string", "string"],
+  [/^(divides\([^,]*, )(.*)(\))$/s, "number", "number"],
+  [/^(distinct\()(.*)(\))$/s, "array", "unknown[]"],
 ];
 
 /** `written` with an assertion where a function is handed what TypeScript does not know to be of its kind. */
 export function withArguments(written: string, flow: Flow): string {
   for (const [form, kind, type] of takers) {
-    const argument = form.exec(written)?.[1];
+    const [, before = "", argument, behind = ""] = form.exec(written) ?? [];
     if (argument === undefined || !isTracked(flow, argument) || isOnly(knownOf(flow, argument), kind))
       continue;
-    return `${written.slice(0, -argument.length - 1)}${argument} as unknown as ${type})`;
+    const asserted = `${argument} as unknown as ${type}`;
+    return `${before}${before === "" ? `(${asserted})` : asserted}${behind}`;
   }
   return written;
 }

@@ -65,6 +65,11 @@ const constructs: readonly (readonly [string, JsonObject | boolean, string])[] =
     { type: "array", prefixItems: [{ type: "string" }], items: { type: ["null", "number"] }, minItems: 5 },
     "type X = [string, ...(null | number)[]];",
   ],
+  [
+    "a tuple whose optional item is an array of what a definition describes",
+    { type: "array", prefixItems: [{ type: "string" }, { type: "array", items: { $ref: "#/$defs/A" } }] },
+    "type X = [] | [string] | [string, A[], ...unknown[]];",
+  ],
   ["any object", { type: "object" }, "interface X { [key: string]: unknown; }"],
   ["TypeScript's object", { type: "object", properties: {}, additionalProperties: true }, "type X = object;"],
   [

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { cases } from "../../support/cases.mjs";
 import { compilerErrors } from "../../support/typescript-compiler.js";
-import { type Outcome, contractOutput, protocolOutput, randomProtocol, randomTool } from "./output.js";
+import {
+  type Outcome,
+  type Tool,
+  contractOutput,
+  protocolOutput,
+  randomProtocol,
+  randomTool,
+} from "./output.js";
 
 // Random schemas of every keyword: whatever a schema says, what is generated from it compiles, strictly.
 
@@ -35,4 +42,31 @@ test.each(batches)("tools from number %i on compile", async (from) => {
     outcomes.push(await contractOutput(`C${start}`, tools));
   }
   expect(await compilerErrors(expectTaken(outcomes), ["node"])).toEqual([]);
+});
+
+/** Schemas of one argument whose output once did not compile. */
+const once: Readonly<Record<string, object>> = {
+  "a pattern that asks for a beginning, where a number was asked for before": {
+    anyOf: [{ exclusiveMaximum: 0.5 }, { pattern: "^x-" }],
+  },
+  "an optional item that is an array and leads back": {
+    $ref: "#/properties/a/$defs/tree",
+    $defs: {
+      tree: {
+        anyOf: [
+          {
+            type: "array",
+            prefixItems: [{}, { type: "array", items: { $ref: "#/properties/a/$defs/tree" } }],
+          },
+          { type: "string" },
+        ],
+      },
+    },
+  },
+};
+
+test.each(Object.entries(once))("%s", async (_, a) => {
+  const inputSchema = { type: "object", properties: { a } } as Tool["inputSchema"];
+  const outcome = await contractOutput("once", [{ name: "t", inputSchema }]);
+  expect(await compilerErrors(expectTaken([outcome]), ["node"])).toEqual([]);
 });
