@@ -19,6 +19,7 @@ export function ajvFor(definitions: object): (name: string, value: JsonValue) =>
  * Whether ajv reads a schema as the specification means it. It does not where
  * - `unevaluated*` depend on arms (what a refused arm looked at counts, and `if` alone does not);
  * - `prefixItems`, or a list of `items`, stand beside `contains` (items are counted from behind the prefix on);
+ * - `not` refuses everything, so that code behind it uses variables that ajv declares before it alone;
  * - `contains` stands in `contains` (the code that ajv makes names variables it does not declare);
  * - a member called `__proto__` is described (ajv sets it on a plain object, where it is the prototype).
  */
@@ -27,7 +28,8 @@ export function isReadByAjv(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) return true;
   const has = (key: string): boolean => Object.hasOwn(schema, key);
   if (["unevaluatedProperties", "unevaluatedItems", "__proto__"].some(has)) return false;
-  const { contains, items } = schema as { contains?: unknown; items?: unknown };
+  const { contains, items, not } = schema as { contains?: unknown; items?: unknown; not?: unknown };
+  if (not === true || JSON.stringify(not) === "{}") return false;
   const hasPrefix = has("prefixItems") || Array.isArray(items);
   if (has("contains") && (hasPrefix || mentions(contains, "contains"))) return false;
   return Object.values(schema).every(isReadByAjv);
@@ -38,38 +40,28 @@ function mentions(schema: unknown, key: string): boolean {
   return Object.hasOwn(schema, key) || Object.values(schema).some((child) => mentions(child, key));
 }
 
+/** Members whose presence changes how fast-deep-equal compares objects: it calls two of them, and takes one for a class. */
+const comparing = ["constructor", "toString", "valueOf"];
+
 /**
  * Whether ajv compares `value` with constants, or its items with each other, as the specification means equality.
- * It does not where a member called `constructor` is an object: fast-deep-equal compares what that name gives by
- * identity, to tell classes apart, and finds two equal objects unequal.
+ * It does not where a member has the name of one that every object inherits, and that fast-deep-equal looks at.
  */
 export function isComparedByAjv(schema: unknown, value: unknown): boolean {
-  return !holdsConstructor(value) || !compares(schema);
+  return !holdsComparing(value) || !compares(schema);
 }
 
-/** Whether some object of `value` has a member `constructor` that is an object or an array. */
-function holdsConstructor(value: unknown): boolean {
+/** Whether some object of `value` has such a member. */
+function holdsComparing(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  if (
-    Object.hasOwn(value, "constructor") &&
-    typeof value.constructor === "object" &&
-    value.constructor !== null
-  )
-    return true;
-  return Object.values(value).some(holdsConstructor);
+  return comparing.some((key) => Object.hasOwn(value, key)) || Object.values(value).some(holdsComparing);
 }
 
-/** Whether a schema compares objects: with each other, or with one in the schema that has such a member. */
+/** Whether a schema compares objects: with a constant, or with each other. */
 function compares(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) return false;
-  const has = (key: string): boolean => Object.hasOwn(schema, key);
-  if (has("uniqueItems")) return true;
-  const { const: constant, enum: members } = schema as { const?: unknown; enum?: unknown };
-  return (
-    (has("const") && holdsConstructor(constant)) ||
-    (has("enum") && holdsConstructor(members)) ||
-    Object.values(schema).some(compares)
-  );
+  const isComparing = ["uniqueItems", "const", "enum"].some((key) => Object.hasOwn(schema, key));
+  return isComparing || Object.values(schema).some(compares);
 }
 
 /** Verdicts of the engine's interpreter. */

@@ -68,7 +68,7 @@ test("the exception of a tool is printed with its stack on standard error, and n
   server.endInput();
   expect(await server.ended).toBe(0);
   expect(server.messages()).toHaveLength(3);
-  expect(server.stderr()).toMatch(/^tools\/call "throw": Error: broken \\u\{1b\}\[2Jon purpose\n +at /);
+  expect(server.stderr()).toMatch(/^tools\/call "throw": Error: broken \\u001b\[2Jon purpose\n +at /);
   expect(server.stderr()).toMatch(/\[cause\]: TypeError: deeper\n +at /);
   expect(server.stderr()).toContain(
     'tools/call "throw a value without text": the value that was thrown has no text',
