@@ -21,18 +21,16 @@ export class Maker {
     this.reader = reader;
   }
 
-  /** The smallest value of a place; the caller proves that it is one. */
+  /**
+   * The smallest value of a place; another one if the place does not take that, because its first arm takes none. The caller
+   * proves that it is one.
+   */
   minimal(nodes: Conjunction): JsonValue | undefined {
     const { schema } = this.reader;
     const choices = firstChoices(heightsOf(schema));
-    return buildInstance({ schema, choices }, nodes, 5, "example");
-  }
-
-  /** A value that satisfies a place, the smallest if it does; `undefined` if none of those that are tried does. */
-  fitting(nodes: Conjunction): JsonValue | undefined {
-    const smallest = this.minimal(nodes);
-    const tried = smallest === undefined || this.isValid(nodes, smallest) ? [] : this.samples(nodes, 60);
-    return [smallest, ...tried].find((value) => value !== undefined && this.isValid(nodes, value));
+    const smallest = buildInstance({ schema, choices }, nodes, 5, "example");
+    if (smallest === undefined || this.isValid(nodes, smallest)) return smallest;
+    return this.samples(nodes, 60).find((value) => this.isValid(nodes, value)) ?? smallest;
   }
 
   /** The smallest value of a place that is of `type`; `undefined` if the place allows no such value. */

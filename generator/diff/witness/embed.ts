@@ -31,7 +31,7 @@ export function embedded(
     const { step } = link.edge;
     const needed: SchemaNode[] = step.kind === "item" ? [{ pointer: "", minItems: step.index + 1 }] : [];
     const nodes: Conjunction = [...link.edge[side], ...needed];
-    const around: JsonValue | undefined = maker.fitting(nodes) ?? maker.minimal(nodes);
+    const around: JsonValue | undefined = maker.minimal(nodes);
     if (step.kind === "item") current = withItem(around, step.index, current);
     else if (isJsonObject(around)) {
       const key = keyOf(step, side);

@@ -410,6 +410,30 @@ describe("a limit that is tightened is proven by a value", () => {
   });
 });
 
+test("a member that is gone, whose first arm takes nothing, breaks those who wrote it", () => {
+  const width: JsonObject = {
+    exclusiveMinimum: 0,
+    anyOf: [
+      { type: "integer", maximum: 0 },
+      { type: "integer", minimum: 1000 },
+    ],
+  };
+  const contractOf = (properties: JsonObject): Contract => {
+    const inputSchema = {
+      type: "object",
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
+    };
+    return { ...base, tools: [{ name: "t", inputSchema }] };
+  };
+  const height = { type: "integer" };
+  const findings = diffContracts(contractOf({ width, height }), contractOf({ height }));
+  expect(findings).toMatchObject([
+    { rule: "property-removed", level: { client: "breaking", server: "breaking" } },
+  ]);
+});
+
 describe("values of a list beside other arms of a union, or inside of one", () => {
   const listed = { type: "string", enum: ["day", "week"] };
   const dates = { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" };
