@@ -4,7 +4,8 @@ import { type Expression, and, call, compare, layoutOf, not, or } from "../valid
 import type { Test } from "./plan.js";
 
 /** A test of a variable as code; `undefined` where every value passes. */
-export function conditionOf({ type, constants, present }: Test, tested = "value"): Expression | undefined {
+export function conditionOf(test: Test, tested = "value"): Expression | undefined {
+  const { type, constants, present, excluded = [] } = test;
   const parts: Expression[] = [];
   if (type === "array") parts.push(call("Array.isArray", tested));
   if (type === "object") parts.push(call("isObject", tested));
@@ -12,6 +13,8 @@ export function conditionOf({ type, constants, present }: Test, tested = "value"
   for (const [key, values] of constants)
     parts.push(or(...values.map((value) => compare(memberOf(tested, key), "===", stringLiteral(value)))));
   for (const key of present) parts.push(compare(memberOf(tested, key), "!==", "undefined"));
+  for (const [key, values] of excluded)
+    parts.push(...values.map((value) => compare(memberOf(tested, key), "!==", stringLiteral(value))));
   return parts.length === 0 ? undefined : and(...parts);
 }
 

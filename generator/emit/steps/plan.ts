@@ -29,6 +29,8 @@ export interface Test {
   readonly constants: readonly (readonly [key: string, values: readonly string[]])[];
   /** Members that must be there. */
   readonly present: readonly string[];
+  /** Members that must not be one of these strings. */
+  readonly excluded?: readonly (readonly [key: string, values: readonly string[]])[];
 }
 
 /** Values that the other revision does not allow unchanged. */

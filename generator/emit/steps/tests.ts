@@ -79,5 +79,24 @@ export function among(reader: FormReader, arm: ShapeArm, { members, scalars }: F
   const own = [...arm.properties].find(
     ([key, { required }]) => required && rivals.every((rival) => !rival.properties.has(key)),
   );
-  return own ? { constants: [], present: [own[0]] } : mayBe(reader, arm);
+  if (own) return { constants: [], present: [own[0]] };
+  const excluded = rivals.flatMap((rival) => markAgainst(reader, rival, arm) ?? []);
+  return { ...mayBe(reader, arm), ...(excluded.length > 0 && { excluded }) };
+}
+
+/** A member with the strings that a rival requires it to be, and that it never is in `arm`. */
+function markAgainst(
+  reader: FormReader,
+  rival: ShapeArm,
+  arm: ShapeArm,
+): NonNullable<Test["excluded"]> | undefined {
+  const own = constantsOf(reader, arm);
+  for (const [key, values] of constantsOf(reader, rival)) {
+    // What the member must be excludes this already.
+    if (own.has(key)) continue;
+    const property = arm.properties.get(key);
+    const taken = property && listed(reader, property.nodes);
+    if (arm.forbidden.has(key) || taken?.every((value) => !values.includes(value))) return [[key, values]];
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { type JsonValue } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { refuseProblems } from "../../../generator/emit/steps/problems.js";
@@ -304,4 +304,21 @@ describe("notes on steps", () => {
   it("hold for the pair they were written for", () => {
     expect(problem(older, newer, { ...onOther, previous: "r0" } as unknown as NoteText)).toBe("none");
   });
+});
+
+it("an arm is none of another whose mark it never has, also where its own mark may be absent", async () => {
+  const arm = (mode: string, members: JsonObject, required: string[]): JsonObject => ({
+    type: "object",
+    properties: { text: { type: "string" }, mode: { const: mode }, ...members },
+    required: ["text", ...required],
+  });
+  const url = arm("url", { url: { type: "string" } }, ["mode", "url"]);
+  const form = { fields: { type: "array" } };
+  const { lower } = await between(
+    { anyOf: [arm("form", form, ["fields"]), url] },
+    { anyOf: [arm("form", { fields: false }, []), url] },
+  );
+  expect(lower({ text: "t", mode: "url", url: "u" })).toMatchObject({ value: { url: "u" }, losses: [] });
+  for (const value of [{ text: "t" }, { text: "t", mode: "form" }])
+    expect(lower(value)).toEqual({ refused: "no-older-form", at: "/fields" });
 });

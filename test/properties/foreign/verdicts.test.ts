@@ -117,14 +117,17 @@ test("objects are equal by their members, whatever an object inherits under a me
   }
 });
 
-test("ajv compares members called `constructor` by identity, for which its verdicts are left out", () => {
+test("ajv compares objects by what some members are called, for which its verdicts are left out", () => {
   const document = { enum: [{ constructor: [null, ""] }] };
   const value = JSON.parse('{ "constructor": [null, ""] }') as JsonValue;
   expect(ajvOf(document)(value), "ajv is mended: `isComparedByAjv` can go").toBe(false);
   expect(verdictOf({ document, schema: readDocument(document), byAjv: ajvOf(document) }, value)).toBe(
     undefined,
   );
-  expect(isComparedByAjv(document, { constructor: "text" })).toBe(true);
+  const called = { const: { toString: 1 } };
+  expect(() => ajvOf(called)(JSON.parse('{ "toString": 1 }') as JsonValue)).toThrow(TypeError);
+  expect(isComparedByAjv(called, { toString: 1 })).toBe(false);
+  expect(isComparedByAjv(document, { name: "text" })).toBe(true);
   expect(isComparedByAjv({ properties: { constructor: { type: "array" } } }, value)).toBe(true);
 });
 
