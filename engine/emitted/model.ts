@@ -88,6 +88,8 @@ export interface StepReport {
   lost(loss: StepLoss): void;
   /** The message cannot be carried over. Must throw. */
   refuse(refusal: StepRefusal): never;
+  /** The params of the request that a result answers; absent for params, and where they are not known. */
+  readonly request?: object | undefined;
 }
 
 export interface StepLoss {

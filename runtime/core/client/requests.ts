@@ -282,7 +282,7 @@ export class Requests {
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
         : await decode(view, method, entry, result, this.#setup.profile);
-      const lifted = view.lift("incomingResults", method, decoded.result);
+      const lifted = view.lift("incomingResults", method, decoded.result, call.params);
       return { result: lifted, rejected: decoded.rejected, rounds };
     } catch (error) {
       throw error instanceof McpError ? error : unreadable(method, error);

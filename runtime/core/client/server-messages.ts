@@ -145,17 +145,23 @@ async function answerOf(
         : (ask(() => other!(wanted, own)) as Promise<Params>);
     },
   );
-  return resultText(view, method, result);
+  return resultText(view, method, result, lifted);
 }
 
 /**
  * What a handler returned, as it is sent.
  *
+ * @param request params of the request, in the authoring vocabulary
  * @throws {McpError} `internal-error`, `invalid-message`, `not-expressible`
  */
-export function resultText(view: RevisionView<"client">, method: string, result: unknown): string {
+export function resultText(
+  view: RevisionView<"client">,
+  method: string,
+  result: unknown,
+  request?: Params,
+): string {
   if (!isObject(result)) throw failed(`${method}: the handler returned a value that is not an object`);
-  const lowered = ready.has(result) ? result : view.lower("outgoingResults", method, result);
+  const lowered = ready.has(result) ? result : view.lower("outgoingResults", method, result, request);
   const text = jsonOf(method, lowered);
   const wrong = sendError(view, "results", method, lowered);
   if (wrong) throw wrong;

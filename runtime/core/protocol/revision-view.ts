@@ -42,6 +42,8 @@ export class RevisionView<R extends Role = Role> {
   readonly #chain: readonly Steps[];
   readonly #composed = new Map<StepKind, Map<string, readonly Step[]>>();
   readonly #options: ViewOptions;
+  /** Whether the last `lower` read the params of the request: its result is not that of another request. */
+  hasReadRequest = false;
 
   /** @throws {McpError} `invalid-definition`: `always`, and the revision has no `sends` */
   constructor(revision: Revision<R>, chain: readonly Steps[], options: ViewOptions) {
@@ -62,12 +64,17 @@ export class RevisionView<R extends Role = Role> {
     return this.table.errors[name]?.code ?? general;
   }
 
-  /** Translates a received value into the authoring vocabulary. */
-  lift(kind: StepKind, method: string, value: Params): Params {
+  /**
+   * Translates a received value into the authoring vocabulary.
+   *
+   * @param request params of the request that a result answers, in the authoring vocabulary
+   */
+  lift(kind: StepKind, method: string, value: Params, request?: Params): Params {
     const steps = this.#steps(kind, method);
+    const report = request && steps.length > 0 ? { ...silent, request } : silent;
     let lifted: object = value;
     // The steps are in order from the newest revision to the oldest.
-    for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, silent);
+    for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, report);
     this.#options.onReceived?.[kind]?.(method, lifted);
     return lifted as Params;
   }
@@ -75,16 +82,30 @@ export class RevisionView<R extends Role = Role> {
   /**
    * Translates a value of the application into this revision.
    *
+   * @param request params of the request that a result answers, in the authoring vocabulary
    * @throws {McpError} `not-expressible`
    */
-  lower(kind: StepKind, method: string, value: Params): Params {
+  lower(kind: StepKind, method: string, value: Params, request?: Params): Params {
+    this.hasReadRequest = false;
+    const steps = this.#steps(kind, method);
+    if (steps.length === 0) return value;
     const { onLoss } = this.#options;
-    const report = onLoss
+    const heard = onLoss
       ? { ...silent, lost: (loss: StepLoss) => harmless(onLoss)({ revision: this.id, method, ...loss }) }
       : silent;
+    const report = request ? this.#withRequest(heard, request) : heard;
     let lowered: object = value;
-    for (const step of this.#steps(kind, method)) lowered = step(lowered, report);
+    for (const step of steps) lowered = step(lowered, report);
     return lowered as Params;
+  }
+
+  #withRequest(report: StepReport, request: Params): StepReport {
+    return Object.defineProperty({ ...report }, "request", {
+      get: () => {
+        this.hasReadRequest = true;
+        return request;
+      },
+    });
   }
 
   #steps(kind: StepKind, method: string): readonly Step[] {

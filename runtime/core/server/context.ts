@@ -93,6 +93,8 @@ export class RequestContext implements HandlerContext {
   readonly auth: unknown;
   /** Contexts that are made of this one share it, so that it is no private member. */
   readonly http: HttpRequest | undefined;
+  /** The params in the authoring vocabulary, once the handler was called. */
+  params: Params | undefined;
   /** Cache hints of the result, if the method is cacheable. */
   hints: CacheHints = uncached;
   /** The rounds of a multi round-trip request; created on first use. */
@@ -345,8 +347,8 @@ export function handlerOf(
 
 function call(context: RequestContext): Result | Promise<Result> {
   const { method, params } = context.request;
-  const lifted = context.protocol.revision.lift("incomingRequests", method, params ?? {});
-  return context.handler!(lifted as never, context);
+  context.params = context.protocol.revision.lift("incomingRequests", method, params ?? {});
+  return context.handler!(context.params as never, context);
 }
 
 /** Responds when the result settles. Until then the client can cancel the request. */
@@ -387,7 +389,12 @@ function succeed(context: RequestContext, result: Result): void {
 function textOf(context: RequestContext, result: Result): string {
   if (!(result instanceof SerialisedResult)) return finishedText(context, result, context.hints);
   const { value, hints } = result;
-  return result.text(context.protocol.revision, () => finishedText(context, value, hints));
+  const { revision } = context.protocol;
+  return result.text(
+    revision,
+    () => finishedText(context, value, hints),
+    () => !revision.hasReadRequest,
+  );
 }
 
 /** Lowers a result, adds the members that its era requires, and serialises it. */
@@ -395,7 +402,7 @@ function finishedText(context: RequestContext, value: Params, hints: CacheHints)
   const { connection, protocol, request, entry } = context;
   if (!isObject(value))
     throw unusableResult(`the result of the handler or middleware of ${request.method} is not an object`);
-  const lowered = protocol.revision.lower("outgoingResults", request.method, value);
+  const lowered = protocol.revision.lower("outgoingResults", request.method, value, context.params);
   return sentText(context, protocol.era.finish(lowered, entry, hints, connection.definition));
 }
 

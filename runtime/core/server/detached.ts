@@ -372,7 +372,10 @@ export function asSent(context: HandlerContext, result: object): object {
 
 /** A result of the application, in the words of the request's revision. */
 export function loweredResult(context: HandlerContext, method: string, result: object): object {
-  return (context as RequestContext).protocol.revision.lower("outgoingResults", method, result as Params);
+  const { method: own, params, protocol } = context as RequestContext;
+  // The result of another request, which came before, has params that are not known here.
+  const request = method === own ? params : undefined;
+  return protocol.revision.lower("outgoingResults", method, result as Params, request);
 }
 
 /**
@@ -476,8 +479,8 @@ export function requestEither(
     sends,
     table: { ...table, outgoingRequests: new Map([[method, { ...entry, result }]]) },
     lower: revision.lower.bind(revision),
-    lift: (...[kind, name, value]: Parameters<typeof revision.lift>) =>
-      alternative.accepts(value) ? value : revision.lift(kind, name, value),
+    lift: (...given: Parameters<typeof revision.lift>) =>
+      alternative.accepts(given[2]) ? given[2] : revision.lift(...given),
     issues: revision.issues.bind(revision),
   };
   const origin = isApart ? undefined : request.id;
@@ -494,7 +497,12 @@ export async function liftedAnswer(context: HandlerContext, asked: Asked, result
   const read = await readAnswer(context, asked, result);
   if (!read)
     throw new McpError("invalid-result", `${method}: the task's result is not a valid result of the method`);
-  return (context as RequestContext).protocol.revision.lift("incomingResults", method, read as Params);
+  return (context as RequestContext).protocol.revision.lift(
+    "incomingResults",
+    method,
+    read as Params,
+    asked.params,
+  );
 }
 
 /** Sends a notification to the client of a request, whether or not the request is over. */

@@ -248,7 +248,7 @@ export class ServerToClientRequests {
       method,
       (problem) => new McpError("invalid-result", `${method}: invalid result: ${problem}`),
     );
-    return revision.lift("incomingResults", method, result as Params);
+    return revision.lift("incomingResults", method, result as Params, params);
   }
 
   /** Sends the requests that waited until the client was initialized, or opened a stream. */

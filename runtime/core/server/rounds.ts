@@ -192,7 +192,7 @@ export async function answerOf(
       `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
     ),
   );
-  return revision.lift("incomingResults", method, result);
+  return revision.lift("incomingResults", method, result, asked.params);
 }
 
 function lowered({ protocol: { revision } }: RequestContext, { method, params }: Asked): Asked {

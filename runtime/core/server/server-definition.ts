@@ -135,10 +135,15 @@ export class SerialisedResult {
     this.hints = hints;
   }
 
-  /** @param serialise makes the text for a revision that has none yet */
-  text(revision: RevisionView, serialise: () => string): string {
+  /**
+   * @param serialise makes the text for a revision that has none yet
+   * @param isShared whether that text serves other requests, too; by default it does
+   */
+  text(revision: RevisionView, serialise: () => string, isShared = () => true): string {
     let text = this.#texts.get(revision);
-    if (text === undefined) this.#texts.set(revision, (text = serialise()));
+    if (text !== undefined) return text;
+    text = serialise();
+    if (isShared()) this.#texts.set(revision, text);
     return text;
   }
 }

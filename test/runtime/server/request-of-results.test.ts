@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import type { Revision, Role, Step, Steps } from "@mcpgen/protocol/model";
+import { createServer } from "@mcpgen/runtime";
+import { createTestPair } from "@mcpgen/runtime/testing";
+
+const form = {
+  message: "?",
+  requestedSchema: { type: "object", properties: { ok: { type: "boolean" } } },
+} as const;
+
+const older = "2025-11-25";
+
+/** Steps as notes of kind `reshaped` with `$request` make them: the result gets what the step hears of the request. */
+function hearing<R extends Role>(
+  revisions: readonly Revision<R>[],
+  tables: readonly (keyof Steps & `${string}Results`)[],
+  methods: readonly string[],
+): Revision<R>[] {
+  return revisions.map((revision) => {
+    const { steps } = revision;
+    if (revision.id !== older || !steps) return revision;
+    const changed = tables.map((name) => {
+      const heard = methods.map((method): [string, Step] => [
+        method,
+        (value, report) => {
+          const result = (steps[name].get(method)?.(value, report) ?? value) as { _meta?: object };
+          return { ...result, _meta: { ...result._meta, heard: report.request ?? "nothing" } };
+        },
+      ]);
+      return [name, new Map([...steps[name], ...heard])] as const;
+    });
+    return { ...revision, steps: { ...steps, ...Object.fromEntries(changed) } };
+  });
+}
+
+describe("a step of results hears the params of the request", () => {
+  const methods = ["tools/call", "tools/list", "elicitation/create"];
+
+  test("by a server, for what it sends and what it asks", async () => {
+    const heard: unknown[] = [];
+    const server = createServer(
+      { name: "s", version: "1" },
+      { revisions: hearing(serverRevisions, ["outgoingResults", "incomingResults"], methods) },
+    );
+    server.tool("ask", {}, async (_, { ask }) => {
+      heard.push(await ask.elicit("name", form));
+      return "done";
+    });
+    const { client, close } = await createTestPair({
+      ...{ server, revisions: clientRevisions, revision: older },
+      elicit: () => ({ action: "accept", content: { ok: true } }),
+    });
+    const result = await client.callTool("ask", { a: 1 });
+    expect(result._meta).toMatchObject({ heard: { name: "ask", arguments: { a: 1 } } });
+    expect(heard).toMatchObject([{ action: "accept", _meta: { heard: { message: "?" } } }]);
+    await close();
+  });
+
+  test("and a list that depends on it is made for each request", async () => {
+    const server = createServer(
+      { name: "s", version: "1" },
+      { revisions: hearing(serverRevisions, ["outgoingResults"], ["tools/list"]), pageSize: 1 },
+    );
+    for (const name of ["a", "b"]) server.tool(name, {}, () => name);
+    const { client, close } = await createTestPair({ server, revisions: clientRevisions, revision: older });
+    const first = await client.request("tools/list", { _meta: { query: "x" } } as never);
+    const second = await client.request("tools/list", { _meta: { query: "y" } } as never);
+    expect([first, second].map(({ _meta }) => _meta)).toMatchObject([
+      { heard: { _meta: { query: "x" } } },
+      { heard: { _meta: { query: "y" } } },
+    ]);
+    await close();
+  });
+
+  test("by a client, for what it receives", async () => {
+    const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+    server.tool("echo", {}, () => "done");
+    const { client, close } = await createTestPair({
+      ...{ server, revision: older },
+      revisions: hearing(clientRevisions, ["incomingResults"], methods),
+    });
+    const result = await client.callTool("echo", { a: 1 });
+    expect(result._meta).toMatchObject({ heard: { name: "echo", arguments: { a: 1 } } });
+    await close();
+  });
+});
