@@ -16,6 +16,9 @@ export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions 
 export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
 export { divides, textOf } from "./emitted/shared-checks.js";
+export * as moves from "./emitted/moves.js";
+export * as stepping from "./emitted/stepping.js";
+export type { Step, StepLoss, StepRefusal, StepReport } from "./emitted/model.js";
 export { PatternBudget } from "./patterns/budget.js";
 export { exampleOf } from "./patterns/example.js";
 export { isAutomaton, matcherOf } from "./patterns/pattern.js";

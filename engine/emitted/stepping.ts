@@ -282,3 +282,250 @@ function below(at: string, key: string | number): string {
   if (!name.includes("~") && !name.includes("/")) return `${at}/${name}`;
   return `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
+
+// What the expressions of notes (kind `reshaped`) are made of.
+
+/** A part of an object, for expressions to read. */
+export interface Part {
+  readonly value: unknown;
+  /** JSON Pointer of the part. */
+  readonly at: string;
+  readonly read: Read;
+}
+
+/** What expressions have read of an object. Places are JSON Pointers. */
+interface Read {
+  readonly report: StepReport;
+  /** Places that were read whole. */
+  readonly kept: Set<string>;
+  /** Places that became a text. */
+  readonly text: Set<string>;
+  /** Places around those. */
+  readonly around: Set<string>;
+}
+
+/**
+ * The object with what expressions make of it, in place of its members `keys`. Of those, what no expression has read is
+ * reported.
+ *
+ * @param given the object as it came
+ */
+export function reshaped<Value>(
+  value: Value,
+  given: unknown,
+  keys: readonly string[],
+  make: (whole: Part) => object,
+  report: StepReport,
+  at: string,
+): Value {
+  if (!isObject(value) || !isObject(given)) return value;
+  const read: Read = {
+    report,
+    kept: new Set(),
+    text: new Set(),
+    around: new Set([at]),
+  };
+  const made = make({ value: given, at, read });
+  const isText = read.text.has(at);
+  for (const key of keys) {
+    const member = memberOf(given, key);
+    if (member !== undefined && !read.kept.has(at))
+      reportUnread(member, read, below(at, key), key, isText);
+  }
+  const rest = Object.entries(value).filter(([key]) => !keys.includes(key));
+  // Defines members, `__proto__` too, as `JSON.parse` does.
+  return Object.fromEntries([...rest, ...Object.entries(made)]) as Value;
+}
+
+function reportUnread(
+  value: unknown,
+  read: Read,
+  at: string,
+  what: string,
+  isAroundText: boolean,
+): void {
+  if (read.kept.has(at)) return;
+  const isText = isAroundText || read.text.has(at);
+  if (isScalar(value) || !read.around.has(at))
+    return lost(read.report, at, what, isText ? "text" : "dropped");
+  for (const [key, inner] of Object.entries(value as object)) {
+    const name = Array.isArray(value) ? what : key;
+    if (inner !== undefined)
+      reportUnread(inner, read, below(at, key), name, isText);
+  }
+}
+
+/** What stands at a path below a value. */
+function found(value: unknown, path: readonly string[]): unknown {
+  let inner = value;
+  for (const key of path) {
+    if (isScalar(inner) || !Object.hasOwn(inner as object, key))
+      return undefined;
+    if (Array.isArray(inner) && key === "length") return undefined;
+    inner = (inner as Members)[key];
+  }
+  return inner;
+}
+
+/** Notes that expressions read a place below a part. The result is its pointer. */
+function note(
+  { at, read }: Part,
+  path: readonly string[],
+  as: "around" | "kept" | "text",
+): string {
+  let place = at;
+  for (const key of path) {
+    read.around.add(place);
+    place = below(place, key);
+  }
+  read[as].add(place);
+  return place;
+}
+
+/** Whether anything stands at a path. */
+export function isAt(part: Part, path: readonly string[]): boolean {
+  return found(part.value, path) !== undefined;
+}
+
+/** The value at a path, converted by `place`. */
+export function valueAt(
+  part: Part,
+  path: readonly string[],
+  place?: Place,
+): unknown {
+  const value = found(part.value, path);
+  if (value === undefined) return undefined;
+  const at = note(part, path, "kept");
+  return place ? place(value, part.read.report, at) : value;
+}
+
+/** The value at a path, for a text. */
+export function quotedAt(part: Part, path: readonly string[]): unknown {
+  const value = found(part.value, path);
+  if (value !== undefined) note(part, path, "text");
+  return value;
+}
+
+/** The value at a path of the params of the request that a result answers. */
+export function requestedAt(
+  { at, read: { report } }: Part,
+  path: readonly string[],
+  place?: Place,
+): unknown {
+  const value = found(report.request, path);
+  return value === undefined || !place ? value : place(value, report, at);
+}
+
+/** The items of the list at a path that pass the test. */
+function itemsAt(
+  part: Part,
+  path: readonly string[],
+  test: (item: Part) => boolean,
+): Part[] | undefined {
+  const list = found(part.value, path);
+  if (!Array.isArray(list)) return undefined;
+  const at = note(part, path, "around");
+  return list
+    .map((value, index): Part => ({ ...part, value, at: `${at}/${index}` }))
+    .filter(test);
+}
+
+function madeOf(
+  item: Part,
+  known: readonly string[],
+  make: (item: Part) => unknown,
+): unknown {
+  for (const key of known) if (isAt(item, [key])) note(item, [key], "kept");
+  return make(item);
+}
+
+/**
+ * What is made of each item of the list at a path; lists that are made are joined if `isFlat`. Without a list, or if
+ * there is a test and no item passes it, `undefined`.
+ *
+ * @param known members of an item that say no more than that the item passes
+ */
+export function eachAt(
+  part: Part,
+  path: readonly string[],
+  make: (item: Part) => unknown,
+  known: readonly string[] = [],
+  test?: (item: Part) => boolean,
+  isFlat = false,
+): unknown[] | undefined {
+  const items = itemsAt(part, path, test ?? (() => true));
+  if (!items || (test && items.length === 0)) return undefined;
+  return items.flatMap((item) => {
+    const made = madeOf(item, known, make);
+    if (made === undefined) return [];
+    return isFlat ? made : [made];
+  });
+}
+
+/** What is made of the first item of the list at a path that passes the test. */
+export function firstAt(
+  part: Part,
+  path: readonly string[],
+  make: (item: Part) => unknown,
+  known: readonly string[] = [],
+  test: (item: Part) => boolean = () => true,
+): unknown {
+  const [item] = itemsAt(part, path, test) ?? [];
+  return item && madeOf(item, known, make);
+}
+
+/** Whether a list has the value. */
+export function isAmong(value: unknown, list: unknown): boolean {
+  return Array.isArray(list) && list.includes(value);
+}
+
+/** The first that gives a value. */
+export function orElse(...choices: readonly (() => unknown)[]): unknown {
+  for (const choice of choices) {
+    const value = choice();
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** The items that there are. */
+export function listOf(...items: readonly unknown[]): unknown[] {
+  return items.filter((item) => item !== undefined);
+}
+
+/** The items of lists, and what is no list. */
+export function joinOf(...lists: readonly unknown[]): unknown[] {
+  return listOf(...lists.flat());
+}
+
+/**
+ * The members that there are. Refuses an object without one that it must have.
+ *
+ * @param needs the names of those
+ * @param why the end of a sentence that begins with the name
+ */
+export function objectOf(
+  members: object,
+  part?: Part,
+  needs: readonly string[] = [],
+  code = "",
+  why = "",
+): object {
+  const present = Object.entries(members).filter(
+    ([, value]) => value !== undefined,
+  );
+  const made = Object.fromEntries(present);
+  for (const key of needs)
+    if (memberOf(made, key) === undefined)
+      part?.read.report.refuse({
+        code,
+        pointer: part.at,
+        reason: `${key} ${why}`,
+      });
+  return made;
+}
+
+/** The JSON of a value. */
+export function jsonOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}

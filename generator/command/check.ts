@@ -190,9 +190,11 @@ async function checkOutput(
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...schemas, ...drift(comparison, project, context)];
   const { withoutMethods } = await import("./without-methods.js");
+  const { lossyNotes } = await import("./lossy-notes.js");
   const warnings = [
     ...carriedNotes(comparison.generated, project, context),
     ...withoutMethods(comparison.generated, wanted.request, context),
+    ...(await lossyNotes(comparison.generated, wanted.request, context)),
   ];
   if (findings.length === 0) {
     remember(state, comparison, warnings, { inOrder: true });

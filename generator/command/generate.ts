@@ -17,6 +17,7 @@ import { planContracts } from "./contracts/run.js";
 import { contractTargets } from "./contracts/targets.js";
 import { completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { printable } from "../print/terminal-text.js";
+import { lossyNotes } from "./lossy-notes.js";
 import { withoutMethods } from "./without-methods.js";
 
 export const generate: RunCommand = async (args, context) => {
@@ -91,6 +92,7 @@ async function planProtocol(
   const warnings = [
     ...carriedNotes(comparison.generated, project, context),
     ...withoutMethods(comparison.generated, wanted.request, context),
+    ...(await lossyNotes(comparison.generated, wanted.request, context)),
   ];
   return {
     conflicts: conflictFindings(plan, project, context),

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { invariant } from "../diagnostics/invariant.js";
 import { packageFolder } from "../files/package-folder.js";
 import type { Surroundings } from "./emitter.js";
 import { wordsOf } from "./imported.js";
@@ -27,6 +28,14 @@ export function copyModule(name: string, surroundings: Surroundings): string {
  */
 export function copyWhole(name: string, surroundings: Surroundings): string {
   return copied(join(engine, `${name}.ts`), surroundings);
+}
+
+/** One declaration of a module of `engine/emitted`, with its comment, for a file that has it as its own. */
+export function copyDeclaration(module: string, name: string): string {
+  const { code } = readModule(join(folder, `${module}.ts`));
+  const found = code.split(/\n\n(?=\S)/).find((text) => text.includes(`export function ${name}(`));
+  invariant(found !== undefined, `${module} declares ${name}`);
+  return found.trimEnd().replace(/^export /m, "");
 }
 
 function copied(file: string, { origin, importExtension, render }: Surroundings): string {

@@ -92,6 +92,7 @@ export function buildModel(source: ModelSource): BuiltModel {
     owned: findOwned(schema, notesOf(notes, "owned"), problems, ownedIn(over)),
     renames: notes.filter((note) => note.kind === "renamed"),
     wraps: notes.filter((note) => note.kind === "wrapped"),
+    reshapes: notes.filter((note) => note.kind === "reshaped"),
     stepNotes: notes.filter((note): note is StepNote => note.kind === "lower" || note.kind === "lift"),
     assumptions: distinct(assumptions),
   };

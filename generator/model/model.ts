@@ -1,5 +1,5 @@
 import type { Deprecation, JsonValue, Schema } from "@mcpgen/engine";
-import type { RenamedNote, StepNote, WrappedNote } from "../notes/note.js";
+import type { RenamedNote, ReshapedNote, StepNote, WrappedNote } from "../notes/note.js";
 
 export type Role = "client" | "server";
 export type Era = "legacy" | "modern";
@@ -40,6 +40,8 @@ export interface ProtocolModel {
   readonly renames: readonly RenamedNote[];
   /** Whose members were inside one member in the revision before. */
   readonly wraps: readonly WrappedNote[];
+  /** Whose members are made by expressions between the revision before and this one. */
+  readonly reshapes: readonly ReshapedNote[];
   /** Facts derived by convention, because neither schema nor notes state them. */
   readonly assumptions: readonly Assumption[];
 }

@@ -87,6 +87,7 @@ function speaksOfMethod(note: Note, target: string): boolean {
     case "open":
     case "owned":
     case "renamed":
+    case "reshaped":
     case "transport":
     case "wrapped":
       return false;

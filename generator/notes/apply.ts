@@ -16,7 +16,15 @@ import {
   pointerTokens,
   readSchema,
 } from "@mcpgen/engine";
-import type { ErrataNote, ExtendsNote, Note, OpenNote, RenamedNote, WrappedNote } from "./note.js";
+import type {
+  ErrataNote,
+  ExtendsNote,
+  Note,
+  OpenNote,
+  RenamedNote,
+  ReshapedNote,
+  WrappedNote,
+} from "./note.js";
 
 /** A note (or one target of it) that cannot be applied, or that changes nothing. */
 export interface NoteProblem {
@@ -52,6 +60,7 @@ export function applyNotes(document: JsonObject, notes: readonly Note[]): Correc
     if (note.kind === "open") work.open(note);
     if (note.kind === "renamed") work.checkRenamed(note);
     if (note.kind === "wrapped") work.checkWrapped(note);
+    if (note.kind === "reshaped") work.checkReshaped(note);
     if (note.kind === "deprecated") {
       const { since, instead } = note;
       const places = note.targets.filter((target) => target.startsWith("/"));
@@ -71,6 +80,8 @@ class Application {
   private readonly nodeRemarks = new Map<string, NodeRemarks>();
   private readonly bases = new Map<string, string[]>();
   private readonly problems: NoteProblem[] = [];
+  /** The directions of places whose members notes make. */
+  private readonly made = new Set<string>();
   /** Places of objects that were closed. */
   private readonly reopened = new Set<string>();
 
@@ -227,6 +238,24 @@ class Application {
         this.problem("MG1202", note, target, "the schema has no definition at this place");
       else if (isJsonObject(members) && Object.hasOwn(members, note.in))
         this.problem("MG1203", note, target, `the object has a member ${JSON.stringify(note.in)} still`);
+    }
+  }
+
+  /** Each target must be a place of the schema whose members no other note makes in the same direction. */
+  checkReshaped(note: ReshapedNote): void {
+    for (const target of note.targets) {
+      const isPlace = target.startsWith("/") && isSchemaPlace(target);
+      if (!isPlace || atPointer(this.document, target) === undefined) {
+        this.problem("MG1202", note, target, "the schema has no node at this place");
+        continue;
+      }
+      for (const way of ["lift", "lower"] as const) {
+        if (note[way] === undefined) continue;
+        const key = [way, note.previous, target].join(" ");
+        if (this.made.has(key))
+          this.problem("MG1203", note, target, `another note of this kind has "${way}" for it`);
+        this.made.add(key);
+      }
     }
   }
 

@@ -60,6 +60,13 @@ function textLike(pattern: string, expected: string): Field {
   };
 }
 
+/** Members by expressions; `readMembers` reads the expressions. */
+const made: Field = {
+  expected: "an object with an expression for each member to make",
+  check: (value) => isJsonObject(value) && Object.keys(value).length > 0,
+  schema: { $ref: "#/$defs/made", minProperties: 1 },
+};
+
 function optional(field: Field): Field {
   return { ...field, optional: true };
 }
@@ -238,6 +245,10 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
   wrapped: {
     description: "The members were inside one member in the revision before.",
     fields: { previous: string, in: string },
+  },
+  reshaped: {
+    description: "Members are made by expressions on the way to the revision before, and from there.",
+    fields: { previous: string, lift: optional(made), lower: optional(made) },
   },
   lower: {
     description: "What becomes of a value that has no form in the revision before.",

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@mcpgen/engine";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
 
 /** The fields of every note. */
 interface NoteBase {
@@ -210,6 +210,17 @@ export interface WrappedNote extends NoteBase {
   readonly in: string;
 }
 
+/** Members of the targets, objects of this schema, are made by expressions on the way between this revision and another. */
+export interface ReshapedNote extends NoteBase {
+  readonly kind: "reshaped";
+  /** The revision before this one, which the expressions were written for. */
+  readonly previous: string;
+  /** Members of this revision, by expressions over an object of the revision before. */
+  readonly lift?: JsonObject;
+  /** Members of the revision before, by expressions over an object of this one. */
+  readonly lower?: JsonObject;
+}
+
 /** A value that is no object or array, and what stands in its place. */
 export interface StepCase {
   readonly of: JsonValue;
@@ -239,6 +250,7 @@ export type Note =
   | ChannelNote
   | RenamedNote
   | WrappedNote
+  | ReshapedNote
   | StepNote;
 
 export type NoteKind = Note["kind"];

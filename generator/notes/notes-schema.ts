@@ -1,4 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
+import { expressionSchemas } from "./expression.js";
 import {
   extensionKinds,
   kindsOfNotes,
@@ -56,6 +57,7 @@ function schemaOfKind(kind: NoteKind): JsonObject {
     },
     ...(required.length > 0 && { required }),
     ...(kind === "errata" && { oneOf: [{ required: ["becomes"] }, { required: ["type"] }] }),
+    ...(kind === "reshaped" && { anyOf: [{ required: ["lift"] }, { required: ["lower"] }] }),
     ...(fields === stepFields && { allOf: Object.keys(outcomes).map(schemaOfOutcome) }),
     additionalProperties: false,
   };
@@ -105,6 +107,7 @@ export function notesSchema(): JsonObject {
         allOf: kinds.map((kind) => ({ if: isKind([kind]), then: { $ref: `#/$defs/${kind}` } })),
       },
       ...Object.fromEntries(kinds.map((kind) => [kind, schemaOfKind(kind)])),
+      ...expressionSchemas,
     },
   };
 }

@@ -2,6 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { JsonFile } from "../files/json-file.js";
+import { readMembers } from "./expression.js";
 import {
   extensionKinds,
   kindsOfNotes,
@@ -118,8 +119,20 @@ function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Ma
   if (kind === "errata" && "becomes" in result === "type" in result) {
     throw malformed(at, 'an errata note has either "becomes" (a schema) or "type" (a TypeScript type)');
   }
+  if (kind === "reshaped") checkReshaped(result, at, malformed);
   if (fields === stepFields) checkStep(result, at, malformed);
   return result;
+}
+
+/** A note with expressions makes members in one direction at least, and its expressions can be read. */
+function checkReshaped(fields: JsonObject, at: string, malformed: Malformed): void {
+  const ways = ["lift", "lower"].filter((way) => way in fields);
+  if (ways.length === 0)
+    throw malformed(
+      at,
+      'a note of kind reshaped needs "lift" or "lower": expressions for the members to make',
+    );
+  for (const way of ways) readMembers(fields[way] as JsonObject, pointer(at, way), malformed);
 }
 
 /** A step note has the field that its outcome needs, and no field of another outcome. */

@@ -298,6 +298,32 @@ describe("wrapped", () => {
   });
 });
 
+describe("reshaped", () => {
+  const X = object(["label", "title"]);
+  const reshaped = (target: string, ...ways: string[]): JsonObject => ({
+    ...{ kind: "reshaped", target, previous: "r1" },
+    ...Object.fromEntries(ways.map((way) => [way, { label: { $: "/title" } }])),
+  });
+
+  test("speaks of places, and leaves the schema as it is", () => {
+    const notes = [reshaped("/$defs/X", "lift"), reshaped("/$defs/X", "lower")];
+    const corrected = apply({ X }, ...notes, reshaped("/$defs/X/properties/label", "lower"));
+    expect(corrected.problems).toEqual([]);
+    expect(corrected.document["$defs"]).toEqual({ X });
+  });
+
+  test.each(["/$defs/Y", "X", "/$defs/X/properties"])("on %s is refused", (target) => {
+    expect(apply({ X }, reshaped(target, "lift")).problems).toMatchObject([{ code: "MG1202", target }]);
+  });
+
+  test("is refused where another note makes members in the same direction", () => {
+    const { problems } = apply({ X }, reshaped("/$defs/X", "lift", "lower"), reshaped("/$defs/X", "lower"));
+    expect(problems).toMatchObject([{ code: "MG1203", target: "/$defs/X" }]);
+    const other = { ...reshaped("/$defs/X", "lift"), previous: "r0" };
+    expect(apply({ X }, reshaped("/$defs/X", "lift"), other).problems).toEqual([]);
+  });
+});
+
 describe("renamed", () => {
   const X = object(["label", "title", "a/b"]);
   const renamed = (target: string | string[], from: string): JsonObject => ({

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { operators } from "../../generator/notes/expression.js";
 import { kindsOfNotes } from "../../generator/notes/note-fields.js";
 import { notesSchema } from "../../generator/notes/notes-schema.js";
 import { parseNotes } from "../../generator/notes/parse.js";
@@ -62,12 +63,14 @@ const values: readonly JsonValue[] = [
 const fit: Readonly<Record<string, JsonValue>> = {
   ...{ becomes: {}, of: "client", capability: "/a", header: "A", from: "/a", filter: "/a", member: "/a" },
   ...{ how: "refuse", code: "a", sender: "client", target: "/a", bases: ["r1"], carried: true },
+  ...{ lift: { a: { $: "/b" } } },
 };
 const least = (kind: string): JsonObject => {
   const { fields } = kindsOfNotes[kind as keyof typeof kindsOfNotes];
   const names = Object.keys(fields).filter((name) => fields[name]!.optional === undefined);
   if (kind === "errata") names.push("becomes");
   if (names.includes("how")) names.push("code");
+  if (kind === "reshaped") names.push("lift");
   const needs = Object.fromEntries(names.map((name) => [name, fit[name] ?? "a"]));
   return { kind, target: "/a", reason: "Because.", link: "https://example.com", ...needs };
 };
@@ -104,6 +107,48 @@ test("each kind is accepted with what it needs", () => {
     const file = { format: 1, notes: [least(kind)] };
     expect([kind, validate(file), read(file)]).toEqual([kind, true, true]);
   }
+});
+
+/** Values of the fields of expressions, rightly or wrongly. */
+const operands = fc.oneof(
+  fc.constantFrom<JsonValue>("/a", "/a~1b/0", "", "a", "/a~2", 1, null, true, false, [], {}, { a: "b" }),
+  fc.constantFrom<JsonValue>({ a: { in: ["b"] } }, { a: { in: 1, b: 2 } }, [1, { $: "/a" }], { $: "/a" }),
+);
+const { expression } = fc.letrec<{ expression: JsonValue; operation: JsonValue }>((tie) => ({
+  operation: fc
+    .tuple(
+      fc.constantFrom(...Object.keys(operators)),
+      fc.dictionary(fc.constantFrom("make", "where", "flat", "then", "else", "$or", "b"), tie("expression"), {
+        maxKeys: 2,
+      }),
+      fc.oneof(operands, tie("expression")),
+    )
+    .chain(([name, more, operand]) => {
+      const { needs } = operators[name]!;
+      const all = { [name]: operand, ...Object.fromEntries(needs.map((need) => [need, "a"])), ...more };
+      return fc.constantFrom<JsonValue>(all as JsonObject, { [name]: operand, ...more } as JsonObject);
+    }),
+  expression: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    operands,
+    tie("operation"),
+    fc.array(tie("expression"), { maxLength: 2 }),
+    fc.dictionary(fc.constantFrom("a", "$a", "$$a", "$$", "$", ""), tie("expression"), { maxKeys: 2 }),
+  ) as fc.Arbitrary<JsonValue>,
+}));
+
+test("schema and reader accept and refuse the same expressions", () => {
+  const verdicts = { accepted: 0, refused: 0 };
+  fc.assert(
+    fc.property(expression, (made) => {
+      const file = { format: 1, notes: [{ ...least("reshaped"), lift: { a: made } }] };
+      const isAccepted = read(file);
+      verdicts[isAccepted ? "accepted" : "refused"] += 1;
+      expect([file, validate(file)]).toEqual([file, isAccepted]);
+    }),
+    { numRuns: runs },
+  );
+  expect(Math.min(verdicts.accepted, verdicts.refused)).toBeGreaterThan(runs / 40);
 });
 
 test.each<{ readonly file: JsonValue }>([

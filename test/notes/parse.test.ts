@@ -103,6 +103,11 @@ const kinds: {
     may: {},
     bad: { previous: [1, null], in: [1, null, ["task"]] },
   },
+  reshaped: {
+    needs: { previous: "r", lift: { a: { $: "/b" } } },
+    may: { lower: { b: { $or: [{ $: "/a" }, "none"] } } },
+    bad: { previous: [1, null], lift: [1, null, [], {}, "a"], lower: [1, null, [], {}] },
+  },
   lower: {
     needs: { previous: "r", how: "refuse", code: "no-such-thing" },
     may: {},

@@ -163,7 +163,13 @@ export const inputDiagnostics = {
     title: "A note asks for a conversion that is not possible",
     exit: 3,
     explanation:
-      "Text can replace a value only where the schema allows text. A value can be left out only where it is optional, and filled in only where a member is required. Choose another `how`.",
+      "Text can replace a value only where the schema allows text. A value can be left out only where it is optional, and filled in only where a member is required. Choose another `how`. The expressions of a note of kind `reshaped` must fit both schemas: they read what the source describes, and make what the target takes. mcpgen runs them over samples of both revisions. The message shows the smallest value found that the other revision refuses, with the reason; the place is the expression. docs/notes.md lists the operators.",
+  },
+  MG1208: {
+    title: "A note does not bring back what it converts",
+    exit: 0,
+    explanation:
+      "A note of kind `reshaped` was run over samples of the previous revision: `lift` makes a value of this revision, and `lower` makes of that another value than there was. The message shows the smallest such value found. A peer of the previous revision that gets its own data back sees the difference. Let `lift` keep what `lower` needs, or accept the loss: servers and clients report what a step leaves out, but not what it writes in another way.",
   },
   MG1301: {
     title: "The id or version of an extension is malformed",

@@ -120,6 +120,7 @@ function modelOf(schema: Schema): ProtocolModel {
     stepNotes: [],
     renames: [],
     wraps: [],
+    reshapes: [],
     assumptions: [],
   };
 }

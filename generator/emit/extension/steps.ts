@@ -31,7 +31,8 @@ function inheriting({
   stepNotes,
   renames,
   wraps,
-}: ExtensionModel): Pick<ExtensionModel, "renames" | "stepNotes" | "wraps"> {
+  reshapes,
+}: ExtensionModel): Pick<ExtensionModel, "renames" | "reshapes" | "stepNotes" | "wraps"> {
   const keys = new Map([...imported].map(([key, name]) => [name, key]));
   const inherited = <One extends Note>(notes: readonly One[]): One[] =>
     notes.flatMap((note) => {
@@ -46,6 +47,7 @@ function inheriting({
     stepNotes: [...stepNotes, ...inherited(base.stepNotes)],
     renames: [...renames, ...inherited(base.renames)],
     wraps: [...wraps, ...inherited(base.wraps)],
+    reshapes: [...reshapes, ...inherited(base.reshapes)],
   };
 }
 
@@ -54,7 +56,7 @@ export const emitExtensionSteps: Emitter<ExtensionInput> = (input) => {
   const { model, previous, folder, origin, importExtension } = input;
   if (!previous) return new Map();
   const own = {
-    notes: new Set<Note>([...model.stepNotes, ...model.renames, ...model.wraps]),
+    notes: new Set<Note>([...model.stepNotes, ...model.renames, ...model.wraps, ...model.reshapes]),
     imported: model.imported,
   };
   const plan = extensionSteps(previous, model);

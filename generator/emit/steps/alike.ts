@@ -10,8 +10,19 @@ export class Likeness {
   /** Verdicts on definitions of one name; taken for granted while they are being compared. */
   private readonly known = new Map<string, boolean>();
 
-  /** @param owners the models whose eras own members that the schemas leave out: those are compared, too */
-  constructor(schemas: readonly [Schema, Schema], owners: readonly [Owner, Owner]) {
+  /** Names of definitions that are not alike, in whatever words. */
+  private readonly apart: ReadonlySet<string>;
+
+  /**
+   * @param owners the models whose eras own members that the schemas leave out: those are compared, too
+   * @param apart names of definitions that are converted even if their words are the same
+   */
+  constructor(
+    schemas: readonly [Schema, Schema],
+    owners: readonly [Owner, Owner],
+    apart: ReadonlySet<string> = new Set(),
+  ) {
+    this.apart = apart;
     this.schemas = schemas;
     this.owners = owners;
   }
@@ -47,6 +58,7 @@ export class Likeness {
   }
 
   private equalDefinitions(name: string): boolean {
+    if (this.apart.has(name)) return false;
     let verdict = this.known.get(name);
     if (verdict === undefined) {
       this.known.set(name, true);

@@ -99,6 +99,11 @@ export class Decisions {
     return this.refusal(note.code, what);
   }
 
+  /** The refusal of an object that expressions made without a member that it must have. */
+  unmade(what: string): Refusal {
+    return this.refusal(undefined, what);
+  }
+
   /** The first note on one of the places, which now has been of use. */
   use(pointers: readonly string[]): StepNote | undefined {
     const pointer = pointers.find((each) => this.notes.has(each));

@@ -13,7 +13,7 @@ import { textNeeds } from "../texts/modules.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import { type MethodSteps, type StepPlan, type Way, planSteps } from "./methods.js";
 import { type Plan, activePlans } from "./plan.js";
-import { ownFunctions } from "./own-functions.js";
+import { ownFunctionText, ownFunctions } from "./own-functions.js";
 import { Predicates } from "./predicates.js";
 import { PlanPrinter } from "./print.js";
 import { refuseProblems } from "./problems.js";
@@ -99,8 +99,8 @@ export function stepFile(
     modelImport: importTypes([stepsType, ...reporting].sort(naturalCompare), modules.model),
     stepping: importOf(functions, predicates, modules.stepping),
   });
-  // Prettier counts some characters beyond ASCII otherwise.
-  const isPrinted = !isMatching && /^[\n -~]*$/.test(content);
+  // Prettier counts some characters beyond ASCII otherwise, and lays out the code of expressions.
+  const isPrinted = !isMatching && plan.reshapes.places.length === 0 && /^[\n -~]*$/.test(content);
   return { content, ...(isPrinted && { formatted: true as const }) };
 }
 
@@ -109,22 +109,35 @@ const stepping = [
   "alsoText",
   "asText",
   "drop",
+  "eachAt",
   "filled",
+  "firstAt",
   "fitting",
+  "isAmong",
+  "isAt",
   "isObject",
   "isScalar",
   "isString",
   "isStrings",
   "items",
+  "joinOf",
+  "jsonOf",
   "list",
+  "listOf",
   "limited",
   "lost",
   "member",
   "memberOf",
+  "objectOf",
+  "orElse",
   "others",
+  "quotedAt",
   "refuse",
   "renamed",
+  "requestedAt",
   "required",
+  "reshaped",
+  "valueAt",
   "without",
 ];
 
@@ -156,7 +169,7 @@ class StepFile {
     this.plan = plan;
     const taken = new Set([
       ...stepping,
-      ...Object.keys(ownFunctions),
+      ...ownFunctions,
       ...preludeNames,
       "stepTable",
       "basePrevious",
@@ -230,7 +243,7 @@ class StepFile {
   print(): { readonly functions: readonly string[]; readonly predicates: readonly string[] } {
     const { lift, lower } = this.printers;
     const steps = [...lift.print(), ...lower.print()];
-    const functions = [...steps, ...[...lift.own, ...lower.own].map((name) => ownFunctions[name])];
+    const functions = [...steps, ...[...lift.own, ...lower.own].map(ownFunctionText)];
     const own = [this.predicates.lift.print(), this.predicates.lower.print()];
     const shared = new Set(own.flatMap((printed) => [...printed.prelude]));
     const imported = new RegExp(`^function (${ofPredicates.join("|")})\\(`, "m");

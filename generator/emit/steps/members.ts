@@ -138,7 +138,7 @@ function whole({ planner, source, key }: Context, pointers: readonly string[], t
 }
 
 /** A required member that is absent is filled, or the message is refused. */
-function absence(planner: Planner, target: ShapeArm, key: string, nodes: Conjunction): Change {
+export function absence(planner: Planner, target: ShapeArm, key: string, nodes: Conjunction): Change {
   const constant = constantOf(planner.target, target.properties.get(key)!);
   if (constant !== undefined) return { kind: "filled", key, value: constant };
   const pointers = [...nodes.map((node) => node.pointer), pointer(`${target.pointer}/properties`, key)];

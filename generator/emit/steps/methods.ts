@@ -7,6 +7,8 @@ import { authoredSchema } from "../authoring/authored-schema.js";
 import { Decisions } from "./decisions.js";
 import type { Plan } from "./plan.js";
 import { Planner } from "./planner.js";
+import { checkRequested } from "./requested.js";
+import { Reshapes } from "./reshapes.js";
 import { resultPlan } from "./results.js";
 import { Wraps } from "./wrapped.js";
 
@@ -23,7 +25,7 @@ export interface MethodSteps {
 export interface Way {
   readonly methods: readonly MethodSteps[];
   readonly decisions: Decisions;
-  readonly planner: Pick<Planner, "source" | "target" | "objects" | "renamed" | "ownedBy">;
+  readonly planner: Pick<Planner, "source" | "target" | "objects" | "plan" | "renamed" | "ownedBy">;
   /** The schema values are taken to, without what the era owns, and which definitions that changes. */
   readonly target: { readonly schema: Schema; readonly changed: ReadonlySet<string> };
 }
@@ -36,6 +38,8 @@ export interface StepPlan {
   readonly renames: Renames;
   /** The objects whose members are inside a member in the revision before. */
   readonly wraps: Wraps;
+  /** The objects whose members expressions make. */
+  readonly reshapes: Reshapes;
 }
 
 const known = new WeakMap<ProtocolModel, WeakMap<ProtocolModel, StepPlan>>();
@@ -64,12 +68,15 @@ function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
   const aligner = new Aligner(old.schema, next.schema, renames);
   const notes = model.stepNotes.filter((note) => note.previous === previous.revision);
   const wraps = new Wraps(model.wraps.filter((note) => note.previous === previous.revision));
+  const reshapes = new Reshapes(model.reshapes.filter((note) => note.previous === previous.revision));
   const way = (kind: "lift" | "lower", source: Side, target: Side): Way => {
     const decisions = new Decisions(notes, kind, model.revision);
-    const planner = new Planner(aligner, decisions, kind === "lower", [previous, model], wraps);
+    const planner = new Planner(aligner, decisions, kind === "lower", [previous, model], { wraps, reshapes });
     return { methods: methodsOf(planner, source, target), decisions, target, planner };
   };
-  return { lift: way("lift", old, next), lower: way("lower", next, old), renames, wraps };
+  const plan = { lift: way("lift", old, next), lower: way("lower", next, old), renames, wraps, reshapes };
+  checkRequested(plan, [previous, model]);
+  return plan;
 }
 
 /** The steps of all methods that both revisions have, in the order of the model. */

@@ -1,6 +1,7 @@
 import type { JsonValue } from "@mcpgen/engine";
 import type { Conjunction } from "../../compare/shape/form.js";
 import type { StepCase } from "../../notes/note.js";
+import { type Made, plansIn } from "./made.js";
 
 /** The outcome for a value that has no form at the other revision. */
 export type Outcome =
@@ -73,6 +74,15 @@ export type Change =
       readonly into: string;
       readonly block: TextBlock;
     }
+  /** Members that expressions make of the object as it came; `keys`, which they have read or replace, are left out. */
+  | {
+      readonly kind: "reshaped";
+      readonly keys: readonly string[];
+      readonly members: readonly (readonly [key: string, value: Made])[];
+      /** For an object that is made without a member that it must have. */
+      readonly code: string;
+      readonly why: string;
+    }
   | { readonly kind: "required"; readonly key: string; readonly outcome: Outcome & { how: "refuse" } }
   | { readonly kind: "filled"; readonly key: string; readonly value: JsonValue }
   | { readonly kind: "items"; readonly plan: Plan }
@@ -95,10 +105,16 @@ export interface Plan {
   readonly arms: Arm[];
 }
 
+/** How values get anywhere that changes nothing. */
+export const unchanged: Plan = { hint: "", exits: [], arms: [] };
+
 /** The plans that a plan refers to. */
 export function plansOf(plan: Plan): Plan[] {
   const inside = plan.arms.flatMap(({ changes }) =>
-    changes.flatMap((change) => ("plan" in change ? [change.plan] : [])),
+    changes.flatMap((change) => {
+      if (change.kind === "reshaped") return change.members.flatMap(([, value]) => plansIn(value));
+      return "plan" in change ? [change.plan] : [];
+    }),
   );
   return [...inside, ...plan.exits.flatMap(({ single, step }) => single ?? step ?? [])];
 }

@@ -11,9 +11,12 @@ import { boundsFit } from "../../compare/shape/bounds.js";
 import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
 import { type Owner, ownedMembers } from "./owned-members.js";
-import type { Exit, Outcome, Plan, Test } from "./plan.js";
+import { type Change, type Exit, type Outcome, type Plan, type Test, unchanged } from "./plan.js";
+import { mergedArm, reshapedChanges } from "./reshaped.js";
+import type { Reshape, Reshapes } from "./reshapes.js";
 import { type Wraps, wrappedChanges } from "./wrapped.js";
 import { always, among, certainAmong, mayBe, discriminatingTest } from "./tests.js";
+import { Parts } from "./parts.js";
 import { textBlockOf } from "./text-block.js";
 
 /** The value that contains a place. */
@@ -30,9 +33,6 @@ export interface OwnedOfBoth {
   readonly target: ReadonlyMap<string, Property>;
 }
 
-/** How values get anywhere that changes nothing. */
-const same: Plan = { hint: "", exits: [], arms: [] };
-
 /** Plans how values get from one schema to the other, place by place; each pair of places once. */
 export class Planner {
   readonly source: FormReader;
@@ -40,6 +40,9 @@ export class Planner {
   readonly decisions: Decisions;
   readonly isLowering: boolean;
   readonly wraps: Wraps;
+  readonly reshapes: Reshapes;
+  /** The parts of places of both sides. */
+  readonly parts: { readonly source: Parts; readonly target: Parts };
   /** The objects that are taken apart: those of the source, each with what corresponds to it. */
   readonly objects: (readonly [source: ShapeArm, target: ShapeArm])[] = [];
   private readonly aligner: Aligner;
@@ -53,22 +56,24 @@ export class Planner {
     decisions: Decisions,
     isLowering: boolean,
     [older, newer]: readonly [Owner, Owner],
-    wraps: Wraps,
+    { wraps, reshapes }: { readonly wraps: Wraps; readonly reshapes: Reshapes },
   ) {
     this.wraps = wraps;
+    this.reshapes = reshapes;
     this.owners = isLowering ? [newer, older] : [older, newer];
     this.aligner = aligner;
     this.decisions = decisions;
     this.isLowering = isLowering;
     this.source = isLowering ? aligner.new : aligner.old;
     this.target = isLowering ? aligner.old : aligner.new;
-    this.likeness = new Likeness([this.source.schema, this.target.schema], this.owners);
+    this.parts = { source: new Parts(this.source), target: new Parts(this.target) };
+    this.likeness = new Likeness([this.source.schema, this.target.schema], this.owners, reshapes.definitions);
   }
 
   /** How values of `source` become values of `target`. */
   plan(source: Conjunction, target: Conjunction, around: Around = { pointers: [] }, name?: string): Plan {
     // Most of a protocol stays as it is.
-    if (this.likeness.of(source, target)) return same;
+    if (this.likeness.of(source, target)) return unchanged;
     const pair = this.isLowering ? this.aligner.pair(target, source) : this.aligner.pair(source, target);
     const pointers = [...pointersOf(source, this.sourceOf(pair)), ...pointersOf(target, this.targetOf(pair))];
     const note = this.decisions.noteAt([...pointers, ...around.pointers]);
@@ -102,6 +107,11 @@ export class Planner {
   /** Whether places of both sides are described in the same words. */
   isAlike(source: Conjunction, target: Conjunction): boolean {
     return this.likeness.of(source, target);
+  }
+
+  /** The note on an object of the newer revision, known by these pointers, that makes its members on this way. */
+  reshapeOf(pointers: readonly string[]): Reshape | undefined {
+    return this.reshapes.of(pointers, this.isLowering ? "lower" : "lift");
   }
 
   /** The members of two objects that their eras fill in. */
@@ -158,9 +168,12 @@ class PlacePlanner {
   private readonly hint: string;
   private readonly source: Form;
   private readonly target: Form;
+  private readonly places: readonly [from: Place, to: Place];
 
-  constructor(planner: Planner, [from, to]: readonly [Place, Place], around: Around, hint: string) {
+  constructor(planner: Planner, places: readonly [Place, Place], around: Around, hint: string) {
+    const [from, to] = places;
     this.planner = planner;
+    this.places = places;
     this.described = to.definition === undefined ? to.nodes : [{ pointer: "", ref: to.definition }];
     this.around = around;
     this.hint = hint;
@@ -175,6 +188,7 @@ class PlacePlanner {
       this.fillFromAny(plan);
       return;
     }
+    if (this.fillReshaped(plan)) return;
     const { matched, left } = this.planner.arms(source, target);
     const lists = listArms(this.planner, source, target);
     if (!scalarsFit(source, target))
@@ -188,13 +202,60 @@ class PlacePlanner {
       if (limit === "whole") plan.exits.push(this.unlessValid(test, limitsOf(other)));
       const changes =
         arm.type === "object"
-          ? (wrappedChanges(this.planner, arm, other) ?? objectChanges(this.planner, arm, other))
+          ? (this.reshaped(plan, arm, other) ??
+            wrappedChanges(this.planner, arm, other) ??
+            objectChanges(this.planner, arm, other))
           : arrayChanges(this.planner, arm, other, this.around);
       if (typeof limit === "number") changes?.push({ kind: "limited", most: limit });
       if (changes === undefined) plan.exits.push(this.unlessValid(test));
       else if (changes.length > 0) plan.arms.push({ test, changes });
     }
     for (const { test, changes } of lists) plan.arms.push({ test, changes });
+  }
+
+  /** Members by the expressions of a note on an arm. */
+  private reshaped(plan: Plan, arm: ShapeArm, other: ShapeArm): Change[] | undefined {
+    const newer = this.planner.isLowering ? arm : other;
+    const named = newer.name === undefined ? [] : [pointer("/$defs", newer.name)];
+    const reshape = this.planner.reshapeOf([...named, ...newer.nodes.map((node) => node.pointer)]);
+    return reshape && this.changesBy(reshape, plan, [arm, other], arm.nodes);
+  }
+
+  private changesBy(
+    reshape: Reshape,
+    plan: Plan,
+    [arm, other]: readonly [ShapeArm, ShapeArm],
+    source: Conjunction,
+  ): Change[] | undefined {
+    const { planner, described: target } = this;
+    const reshaped = reshapedChanges(planner, arm, other, reshape, source);
+    if (!reshaped) return undefined;
+    const direction = planner.isLowering ? "lower" : "lift";
+    const pair = [this.places[0].nodes, this.places[1].nodes] as const;
+    planner.reshapes.add({ reshape, direction, source, target, pair, plan, ...reshaped });
+    return reshaped.changes;
+  }
+
+  /** A note on the place makes members of all objects that may stand there, whichever arms they are. */
+  private fillReshaped(plan: Plan): boolean {
+    const { planner, source, target } = this;
+    const [from, to] = this.places;
+    const newer = planner.isLowering ? from : to;
+    const reshape = planner.reshapeOf([
+      ...pointersOf(newer.written, newer),
+      ...pointersOf(newer.nodes, newer),
+    ]);
+    if (!reshape) return false;
+    const [arm, other] = [mergedArm(planner.parts.source, source), mergedArm(planner.parts.target, target)];
+    if (!arm || !other) return false;
+    const changes = this.changesBy(reshape, plan, [arm, other], from.nodes);
+    if (!changes) return false;
+    const others = source.members.filter(({ type }) => type === "array");
+    if (!scalarsFit(source, target)) plan.exits.push(this.unlessValid({ ...always, type: "scalar" }));
+    for (const each of others) plan.exits.push(this.exitOf(each));
+    const isOnly = others.length === 0 && source.scalars.size === 0;
+    plan.arms.push({ test: isOnly ? always : { ...always, type: "object" }, changes });
+    return true;
   }
 
   /** Any value: judged as a whole, unless notes are about its parts. */

@@ -14,9 +14,11 @@ import { type Expression, and, or } from "../validators/expression.js";
 import { called, conditionOf, fails, ifAll, ifAny } from "./conditions.js";
 import type { Arm, Change, Exit, Plan, Test, TextBlock } from "./plan.js";
 import { joinedWords } from "../../print/joined-words.js";
-import type { ownFunctions } from "./own-functions.js";
+import { MadeCode } from "./made-code.js";
+import type { OwnFunction } from "./own-functions.js";
 import type { Predicates } from "./predicates.js";
 import { type SamePlans, groupSame } from "./same.js";
+import { hasMoves, turnsOf } from "./turns.js";
 import { assigned, blockLiteral, braced, literal, outcomeOf, returning, where } from "./statements.js";
 
 const never = "() => false";
@@ -33,7 +35,7 @@ export class PlanPrinter {
   private readonly roots = new Set<SamePlans>();
   private readonly blocks = new Map<string, string>();
   /** The functions of `ownFunctions` that are called. */
-  readonly own = new Set<keyof typeof ownFunctions>();
+  readonly own = new Set<OwnFunction>();
 
   /**
    * @param prefix the first word of all names
@@ -156,8 +158,9 @@ export class PlanPrinter {
   private arms(arms: readonly Arm[], hint: string): Layout[] {
     // The discriminator of arms may be what is renamed.
     const isKept = hasMoves(arms) && arms.some(({ test }) => conditionOf(test));
+    const isRead = isKept || arms.some(({ changes }) => changes.some(({ kind }) => kind === "reshaped"));
     const statements = turnsOf(arms).flatMap((turn) => this.turn(turn, hint, isKept ? given : "value"));
-    return isKept && statements.length > 0 ? [`const ${given} = value;`, ...statements] : statements;
+    return isRead && statements.length > 0 ? [`const ${given} = value;`, ...statements] : statements;
   }
 
   /** A step that several arms share is done once, for all of them. */
@@ -208,6 +211,11 @@ export class PlanPrinter {
         const words = ["value", stringLiteral(change.key), stringsLayout(change.outside)];
         this.own.add(change.kind);
         return [assigned(called(change.kind, ...words, ...(change.kind === "wrapped" ? [] : where)))];
+      }
+      case "reshaped": {
+        const { make } = new MadeCode((plan) => this.nameOf(plan), change);
+        const keys = stringsLayout(change.keys);
+        return [assigned(called("reshaped", "value", given, keys, make, ...where))];
       }
       case "joined":
       case "split": {
@@ -279,31 +287,3 @@ export class PlanPrinter {
 
 /** The value as it came. */
 const given = "given";
-
-function hasMoves(arms: readonly Arm[]): boolean {
-  return arms.some(({ changes }) => changes.some(({ kind }) => kind === "renamed" || isWrap(kind)));
-}
-
-function isWrap(kind: Change["kind"]): boolean {
-  return kind === "wrapped" || kind === "unwrapped";
-}
-
-/**
- * The steps in their order: members are renamed after those of all arms are converted, and have their new names after
- * that. They move into a member, or out of it, last.
- */
-function turnsOf(arms: readonly Arm[]): (readonly Arm[])[] {
-  if (!hasMoves(arms)) return [arms];
-  return [0, 1, 2, 3].map((turn) =>
-    arms.map(({ test, changes }) => {
-      const names = new Set(changes.flatMap((change) => (change.kind === "renamed" ? [change.to] : [])));
-      return { test, changes: changes.filter((change) => turnOf(change, names) === turn) };
-    }),
-  );
-}
-
-function turnOf(change: Change, names: ReadonlySet<string>): number {
-  if (change.kind === "renamed") return 1;
-  if (isWrap(change.kind)) return 3;
-  return (change.kind === "required" || change.kind === "filled") && names.has(change.key) ? 2 : 0;
-}

@@ -1,22 +1,26 @@
 import { pointerTokens } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Assumption, ProtocolModel } from "../../model/model.js";
-import type { Note, RenamedNote, StepNote, WrappedNote } from "../../notes/note.js";
+import type { Note, RenamedNote, ReshapedNote, StepNote, WrappedNote } from "../../notes/note.js";
 import { type StepPlan, planSteps } from "./methods.js";
+import { type Counterexample, proofOf } from "./proof.js";
 
 /**
  * Refuses notes that decide nothing or cannot be applied. If there are notes for the pair, they must cover every value
  * that has no older form. If there are none, such values are refused, which is an assumption.
  */
 export function refuseProblems(
-  { lift, lower, renames, wraps }: StepPlan,
+  plan: StepPlan,
   model: ProtocolModel,
   previous: ProtocolModel,
   origin: string,
   own?: OwnSteps,
 ): void {
+  const { lift, lower, renames, wraps, reshapes } = plan;
   const isOwn = (note: Note): boolean => own === undefined || own.notes.has(note);
-  const place = (note: StepNote | RenamedNote | WrappedNote): { file: string; pointer: string } => ({
+  const place = (
+    note: StepNote | RenamedNote | ReshapedNote | WrappedNote,
+  ): { file: string; pointer: string } => ({
     file: `${origin}/notes.json`,
     pointer: note.pointer,
   });
@@ -36,6 +40,21 @@ export function refuseProblems(
       "MG1203",
       `note of kind wrapped on ${target}: no object that corresponds to this one in revision ${previous.revision} requires a member ${JSON.stringify(note.in)} that is an object with none of the names around it`,
       { place: place(note), next: 'Remove the note, or this target of it, or mend its "in".' },
+    );
+  }
+  const wrong = reshapes.problems.find(({ note }) => isOwn(note));
+  if (wrong) {
+    throw new CodedError("MG1206", `note of kind reshaped: ${wrong.message}`, {
+      place: { ...place(wrong.note), pointer: wrong.pointer },
+      next: wrong.next ?? "Correct the expression.",
+    });
+  }
+  const unused = reshapes.idle.find(({ note }) => isOwn(note));
+  if (unused) {
+    throw new CodedError(
+      "MG1203",
+      `note of kind reshaped on ${unused.target}: no message has an object there in both revisions, ${previous.revision} and this`,
+      { place: place(unused.note), next: "Remove the note, or this target of it." },
     );
   }
   for (const { decisions } of [lift, lower]) {
@@ -68,6 +87,18 @@ export function refuseProblems(
       },
     );
   }
+  const refused = reshapes.places.length > 0 && proofOf(plan).refused.find(({ note }) => isOwn(note));
+  if (refused) {
+    throw new CodedError("MG1206", `note of kind reshaped: ${refused.message}`, {
+      place: { ...place(refused.note), pointer: refused.pointer },
+      next: "Correct the expressions, so that they make a valid value of every valid value.",
+    });
+  }
+}
+
+/** Values of the revision before that `lower` does not make again of what `lift` made of them, by notes of kind `reshaped`. */
+export function lossyReshapes(previous: ProtocolModel, model: ProtocolModel): readonly Counterexample[] {
+  return model.reshapes.length > 0 ? proofOf(planSteps(previous, model)).lossy : [];
 }
 
 /** What an extension decides itself: its base decides the rest, where the base has notes on the pair. */

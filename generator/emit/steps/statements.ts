@@ -69,14 +69,21 @@ export function blockLiteral({ constants, key }: TextBlock, text: Layout): Layou
 
 /** A text in which `{member}` stands for a member of the value. */
 function templateOf(text: string): string {
-  const pieces = text.split(placeholder);
-  if (pieces.length === 1) return stringLiteral(text);
-  const code = pieces.map((piece, index) =>
-    index % 2 === 1
-      ? `\${memberOf(value, ${stringLiteral(piece)})}`
-      : escapeUnprintable(piece.replace(/[\\`]|\$(?=\{)/g, "\\$&")),
+  const parts = templateParts(text);
+  if (parts.length === 1) return stringLiteral(text);
+  const code = parts.map(({ text: piece, member }) =>
+    member === undefined
+      ? escapeUnprintable(piece.replace(/[\\`]|\$(?=\{)/g, "\\$&"))
+      : `\${memberOf(value, ${stringLiteral(member)})}`,
   );
   return `\`${code.join("")}\``;
+}
+
+/** The parts of a text in which `{member}` stands for a member of a value. */
+export function templateParts(text: string): { readonly text: string; readonly member?: string }[] {
+  return text
+    .split(placeholder)
+    .map((piece, index) => (index % 2 === 1 ? { text: "", member: piece } : { text: piece }));
 }
 
 export function literal(value: JsonValue): Layout {

@@ -147,7 +147,8 @@ function faultsOf(entry: JsonObject, subjects: NoteSubjects): Fault[] {
 /** Definitions and places that a note names beside its targets. */
 function wholeFault(entry: JsonObject, { document, bases }: NoteSubjects): string | undefined {
   const { kind, result, definition, filter, base } = entry;
-  if (["lower", "lift", "renamed", "wrapped"].includes(String(kind))) return "it is about two revisions";
+  if (["lower", "lift", "renamed", "reshaped", "wrapped"].includes(String(kind)))
+    return "it is about two revisions";
   for (const name of [result, definition, base]) {
     if (typeof name !== "string") continue;
     const plain = name.replace(`${basePrefix}#/$defs/`, "");

@@ -65,13 +65,16 @@ export type Outcome =
   | { readonly value: unknown; readonly losses: readonly Loss[] }
   | { readonly refused: string; readonly at: string };
 
+/** @param request params of the request that the value answers */
+type Run = (value: object, request?: object) => Outcome;
+
 /** Results of `test/do` taken between two revisions whose results these are. */
 export async function between(
   old: JsonValue,
   next: JsonValue,
   notes: readonly NoteText[] = [],
   more: { old?: JsonObject; next?: JsonObject; oldNotes?: readonly NoteText[] } = {},
-): Promise<{ lower: (value: object) => Outcome; lift: (value: object) => Outcome }> {
+): Promise<{ lower: Run; lift: Run }> {
   const models = [
     answering("r1", old, more.old, more.oldNotes),
     answering("r2", next, more.next, notes),
@@ -82,8 +85,8 @@ export async function between(
   );
   const run =
     (table: Steps["outgoingResults"]) =>
-    (value: object): Outcome => {
-      const report = listener();
+    (value: object, request?: object): Outcome => {
+      const report = { ...listener(), request };
       const step = table.get("test/do");
       try {
         return { value: step ? step(value, report) : value, losses: report.losses };

@@ -25,6 +25,8 @@ export interface Loss {
 export interface Report {
   lost(loss: Loss): void;
   refuse(refusal: { readonly code: string; readonly pointer: string; readonly reason: string }): never;
+  /** Params of the request that a result answers. */
+  readonly request?: object | undefined;
 }
 
 /** What a step says when it cannot carry a message over. */

@@ -1,0 +1,85 @@
+import type { Path, Scalar } from "../../notes/expression.js";
+import type { Plan } from "./plan.js";
+
+/** An expression of a note with the steps for the values that it copies. */
+export type Made =
+  | { readonly kind: "scalar"; readonly value: Scalar }
+  | { readonly kind: "list"; readonly items: readonly Made[] }
+  | {
+      readonly kind: "object";
+      readonly members: readonly (readonly [key: string, value: Made])[];
+      /** Members that may be absent, and must not. */
+      readonly needs: readonly string[];
+    }
+  | (Path & { readonly kind: "value"; readonly plan: Plan; readonly isCertain: boolean })
+  /** A value that becomes a part of a text. */
+  | (Path & { readonly kind: "quoted"; readonly isCertain: boolean })
+  | (Selected & { readonly kind: "each"; readonly isFlat: boolean; readonly isCertain: boolean })
+  | (Selected & { readonly kind: "first" })
+  | { readonly kind: "join"; readonly parts: readonly Made[] }
+  | { readonly kind: "or"; readonly choices: readonly Made[] }
+  | (Path & { readonly kind: "if"; readonly then: Made; readonly otherwise?: Made })
+  | { readonly kind: "json"; readonly of: Made }
+  | { readonly kind: "request"; readonly keys: readonly string[]; readonly plan: Plan };
+
+type Selected = Path & {
+  /** Members of an item that say no more than that the item is one of these. */
+  readonly known: readonly string[];
+  readonly where?: readonly Test[];
+  readonly make: Made;
+};
+
+/** A member of an item, and what it must be. */
+export type Test = { readonly key: string } & ({ readonly is: Scalar } | { readonly among: Made });
+
+/** The expressions directly inside one. */
+export function insideOf(made: Made): readonly Made[] {
+  switch (made.kind) {
+    case "list":
+      return made.items;
+    case "object":
+      return made.members.map(([, value]) => value);
+    case "each":
+    case "first":
+      return [made.make, ...(made.where ?? []).flatMap((test) => ("among" in test ? [test.among] : []))];
+    case "join":
+      return made.parts;
+    case "or":
+      return made.choices;
+    case "if":
+      return made.otherwise ? [made.then, made.otherwise] : [made.then];
+    case "json":
+      return [made.of];
+    default:
+      return [];
+  }
+}
+
+/** The steps that an expression takes. */
+export function plansIn(made: Made): Plan[] {
+  return "plan" in made ? [made.plan] : insideOf(made).flatMap(plansIn);
+}
+
+/** Whether an expression always gives a value. */
+export function isCertain(made: Made): boolean {
+  switch (made.kind) {
+    case "scalar":
+    case "list":
+    case "object":
+    case "join":
+      return true;
+    case "value":
+    case "quoted":
+    case "each":
+      return made.isCertain;
+    case "or":
+      return made.choices.some(isCertain);
+    case "if":
+      return made.otherwise !== undefined && isCertain(made.then) && isCertain(made.otherwise);
+    case "json":
+      return isCertain(made.of);
+    case "first":
+    case "request":
+      return false;
+  }
+}

@@ -1,0 +1,131 @@
+import type { JsonValue, SchemaNode } from "@mcpgen/engine";
+import { anything } from "../../compare/align/compare-array.js";
+import type { FormReader } from "../../compare/shape/form-reader.js";
+import { type Conjunction, type Property, type ShapeArm, refuses } from "../../compare/shape/form.js";
+
+/** What a schema says of the value at a path. */
+export interface Described {
+  readonly nodes: Conjunction;
+  /** The value is always there. */
+  readonly isCertain: boolean;
+  /** The schema says nothing of it: any value may stand there, and did not mean anything to the schema. */
+  readonly isUnknown: boolean;
+}
+
+/** Finds the parts of places of one schema. The same parts give the same nodes: plans are made once for each. */
+export class Parts {
+  readonly reader: FormReader;
+  readonly #unions = new Map<string, SchemaNode>();
+
+  constructor(reader: FormReader) {
+    this.reader = reader;
+  }
+
+  /** The part at a key; `undefined` if no value of the place has one. */
+  at({ nodes, isCertain, isUnknown }: Described, key: string): Described | undefined {
+    const { any, members, scalars } = this.reader.of(nodes);
+    if (any || isUnknown) return unknown;
+    const found = members.map((arm) => partOf(arm, key));
+    const parts = found.filter((part) => part !== undefined);
+    if (parts.length === 0) return undefined;
+    return {
+      nodes: this.anyOf(parts.map((part) => part.nodes)),
+      isCertain: isCertain && scalars.size === 0 && found.every((part) => part?.isCertain === true),
+      isUnknown: parts.every((part) => part.isUnknown),
+    };
+  }
+
+  /** The names of members that a place describes. */
+  namesOf(nodes: Conjunction): string[] {
+    return [...new Set(this.reader.of(nodes).members.flatMap(({ properties }) => [...properties.keys()]))];
+  }
+
+  /** The items of the lists of a place, or the item at an index; `undefined` if no list may stand there. */
+  itemsOf(nodes: Conjunction, index?: number): Conjunction | undefined {
+    const { any, members } = this.reader.of(nodes);
+    if (any) return unknown.nodes;
+    const lists = members.filter(({ type }) => type === "array");
+    if (lists.length === 0) return undefined;
+    const kinds = lists.flatMap(({ prefix, items }) => {
+      const rest = items.length > 0 ? items : unknown.nodes;
+      return index === undefined ? [...prefix.map(orUnknown), rest] : [orUnknown(prefix[index] ?? rest)];
+    });
+    return this.anyOf(kinds);
+  }
+
+  /** The objects of a place whose members may have these values. */
+  objectsOf(nodes: Conjunction, values: ReadonlyMap<string, JsonValue>): readonly ShapeArm[] {
+    return this.reader
+      .of(nodes)
+      .members.filter(
+        (arm) =>
+          arm.type === "object" && [...values].every(([key, value]) => this.#mayBe(partOf(arm, key), value)),
+      );
+  }
+
+  #mayBe(part: Described | undefined, value: JsonValue): boolean {
+    if (!part) return false;
+    const { any, scalars } = this.reader.of(part.nodes);
+    if (any) return true;
+    const type = value === null ? "null" : (typeof value as "boolean" | "number" | "string");
+    const scalar = scalars.get(type);
+    return scalar !== undefined && (scalar.free.length > 0 || scalar.values.includes(value));
+  }
+
+  /** The objects as one place: as it was if these are all that may stand there. */
+  ofArms(nodes: Conjunction, arms: readonly ShapeArm[]): Conjunction {
+    const { members, scalars } = this.reader.of(nodes);
+    const isWhole = scalars.size === 0 && members.every((arm) => arms.includes(arm));
+    return isWhole ? nodes : this.anyOf(arms.map((arm) => arm.nodes));
+  }
+
+  /** The one value that a member has in all of the objects; `undefined` if it may have several. */
+  constantOf(arms: readonly ShapeArm[], key: string): JsonValue | undefined {
+    const values = arms.map((arm) => this.#onlyValue(arm.properties.get(key)));
+    return values.every((value) => value === values[0]) ? values[0] : undefined;
+  }
+
+  #onlyValue(property: Property | undefined): JsonValue | undefined {
+    const { scalars, members } = this.reader.of(property?.nodes ?? unknown.nodes);
+    const [only] = scalars.values();
+    const isOne = scalars.size === 1 && members.length === 0 && only!.free.length === 0;
+    return isOne && only!.values.length === 1 ? only!.values[0] : undefined;
+  }
+
+  /** Any of some places, as one. */
+  anyOf(places: readonly Conjunction[]): Conjunction {
+    const byKey = new Map(places.map((nodes) => [this.reader.keyOf(nodes), nodes]));
+    const [first = unknown.nodes] = byKey.values();
+    if (byKey.size <= 1) return first;
+    const key = [...byKey.keys()].sort().join("|");
+    let union = this.#unions.get(key);
+    if (!union) {
+      const anyOf = [...byKey.values()].map((nodes): SchemaNode =>
+        nodes.length === 1 ? nodes[0]! : { pointer: "", allOf: nodes },
+      );
+      this.#unions.set(key, (union = { pointer: "", anyOf }));
+    }
+    return [union];
+  }
+}
+
+/** A value of which the schema says nothing. */
+export const unknown: Described = { nodes: [anything("")], isCertain: false, isUnknown: true };
+
+function orUnknown(nodes: Conjunction): Conjunction {
+  return nodes.length > 0 ? nodes : unknown.nodes;
+}
+
+/** An object that names no member, and takes any, has a part at every key. */
+function partOf(arm: ShapeArm, key: string): Described | undefined {
+  if (arm.type === "array") {
+    if (!/^(?:0|[1-9]\d*)$/.test(key)) return undefined;
+    const nodes = orUnknown(arm.prefix[Number(key)] ?? arm.items);
+    return { nodes, isCertain: false, isUnknown: nodes === unknown.nodes };
+  }
+  const property = arm.properties.get(key);
+  if (property) return { nodes: property.nodes, isCertain: property.required, isUnknown: false };
+  if (refuses(arm, key)) return undefined;
+  if (arm.additional.length > 0) return { nodes: arm.additional, isCertain: false, isUnknown: false };
+  return arm.properties.size === 0 ? unknown : undefined;
+}
