@@ -38,7 +38,7 @@ import {
 import { parsed } from "../schema/parsed.js";
 import { type ClientLimits, type ClientProfile, declaredBy, eraOf } from "./client-profile.js";
 import { addedMembers, attachLegacy, attachModern } from "./attach.js";
-import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
+import { type ListBounds, type ListResult, collect, listIn, pages } from "./lists.js";
 import type { ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
 import {
@@ -528,11 +528,10 @@ export class Client implements Caller {
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
     return pages<Item>(method, options, async (params) => {
       const { result, rejected } = await this.#requests.exchange(method, params, options, started);
-      const member = this.#negotiated.view.table.outgoingRequests.get(method)?.page?.member ?? "";
+      const items = listIn(result, method, [this.#negotiated.view, ...this.#setup.known]);
       const { nextCursor } = result;
-      if (method !== "tools/list")
-        return { items: (result[member] ?? []) as readonly Item[], rejected, nextCursor };
-      const usable = this.#learn((result[member] ?? []) as readonly Open<"Tool">[]);
+      if (method !== "tools/list") return { items: items as readonly Item[], rejected, nextCursor };
+      const usable = this.#learn(items as readonly Open<"Tool">[]);
       return {
         items: usable.tools as readonly Item[],
         rejected: [...rejected, ...usable.rejected],

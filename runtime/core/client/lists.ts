@@ -2,6 +2,7 @@ import type { RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Rejected } from "./decode.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 
 /** The limits for reading a list. */
 export interface ListBounds extends RequestOptions {
@@ -109,6 +110,31 @@ export async function collect<Item>(
     }
   }
   return { items, rejected };
+}
+
+/**
+ * The list in a page. A lifted result has it under the name of the vocabulary, which may not be that of its revision.
+ *
+ * @param views that of the result first
+ * @throws {McpError} `not-expressible`: the tables do not say which member is the list
+ */
+export function listIn(
+  result: Params,
+  method: string,
+  views: readonly [RevisionView<"client">, ...RevisionView<"client">[]],
+): readonly unknown[] {
+  const names = views.map(({ table }) => table.outgoingRequests.get(method)?.page?.member);
+  if (names[0] !== undefined) {
+    const name = names.find((each) => each !== undefined && Array.isArray(result[each]));
+    if (name !== undefined) return result[name] as readonly unknown[];
+    // An optional list may be absent.
+    if (!Object.values(result).some(Array.isArray)) return [];
+  }
+  const { id } = views[0];
+  throw new McpError(
+    "not-expressible",
+    `${method}: the tables of revision ${id} do not say which member of the result is the list. Use client.request.`,
+  );
 }
 
 function incomplete(method: string, why: string, items: readonly unknown[]): McpError {

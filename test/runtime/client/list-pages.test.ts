@@ -1,0 +1,68 @@
+// Where the list stands in a result: tables say so, and a client does not guess.
+import { clientRevisions } from "@mcpgen/protocol";
+import type { Revision, Step } from "@mcpgen/protocol/model";
+import { expect, test } from "vitest";
+import { connected, reply } from "../../support/scripted-stdio-server.js";
+
+/** Revisions of which the tables of `id` do not say which member of the result of a method is the list. */
+function withoutPage(id: string, method: string): readonly Revision<"client">[] {
+  return clientRevisions.map((revision) => {
+    if (revision.id !== id) return revision;
+    const { page: _, ...entry } = revision.table.outgoingRequests.get(method)!;
+    const outgoingRequests = new Map([...revision.table.outgoingRequests, [method, entry]]);
+    return { ...revision, table: { ...revision.table, outgoingRequests } };
+  });
+}
+
+const tools = [{ name: "a", inputSchema: { type: "object" } }];
+
+test("a list without a page is an error, and not an empty list", async () => {
+  const { client, peer } = await connected(
+    "2026-07-28",
+    { "tools/list": (_, own) => reply(own, { tools }) },
+    { revisions: withoutPage("2026-07-28", "tools/list") },
+  );
+  const unread = { code: "not-expressible", message: expect.stringContaining("2026-07-28") as string };
+  await expect(client.listTools()).rejects.toMatchObject(unread);
+  await expect(
+    (async () => {
+      for await (const tool of client.items("tools/list")) return tool;
+    })(),
+  ).rejects.toMatchObject(unread);
+  expect(await client.request("tools/list", {})).toMatchObject({ tools: [{ name: "a" }] });
+  expect(peer.of("tools/list").length).toBeGreaterThan(0);
+});
+
+/** Revisions of which `id` has the list under another name, which a step converts to that of the revision after it. */
+function renamedIn(id: string, name: string): readonly Revision<"client">[] {
+  return clientRevisions.map((revision) => {
+    if (revision.id !== id) return revision;
+    const entry = revision.table.outgoingRequests.get("tools/list")!;
+    const accepts = (value: unknown): boolean => Array.isArray((value as { [name]: unknown })[name]);
+    const renamed = {
+      ...entry,
+      result: { name: "ListToolsResult", accepts },
+      page: { ...entry.page!, member: name },
+    };
+    const outgoingRequests = new Map([...revision.table.outgoingRequests, ["tools/list", renamed]]);
+    const step: Step = (value) => {
+      const { [name]: list, ...rest } = value as { readonly [name: string]: unknown };
+      return { ...rest, tools: list };
+    };
+    const incomingResults = new Map([...revision.steps!.incomingResults, ["tools/list", step]]);
+    return {
+      ...revision,
+      table: { ...revision.table, outgoingRequests },
+      steps: { ...revision.steps!, incomingResults },
+    };
+  });
+}
+
+test("a list that has another name at the revision of the server is found under that of the vocabulary", async () => {
+  const { client } = await connected(
+    "2025-11-25",
+    { "tools/list": (_, own) => reply(own, { entries: tools }) },
+    { revisions: renamedIn("2025-11-25", "entries") },
+  );
+  expect((await client.listTools()).items).toMatchObject(tools);
+});
