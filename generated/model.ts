@@ -238,8 +238,16 @@ export interface MethodFacts {
    * whose value the list must hold. Without it, the member of the filter is `true`.
    */
   readonly filterKey?: string;
-  /** What the other side must have declared. Methods of extensions alone have it. */
+  /**
+   * What a side must have declared: the sender of a request, or the side that a
+   * notification is sent to.
+   */
   readonly requires?: Requirement;
+  /**
+   * Of a notification: methods whose cached results it drops, beside those that
+   * follow from its capability.
+   */
+  readonly invalidates?: readonly string[];
   /** `requires` as a function. `extend` makes it; no generated table has it. */
   readonly refuse?: Refuse;
   /**
@@ -255,7 +263,7 @@ export type Refuse = (
   request?: { readonly params?: object },
 ) => Error | undefined;
 
-/** What the other side must have declared before a method or a result may be used. */
+/** What a side must have declared before a method or a result may be used. */
 export interface Requirement {
   readonly of: Role;
   /** Path into its capabilities. */

@@ -43,6 +43,13 @@ export function memberOf(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
+/** A member of an object as a text: a string itself, any other value as JSON. */
+export function textOf(value: unknown, key: string): string {
+  const item = memberOf(value, key);
+  if (item === undefined) return "";
+  return typeof item === "string" ? item : JSON.stringify(item);
+}
+
 /** Whether the value is neither an object nor an array. */
 export function isScalar(value: unknown): boolean {
   return typeof value !== "object" || value === null;

@@ -20,8 +20,15 @@ export interface Subject {
   /** JSON Pointers it goes by, the most telling one first. */
   readonly pointers: readonly string[];
   readonly what: string;
-  /** Members that are there for sure, which a text may hold. */
-  readonly members?: readonly string[];
+  /** Members that a text may hold if they are there for sure. */
+  readonly members?: ReadonlyMap<string, TextMember>;
+}
+
+/** A member as a text may hold it. */
+interface TextMember {
+  readonly required: boolean;
+  /** Neither an object nor an array: the text has the value itself, else its JSON. */
+  readonly scalar: boolean;
 }
 
 type Refusal = Outcome & { readonly how: "refuse" };
@@ -70,8 +77,17 @@ export class Decisions {
       case "refuse":
         return this.refusal(note.code);
       case "text":
-        if (block && note.text !== undefined && isMadeOf(note.text, subject.members ?? []))
-          return { how: "text", what, block, text: note.text };
+        if (block && note.text !== undefined) {
+          const members = subject.members ?? new Map<string, TextMember>();
+          const names = namesIn(note.text);
+          const fault = names.flatMap((name) => faultOf(name, members.get(name)))[0];
+          if (fault === undefined) {
+            const json = names.filter((name) => !members.get(name)!.scalar);
+            return { how: "text", what, block, text: note.text, json };
+          }
+          this.impossible.push({ note, message: `no such text may stand in place of ${what}: ${fault}` });
+          return this.refusal(undefined);
+        }
         break;
       case "fill":
         return { how: "fill", what, value: note.value!, cases: note.cases ?? [] };
@@ -143,6 +159,13 @@ export class Decisions {
 /** A member in a text, by its name. */
 export const placeholder = /\{(\w+)\}/;
 
-function isMadeOf(text: string, members: readonly string[]): boolean {
-  return text.split(placeholder).every((piece, index) => index % 2 === 0 || members.includes(piece));
+/** The members that a text names. */
+function namesIn(text: string): string[] {
+  return text.split(placeholder).filter((_, index) => index % 2 === 1);
+}
+
+/** Why a text cannot hold a member. */
+function faultOf(name: string, member: TextMember | undefined): string[] {
+  if (!member) return [`it has no member ${JSON.stringify(name)}`];
+  return member.required ? [] : [`its member ${JSON.stringify(name)} may be absent`];
 }

@@ -137,6 +137,7 @@ const stepping = [
   "requestedAt",
   "required",
   "reshaped",
+  "textOf",
   "valueAt",
   "without",
 ];

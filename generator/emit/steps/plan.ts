@@ -6,7 +6,14 @@ import { type Made, plansIn } from "./made.js";
 /** The outcome for a value that has no form at the other revision. */
 export type Outcome =
   | { readonly how: "drop"; readonly what: string; readonly pointers?: readonly string[] }
-  | { readonly how: "text"; readonly what: string; readonly block: TextBlock; readonly text: string }
+  | {
+      readonly how: "text";
+      readonly what: string;
+      readonly block: TextBlock;
+      readonly text: string;
+      /** Members in the text that may be objects or arrays: they are written as JSON. */
+      readonly json: readonly string[];
+    }
   | {
       readonly how: "fill";
       readonly what: string;

@@ -299,7 +299,12 @@ class PlacePlanner {
   /** An arm that nothing on the other side corresponds to. */
   private exitOf(arm: ShapeArm): Exit {
     const { planner, source, target } = this;
-    const members = [...arm.properties].flatMap(([key, { required }]) => (required ? [key] : []));
+    const members = new Map(
+      [...arm.properties].map(([key, { nodes, required }]) => {
+        const form = planner.source.of(nodes);
+        return [key, { required, scalar: !form.any && form.members.length === 0 }] as const;
+      }),
+    );
     const own = [...(arm.name === undefined ? [] : [pointer("/$defs", arm.name)]), arm.pointer];
     const outcome = this.outcome({
       pointers: [...this.around.pointers, ...own],

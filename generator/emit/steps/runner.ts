@@ -229,7 +229,7 @@ function leaving({ outcome }: Exit, value: unknown, report: StepReport, at: stri
     case "text": {
       stepping.lost(report, at, outcome.what, "text");
       const pieces = templateParts(outcome.text).map(({ text, member }) =>
-        member === undefined ? text : String(stepping.memberOf(value, member)),
+        member === undefined ? text : stepping.textOf(value, member),
       );
       return blockOf(outcome.block)(pieces.join(""));
     }

@@ -55,7 +55,7 @@ export function outcomeOf(outcome: Exclude<Outcome, { how: "pass" }>): Layout[] 
     case "text":
       return [
         [called("lost", ...where, what, '"text"'), ";"],
-        ["return ", blockLiteral(outcome.block, [templateOf(outcome.text)]), ";"],
+        ["return ", blockLiteral(outcome.block, [templateOf(outcome.text, outcome.json)]), ";"],
       ];
   }
 }
@@ -67,14 +67,14 @@ export function blockLiteral({ constants, key }: TextBlock, text: Layout): Layou
   ]);
 }
 
-/** A text in which `{member}` stands for a member of the value. */
-function templateOf(text: string): string {
+/** A text in which `{member}` stands for a member of the value: itself, or its JSON. */
+function templateOf(text: string, json: readonly string[]): string {
   const parts = templateParts(text);
   if (parts.length === 1) return stringLiteral(text);
   const code = parts.map(({ text: piece, member }) =>
     member === undefined
       ? escapeUnprintable(piece.replace(/[\\`]|\$(?=\{)/g, "\\$&"))
-      : `\${memberOf(value, ${stringLiteral(member)})}`,
+      : `\${${json.includes(member) ? "textOf" : "memberOf"}(value, ${stringLiteral(member)})}`,
   );
   return `\`${code.join("")}\``;
 }

@@ -133,6 +133,46 @@ describe("arms of a union", () => {
     });
   });
 
+  const listOf = (items: JsonValue): JsonValue => object({ value: { type: "array", items } });
+  const textFor = (
+    members: { [name: string]: JsonValue },
+    said: string,
+    required: string[] = Object.keys(members),
+  ) => {
+    const Data = object({ type: { const: "data", type: "string" }, ...members }, ["type", ...required]);
+    const note = lower("/$defs/Data", { how: "text", text: said });
+    const next = listOf({ anyOf: [arm("text", { text }), { $ref: "#/$defs/Data" }] });
+    return { older: listOf(arm("text", { text })), next, more: { Data }, note };
+  };
+
+  it.each<[string, JsonValue, JsonValue, string]>([
+    ["an object", { type: "object" }, { a: [1] }, '{"a":[1]}'],
+    ["a list", { type: "array" }, ["a", "b"], '["a","b"]'],
+    ["anything, here a string", {}, "a", "a"],
+    ["anything, here null", {}, null, "null"],
+    ["a number", { type: "number" }, 1.5, "1.5"],
+    ["a string or an object", { type: ["string", "object"] }, "a", "a"],
+    ["a string or an object, here an object", { type: ["string", "object"] }, { a: 1 }, '{"a":1}'],
+  ])("hold %s as a reader can use it", async (_, schema, value, shown) => {
+    const { older: before, next, more, note } = textFor({ data: schema }, "<{data}>");
+    const { lower: down } = await between(before, next, [note], { next: more });
+    expect(down({ value: [{ type: "data", data: value }] })).toMatchObject({
+      value: { value: [{ type: "text", text: `<${shown}>` }] },
+      losses: [{ pointer: "/value/0", how: "text" }],
+    });
+  });
+
+  it.each([
+    ["may be absent", { data: text }, [], 'its member "data" may be absent'],
+    ["does not exist", { other: text }, ["other"], 'it has no member "data"'],
+  ])("hold no member that %s", (_, members, required, why) => {
+    const { older: before, next, more, note } = textFor(members, "<{data}>", required);
+    const [old, model] = [answering("r1", before), answering("r2", next, more, [note])];
+    expect(() => refuseProblems(planSteps(old, model), model, old, "schema/r2")).toThrow(
+      expect.objectContaining({ code: "MG1206", message: expect.stringContaining(why) as string }) as Error,
+    );
+  });
+
   it("are taken out of a list", async () => {
     const note = lower("/$defs/DoResult/properties/value/items/anyOf/1", { how: "drop" });
     const { lower: down } = await between(older, object({ value: block }), [note]);
