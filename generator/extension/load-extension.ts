@@ -13,6 +13,7 @@ import { buildModel } from "../model/build-model.js";
 import { type ChannelFault, faultsOfChannel } from "../model/channel.js";
 import { type ExtensionModel, completeExtension } from "../model/extension-model.js";
 import type { Assumption, ProtocolModel } from "../model/model.js";
+import { answersNamed, withNames } from "../notes/alternatives.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
 import type { CarriesNote, ExtendsNote, Note } from "../notes/note.js";
 import { withPlaces } from "../revision/schema-source.js";
@@ -159,7 +160,7 @@ function definitionsBeside(notes: readonly Note[], { schema, methods }: Protocol
       : [],
   );
   const named = notes.flatMap((note) => {
-    if (note.kind === "pairing") return [note.result, ...(note.alternatives ?? [])];
+    if (note.kind === "pairing") return answersNamed(note);
     return note.kind === "channel" ? [note.message ?? "", note.result ?? ""] : [];
   });
   const travelling = new Set(notes.flatMap((note) => (note.kind === "channel" ? note.targets : [])));
@@ -284,8 +285,7 @@ function inNames(note: Note, imported: ReadonlyMap<string, string>): Note {
       ...(result !== undefined && { result: key(result) }),
     };
   }
-  const { alternatives } = note;
-  return { ...note, result: key(note.result), ...(alternatives && { alternatives: alternatives.map(key) }) };
+  return withNames(note, key);
 }
 
 function refuseProblems(problems: readonly NoteProblem[], source: ExtensionSource, base: string): void {

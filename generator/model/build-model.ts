@@ -1,7 +1,10 @@
 import { type Schema, reachable } from "@mcpgen/engine";
+import { answersNamed } from "../notes/alternatives.js";
 import type { NoteProblem } from "../notes/apply.js";
+import type { NoteConflict } from "../notes/conflict.js";
 import type { Note, PairingNote, SenderNote, StepNote } from "../notes/note.js";
 import { hasBatches } from "./batches.js";
+import { findConflicts } from "./conflicts.js";
 import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
 import { headerRules } from "./header-rules.js";
@@ -10,9 +13,11 @@ import { type Message, findMessages } from "./messages.js";
 import type { Assumption, Method, ProtocolModel, ResultOf, Status } from "./model.js";
 import { findTransport } from "./transport.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
-import { findOwned } from "./owned.js";
-import { pageOf } from "./page.js";
+import { findInvalidations } from "./invalidations.js";
+import { findOwned, nowhere, placesOf } from "./owned.js";
+import { definePageItems, pageOf } from "./page.js";
 import { pair } from "./pairing.js";
+import { requirementsOf } from "./requirements.js";
 import { type Membership, readRoleUnions } from "./role-unions.js";
 import { type Sending, findSenders, isRedundantSender, settleSender } from "./senders.js";
 import { type Subscriptions, findSubscriptions } from "./subscriptions.js";
@@ -55,13 +60,13 @@ export interface BuiltModel {
 export function buildModel(source: ModelSource): BuiltModel {
   const { notes = [], revision, status, over } = source;
   const assumptions: Assumption[] = [];
-  const schema = defineInlineMessages(source.schema, assumptions);
+  const schema = definePageItems(defineInlineMessages(source.schema, assumptions), assumptions);
   const problems: NoteProblem[] = [];
-  const findings = { assumptions, problems };
+  const conflicts: NoteConflict[] = [];
+  const findings = { assumptions, problems, conflicts };
   const memberships = readRoleUnions(schema);
   const messages = findMessages(schema, memberships, assumptions, over?.own);
-  const methods = new Set(messages.map(({ method }) => method));
-  const said = notesByMethod(notes, methods, problems);
+  const said = notesByMethod(notes, new Set(messages.map(({ method }) => method)), problems);
 
   const paired = messages.map((message) =>
     pairMessage(schema, message, said.get(message.method)?.pairing, findings),
@@ -77,25 +82,53 @@ export function buildModel(source: ModelSource): BuiltModel {
   const era = over?.base.era ?? eraOf(revision, schema, messages, assumptions);
   const subscriptions = findSubscriptions(era, schema, messages, said, problems, over?.base);
 
+  const errors = findErrors(schema, notesOf(notes, "error"), assumptions, over?.own);
+  const methods = settled.map((entry) =>
+    assemble(
+      entry,
+      said.get(entry.message.method),
+      asking,
+      { ...source, schema, assumptions },
+      subscriptions,
+    ),
+  );
+  const invalidations = findInvalidations(
+    methods,
+    notesOf(notes, "invalidates"),
+    problems,
+    over?.base.methods,
+  );
+  // An extension may require that it is declared itself: see `completeExtension`.
+  const requirements = over ? undefined : requirementsOf(notes, { methods, errors }, problems);
+
   const model: ProtocolModel = {
     revision,
     status,
     era,
     schema,
-    methods: settled.map((entry) =>
-      assemble(entry, said.get(entry.message.method), asking, { ...source, schema }, subscriptions),
-    ),
-    errors: findErrors(schema, notesOf(notes, "error"), assumptions, over?.own),
+    methods: methods.map((method) => {
+      const invalidates = invalidations.get(method.name);
+      return { ...method, ...requirements?.get(method.name), ...(invalidates && { invalidates }) };
+    }),
+    errors,
     batches: over?.base.batches ?? hasBatches(schema),
     transport: findTransport(era, notesOf(notes, "transport"), problems),
     headers: headerRules(schema, notesOf(notes, "header"), messages, problems),
-    owned: findOwned(schema, notesOf(notes, "owned"), problems, ownedIn(over)),
+    owned: findOwned(
+      schema,
+      notesOf(notes, "owned"),
+      problems,
+      over ? nowhere : placesOf(schema, settled),
+      ownedIn(over),
+    ),
     renames: notes.filter((note) => note.kind === "renamed"),
     wraps: notes.filter((note) => note.kind === "wrapped"),
     reshapes: notes.filter((note) => note.kind === "reshaped"),
     stepNotes: notes.filter((note): note is StepNote => note.kind === "lower" || note.kind === "lift"),
+    conflicts,
     assumptions: distinct(assumptions),
   };
+  if (!over) conflicts.push(...findConflicts(model, notes));
   return { model, problems };
 }
 
@@ -103,6 +136,7 @@ export function buildModel(source: ModelSource): BuiltModel {
 interface Findings {
   readonly assumptions: Assumption[];
   readonly problems: NoteProblem[];
+  readonly conflicts: NoteConflict[];
 }
 
 interface Settled {
@@ -115,29 +149,38 @@ function pairMessage(
   schema: Schema,
   message: Message,
   note: PairingNote | undefined,
-  { assumptions, problems }: Findings,
+  { assumptions, problems, conflicts }: Findings,
 ): { message: Message; result: ResultOf | undefined } {
   if (message.kind === "notification") return { message, result: undefined };
-  const named = note ? [note.result, ...(note.alternatives ?? [])] : [];
-  const missing = named.find((name) => !schema.definitions.has(name));
-  const { result, redundant } = pair(schema, message, missing === undefined ? note : undefined, assumptions);
+  const missing = note && answersNamed(note).find((name) => !schema.definitions.has(name));
+  const said = missing === undefined ? note : undefined;
+  const { result, redundant, conflict, clash } = pair(schema, message, said, assumptions);
+  const target = message.method;
   if (note && missing !== undefined) {
     const text = `the schema has no definition ${JSON.stringify(missing)} to answer it`;
-    problems.push({ code: "MG1202", note, target: message.method, message: text });
+    problems.push({ code: "MG1202", note, target, message: text });
+  } else if (note && clash !== undefined) {
+    problems.push({ code: "MG1203", note, target, message: clash });
   } else if (note && redundant) {
-    problems.push({ code: "MG1203", note, target: message.method, message: "the schema already says so" });
+    problems.push({ code: "MG1203", note, target, message: "the schema already says so" });
   }
+  if (said && conflict) conflicts.push({ note: said, target, ...conflict });
   return { message, result };
 }
 
 function settle(
   message: Message,
   { found, note }: { readonly found: Sending | undefined; readonly note: SenderNote | undefined },
-  { assumptions, problems }: Findings,
+  { assumptions, problems, conflicts }: Findings,
   memberships: ReadonlyMap<string, Membership>,
 ): Sending {
+  const listed = memberships.get(message.method)?.senders;
   if (note && isRedundantSender(note, found)) {
     problems.push({ code: "MG1203", note, target: message.method, message: "the schema already says so" });
+  } else if (note?.carried && listed) {
+    // A note that was written for this schema corrects its unions.
+    const text = `the unions of messages list it for the ${[...listed].sort().join(" and the ")}, and the note says ${note.sender}`;
+    conflicts.push({ note, target: message.method, message: text });
   }
   return settleSender(message, found, note, assumptions, memberships);
 }
@@ -184,7 +227,7 @@ function assemble(
   { message, result, sending }: Settled,
   notes: MethodNotes | undefined,
   asking: ReadonlySet<string>,
-  { documentation, schema }: ModelSource,
+  { documentation, schema, assumptions }: ModelSource & Pick<Findings, "assumptions">,
   subscriptions: Subscriptions,
 ): Method {
   const { method: name, kind, definition, envelope, params } = message;
@@ -192,7 +235,7 @@ function assemble(
   const description = remarks?.description ?? definition.node.description;
   const see = remarks?.see ?? definition.see?.[0];
   const deprecated = deprecationOf(notes) ?? definition.node.deprecated;
-  const page = pageOf(schema, message, result);
+  const page = pageOf(schema, message, result, assumptions);
   return {
     name,
     kind,

@@ -153,6 +153,7 @@ const plain = {
 
 function onChannel({
   requires: _requires,
+  invalidates: _invalidates,
   filter: _filter,
   filterKey: _key,
   senders,

@@ -22,14 +22,18 @@ export function discriminate(
   return assumed ? { discriminator: assumed } : {};
 }
 
-/** A required member whose constant differs from that of the plain result. */
+/**
+ * A required member with a constant that the plain result's member does not have to be: best one with another constant
+ * there. The constant distinguishes it from any string, too (`resultType`).
+ */
 function byConstant(schema: Schema, plain: SchemaNode, node: SchemaNode): Discriminator | undefined {
-  for (const key of requiredMembers(schema, node)) {
+  const marks = [...requiredMembers(schema, node)].flatMap((key) => {
     const value = constantMember(schema, node, key);
     const other = constantMember(schema, plain, key);
-    if (value !== undefined && other !== undefined && value !== other) return { key, value };
-  }
-  return undefined;
+    const isShared = value !== undefined && value !== other && hasMember(schema, plain, key);
+    return isShared ? [{ mark: { key, value }, isSure: other !== undefined }] : [];
+  });
+  return (marks.find(({ isSure }) => isSure) ?? marks[0])?.mark;
 }
 
 /** A required member that the plain result does not have. */

@@ -1,14 +1,13 @@
-import { type Schema, naturalCompare } from "@mcpgen/engine";
+import { naturalCompare } from "@mcpgen/engine";
 import type { Note } from "../notes/note.js";
 import type { NoteProblem } from "../notes/apply.js";
 import { type Channel, findChannel } from "./channel.js";
-import { constantMember, hasMember, requiredMembers } from "./object-view.js";
 import { discriminate } from "./discriminator.js";
+import { missingCapability, requirementsOf } from "./requirements.js";
 import {
   type Alternative,
   type Assumption,
   type Capability,
-  type Discriminator,
   type Method,
   type ProtocolModel,
   type Requirement,
@@ -97,7 +96,8 @@ export function completeExtension(
         naturalCompare(a.method.name, b.method.name) ||
         naturalCompare(a.result.definition, b.result.definition),
     );
-  const requirements = requirementsOf(notes, context);
+  const { declared } = facts;
+  const requirements = requirementsOf(notes, { methods: model.methods, declared }, problems);
   for (const note of notes) if (note.kind === "error") refuseReserved(note, context);
   const members = notes
     .flatMap((note) => (note.kind === "member" ? memberRules(note, context) : []))
@@ -184,37 +184,6 @@ function gatesOf(method: Method, { declared }: ExtensionFacts): readonly Capabil
   return [...method.capabilities, ...added].sort((a, b) => (a.of < b.of ? -1 : 1));
 }
 
-/** The error of a missing capability, by the name that revisions give it. */
-const missingCapability = "MISSING_REQUIRED_CLIENT_CAPABILITY";
-
-function requirementsOf(
-  notes: readonly Note[],
-  context: Context,
-): ReadonlyMap<string, Pick<Method, "requires">> {
-  const requirements = new Map<string, Pick<Method, "requires">>();
-  for (const note of notes) {
-    if (note.kind !== "requires") continue;
-    for (const target of note.targets) {
-      const method = context.model.methods.find(({ name }) => name === target);
-      // notesByMethod has reported it.
-      if (!method) continue;
-      const path = note.capability ?? context.facts.declared[note.of];
-      const message =
-        path === undefined
-          ? `the ${note.of} declares no place of the extension`
-          : method.senders.includes(note.of) || method.kind === "notification"
-            ? undefined
-            : `the ${note.of} does not send it`;
-      if (message !== undefined) context.problems.push({ code: "MG1202", note, target, message });
-      else {
-        const requires = { of: note.of, path: path!, error: note.error ?? missingCapability };
-        requirements.set(target, { requires });
-      }
-    }
-  }
-  return requirements;
-}
-
 function augmented(note: Extract<Note, { kind: "augments" }>, context: Context): Augmented[] {
   const { base, imported, model, problems, assumptions, facts } = context;
   return note.targets.flatMap((target) => {
@@ -230,8 +199,7 @@ function augmented(note: Extract<Note, { kind: "augments" }>, context: Context):
     const plain = [...imported].find(([, name]) => name === method.result?.definition)?.[0];
     const discriminator = mark
       ? { key: Object.keys(mark)[0]!, value: Object.values(mark)[0]! }
-      : (constantMark(model.schema, plain, note.result) ??
-        discriminate(model.schema, plain, note.result, assumptions).discriminator);
+      : discriminate(model.schema, plain, note.result, assumptions).discriminator;
     const sender = method.senders.find((side) => facts.declared[side] !== undefined);
     const requires: Requirement | undefined =
       sender === undefined
@@ -251,19 +219,6 @@ function augmented(note: Extract<Note, { kind: "augments" }>, context: Context):
       },
     ];
   });
-}
-
-/** The required constant of a member that the plain result has, too: `resultType`, say. */
-function constantMark(schema: Schema, plain: string | undefined, added: string): Discriminator | undefined {
-  const node = schema.definitions.get(added)!.node;
-  const plainNode = schema.definitions.get(plain ?? "")?.node;
-  if (!plainNode) return undefined;
-  for (const key of requiredMembers(schema, node)) {
-    const value = constantMember(schema, node, key);
-    const isShared = value !== undefined && hasMember(schema, plainNode, key);
-    if (isShared && constantMember(schema, plainNode, key) !== value) return { key, value };
-  }
-  return undefined;
 }
 
 function memberRules(

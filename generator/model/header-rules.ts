@@ -30,7 +30,7 @@ export function headerRules(
 }
 
 /** Whether a value may have a member at a place: one that the schema names, or one among any others. */
-function mayHave(schema: Schema, node: SchemaNode, tokens: readonly string[]): boolean {
+export function mayHave(schema: Schema, node: SchemaNode, tokens: readonly string[]): boolean {
   let nodes = [node];
   for (const token of tokens) {
     const members = nodes.flatMap((each) => memberNodes(schema, each, token));

@@ -1,4 +1,5 @@
 import type { Deprecation, JsonValue, Schema } from "@mcpgen/engine";
+import type { NoteConflict } from "../notes/conflict.js";
 import type { RenamedNote, ReshapedNote, StepNote, WrappedNote } from "../notes/note.js";
 
 export type Role = "client" | "server";
@@ -42,6 +43,8 @@ export interface ProtocolModel {
   readonly wraps: readonly WrappedNote[];
   /** Whose members are made by expressions between the revision before and this one. */
   readonly reshapes: readonly ReshapedNote[];
+  /** Notes that say otherwise than the schema. */
+  readonly conflicts: readonly NoteConflict[];
   /** Facts derived by convention, because neither schema nor notes state them. */
   readonly assumptions: readonly Assumption[];
 }
@@ -73,8 +76,10 @@ export interface Method {
   readonly filter?: string;
   /** The param whose value the list in that member must hold; absent for a member that is a flag. */
   readonly filterKey?: string;
-  /** What the side that sends it must have declared: of extensions alone. */
+  /** What the side that sends it, or the receiver of a notification, must have declared. */
   readonly requires?: Requirement;
+  /** Notifications: the methods whose cached results they drop, beside those that the runtime knows. */
+  readonly invalidates?: readonly string[];
   /** Requests that go through a list page by page. */
   readonly page?: Page;
   readonly deprecated?: Deprecation;
@@ -155,7 +160,7 @@ export interface HeaderRule {
 }
 
 export interface Assumption {
-  /** Stable kind: `alternative`, `channel`, `era`, `error`, `kind`, `message`, `pairing`, `sender`, `extends`, `open`; the kind of a note that was left out. */
+  /** Stable kind: `alternative`, `channel`, `era`, `error`, `kind`, `message`, `page`, `pairing`, `sender`, `extends`, `open`; the kind of a note that was left out. */
   readonly kind: string;
   /** The method, definition or revision it is about. */
   readonly subject: string;

@@ -6,7 +6,6 @@ import type {
   ListeningNote,
   Note,
   PairingNote,
-  RequiresNote,
   SenderNote,
   SubscriptionNote,
 } from "../notes/note.js";
@@ -21,7 +20,6 @@ export interface MethodNotes {
   readonly multiRoundTrip: boolean;
   readonly listening?: ListeningNote;
   readonly subscription?: SubscriptionNote;
-  readonly requires?: RequiresNote;
 }
 
 type Writable = { -readonly [K in keyof MethodNotes]: MethodNotes[K] } & { capabilities: CapabilityNote[] };
@@ -65,6 +63,7 @@ function speaksOfMethod(note: Note, target: string): boolean {
     case "sender":
     case "capability":
     case "cacheable":
+    case "invalidates":
     case "multiRoundTrip":
     case "listening":
     case "subscription":
@@ -125,9 +124,6 @@ function take(entry: Writable, note: Note): void {
       break;
     case "subscription":
       entry.subscription = note;
-      break;
-    case "requires":
-      entry.requires = note;
       break;
   }
 }

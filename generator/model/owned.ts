@@ -1,9 +1,30 @@
-import { type Schema, pointerTokens } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, pointerTokens } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { OwnedNote } from "../notes/note.js";
+import type { Message } from "./messages.js";
+import { type ResultOf, answersOf } from "./model.js";
+import { constantMember, hasMember, memberNames, memberNodes, requiredMembers } from "./object-view.js";
+import { responseOf } from "./pairing.js";
+
+/** The definitions that stand in places which the era fills in, whatever they extend. */
+interface Places {
+  /** What answers methods, unions and each of their arms. */
+  readonly answers: ReadonlySet<string>;
+  /** What requests and notifications carry. */
+  readonly params: ReadonlySet<string>;
+  /** The definition of what every response carries, if the schema has one. */
+  readonly anyAnswer?: string;
+  /** Properties that tell apart what may answer a method, by definition: authors write them. */
+  readonly marks: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** An extension says itself what its definitions extend. */
+export const nowhere: Places = { answers: new Set(), params: new Set(), marks: new Map() };
 
 /**
- * The properties that the era owns, by definition: those that notes name, and the same ones in extensions.
+ * The properties that the era owns, by definition: those that notes name, and the same ones in extensions. In a place that
+ * the era fills in, a definition need not extend the one that the note names: it is enough that it repeats that one, or that
+ * it answers a method and the note names what every response carries.
  *
  * @param known those that are known before
  */
@@ -11,6 +32,7 @@ export function findOwned(
   schema: Schema,
   notes: readonly OwnedNote[],
   problems: NoteProblem[],
+  places: Places,
   known: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const named = new Map([...known].map(([name, properties]) => [name, new Set(properties)]));
@@ -29,12 +51,105 @@ export function findOwned(
   }
   const owned = new Map<string, ReadonlySet<string>>();
   for (const { name, node } of named.size === 0 ? [] : schema.definitions.values()) {
-    const inherited = [name, ...basesOf(schema, name)].flatMap((base) => [...(named.get(base) ?? [])]);
-    const parts = [node, ...(node.allOf ?? [])];
-    const properties = inherited.filter((property) => parts.some((part) => part.properties?.has(property)));
+    const bases = [name, ...basesOf(schema, name), ...basesByPlace(schema, name, [...named.keys()], places)];
+    const inherited = new Set(bases.flatMap((base) => [...(named.get(base) ?? [])]));
+    const parts = partsOf(node);
+    const marks = places.marks.get(name);
+    const properties = [...inherited].filter(
+      (property) => !marks?.has(property) && parts.some((part) => part.properties?.has(property)),
+    );
     if (properties.length > 0) owned.set(name, new Set(properties));
   }
   return owned;
+}
+
+/** The definitions, among those that notes name, whose members a definition has for the place where it stands. */
+function basesByPlace(
+  schema: Schema,
+  name: string,
+  named: readonly string[],
+  { answers, params, anyAnswer }: Places,
+): string[] {
+  if (!answers.has(name) && !params.has(name)) return [];
+  const { node } = schema.definitions.get(name)!;
+  const members = new Set(memberNames(schema, node));
+  const required = requiredMembers(schema, node);
+  return named.filter((base) => {
+    if (base === anyAnswer && answers.has(name)) return true;
+    const inner = schema.definitions.get(base)!.node;
+    return (
+      memberNames(schema, inner).every((member) => members.has(member)) &&
+      [...requiredMembers(schema, inner)].every((member) => required.has(member))
+    );
+  });
+}
+
+/** The schemas that are written in a definition for the object itself: its own, and the parts and arms of it. */
+export function partsOf(node: SchemaNode): SchemaNode[] {
+  const inside = [...(node.allOf ?? []), ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
+  return [node, ...inside.flatMap(partsOf)];
+}
+
+/** The definitions that stand in the places of `methods`. */
+export function placesOf(
+  schema: Schema,
+  methods: readonly { readonly message: Message; readonly result: ResultOf | undefined }[],
+): Places {
+  const marks = new Map<string, Set<string>>();
+  const mark = (name: string, key: string): void =>
+    void marks.set(name, (marks.get(name) ?? new Set()).add(key));
+  const answers = new Set<string>();
+  for (const { result } of methods) {
+    for (const name of result ? answersOf({ result }) : []) answers.add(name);
+    for (const { definition, discriminator } of result?.alternatives ?? []) {
+      const { node } = schema.definitions.get(definition)!;
+      const { key, value } = discriminator ?? {};
+      if (key !== undefined && value !== undefined && constantMember(schema, node, key) === value)
+        mark(definition, key);
+    }
+  }
+  // A Set's iteration includes what is added meanwhile.
+  for (const name of answers) {
+    const arms = armsOf(schema, name);
+    for (const arm of arms) answers.add(arm);
+    for (const key of distinguishing(schema, arms)) for (const arm of arms) mark(arm, key);
+  }
+  const specific = new Set(methods.map(({ message }) => responseOf(schema, message.definition.name)?.name));
+  const anyAnswer = [...schema.definitions.values()]
+    .filter(({ name, node }) => hasMember(schema, node, "jsonrpc") && !specific.has(name))
+    .flatMap(({ node }) => memberNodes(schema, node, "result"))
+    .find(({ ref }) => ref !== undefined)?.ref;
+  return {
+    answers,
+    params: new Set(methods.flatMap(({ message }) => message.params.definition ?? [])),
+    ...(anyAnswer !== undefined && { anyAnswer }),
+    marks,
+  };
+}
+
+/** A definition with all that it is a union of, or an alias for. */
+export function withArms(schema: Schema, name: string): readonly string[] {
+  const names = new Set([name]);
+  // A Set's iteration includes what is added meanwhile.
+  for (const each of names) for (const arm of armsOf(schema, each)) names.add(arm);
+  return [...names];
+}
+
+/** The definitions that a union consists of, or the one that an alias stands for. */
+function armsOf(schema: Schema, name: string): string[] {
+  const node = schema.definitions.get(name)?.node;
+  return [node, ...(node?.anyOf ?? []), ...(node?.oneOf ?? [])].flatMap((part) => part?.ref ?? []);
+}
+
+/** The members that are other constants in other arms. */
+function distinguishing(schema: Schema, arms: readonly string[]): string[] {
+  const nodes = arms.flatMap((arm) => schema.definitions.get(arm)?.node ?? []);
+  const members = new Set(nodes.flatMap((node) => memberNames(schema, node)));
+  return [...members].filter((key) => {
+    const constants = new Set(nodes.map((node) => constantMember(schema, node, key)));
+    constants.delete(undefined);
+    return constants.size > 1;
+  });
 }
 
 /** `/$defs/Result/properties/resultType` → that property of that definition, if the schema has it. */

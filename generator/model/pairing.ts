@@ -1,14 +1,17 @@
-import type { Definition, Schema } from "@mcpgen/engine";
+import type { Definition, JsonObject, JsonValue, Schema } from "@mcpgen/engine";
 import { discriminate } from "./discriminator.js";
 import type { Message } from "./messages.js";
-import type { Assumption, Discriminator, Method, ResultOf } from "./model.js";
+import type { Alternative, Assumption, Discriminator, Method, ResultOf } from "./model.js";
 import { hasMember, memberNodes } from "./object-view.js";
-import type { PairingNote } from "../notes/note.js";
+import { alternativesOf } from "../notes/alternatives.js";
+import type { PairedAlternative, PairingNote } from "../notes/note.js";
 
 /** The answers of a request, before discriminators are known. */
 interface Pairing {
   readonly result?: string;
   readonly alternatives: readonly string[];
+  /** The schema lists everything that may answer: nothing else does. */
+  readonly listed?: true;
   /** The assumption by which it was found. */
   readonly assumed?: string;
 }
@@ -17,6 +20,10 @@ interface Paired {
   readonly result: ResultOf;
   /** Whether the same answer would be found without the note. */
   readonly redundant: boolean;
+  /** Where the note says otherwise than the schema: in words, and the fields of a note that agrees with it. */
+  readonly conflict?: { readonly message: string; readonly fields: JsonObject };
+  /** Two alternatives of the note that nothing distinguishes from each other, in words. */
+  readonly clash?: string;
 }
 
 /** The answers of `message`: from the note, else from the schema, else assumed and reported. */
@@ -27,31 +34,81 @@ export function pair(
   assumptions: Assumption[],
 ): Paired {
   const derived = derivePairing(schema, message.definition.name);
-  const said = note && { result: note.result, alternatives: note.alternatives ?? derived.alternatives };
-  const pairing: Pairing = said ?? derived;
+  // A note without alternatives speaks of those that the schema lists.
+  const named = note && alternativesOf({ ...note, alternatives: note.alternatives ?? derived.alternatives });
+  const pairing: Pairing = named
+    ? { result: note!.result, alternatives: named.map(({ definition }) => definition) }
+    : derived;
   if (pairing.assumed !== undefined) {
     assumptions.push({ kind: "pairing", subject: message.method, text: pairing.assumed });
   }
-  const alternatives = pairing.alternatives.map((definition) => ({
+  const said: readonly PairedAlternative[] =
+    named ?? derived.alternatives.map((definition) => ({ definition }));
+  const alternatives = said.map(({ definition, mark, capability }): Alternative => ({
     definition,
-    ...(note?.alternativeMark
-      ? { discriminator: discriminatorOf(note.alternativeMark) }
-      : discriminate(schema, pairing.result, definition, assumptions)),
-    ...(note?.alternativeCapability !== undefined && { capability: note.alternativeCapability }),
+    ...(mark ? markOf(mark) : discriminate(schema, pairing.result, definition, assumptions)),
+    ...(capability !== undefined && { capability }),
   }));
+  const conflict = note && conflictOf(note.result, said, derived);
+  const clash = note && clashOf(alternatives);
   return {
     result: { ...(pairing.result !== undefined && { definition: pairing.result }), alternatives },
     redundant:
-      note?.alternativeCapability === undefined &&
-      note?.alternativeMark === undefined &&
+      said.every(({ mark, capability }) => mark === undefined && capability === undefined) &&
       derived.assumed === undefined &&
       same(pairing, derived),
+    ...(conflict && { conflict }),
+    ...(clash !== undefined && { clash }),
   };
 }
 
-function discriminatorOf(mark: NonNullable<PairingNote["alternativeMark"]>): Discriminator {
+function markOf(mark: NonNullable<PairedAlternative["mark"]>): { readonly discriminator: Discriminator } {
   const [[key, value]] = Object.entries(mark) as [[string, string]];
-  return { key, value };
+  return { discriminator: { key, value } };
+}
+
+/** What a note hides of the answers that the schema has, or adds to all that the schema lists. */
+function conflictOf(
+  result: string,
+  said: readonly PairedAlternative[],
+  derived: Pairing,
+): Paired["conflict"] {
+  if (derived.result === undefined || (derived.assumed !== undefined && !derived.listed)) return undefined;
+  const named = [result, ...said.map(({ definition }) => definition)];
+  const listed = [derived.result, ...derived.alternatives];
+  const hidden = listed.filter((name) => !named.includes(name));
+  const stray = derived.listed ? named.filter((name) => !listed.includes(name)) : [];
+  if (hidden.length + stray.length === 0) return undefined;
+  const parts = [
+    ...(hidden.length > 0 ? [`the schema has ${hidden.join(", ")}, which the note leaves out`] : []),
+    ...(stray.length > 0 ? [`the schema does not list ${stray.join(", ")}`] : []),
+  ];
+  const plain = listed.includes(result) ? result : derived.result;
+  const kept = said.filter(({ definition }) => definition !== plain && !stray.includes(definition));
+  const added = hidden.filter((name) => name !== plain);
+  return {
+    message: `among what answers it, ${parts.join(", and ")}`,
+    fields: { result: plain, alternatives: [...kept.map(written), ...added] },
+  };
+}
+
+/** An alternative as a note has it. */
+function written({ definition, mark, capability }: PairedAlternative): JsonValue {
+  if (!mark && capability === undefined) return definition;
+  return { definition, ...(mark && { mark }), ...(capability !== undefined && { capability }) };
+}
+
+/** Alternatives with the same mark: only the first of them would ever be recognised. */
+function clashOf(alternatives: readonly Alternative[]): string | undefined {
+  const owners = new Map<string, string>();
+  for (const { definition, discriminator } of alternatives) {
+    if (!discriminator) continue;
+    const mark = JSON.stringify([discriminator.key, discriminator.value]);
+    const other = owners.get(mark);
+    if (other !== undefined) return `${other} and ${definition} have the same mark`;
+    owners.set(mark, definition);
+  }
+  return undefined;
 }
 
 function same(a: Pairing, b: Pairing): boolean {
@@ -91,7 +148,7 @@ export function responseOf(schema: Schema, message: string): Definition | undefi
 function fromResponse(schema: Schema, base: string): Pairing | undefined {
   const response = responseOf(schema, base);
   if (!response) return undefined;
-  const arms = resultArms(schema, response);
+  const arms = resultArms(schema, response, `${base}Result`);
   const plain = arms.includes(`${base}Result`) ? `${base}Result` : arms[0];
   if (plain === undefined) return undefined;
   const alternatives = arms.filter((arm) => arm !== plain);
@@ -99,16 +156,27 @@ function fromResponse(schema: Schema, base: string): Pairing | undefined {
   return {
     result: plain,
     alternatives,
+    listed: true,
     ...(!sure && {
       assumed: `${plain} is taken for its plain result, the first of those in ${response.name}.`,
     }),
   };
 }
 
-function resultArms(schema: Schema, response: Definition): string[] {
-  const members = memberNodes(schema, response.node, "result");
-  const arms = members.flatMap((member) => [member, ...(member.anyOf ?? []), ...(member.oneOf ?? [])]);
-  return [...new Set(arms.map(({ ref }) => ref).filter((ref) => ref !== undefined))];
+/** @param plain the plain result, which may be a union itself: others stand for their arms */
+function resultArms(schema: Schema, response: Definition, plain: string): string[] {
+  const arms = new Set<string>();
+  const seen = new Set(memberNodes(schema, response.node, "result"));
+  // A Set's iteration includes what is added meanwhile.
+  for (const { ref, anyOf, oneOf } of seen) {
+    const union = ref === undefined || ref === plain ? undefined : schema.definitions.get(ref)?.node;
+    const isUnion =
+      union !== undefined && (union.anyOf ?? union.oneOf)?.every((arm) => arm.ref !== undefined);
+    if (isUnion) seen.add(union);
+    else if (ref !== undefined) arms.add(ref);
+    for (const arm of [...(anyOf ?? []), ...(oneOf ?? [])]) seen.add(arm);
+  }
+  return [...arms];
 }
 
 function fallback(schema: Schema, base: string): Pairing | undefined {

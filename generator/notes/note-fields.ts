@@ -25,6 +25,10 @@ const texts = {
   check: (value: JsonValue): boolean => Array.isArray(value) && value.every(isText),
   schema: { type: "array", items: { type: "string" } },
 };
+const someTexts = {
+  check: (value: JsonValue): boolean => texts.check(value) && (value as readonly string[]).length > 0,
+  schema: { ...texts.schema, minItems: 1 },
+};
 const pointer = textLike("^/", "a JSON Pointer into the capabilities, such as /resources/subscribe");
 
 /** The member, with its value, that distinguishes a result. */
@@ -42,6 +46,43 @@ const mark: Field = {
     additionalProperties: { type: "string" },
   },
 };
+
+/** Names of definitions, or definitions with their own mark and capability. */
+const alternatives: Field = {
+  expected:
+    'an array of definition names, or of { "definition": …, "mark": { member: text }, "capability": JSON Pointer }, of which the last two are optional',
+  check: (value) => Array.isArray(value) && value.every((each) => isText(each) || isAlternative(each)),
+  schema: {
+    type: "array",
+    items: {
+      anyOf: [
+        { type: "string" },
+        {
+          type: "object",
+          properties: {
+            definition: { type: "string" },
+            mark: mark.schema,
+            capability: pointer.schema,
+          },
+          required: ["definition"],
+          additionalProperties: false,
+        },
+      ],
+    },
+  },
+};
+
+function isAlternative(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return false;
+  const { definition, mark: own, capability, ...others } = value;
+  return (
+    definition !== undefined &&
+    isText(definition) &&
+    (own === undefined || mark.check(own)) &&
+    (capability === undefined || pointer.check(capability)) &&
+    Object.keys(others).length === 0
+  );
+}
 
 function choice(expected: string, choices: readonly string[]): Field {
   return {
@@ -145,7 +186,7 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
     description: "The definition that answers the method.",
     fields: {
       result: string,
-      alternatives: optional({ expected: "an array of definition names", ...texts }),
+      alternatives: optional(alternatives),
       alternativeCapability: optional(pointer),
       alternativeMark: optional(mark),
     },
@@ -177,6 +218,10 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
     },
   },
   cacheable: { description: "Results of the method carry cache hints.", fields: {} },
+  invalidates: {
+    description: "The notification drops cached results of these methods.",
+    fields: { methods: { expected: "an array of methods", ...someTexts } },
+  },
   multiRoundTrip: {
     description: "The method may be answered with a request for input.",
     fields: {},
@@ -196,7 +241,7 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
     },
   },
   requires: {
-    description: "The other side must have declared the capability, or the extension.",
+    description: "A side must have declared the capability (of an extension: or the extension).",
     fields: { of: side, capability: optional(pointer), error: optional(string) },
   },
   augments: {
@@ -261,13 +306,7 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
 };
 
 /** Kinds of notes that only extensions have. */
-export const extensionKinds: ReadonlySet<NoteKind> = new Set([
-  "requires",
-  "augments",
-  "member",
-  "carries",
-  "channel",
-]);
+export const extensionKinds: ReadonlySet<NoteKind> = new Set(["augments", "member", "carries", "channel"]);
 
 /** Kinds of notes that only revisions have. */
 export const revisionKinds: ReadonlySet<NoteKind> = new Set(["transport"]);

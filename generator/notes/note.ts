@@ -34,11 +34,21 @@ export interface ExtendsNote extends NoteBase {
 export interface PairingNote extends NoteBase {
   readonly kind: "pairing";
   readonly result: string;
-  readonly alternatives?: readonly string[];
-  /** The capability, of the side that answers, without which no alternative comes: a JSON Pointer. */
+  /** A name stands for an alternative without both mark and capability. */
+  readonly alternatives?: readonly (string | PairedAlternative)[];
+  /** The capability of alternatives that name none themselves. */
   readonly alternativeCapability?: string;
-  /** The member, and its value, that distinguishes an alternative from the plain result. */
-  readonly alternativeMark?: { readonly [member: string]: string };
+  /** The mark of alternatives that have none themselves. */
+  readonly alternativeMark?: PairedAlternative["mark"];
+}
+
+/** A definition that may answer a method in place of the plain result. */
+export interface PairedAlternative {
+  readonly definition: string;
+  /** The member, and its value, that distinguishes it from the plain result. */
+  readonly mark?: { readonly [member: string]: string };
+  /** The capability, of the side that answers, without which it never comes: a JSON Pointer. */
+  readonly capability?: string;
 }
 
 export interface SenderNote extends NoteBase {
@@ -70,6 +80,13 @@ interface CacheableNote extends NoteBase {
   readonly kind: "cacheable";
 }
 
+/** A notification drops cached results: the targets are notifications. */
+export interface InvalidatesNote extends NoteBase {
+  readonly kind: "invalidates";
+  /** The methods whose cached results it drops, beside those that follow from its capability. */
+  readonly methods: readonly string[];
+}
+
 /** The methods may be answered with a request for input. */
 interface MultiRoundTripNote extends NoteBase {
   readonly kind: "multiRoundTrip";
@@ -89,11 +106,11 @@ export interface SubscriptionNote extends NoteBase {
   readonly key?: string;
 }
 
-/** What the other side must have declared before a method of an extension may be used. */
+/** What a side must have declared before a method may be used that is sent by it, or to it. */
 export interface RequiresNote extends NoteBase {
   readonly kind: "requires";
   readonly of: "client" | "server";
-  /** JSON Pointer into the capabilities; without it, the place where the side declares the extension. */
+  /** JSON Pointer into the capabilities; in an extension without it, the place where the side declares the extension. */
   readonly capability?: string;
   /** Name of the error that answers otherwise; without it, that of the revision for a missing capability. */
   readonly error?: string;
@@ -235,6 +252,7 @@ export type Note =
   | CapabilityNote
   | HeaderNote
   | CacheableNote
+  | InvalidatesNote
   | MultiRoundTripNote
   | ListeningNote
   | SubscriptionNote

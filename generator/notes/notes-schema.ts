@@ -99,6 +99,17 @@ export function notesSchema(): JsonObject {
       },
     },
     then: { properties: { notes: { items: { not: isKind(revisionKinds) } } } },
+    // Of an extension, it may be the extension itself that is required.
+    allOf: [
+      {
+        if: { properties: { notes: { contains: isKind(revisionKinds) } } },
+        then: {
+          properties: {
+            notes: { items: { if: isKind(["requires"]), then: { required: ["capability"] } } },
+          },
+        },
+      },
+    ],
     $defs: {
       note: {
         type: "object",

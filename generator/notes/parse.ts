@@ -40,6 +40,12 @@ export function parseNotes(
     const at = pointer("/notes", index);
     const note = parseNote(entry, at, malformed);
     const stray = bases ? revisionKinds : extensionKinds;
+    if (!bases && note.kind === "requires" && note.capability === undefined) {
+      throw malformed(
+        at,
+        'a note of kind requires needs "capability" in a revision: which one a side declares',
+      );
+    }
     if (stray.has(note.kind)) {
       const owner = bases ? "revisions" : "extensions";
       throw malformed(`${at}/kind`, `notes of kind ${note.kind} belong to ${owner}`);

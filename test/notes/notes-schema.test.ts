@@ -58,12 +58,14 @@ const values: readonly JsonValue[] = [
   ...["", "a", "/a", "a-b", "A B", "client", "server", "both", "open", "Mcp-Name", "toString"],
   ...["drop", "text", "refuse", "fill", "keep", null, true, 1, 400, 4.5, [], {}],
   ...[["a"], ["a", 1], ["r1"], { a: "b" }, { a: 1 }, { a: "b", c: "d" }],
+  ...[[{ definition: "a" }], [{ definition: "a", mark: { a: "b" }, capability: "/a" }], ["a", { mark: 1 }]],
   ...[[{ of: false, value: 1 }], [{ of: [], value: 1 }], [{ of: 1 }], [{ of: 1, value: 1, x: 1 }]],
 ];
 const fit: Readonly<Record<string, JsonValue>> = {
   ...{ becomes: {}, of: "client", capability: "/a", header: "A", from: "/a", filter: "/a", member: "/a" },
   ...{ how: "refuse", code: "a", sender: "client", target: "/a", bases: ["r1"], carried: true },
   ...{ lift: { a: { $: "/b" } } },
+  methods: ["a"],
 };
 const least = (kind: string): JsonObject => {
   const { fields } = kindsOfNotes[kind as keyof typeof kindsOfNotes];
@@ -158,6 +160,7 @@ test.each<{ readonly file: JsonValue }>([
   { file: { format: 1, notes: ["open"] } },
   { file: { format: 1, notes: [least("transport"), least("carries")] } },
   { file: { format: 1, notes: [least("transport"), { ...least("open"), bases }] } },
+  { file: { format: 1, notes: [least("transport"), least("requires")] } },
 ])("both refuse $file", ({ file }) => {
   expect([validate(file), read(file)]).toEqual([false, false]);
 });

@@ -41,8 +41,18 @@ const kinds: {
   extends: { needs: { base: "Base" }, may: {}, bad: { base: [1, null, ["Base"]] } },
   pairing: {
     needs: { result: "R" },
-    may: { alternatives: ["A"], alternativeCapability: "/tasks" },
-    bad: { result: [1], alternatives: ["A", [1], {}], alternativeCapability: [1, ["a"], "tasks", ""] },
+    may: {
+      alternatives: ["A", { definition: "B" }, { definition: "C", mark: { a: "b" }, capability: "/c" }],
+      alternativeCapability: "/tasks",
+    },
+    bad: {
+      result: [1],
+      alternatives: [
+        ...["A", [1], {}, [{}], [{ definition: 1 }], [{ definition: "A", mark: {} }]],
+        ...[[{ definition: "A", capability: "c" }], [{ definition: "A", marks: { a: "b" } }]],
+      ],
+      alternativeCapability: [1, ["a"], "tasks", ""],
+    },
   },
   sender: { needs: { sender: "both" }, may: {}, bad: { sender: ["neither", 1, null] } },
   capability: {
@@ -63,9 +73,14 @@ const kinds: {
     may: { key: "uri" },
     bad: { filter: [1, null, "a", ""], key: [1, null] },
   },
+  invalidates: {
+    needs: { methods: ["tools/get"] },
+    may: {},
+    bad: { methods: [[], "tools/get", [1], {}] },
+  },
   requires: {
-    needs: { of: "client" },
-    may: { capability: "/extensions/a~1b", error: "MISSING" },
+    needs: { of: "client", capability: "/extensions/a~1b" },
+    may: { error: "MISSING" },
     bad: { of: ["both", 1], capability: [1, "a", ""], error: [1, null] },
   },
   augments: {

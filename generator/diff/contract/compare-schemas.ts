@@ -121,6 +121,7 @@ function modelOf(schema: Schema): ProtocolModel {
     renames: [],
     wraps: [],
     reshapes: [],
+    conflicts: [],
     assumptions: [],
   };
 }

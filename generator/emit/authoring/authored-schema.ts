@@ -41,11 +41,17 @@ export function authoredSchema(model: ProtocolModel): AuthoredSchema {
 }
 
 function without(node: SchemaNode, names: ReadonlySet<string>): SchemaNode {
-  const { allOf } = node;
-  if (!allOf) return withoutMembers(node, names);
-  const parts = allOf.map((part) => (part.properties ? withoutMembers(part, names) : part));
-  const kept = parts.filter((part) => part.properties?.size !== 0);
-  return { ...(node.properties ? withoutMembers(node, names) : node), allOf: kept };
+  const { properties, allOf, anyOf, oneOf } = node;
+  const inside = (parts: readonly SchemaNode[]): readonly SchemaNode[] =>
+    parts.map((part) => without(part, names));
+  // Without members, a part says nothing more.
+  const kept = allOf && inside(allOf).filter((part) => part.properties?.size !== 0);
+  return {
+    ...(properties ? withoutMembers(node, names) : node),
+    ...(kept && { allOf: kept }),
+    ...(anyOf && { anyOf: inside(anyOf) }),
+    ...(oneOf && { oneOf: inside(oneOf) }),
+  };
 }
 
 function withoutMembers(node: SchemaNode, names: ReadonlySet<string>): SchemaNode {
@@ -140,19 +146,23 @@ export function inlineParams(
 
 /** What may answer the method, as far as an author may write it. */
 export function authoredResults(model: ProtocolModel, method: Method): string[] {
-  return answersOf(method).filter(
-    (answer) => answer === method.result?.definition || !belongsToEra(model, answer),
-  );
+  const plain = method.result?.definition;
+  return answersOf(method).filter((answer) => answer === plain || !belongsToEra(model, answer, plain));
 }
 
-/** Whether all that an alternative adds to what it extends is the era's. */
-function belongsToEra({ schema, owned }: ProtocolModel, definition: string): boolean {
+/** Whether all that an alternative adds to what it extends, and to the plain result, is the era's. */
+function belongsToEra(
+  { schema, owned }: ProtocolModel,
+  definition: string,
+  plain: string | undefined,
+): boolean {
   const { node, extends: bases = [] } = schema.definitions.get(definition)!;
   const own = owned.get(definition) ?? new Set();
-  const inherited = new Set(
-    bases.flatMap((base) => [...(schema.definitions.get(base)?.node.properties?.keys() ?? [])]),
+  const others = [...bases, ...(plain === undefined ? [] : [plain])];
+  const known = new Set(
+    others.flatMap((name) => [...(schema.definitions.get(name)?.node.properties?.keys() ?? [])]),
   );
   return (
-    own.size > 0 && [...(node.properties?.keys() ?? [])].every((name) => own.has(name) || inherited.has(name))
+    own.size > 0 && [...(node.properties?.keys() ?? [])].every((name) => own.has(name) || known.has(name))
   );
 }

@@ -1,5 +1,6 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { type ProtocolModel, answersOf } from "../../model/model.js";
+import { withArms } from "../../model/owned.js";
 import type { AuthoredSchema } from "./authored-schema.js";
 
 /** An object whose members are all known by name. */
@@ -40,8 +41,8 @@ export function listedMembers(model: ProtocolModel, { schema }: AuthoredSchema):
       ? undefined
       : add({ definition, path: "" }, schema.definitions.get(definition)?.node);
   const capabilities = new Set(capabilityDefinitions(model));
-  for (const name of [...itemDefinitions(model), ...identityDefinitions(model), ...capabilities])
-    addDefinition(name);
+  const items = itemDefinitions(model).flatMap((name) => withArms(schema, name));
+  for (const name of [...items, ...identityDefinitions(model), ...capabilities]) addDefinition(name);
   for (const [place, node] of pending) {
     const { definition, path } = place;
     if (listed.has(definition + path)) continue;

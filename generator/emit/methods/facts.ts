@@ -87,6 +87,7 @@ export class Facts {
       method.filter !== undefined && ["filter", stringLiteral(method.filter)],
       method.filterKey !== undefined && ["filterKey", stringLiteral(method.filterKey)],
       method.requires !== undefined && ["requires", requirementLayout(method.requires)],
+      method.invalidates !== undefined && ["invalidates", stringsLayout(method.invalidates)],
     ];
     return members.filter((member) => member !== false);
   }

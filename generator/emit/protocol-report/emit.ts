@@ -46,12 +46,13 @@ export function methodLine(method: Method): string {
     method.multiRoundTrip ? "may ask for input" : undefined,
     method.listening ? "answered when its stream ends" : undefined,
     method.filter === undefined ? undefined : `selected by ${codeSpan(method.filter)}${keyText(method)}`,
+    method.invalidates && `drops cached ${method.invalidates.map(codeSpan).join(" and ")}`,
     deprecated && (deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`),
   ];
   return facts.filter((fact) => fact !== undefined).join(", ");
 }
 
-/** What the side that sends a method must have declared. */
+/** What a side must have declared before a method may be used. */
 export function requirementText({ of, path, error }: Requirement): string {
   return `requires ${of} capability ${codeSpan(path)}, else ${codeSpan(error)}`;
 }

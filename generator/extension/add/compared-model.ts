@@ -8,6 +8,7 @@ import {
 } from "@mcpgen/engine";
 import { buildModel } from "../../model/build-model.js";
 import type { ProtocolModel, Role } from "../../model/model.js";
+import { withNames } from "../../notes/alternatives.js";
 import { applyNotes } from "../../notes/apply.js";
 import type { Note } from "../../notes/note.js";
 import { withPlaces } from "../../revision/schema-source.js";
@@ -97,10 +98,7 @@ function facts(note: Note, keyOf: (name: string) => string): Note[] {
   if (note.kind !== "pairing") return [];
   const named = (name: string): string =>
     name.startsWith(`${basePrefix}#`) ? name.split("/").at(-1)! : keyOf(name);
-  const { alternatives } = note;
-  return [
-    { ...note, result: named(note.result), ...(alternatives && { alternatives: alternatives.map(named) }) },
-  ];
+  return [withNames(note, named)];
 }
 
 function partsOf({ about }: ExtensionSource, base: ProtocolModel, notes: readonly Note[]): ComparedPart[] {

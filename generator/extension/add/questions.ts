@@ -9,6 +9,7 @@ import {
 } from "@mcpgen/engine";
 import { onChannelAlone } from "../../model/extension-model.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
+import { answersNamed } from "../../notes/alternatives.js";
 import type { Note, NoteKind } from "../../notes/note.js";
 import { joinedName, ownName } from "../canonical/over-base.js";
 import type { OwnModel } from "./own-model.js";
@@ -169,7 +170,7 @@ function unreached({ own, notes, settings }: Asked): Question[] {
   const named = notes.flatMap((note) => {
     if (note.kind === "augments") return [note.result];
     if (note.kind === "member") return [note.definition];
-    if (note.kind === "pairing") return [note.result, ...(note.alternatives ?? [])];
+    if (note.kind === "pairing") return answersNamed(note);
     return note.kind === "subscription" ? [note.filter.split("/")[2] ?? ""] : [];
   });
   const roots = [

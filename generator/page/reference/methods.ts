@@ -44,7 +44,8 @@ function badgesOf({ name, senders, deprecated, ...method }: Method, { lineage }:
 }
 
 function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
-  const { senders, message, params, result, capabilities, requires, page, see, listening, filter } = method;
+  const { senders, message, params, result, capabilities, requires, page, see } = method;
+  const { listening, filter, invalidates } = method;
   const type = (definition: string): Span => reference(definition, linkOf);
   const facts: (Fact | undefined)[] = [
     { name: "Sent by", value: [senders.join(" and ")] },
@@ -80,6 +81,10 @@ function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
     page && { name: "Pages of", value: [{ code: page.member }, " of ", type(page.item)] },
     listening ? { name: "Answered", value: ["when its stream ends"] } : undefined,
     filter === undefined ? undefined : { name: "Selected by", value: [{ code: filter }] },
+    invalidates && {
+      name: "Drops cached",
+      value: invalidates.flatMap((name, index): Span[] => [...(index > 0 ? [", "] : []), { code: name }]),
+    },
     see === undefined ? undefined : { name: "Specification", value: [specificationLink(see)] },
   ];
   return facts.filter((fact) => fact !== undefined);

@@ -47,8 +47,10 @@ const notes: readonly NoteText[] = [
   },
   { kind: "header", targets: ["*"], header: "Example-Version", from: null },
   { kind: "header", targets: ["people/greet"], header: "Example-Name", from: "/params/name" },
-  { kind: "cacheable", targets: ["people/greet"] },
+  { kind: "cacheable", targets: ["people/greet", "server/discover"] },
+  { kind: "invalidates", targets: ["notifications/greeted"], methods: ["server/discover"] },
   { kind: "listening", targets: ["people/greet"] },
+  { kind: "requires", targets: ["people/greet"], of: "client", capability: "/people/hearing" },
   { kind: "deprecated", targets: ["people/greet"], since: "2099-01-01", instead: "Wave." },
   { kind: "error", targets: ["-32050"], name: "BUSY", http: 503 },
   {

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { type NoteText, object } from "../../support/models.js";
+import { type NoteText, anyOf, object, ref } from "../../support/models.js";
 import { between } from "./between.js";
 import { deepFrozen } from "./protocol.js";
 
@@ -92,5 +92,38 @@ describe("a member that only the newer era fills in", () => {
     expectSame(up, { mark: "m", value: "a" });
     expectSame(down, { mark: "m", value: "a" });
     expect(down({ value: "a" })).toEqual({ refused: "no-older-form", at: "/mark" });
+  });
+});
+
+describe("an arm that the older revision does not have", () => {
+  const kind = { resultType: text };
+  const shared: JsonObject = {
+    Result: object(kind, ["resultType"]),
+    Response: object({ jsonrpc: text, id: text, result: ref("Result") }, ["jsonrpc", "id", "result"]),
+  };
+  const ofAll: readonly NoteText[] = [
+    { kind: "owned", targets: ["/$defs/Result/properties/resultType"] },
+    {
+      kind: "lower",
+      targets: ["/$defs/Data"],
+      previous: "r1",
+      how: "refuse",
+      code: "no-data",
+    } as unknown as NoteText,
+  ];
+  const older = object({ ...kind, text }, ["resultType", "text"]);
+  const arms = {
+    Text: older,
+    Data: object({ ...kind, data: {} }, ["resultType", "data"]),
+  };
+
+  it("is recognised without the members that handlers never write", async () => {
+    const { lower } = await between(older, anyOf("Text", "Data"), ofAll, {
+      old: shared,
+      next: { ...shared, ...arms },
+      oldNotes: ofAll.slice(0, 1),
+    });
+    expectSame(lower, { text: "a" });
+    expect(lower({ data: 1 })).toEqual({ refused: "no-data", at: "" });
   });
 });
