@@ -177,7 +177,7 @@ async function checkOutput(
   }
   // Everything below is loaded only when something may have changed.
   const { compareWithOutput, remember } = await import("./comparison.js");
-  const { carriedNotes, drift, mendOf } = await import("./drift.js");
+  const { noteWarnings, drift, mendOf } = await import("./drift.js");
   const schemas = relativeTo(context.directory, [
     ...(await verifyStore(project.schemaDir)),
     ...(await verifyExtensions(project.schemaDir)),
@@ -192,7 +192,7 @@ async function checkOutput(
   const { withoutMethods } = await import("./without-methods.js");
   const { lossyNotes } = await import("./lossy-notes.js");
   const warnings = [
-    ...carriedNotes(comparison.generated, project, context),
+    ...noteWarnings(comparison.generated, project, context),
     ...withoutMethods(comparison.generated, wanted.request, context),
     ...(await lossyNotes(comparison.generated, wanted.request, context)),
   ];

@@ -3,6 +3,7 @@ import type { Project } from "./project.js";
 import type { CodeOfError } from "../diagnostics/catalogue.js";
 import type { Generated } from "../pipeline/generate.js";
 import type { ComparedFile, FileState } from "../files/compare.js";
+import { agreeingNote } from "../notes/conflict.js";
 import { inLayoutOf } from "../files/in-layout-of.js";
 import { withPlainLineEnds } from "../files/line-ends.js";
 import { unifiedDiff } from "../files/unified-diff.js";
@@ -117,12 +118,35 @@ export function mendOf(
   return force ? `${command} --force` : command;
 }
 
-/** Notes that were copied from another version and are not confirmed: one warning a revision or extension. */
-export function carriedNotes(
-  { carried }: Generated,
+/** What is to be looked at in notes: those that are not confirmed, and those that say otherwise than the schema. */
+export function noteWarnings(generated: Generated, project: Project, context: CommandContext): Finding[] {
+  return [
+    ...carriedNotes(generated, project, context),
+    ...generated.conflicts.map((conflict) => conflictFinding(conflict, project, context)),
+  ];
+}
+
+function conflictFinding(
+  conflict: Generated["conflicts"][number],
   { schemaDir }: Project,
-  context: CommandContext,
-): Finding[] {
+  { directory }: CommandContext,
+): Finding {
+  const { note, target, message, folder } = conflict;
+  const agreeing = agreeingNote(conflict);
+  return {
+    code: "MG1207",
+    severity: "warning",
+    message: `note of kind ${note.kind} on ${target}: ${message}`,
+    place: { file: shownPath(schemaDir, directory, join(folder, "notes.json")), pointer: note.pointer },
+    next: agreeing
+      ? "Replace the note for this target, as below; if the schema is wrong, correct it with a note of kind errata."
+      : "Correct the note, or remove this target of it.",
+    ...(agreeing && { detail: JSON.stringify(agreeing) }),
+  };
+}
+
+/** Notes that were copied from another version and are not confirmed: one warning a revision or extension. */
+function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: CommandContext): Finding[] {
   return [...new Set(carried.map(({ folder }) => folder))].flatMap((folder): Finding[] => {
     const notes = carried.filter((each) => each.folder === folder).map(({ note }) => note);
     const lines = notes.map(({ kind, targets, pointer }) => `${pointer} ${kind} on ${targets.join(", ")}`);

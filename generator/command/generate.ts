@@ -8,7 +8,7 @@ import { checkAll, isContractsOnly } from "./check.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { carriedNotes } from "./drift.js";
+import { noteWarnings } from "./drift.js";
 import { inputState, trustsCache } from "./input-state.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { type Outcome, together } from "./outcome.js";
@@ -90,7 +90,7 @@ async function planProtocol(
   report(comparison, context);
   const plan = planOutput(comparison.files, { force });
   const warnings = [
-    ...carriedNotes(comparison.generated, project, context),
+    ...noteWarnings(comparison.generated, project, context),
     ...withoutMethods(comparison.generated, wanted.request, context),
     ...(await lossyNotes(comparison.generated, wanted.request, context)),
   ];

@@ -14,7 +14,7 @@ import { policyOf } from "./diff/policies.js";
 import { compareSources } from "./diff/report.js";
 import type { Source } from "./diff/source.js";
 import { type ReportWithUses, reportUses } from "./diff/uses.js";
-import { carriedNotes } from "./drift.js";
+import { noteWarnings } from "./drift.js";
 import type { Outcome } from "./outcome.js";
 import { completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { type Project, openProject } from "./project.js";
@@ -42,7 +42,7 @@ export const upgrade: RunCommand = async (args, context) => {
   const base = staged.revision.replaces ? await stored(staged.revision.revision, project, context) : previous;
   const compared = base && (await compare(base, staged, args, project, context));
   const report = compared?.report;
-  const decisions = decisionsOf(staged, base, previous, project, context.directory);
+  const decisions = await decisionsOf(staged, base, previous, project, context.directory);
   const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;
   const { revision } = staged.revision;
@@ -97,7 +97,7 @@ async function compare(
 }
 
 function warningsOf(staged: StagedUpgrade, project: Project, context: CommandContext): Finding[] {
-  return carriedNotes(staged.comparison.generated, project, context);
+  return noteWarnings(staged.comparison.generated, project, context);
 }
 
 interface Result {

@@ -23,6 +23,7 @@ import { extensionOver } from "../extension/load-extension.js";
 import { sha256 } from "../files/sha256.js";
 import type { ExtensionModel } from "../model/extension-model.js";
 import type { ProtocolModel } from "../model/model.js";
+import type { NoteConflict } from "../notes/conflict.js";
 import type { Note } from "../notes/note.js";
 
 /** An extension over those of its bases that are generated. */
@@ -91,6 +92,16 @@ export function carriedNotes({ source: { about, notes } }: LoadedExtension): {
 }[] {
   const folder = `${extensionsFolder}/${about.id}/${about.version}`;
   return notes.filter(({ carried }) => carried).map((note) => ({ folder, note }));
+}
+
+/** The notes of an extension that say otherwise than its schema, over any of its bases. */
+export function conflictsOfExtension({ source: { about }, models }: LoadedExtension): (NoteConflict & {
+  readonly folder: string;
+})[] {
+  const folder = `${extensionsFolder}/${about.id}/${about.version}`;
+  const all = models.flatMap(({ conflicts }) => conflicts);
+  const distinct = new Map(all.map((one) => [`${one.note.pointer} ${one.target} ${one.message}`, one]));
+  return [...distinct.values()].map((conflict) => ({ ...conflict, folder }));
 }
 
 /** A name that has one owner on each revision. */

@@ -13,16 +13,19 @@ import {
   type LoadedExtension,
   baseEmitters,
   carriedNotes,
+  conflictsOfExtension,
   extensionEmitterNames,
   extensionFingerprint,
   extensionRuns,
   loadExtensions,
   wholeEmitters,
 } from "./extensions.js";
+import { changedPlaces } from "../revision/changed-places.js";
 import { loadDocumentation } from "../revision/documentation.js";
 import { type LoadedRevision, type RevisionSource, loadRevision } from "../revision/revision-source.js";
 import type { Assumption, ProtocolModel } from "../model/model.js";
 import { vocabularyOf } from "../model/published.js";
+import type { NoteConflict } from "../notes/conflict.js";
 import type { Note } from "../notes/note.js";
 import { sha256 } from "../files/sha256.js";
 
@@ -65,6 +68,8 @@ export interface Generated {
   readonly assumptions: readonly (Assumption & { readonly revision: string })[];
   /** Notes that are not confirmed, by their folder below the schema folder. */
   readonly carried: readonly { readonly folder: string; readonly note: Note }[];
+  /** Notes that say otherwise than the schema, by their folder below the schema folder. */
+  readonly conflicts: readonly (NoteConflict & { readonly folder: string })[];
   /** Milliseconds. */
   readonly timings: { readonly read: number; readonly emit: number; readonly format: number };
 }
@@ -153,8 +158,28 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
       ...wanted.flatMap(([folder, { carried }]) => carried.map((note) => ({ folder, note }))),
       ...extensions.flatMap(carriedNotes),
     ],
+    conflicts: [
+      ...(await conflictsOf(wanted, revisions, request)),
+      ...extensions.flatMap(conflictsOfExtension),
+    ],
     timings: { read: read - start, emit: performance.now() - read - format, format },
   };
+}
+
+/** Conflicts of the notes of revisions, also with what the schema of the revision before said. */
+async function conflictsOf(
+  wanted: readonly (readonly [revision: string, loaded: LoadedRevision])[],
+  revisions: ReadonlyMap<string, LoadedRevision>,
+  { sources }: GenerateRequest,
+): Promise<Generated["conflicts"]> {
+  const all = wanted.map(async ([folder, loaded]) => {
+    const place = sources.findIndex(({ revision }) => revision === folder);
+    const [before, source] = [sources[place - 1], sources[place]!];
+    const previous = before && { source: before, loaded: revisions.get(before.revision)! };
+    const changed = previous ? await changedPlaces({ source, loaded }, previous) : [];
+    return [...loaded.model.conflicts, ...changed].map((conflict) => ({ ...conflict, folder }));
+  });
+  return (await Promise.all(all)).flat();
 }
 
 /**

@@ -91,7 +91,7 @@ interface SourceDocument {
 }
 
 /** A schema file and its canonical form. The value as it was written is not kept beside that: both are large. */
-async function readDocument(source: RevisionSource): Promise<SourceDocument> {
+export async function readDocument(source: RevisionSource): Promise<SourceDocument> {
   const { value, ...file } = source.read?.schema ?? (await loadJson(source.schemaFile));
   return {
     schemaFile: file,

@@ -1,16 +1,27 @@
+import { agreeingNote } from "../../notes/conflict.js";
 import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
+import { leftBehind } from "./left-behind.js";
 import { missingNotes, renameNotes } from "./missing-notes.js";
 import type { StagedUpgrade } from "./stage.js";
 
 /** A decision for a person, because no schema contains the answer. */
 export interface Decision {
-  readonly kind: "carried-notes" | "dropped-notes" | "assumption" | "missing-notes" | "configuration";
+  readonly kind:
+    | "assumption"
+    | "carried-notes"
+    | "configuration"
+    | "conflicting-notes"
+    | "dropped-notes"
+    | "extensions"
+    | "missing-notes";
   /** The subject, in a few words. */
   readonly title: string;
   readonly advice: string;
+  /** What goes wrong without a word, if all is left as it is: such decisions stand first. */
+  readonly risk?: string;
   /** The file to edit. */
   readonly file?: string;
   readonly items: readonly string[];
@@ -22,16 +33,18 @@ export interface Decision {
  * @param base what the revision replaces, else the revision before it
  * @param previous the revision before it
  */
-export function decisionsOf(
+export async function decisionsOf(
   staged: StagedUpgrade,
   base: Source | undefined,
   previous: Source | undefined,
   project: Project,
   directory: string,
-): Decision[] {
+): Promise<Decision[]> {
   const { revision } = staged.revision;
   const file = shownPath(project.schemaDir, directory, `${revision}/notes.json`);
-  return [
+  const decisions = [
+    ...conflicting(staged, file),
+    ...(await leftBehind(revision, previous?.name, project, directory)),
     ...carried(staged, file),
     ...dropped(staged, file),
     ...assumed(staged, file),
@@ -39,6 +52,30 @@ export function decisionsOf(
     ...renameNotes(previous?.loaded.model, staged.source.loaded.model, file),
     ...newMethods(staged, base, file),
     ...unlisted(staged, project, directory),
+  ];
+  const isSilent = ({ risk }: Decision): boolean => risk !== undefined;
+  return [...decisions.filter(isSilent), ...decisions.filter((decision) => !isSilent(decision))];
+}
+
+/** Notes that hide what the schema says, each with the note that agrees with it. */
+function conflicting({ comparison, revision }: StagedUpgrade, file: string): Decision[] {
+  const conflicts = comparison.generated.conflicts.filter(({ folder }) => folder === revision.revision);
+  if (conflicts.length === 0) return [];
+  const items = conflicts.flatMap((conflict) => {
+    const { note, target, message } = conflict;
+    const agreeing = agreeingNote(conflict);
+    const text = `${note.kind} on ${target} (${note.pointer}): ${message}`;
+    return agreeing ? [text, JSON.stringify(agreeing)] : [text];
+  });
+  return [
+    {
+      kind: "conflicting-notes",
+      title: `${counted(conflicts.length, "note says", "notes say")} otherwise than the schema`,
+      advice: "Replace each by the note below it, or correct it.",
+      risk: "The notes hold, and what the schema says is neither sent nor understood",
+      file,
+      items,
+    },
   ];
 }
 

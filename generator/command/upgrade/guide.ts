@@ -14,6 +14,8 @@ export interface Point {
   readonly text?: string;
   /** Details, below the point. */
   readonly details?: readonly string[];
+  /** No detail is left out: they are to be pasted. */
+  readonly whole?: true;
   /** A message that proves the finding; printed with the details. */
   readonly proof?: string;
 }
@@ -144,8 +146,14 @@ function changeSections(report: Report, requesters: readonly Role[], breaking: s
   ];
 }
 
-function decisionPoint({ title, advice, file, items }: Decision): Point {
-  return { lead: title, text: `${advice}${file === undefined ? "" : ` (${file})`}`, details: items };
+function decisionPoint({ title, advice, risk, file, items }: Decision): Point {
+  const place = file === undefined ? "" : ` (${file})`;
+  return {
+    lead: risk === undefined ? title : `Dangerous: ${title}`,
+    text: `${risk === undefined ? "" : `${risk}. `}${advice}${place}`,
+    details: items,
+    ...(risk !== undefined && { whole: true as const }),
+  };
 }
 
 const headings: { readonly [R in Role]: string } = {

@@ -59,6 +59,7 @@ const texts = {
   extends: (items: readonly string[]) => ({
     title: `${counted(items.length, "new definition repeats", "new definitions repeat")} an open base without its index signature`,
     advice: "Where one extends its base, add a note of kind extends.",
+    risk: "Its types refuse members that the base takes, and handlers may have to write what the protocol machinery fills in",
   }),
 };
 

@@ -27,12 +27,12 @@ function sectionText({ heading, text, points, checklist }: Section, options: Tex
 }
 
 function pointText(
-  { lead, subjects, text, details = [], proof }: Point,
+  { lead, subjects, text, details = [], whole, proof }: Point,
   mark: string,
   options: TextOptions,
 ): string {
   const { paint, verbose } = options;
-  const shown = verbose ? details : details.slice(0, mostDetails);
+  const shown = verbose || whole ? details : details.slice(0, mostDetails);
   const rest = details.length - shown.length;
   const parts = [lead && paint("bold", lead), subjects?.join(", ")].filter(Boolean).join(": ");
   const line = [parts, text].filter(Boolean).join(parts && subjects ? `\n      ` : ". ");

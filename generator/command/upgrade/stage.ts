@@ -15,7 +15,7 @@ import { Arguments } from "../arguments.js";
 import { type Comparison, compareWithOutput, remember } from "../comparison.js";
 import type { CommandContext } from "../context.js";
 import type { Source } from "../diff/source.js";
-import { carriedNotes } from "../drift.js";
+import { noteWarnings } from "../drift.js";
 import { inputState, trustsCache } from "../input-state.js";
 import { type OutputRequest, outputRequest } from "../output-request.js";
 import { type Project, outputRoot, schemaRoot } from "../project.js";
@@ -139,7 +139,7 @@ export function writeUpgrade(
   writeFileSets(sets);
   // Recorded for the next run: the inputs are on disk now.
   const wanted = outputRequest(new Arguments({}), project, context.directory);
-  const warnings = carriedNotes(comparison.generated, project, context);
+  const warnings = noteWarnings(comparison.generated, project, context);
   remember(inputState(wanted, project, context.env, false), comparison, warnings, { inOrder: false });
   return sets.some(({ changes }) => changes.length > 0);
 }

@@ -163,7 +163,13 @@ export const inputDiagnostics = {
     title: "A note asks for a conversion that is not possible",
     exit: 3,
     explanation:
-      "Text can replace a value only where the schema allows text. A value can be left out only where it is optional, and filled in only where a member is required. Choose another `how`. The expressions of a note of kind `reshaped` must fit both schemas: they read what the source describes, and make what the target takes. mcpgen runs them over samples of both revisions. The message shows the smallest value found that the other revision refuses, with the reason; the place is the expression. docs/notes.md lists the operators.",
+      "Text can replace a value only where the schema allows text, and can hold only members that are always there. A value can be left out only where it is optional, and filled in only where a member is required. Choose another `how`. The expressions of a note of kind `reshaped` must fit both schemas: they read what the source describes, and make what the target takes. mcpgen runs them over samples of both revisions. The message shows the smallest value found that the other revision refuses, with the reason; the place is the expression. docs/notes.md lists the operators.",
+  },
+  MG1207: {
+    title: "A note says otherwise than the schema",
+    exit: 0,
+    explanation:
+      "The note holds, and hides what the schema says: most often it was carried over from the revision before, and the schema has changed. A `pairing` note leaves out a result that the schema lists, or names one that it does not list. A `sender` note names other sides than the unions of messages. A note names a capability that no definition has, or other parts of it. A filter has a member that no `subscription` note names, or a result has the members of cacheable results and no `cacheable` note. Or a carried `errata`, `owned`, `open` or `error` note is about a place that has changed since the revision before. Where mcpgen knows it, the finding ends with the note that agrees with the schema. If the schema is wrong, correct it with a note of kind `errata`. If a carried note about a changed place still holds, delete its `carried`.",
   },
   MG1208: {
     title: "A note does not bring back what it converts",
