@@ -298,6 +298,8 @@ export interface Part {
   /** JSON Pointer of the part. */
   readonly at: string;
   readonly read: Read;
+  /** It is a member of an object: `key` is its name, and `value` what stands at `at`. */
+  readonly isEntry?: true;
 }
 
 /** What expressions have read of an object. Places are JSON Pointers. */
@@ -376,12 +378,16 @@ function found(value: unknown, path: readonly string[]): unknown {
 
 /** Notes that expressions read a place below a part. The result is its pointer. */
 function note(
-  { at, read }: Part,
+  { at, read, isEntry }: Part,
   path: readonly string[],
   as: "around" | "kept" | "text",
 ): string {
   let place = at;
-  for (const key of path) {
+  if (isEntry && path[0] === "key") {
+    read.around.add(at);
+    return at;
+  }
+  for (const key of isEntry ? path.slice(1) : path) {
     read.around.add(place);
     place = below(place, key);
   }
@@ -423,18 +429,25 @@ export function requestedAt(
   return value === undefined || !place ? value : place(value, report, at);
 }
 
-/** The items of the list at a path that pass the test. */
+/** The items of the list at a path, or the members of the object there, that pass the test. */
 function itemsAt(
   part: Part,
   path: readonly string[],
   test: (item: Part) => boolean,
 ): Part[] | undefined {
   const list = found(part.value, path);
-  if (!Array.isArray(list)) return undefined;
+  if (isScalar(list)) return undefined;
+  const { read } = part;
   const at = note(part, path, "around");
-  return list
-    .map((value, index): Part => ({ ...part, value, at: `${at}/${index}` }))
-    .filter(test);
+  const items = Array.isArray(list)
+    ? list.map((value, index): Part => ({ value, at: `${at}/${index}`, read }))
+    : Object.entries(list as object).map(([key, value]): Part => ({
+        value: { key, value },
+        at: below(at, key),
+        read,
+        isEntry: true,
+      }));
+  return items.filter(test);
 }
 
 function madeOf(
@@ -479,6 +492,30 @@ export function firstAt(
 ): unknown {
   const [item] = itemsAt(part, path, test) ?? [];
   return item && madeOf(item, known, make);
+}
+
+/**
+ * The object of what is made of each item of the list at a path, by what `key` gives for it. Items without a name are left
+ * out, and so are those whose name another has before.
+ */
+export function mapAt(
+  part: Part,
+  path: readonly string[],
+  key: (item: Part) => unknown,
+  make: (item: Part) => unknown,
+  known: readonly string[] = [],
+  test?: (item: Part) => boolean,
+): object | undefined {
+  const items = itemsAt(part, path, test ?? (() => true));
+  if (!items || (test && items.length === 0)) return undefined;
+  const made = new Map<string, unknown>();
+  for (const item of items) {
+    const name = key(item);
+    if (typeof name !== "string" || made.has(name)) continue;
+    const value = madeOf(item, known, make);
+    if (value !== undefined) made.set(name, value);
+  }
+  return Object.fromEntries(made);
 }
 
 /** Whether a list has the value. */

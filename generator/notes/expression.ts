@@ -14,7 +14,7 @@ export type Condition = { readonly key: string; readonly pointer: string } & (
   { readonly is: Scalar } | { readonly among: Expression }
 );
 
-/** Items of a list, and what is made of each. */
+/** Items of a list, or members of an object, and what is made of each. */
 interface Selection {
   readonly list: Path;
   readonly where?: readonly Condition[];
@@ -29,6 +29,7 @@ export type Expression = { readonly pointer: string } & (
   | { readonly kind: "value"; readonly path: Path }
   | ({ readonly kind: "each"; readonly isFlat: boolean } & Selection)
   | ({ readonly kind: "first" } & Selection)
+  | ({ readonly kind: "map"; readonly key: Expression } & Selection)
   | { readonly kind: "join"; readonly parts: readonly Expression[] }
   | { readonly kind: "or"; readonly choices: readonly Expression[] }
   | { readonly kind: "if"; readonly path: Path; readonly then: Expression; readonly otherwise?: Expression }
@@ -52,6 +53,7 @@ export const operators: {
   $: { needs: [], may: [] },
   $each: { needs: ["make"], may: ["where", "flat"] },
   $first: { needs: ["make"], may: ["where"] },
+  $map: { needs: ["key", "make"], may: ["where"] },
   $join: { needs: [], may: [] },
   $or: { needs: [], may: [] },
   $if: { needs: ["then"], may: ["else"] },
@@ -148,6 +150,12 @@ function operationOf(operator: string, value: JsonObject, at: string, around: Su
       return { kind: "each", isFlat: isFlat(value, at, around), ...selectionOf(value, operator, at, around) };
     case "$first":
       return { kind: "first", ...selectionOf(value, operator, at, around) };
+    case "$map":
+      return {
+        kind: "map",
+        key: expressionOf(value["key"]!, pointer(at, "key"), { ...around, hasItem: true }),
+        ...selectionOf(value, operator, at, around),
+      };
     case "$join":
       return { kind: "join", parts: listOf(given, place, around, 1) };
     case "$or":
@@ -210,7 +218,7 @@ function pathOf(value: JsonValue, at: string, { malformed, hasItem }: Surroundin
     throw malformed(
       at,
       `${JSON.stringify(value)} is a path into an item, and there is none here`,
-      `Only "make" and "where" of $each and $first have an item. Write ${JSON.stringify(value.slice(1))} for a path into the object.`,
+      `Only "make", "key" and "where" of $each, $first and $map have an item. Write ${JSON.stringify(value.slice(1))} for a path into the object.`,
     );
   return { from: isItem ? "item" : "object", keys: pointerTokens(isItem ? value.slice(1) : value) };
 }
@@ -226,6 +234,8 @@ function expressionSchemasOf(): { readonly [name: string]: JsonObject } {
     $: path,
     $each: path,
     $first: path,
+    $map: path,
+    key: expression,
     $if: path,
     $request: { type: "string", pattern: pathPattern.replace("\\.?", "") },
     $join: list,

@@ -126,6 +126,7 @@ const stepping = [
   "listOf",
   "limited",
   "lost",
+  "mapAt",
   "member",
   "memberOf",
   "objectOf",

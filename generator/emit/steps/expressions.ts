@@ -5,7 +5,7 @@ import { closest } from "../../diagnostics/suggest.js";
 import type { Condition, Expression, Path, Scalar } from "../../notes/expression.js";
 import { typeText } from "../../print/type-text.js";
 import { type Made, type Test, isCertain } from "./made.js";
-import { type Described, type Parts, unknown } from "./parts.js";
+import { type Described, type Parts, text, unknown } from "./parts.js";
 import { unchanged } from "./plan.js";
 import type { Planner } from "./planner.js";
 
@@ -80,6 +80,7 @@ export class ExpressionPlanner {
         return this.#value(expression, place, scope);
       case "each":
       case "first":
+      case "map":
         return this.#selected(expression, place, scope);
       case "join":
         this.#itemsOf(place.nodes, expression.pointer);
@@ -231,15 +232,15 @@ export class ExpressionPlanner {
     return { kind: "request", keys: path.keys, plan };
   }
 
-  #selected(expression: Expression & { kind: "each" | "first" }, place: Place, scope: Scope): Made {
+  #selected(expression: Expression & { kind: "each" | "first" | "map" }, place: Place, scope: Scope): Made {
     const { kind, list, where, make, pointer: at } = expression;
     const described = this.#described(list, pointer(at, `$${kind}`), scope);
     if (list.from === "object") this.read.push(list.keys);
-    const all = this.#source.itemsOf(described.nodes);
+    const all = this.#source.itemsOf(described.nodes) ?? this.#source.entriesOf(described.nodes);
     if (!all)
       throw new ExpressionFault(
         pointer(at, `$${kind}`),
-        `the value is ${textOf(described.nodes)}, and never a list`,
+        `the value is ${textOf(described.nodes)}, and never a list or a map`,
         kind === "first" ? "For the value itself write $." : "For a value that is no list write $.",
       );
     const { nodes, known } = this.#passing(all, where ?? []);
@@ -252,6 +253,13 @@ export class ExpressionPlanner {
     );
     const common = { ...list, known, ...(tests && { where: tests }) };
     if (kind === "first") return { kind, ...common, make: this.#made(make, place, item) };
+    const isAlways = where === undefined && described.isCertain;
+    if (kind === "map") {
+      const values = scope.isText ? unknown.nodes : this.#target.othersOf(place.nodes);
+      if (!values) throw new ExpressionFault(at, `a map cannot stand here: expected ${textOf(place.nodes)}`);
+      const key = this.#made(expression.key, { nodes: [text] }, item);
+      return { kind, ...common, key, make: this.#made(make, { nodes: values }, item), isCertain: isAlways };
+    }
     const inner: Place = scope.isText
       ? anywhere
       : expression.isFlat
@@ -263,7 +271,7 @@ export class ExpressionPlanner {
       ...common,
       make: this.#made(make, inner, item),
       isFlat: expression.isFlat,
-      isCertain: where === undefined && described.isCertain,
+      isCertain: isAlways,
     };
   }
 

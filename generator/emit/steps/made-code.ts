@@ -43,6 +43,7 @@ export class MadeCode {
         return called("quotedAt", ...pathOf(made));
       case "each":
       case "first":
+      case "map":
         return this.#selected(made);
       case "join":
         return called("joinOf", ...made.parts.map(inside));
@@ -67,7 +68,7 @@ export class MadeCode {
     return called("objectOf", printed, ...(needs.length > 0 ? refusal : []));
   }
 
-  #selected(made: Made & { kind: "each" | "first" }): Layout {
+  #selected(made: Made & { kind: "each" | "first" | "map" }): Layout {
     const { known, where, make } = made;
     const isFlat = made.kind === "each" && made.isFlat;
     const more = [
@@ -75,8 +76,9 @@ export class MadeCode {
       where ? this.#test(where) : isFlat ? "undefined" : undefined,
       isFlat ? "true" : undefined,
     ].filter((each) => each !== undefined);
-    const item = arrow(names.item, this.#of(make, names.item));
-    return called(made.kind === "each" ? "eachAt" : "firstAt", ...pathOf(made), item, ...more);
+    const ofItem = (inner: Made): Layout => arrow(names.item, this.#of(inner, names.item));
+    const keys = made.kind === "map" ? [ofItem(made.key)] : [];
+    return called(`${made.kind}At`, ...pathOf(made), ...keys, ofItem(make), ...more);
   }
 
   #test(where: readonly Test[]): Layout {

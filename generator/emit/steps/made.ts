@@ -16,6 +16,7 @@ export type Made =
   | (Path & { readonly kind: "quoted"; readonly isCertain: boolean })
   | (Selected & { readonly kind: "each"; readonly isFlat: boolean; readonly isCertain: boolean })
   | (Selected & { readonly kind: "first" })
+  | (Selected & { readonly kind: "map"; readonly key: Made; readonly isCertain: boolean })
   | { readonly kind: "join"; readonly parts: readonly Made[] }
   | { readonly kind: "or"; readonly choices: readonly Made[] }
   | (Path & { readonly kind: "if"; readonly then: Made; readonly otherwise?: Made })
@@ -41,7 +42,12 @@ export function insideOf(made: Made): readonly Made[] {
       return made.members.map(([, value]) => value);
     case "each":
     case "first":
-      return [made.make, ...(made.where ?? []).flatMap((test) => ("among" in test ? [test.among] : []))];
+    case "map":
+      return [
+        made.make,
+        ...(made.kind === "map" ? [made.key] : []),
+        ...(made.where ?? []).flatMap((test) => ("among" in test ? [test.among] : [])),
+      ];
     case "join":
       return made.parts;
     case "or":
@@ -71,6 +77,7 @@ export function isCertain(made: Made): boolean {
     case "value":
     case "quoted":
     case "each":
+    case "map":
       return made.isCertain;
     case "or":
       return made.choices.some(isCertain);

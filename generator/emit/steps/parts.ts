@@ -16,6 +16,7 @@ export interface Described {
 export class Parts {
   readonly reader: FormReader;
   readonly #unions = new Map<string, SchemaNode>();
+  readonly #entries = new Map<Conjunction, Conjunction>();
 
   constructor(reader: FormReader) {
     this.reader = reader;
@@ -51,6 +52,32 @@ export class Parts {
       return index === undefined ? [...prefix.map(orUnknown), rest] : [orUnknown(prefix[index] ?? rest)];
     });
     return this.anyOf(kinds);
+  }
+
+  /** What members of any name hold in the objects of a place; `undefined` if no object there takes such members. */
+  othersOf(nodes: Conjunction): Conjunction | undefined {
+    const { any, members } = this.reader.of(nodes);
+    if (any) return unknown.nodes;
+    const maps = members.filter((arm) => arm.type === "object" && !arm.closed);
+    if (maps.length === 0) return undefined;
+    return this.anyOf(maps.map(({ additional }) => orUnknown(additional)));
+  }
+
+  /** The members of the objects of a place, as items that have a key and a value. */
+  entriesOf(nodes: Conjunction): Conjunction | undefined {
+    const others = this.othersOf(nodes);
+    if (!others) return undefined;
+    const names = this.reader.of(nodes).members.flatMap(({ properties }) => [...properties.values()]);
+    const value = this.anyOf([others, ...names.map((property) => property.nodes)]);
+    const known = this.#entries.get(value);
+    if (known) return known;
+    const properties = new Map<string, SchemaNode>([
+      ["key", text],
+      ["value", value.length === 1 ? value[0]! : { pointer: "", allOf: value }],
+    ]);
+    const entries = [{ pointer: "", types: ["object"] as const, properties, required: ["key", "value"] }];
+    this.#entries.set(value, entries);
+    return entries;
   }
 
   /** The objects of a place whose members may have these values. */
@@ -111,6 +138,9 @@ export class Parts {
 
 /** A value of which the schema says nothing. */
 export const unknown: Described = { nodes: [anything("")], isCertain: false, isUnknown: true };
+
+/** A text. */
+export const text: SchemaNode = { pointer: "", types: ["string"] };
 
 function orUnknown(nodes: Conjunction): Conjunction {
   return nodes.length > 0 ? nodes : unknown.nodes;

@@ -150,11 +150,16 @@ export class PlanRunner {
       case "quoted":
         return stepping.quotedAt(from, made.keys);
       case "each":
-      case "first": {
+      case "first":
+      case "map": {
         const of = (each: Part): unknown => this.#made(made.make, { ...scope, item: each });
         const { keys, known, where } = made;
         const test =
           where && ((each: Part) => where.every((one) => this.#passes(one, { ...scope, item: each })));
+        if (made.kind === "map") {
+          const name = (each: Part): unknown => this.#made(made.key, { ...scope, item: each });
+          return stepping.mapAt(from, keys, name, of, known, test);
+        }
         return made.kind === "each"
           ? stepping.eachAt(from, keys, of, known, test, made.isFlat)
           : stepping.firstAt(from, keys, of, known, test);
@@ -190,13 +195,14 @@ interface Scope {
   readonly why: string;
 }
 
-function passes({ type, constants, present }: Test, value: unknown): boolean {
+function passes({ type, constants, present, excluded = [] }: Test, value: unknown): boolean {
   if (type === "array" && !Array.isArray(value)) return false;
   if (type === "object" && !stepping.isObject(value)) return false;
   if (type === "scalar" && !stepping.isScalar(value)) return false;
   return (
     constants.every(([key, values]) => values.some((each) => stepping.memberOf(value, key) === each)) &&
-    present.every((key) => stepping.memberOf(value, key) !== undefined)
+    present.every((key) => stepping.memberOf(value, key) !== undefined) &&
+    excluded.every(([key, values]) => values.every((each) => stepping.memberOf(value, key) !== each))
   );
 }
 

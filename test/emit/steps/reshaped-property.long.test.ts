@@ -118,6 +118,7 @@ function selection(random: Random, item: ItemKind, depth: number): JsonValue {
   ]);
   const where = member !== "" &&
     random.chance(0.6) && { where: { [member]: random.chance(0.6) ? value : { in: among } } };
+  if (random.chance(0.2)) return { $map: path, ...where, key: { $json: expression(random, kind, 0) }, make };
   return random.chance(0.7)
     ? { $each: path, ...where, make, ...(random.chance(0.4) && { flat: random.chance(0.8) }) }
     : { $first: path, ...where, make };

@@ -156,6 +156,50 @@ describe("members that expressions make", () => {
   });
 });
 
+describe("lists and maps", () => {
+  const argument = object({ title: text, required: { type: "boolean" } });
+  const named = object({ name: text, title: text, required: { type: "boolean" } }, ["name"]);
+  const listed = object({ arguments: list(named) });
+  const mapped = object({ arguments: { type: "object", additionalProperties: argument } });
+  const inside = (from: string): JsonObject => ({
+    title: { $: `${from}/title` },
+    required: { $: `${from}/required` },
+  });
+  const steps = between(
+    listed,
+    mapped,
+    reshaped({
+      lift: { arguments: { $map: "/arguments", key: { $: "./name" }, make: inside(".") } },
+      lower: { arguments: { $each: "/arguments", make: { name: { $: "./key" }, ...inside("./value") } } },
+    }),
+  );
+  const before = { arguments: [{ name: "a", title: "A" }, { name: "__proto__" }] };
+  const after = JSON.parse('{ "arguments": { "a": { "title": "A" }, "__proto__": {} } }') as JsonObject;
+
+  it("become each other, and nothing is lost", async () => {
+    const { lift: up, lower: down } = await steps;
+    expect(run(up, before)).toEqual({ value: after, losses: [] });
+    expect(run(down, after)).toEqual({ value: before, losses: [] });
+    for (const empty of [{}, { arguments: [] }])
+      expect(run(up, empty)).toEqual({ value: "arguments" in empty ? { arguments: {} } : {}, losses: [] });
+  });
+
+  it("lose items of a name that another has before, and members that no expression reads", async () => {
+    const { lift: up, lower: down } = await steps;
+    const twice = run(up, {
+      arguments: [
+        { name: "a", title: "A" },
+        { name: "a", title: "B", other: 1 },
+      ],
+    });
+    expect(twice).toMatchObject({ value: { arguments: { a: { title: "A" } } } });
+    expect(lossesOf(twice)).toEqual(["dropped /arguments/1/title", "dropped /arguments/1/other"]);
+    expect(lossesOf(run(down, { arguments: { "a/b": { title: "A", other: 1 } } }))).toEqual([
+      "dropped /arguments/a~1b/other",
+    ]);
+  });
+});
+
 describe("values that expressions copy", () => {
   const before = { Block: { anyOf: [ref("Text"), ref("Image")] }, Text: textBlock, Image: imageBlock };
   const after = {
