@@ -20,12 +20,17 @@ import { completedFindings, conflictFindings, forcing, planOutcome } from "./pla
 import { type Project, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
 import { notOver } from "./tried-extensions.js";
-import { type Decision, decisionsOf } from "./upgrade/decisions.js";
+import { type Decisions, decisionsOf } from "./upgrade/decisions.js";
+import { gatewayPoints } from "./upgrade/gateway.js";
 import { type Point, guideOf } from "./upgrade/guide.js";
+import { handwrittenParts } from "./upgrade/handwritten.js";
 import { guideMarkdown, guideText } from "./upgrade/print.js";
 import { vocabularyRemark } from "./upgrade/vocabulary-remark.js";
 import { nameWarnings } from "./upgrade/name-warnings.js";
+import { questionFindings } from "./upgrade/question-findings.js";
+import { soundDecisions } from "./upgrade/sound.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
+import { successions } from "./upgrade/successors.js";
 
 /** Stores a revision, generates, and lists what is left to decide. All of it is written, or nothing. */
 export const upgrade: RunCommand = async (args, context) => {
@@ -42,7 +47,8 @@ export const upgrade: RunCommand = async (args, context) => {
   const base = staged.revision.replaces ? await stored(staged.revision.revision, project, context) : previous;
   const compared = base && (await compare(base, staged, args, project, context));
   const report = compared?.report;
-  const decisions = await decisionsOf(staged, base, previous, project, context.directory);
+  const proposed = await decisionsOf(staged, base, previous, project, context.directory);
+  const decisions = { ...proposed, open: await soundDecisions(proposed.open, staged) };
   const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;
   const { revision } = staged.revision;
@@ -53,10 +59,13 @@ export const upgrade: RunCommand = async (args, context) => {
     ...(compared?.warnings ?? []),
     ...nameWarnings(staged.revision),
     ...tried.flatMap((one) => notOver(one, revision)),
-    ...(settings.format === "github" ? warningsOf(staged, project, context) : []),
+    ...(settings.format === "github"
+      ? [...warningsOf(staged, project, context), ...questionFindings(decisions.open)]
+      : []),
   ];
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  const outcome = present(staged, { report, decisions, dryRun, written, seconds }, args, project, context);
+  const changed = report && base && { report, before: base.loaded.model };
+  const outcome = present(staged, { changed, decisions, dryRun, written, seconds }, args, project, context);
   return { ...outcome, findings: warnings };
 };
 
@@ -101,8 +110,9 @@ function warningsOf(staged: StagedUpgrade, project: Project, context: CommandCon
 }
 
 interface Result {
-  readonly report: Report | undefined;
-  readonly decisions: readonly Decision[];
+  /** The comparison with the revision before, if there is one. */
+  readonly changed: { readonly report: Report; readonly before: ProtocolModel } | undefined;
+  readonly decisions: Decisions;
   readonly dryRun: boolean;
   readonly written: boolean;
   readonly seconds: string;
@@ -116,19 +126,27 @@ function requestersOf({ methods }: ProtocolModel): Role[] {
 
 function present(
   staged: StagedUpgrade,
-  { report, decisions, dryRun, written, seconds }: Result,
+  { changed, decisions, dryRun, written, seconds }: Result,
   args: Arguments,
   project: Project,
   context: CommandContext,
 ): Outcome {
   const { revision, action, locked, definitions, notes } = staged.revision;
   const output = planOutcome(staged.plan, staged.comparison.generated, project, context);
+  const { model } = staged.source.loaded;
+  const report = changed?.report;
+  const handwritten = changed
+    ? handwrittenParts(changed.before, model, successions(changed.before, model))
+    : [];
+  const gateway = changed ? gatewayPoints(changed.before, model, changed.report) : [];
   const guide = guideOf({
     revision,
+    handwritten,
+    gateway,
     done: donePoints(staged, output.summary!, dryRun),
     decisions,
     report,
-    requesters: requestersOf(staged.source.loaded.model),
+    requesters: requestersOf(model),
     next: nextPoints(shownPath(project.outDir, context.directory, `${revision}/PROTOCOL.md`)),
   });
   if (args.string("format") === "markdown") return { text: guideMarkdown(guide) };
@@ -136,7 +154,8 @@ function present(
   return {
     text: guideText(guide, { paint, verbose: settings.verbose }),
     summary:
-      `${revision}: ${action}, ${counted(decisions.length, "point")} to decide, ` +
+      `${revision}: ${action}, ${counted(decisions.open.length, "point")} to decide, ` +
+      (handwritten.length === 0 ? "" : `${counted(handwritten.length, "part needs", "parts need")} code, `) +
       `${counted(report?.summary.breaking ?? 0, "breaking change")}, ${seconds} s` +
       (dryRun ? "; nothing was written (--dry-run)" : ""),
     data: {
@@ -147,7 +166,10 @@ function present(
       definitions,
       vocabulary: staged.revision.vocabulary.after,
       notes: notes && { from: notes.from, carried: notes.carried, dropped: notes.dropped },
-      decisions,
+      settled: decisions.settled,
+      decisions: decisions.open,
+      handwritten,
+      gateway,
       output: output.data,
       ...(report && { diff: jsonReport(report) }),
     },

@@ -18,7 +18,7 @@ export interface CarriedNotes {
   /** The notes that were left out, each with the reason. */
   readonly dropped: readonly string[];
   /** The notes of `dropped` that leave a decision open. */
-  readonly undecided: readonly string[];
+  readonly left: readonly NoteProblem[];
   /** The number of notes, where mcpgen has them for this very schema: nothing is left to confirm. */
   readonly released?: number;
 }
@@ -87,12 +87,9 @@ async function notesFileOf(schemaDir: string, revision: string): Promise<string 
   return existsSync(schema) ? releasedNotes(await loadJson(schema)) : undefined;
 }
 
-/** The notes that were left out, as texts. */
-export function leftOut(problems: readonly NoteProblem[]): Pick<CarriedNotes, "dropped" | "undecided"> {
-  return {
-    dropped: problems.map(droppedText),
-    undecided: problems.filter(({ settled }) => !settled).map(droppedText),
-  };
+/** The notes that were left out: as texts, and those that leave a decision open. */
+export function leftOut(problems: readonly NoteProblem[]): Pick<CarriedNotes, "dropped" | "left"> {
+  return { dropped: problems.map(droppedText), left: problems.filter(({ settled }) => !settled) };
 }
 
 /** The notes that were left out, and the reasons. */

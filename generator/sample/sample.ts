@@ -1,4 +1,4 @@
-import type { JsonValue, Schema } from "@mcpgen/engine";
+import type { JsonValue, Schema, SchemaNode } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { buildInstance } from "./build.js";
 import { type Choices, firstChoices, randomChoices } from "./choices.js";
@@ -44,6 +44,17 @@ function findMinimal(schema: Schema, name: string): JsonValue | undefined {
     confirmed(schema, name, firstChoices(heightOf), 1) ??
     confirmed(schema, name, randomChoices(randomFrom(name), heightOf), draws)
   );
+}
+
+/**
+ * The smallest valid instance of any place of a schema.
+ *
+ * @returns `undefined` where none was found
+ */
+export function minimalAt(schema: Schema, node: SchemaNode): JsonValue | undefined {
+  const builder = { schema, choices: firstChoices(heightsOf(schema)) };
+  const value = buildInstance(builder, [node], freeLevels, "example");
+  return isValid(schema, node, value) ? value : undefined;
 }
 
 function confirmed(schema: Schema, name: string, choices: Choices, attempts: number): JsonValue | undefined {

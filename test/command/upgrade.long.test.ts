@@ -65,10 +65,12 @@ const upgrade = (folder: string, ...more: string[]): Promise<Ran> =>
 interface Report {
   readonly action: string;
   readonly written: boolean;
+  readonly settled: readonly { readonly title: string; readonly items: readonly string[] }[];
   readonly decisions: readonly {
     readonly kind: string;
     readonly title: string;
     readonly items: readonly string[];
+    readonly questions: readonly { readonly paste: readonly { readonly kind?: string }[] }[];
   }[];
   readonly diff?: { readonly from: string; readonly to: string; readonly summary: object };
 }
@@ -99,34 +101,64 @@ test("adds, carries notes over, generates, and lists what is left: then check is
       - Required members: EchoParams.lang
       - Types: SingRequest, SingResult, Volume
 
-    Done
-      - Schema added. 2031-01-01, released, 2020-12, 10 definitions; sha256 SHA…
-      - Notes. 2 carried over from 2030-01-01, 0 left behind
-      - Output. 2030-01-01, 2031-01-01: FILES
-      - Vocabulary. 2030-01-01 stays what handlers write and clients read; \`mcpgen revision vocabulary 2031-01-01\` moves it, in a major version of the package
-
-    To decide
-      [ ] 2 notes carried over from 2030-01-01. Check each note against the new specification; then delete its "carried" mark, or the note. (schema/2031-01-01/notes.json)
-          deprecated on echo (/notes/0)
-          deprecated on notifications/log (/notes/1)
-      [ ] 1 thing assumed about era. If an assumption is wrong, correct it with a note; \`mcpgen explain MG1201\` lists the kinds. (schema/2031-01-01/notes.json)
-          2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover.
-      [ ] 3 new unions or string sets are closed: no note says that later revisions may add to them. Where the specification leaves one open, add it to the note of kind open. (schema/2031-01-01/notes.json)
-          /$defs/ClientRequest
-          /$defs/Volume
-          /$defs/ServerResult
-      [ ] 1 method is new. A schema does not say which capability gates a method, which headers repeat its params, whether its result is cacheable, or whether it is answered only when its stream ends: add notes of kind capability, header, cacheable and listening. (schema/2031-01-01/notes.json)
-          sing
+    If you write a server: what may cause problems (1)
+      The effect depends on your code.
+      - request-added: sing from client
+          A receiver that does not know the request answers with -32601; usually a capability gates it. → Answer it, or do not declare the capability that gates it.
 
     If you write a client: what breaks (1)
       Code for the old revision does not work with a peer of the new one.
       - property-added-required: EchoParams.lang
           An old writer omits it. → Write the property in every message that contains the object.
 
-    If you write a server: what may cause problems (1)
-      The effect depends on your code.
-      - request-added: sing from client
-          A receiver that does not know the request answers with -32601; usually a capability gates it. → Answer it, or do not declare the capability that gates it.
+    If you write a gateway
+      A gateway is a server to one side and a client to the other; all of the above holds for it. Of messages that it passes on:
+      - Pass on as they are (1): notifications/log
+          Neither params nor results differ between the two revisions.
+      - Translate between the revisions (1): echo
+          The steps of steps.ts do it (\`lift\` and \`lower\`); a loss goes to \`onLoss\`, and a refusal is the answer to the request.
+          echo: params to 2030-01-01
+          echo: params to 2031-01-01 (refused: no-newer-form)
+      - Methods that are new (1): sing (request of the client)
+          A peer of 2030-01-01 has no such method: do not declare its capability to the other side, answer a request with -32601, and drop a notification.
+
+    What needs code (2)
+      Steps and notes convert messages. These methods and members are code, at the places below:
+      - Handshake: 2031-01-01
+          2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover. The runtime opens conversations with these methods alone: a client and a server of 2031-01-01 need code that opens one.
+            runtime/core/client/client.ts, runtime/core/client/mirrored-headers.ts, runtime/core/client/negotiation.ts, runtime/core/client/outgoing-batch.ts, runtime/core/http/client/http-client.ts, runtime/core/http/server/cluster/shared-session.ts, runtime/core/http/server/legacy-requests.ts, runtime/core/http/server/posts.ts, runtime/core/server/connection.ts, runtime/core/server/legacy.ts, runtime/core/server/request-protocol.ts, runtime/core/server/server.ts
+      - Methods without a handler: sing
+          sing: The runtime has no function for it. Without a handler it is answered with -32601.
+            server.handle("sing", …), client.request("sing", …)
+
+    Done
+      - Schema added. 2031-01-01, released, 2020-12, 10 definitions; sha256 SHA…
+      - Notes. 2 carried over from 2030-01-01, 0 left behind
+      - Output. 2030-01-01, 2031-01-01: FILES
+      - Vocabulary. 2030-01-01 stays what handlers write and clients read; \`mcpgen revision vocabulary 2031-01-01\` moves it, in a major version of the package
+
+    Decided
+      - 1 note carried over from 2030-01-01, and still right by the schema. The schema says of their subjects what it said before. Delete the "carried" marks once the text of the specification agrees.
+          deprecated on notifications/log (/notes/1)
+
+    To decide
+      [ ] 1 note carried over from 2030-01-01, about what has changed or what no schema shows. Check each note against the new specification; then delete its "carried" mark, or the note. (schema/2031-01-01/notes.json)
+          - deprecated on echo (/notes/0): does it hold? Confirm it, or delete it, paste at /notes/0:
+              {"kind":"deprecated","since":"2030-01-01","reason":"why","link":"https://example.com","target":"echo"}
+      [ ] 1 thing assumed about era. If an assumption is wrong, correct it with a note; \`mcpgen explain MG1201\` lists the kinds. (schema/2031-01-01/notes.json)
+          - 2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover..
+      [ ] 1 value of 2030-01-01 has no form in 2031-01-01. Messages that hold one are refused on the way from 2030-01-01 to 2031-01-01, until a note of kind lift decides otherwise. (schema/2031-01-01/notes.json)
+          - What becomes of values that have no form in 2031-01-01? These notes lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another, and paste all of them, paste at /notes/-:
+              {"kind":"lift","target":"/$defs/EchoParams/properties/lang","previous":"2030-01-01","how":"fill","value":"example","reason":"WRITE HERE: what the specification says, in a sentence","link":"WRITE HERE: the address of the page that says it"}
+      [ ] 3 new unions or string sets are closed: no note says that later revisions may add to them. Where the specification leaves one open, add it to the note of kind open. (schema/2031-01-01/notes.json)
+          - May later revisions add to /$defs/ClientRequest (now EchoRequest, SingRequest)? If so, paste at /notes/-:
+              {"kind":"open","target":"/$defs/ClientRequest","reason":"WRITE HERE: what the specification says, in a sentence","link":"WRITE HERE: the address of the page that says it"}
+          - May later revisions add to /$defs/Volume (now high, low)? If so, paste at /notes/-:
+              {"kind":"open","target":"/$defs/Volume","reason":"WRITE HERE: what the specification says, in a sentence","link":"WRITE HERE: the address of the page that says it"}
+          - May later revisions add to /$defs/ServerResult (now EchoResult, SingResult)? If so, paste at /notes/-:
+              {"kind":"open","target":"/$defs/ServerResult","reason":"WRITE HERE: what the specification says, in a sentence","link":"WRITE HERE: the address of the page that says it"}
+      [ ] 1 method is new. A schema does not say which capability gates a method, which headers repeat its params, whether its result is cacheable, or whether it is answered only when its stream ends: add notes of kind capability, header, cacheable and listening. (schema/2031-01-01/notes.json)
+          - sing: the schema has no sign of a capability, a header, cache hints or a stream.
 
     Limits of this report
       - Descriptions were not compared: not both schemas have them.
@@ -136,7 +168,7 @@ test("adds, carries notes over, generates, and lists what is left: then check is
       - Read the revision as one line a method and property: generated/2031-01-01/PROTOCOL.md.
       - After each change of notes: mcpgen generate.
       - Type-check what is written against the types, then: mcpgen check.
-    2031-01-01: added, 4 points to decide, 1 breaking change, TIME
+    2031-01-01: added, 5 points to decide, 2 parts need code, 1 breaking change, TIME
     "
   `);
   const lock = JSON.parse(readFileSync(join(folder, "schema/lock.json"), "utf8")) as { revisions: object };
@@ -171,7 +203,9 @@ test("a second run changes nothing, and lists what is still left", async () => {
   const again = reportOf(await upgrade(folder, "--json"));
   expect(snapshot(folder)).toEqual(before);
   expect(again).toMatchObject({ action: "unchanged", written: false });
-  expect(again.decisions.find(({ kind }) => kind === "carried-notes")?.items).toHaveLength(1);
+  // The schema says of the other note's subject what it said before.
+  expect(again.decisions.filter(({ kind }) => kind === "carried-notes")).toEqual([]);
+  expect(again.settled.map(({ items }) => items)).toEqual([[expect.stringContaining("notifications/log")]]);
   expect(again.diff).toMatchObject({ from: "2030-01-01", to: "2031-01-01" });
 });
 
@@ -298,7 +332,8 @@ test("prose is kept or left out as in the revision before", async () => {
 test("the guide as markdown has boxes to tick and a section for each role", async () => {
   const { stdout } = await upgrade(await project(), "--dry-run", "--format", "markdown");
   expect(stdout).toMatch(/^# Upgrade: 2030-01-01 → 2031-01-01\n/);
-  expect(stdout).toContain("- [ ] **2 notes carried over from 2030-01-01**");
+  expect(stdout).toContain("- **1 note carried over from 2030-01-01, and still right by the schema**");
+  expect(stdout).toContain("- [ ] **1 note carried over from 2030-01-01, about what has changed");
   expect(stdout).toContain("## If you write a client: what breaks (1)");
   expect(stdout).toContain("- **property-added-required**: `EchoParams.lang`.");
   expect(stdout).toContain("## If you write a server: what may cause problems (1)");
@@ -347,16 +382,16 @@ describe("a member that may have another name now", () => {
     previous: "2030-01-01",
     from: "text",
   };
-  const isRenamed = (item: string): boolean => item.includes('"renamed"');
-  const itemsOf = (ran: Ran): string[] =>
-    reportOf(ran).decisions.flatMap(({ kind, items }) =>
-      kind === "missing-notes" ? items.filter(isRenamed) : [],
+  const proposed = (ran: Ran): object[] =>
+    reportOf(ran).decisions.flatMap(({ questions }) =>
+      questions.flatMap(({ paste }) => paste.filter(({ kind }) => kind === "renamed")),
     );
+  const unwritten = expect.stringMatching(/^WRITE HERE/) as string;
 
   test("is reported with the note to write; with that note, nothing is lost", async () => {
     const folder = await project({ "next/schema.json": renamedSchema });
     const first = await upgrade(folder, "--format", "json");
-    expect(itemsOf(first)).toEqual([JSON.stringify(wanted)]);
+    expect(proposed(first)).toEqual([{ ...wanted, reason: unwritten, link: unwritten }]);
 
     const file = join(folder, "schema/2031-01-01/notes.json");
     const present = JSON.parse(readFileSync(file, "utf8")) as { notes: object[] };
@@ -375,14 +410,14 @@ describe("a member that may have another name now", () => {
 
     // The draft comes again: what is decided stays decided.
     const again = await upgrade(folder, "--force", "--format", "json");
-    expect(itemsOf(again)).toEqual([]);
+    expect(proposed(again)).toEqual([]);
     expect(readFileSync(file, "utf8")).toContain('"renamed"');
   });
 
   test("is reported again when the schema is added again, compared with the revision before", async () => {
     const folder = await project({ "next/schema.json": renamedSchema });
     await upgrade(folder);
-    expect(itemsOf(await upgrade(folder, "--format", "json"))).toEqual([JSON.stringify(wanted)]);
+    expect(proposed(await upgrade(folder, "--format", "json"))).toMatchObject([wanted]);
   });
 
   test("that renames nothing is refused by generate, with its place", async () => {

@@ -1,11 +1,21 @@
-import { agreeingNote } from "../../notes/conflict.js";
+import type { JsonValue } from "@mcpgen/engine";
+import { renameCandidates } from "../../emit/steps/rename-candidates.js";
+import type { Assumption } from "../../model/model.js";
+import { parseNotes } from "../../notes/parse.js";
 import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
+import { assumed, isSame } from "./assumed-notes.js";
+import { doubtfulNotes, droppedNotes, noteText, sortCarried } from "./carried-notes.js";
+import { conflictingNotes } from "./conflicting-notes.js";
 import { leftBehind } from "./left-behind.js";
 import { missingNotes, renameNotes } from "./missing-notes.js";
+import { newMethods } from "./new-methods.js";
+import { type Question, asking } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
+import { type StepProposal, stepProposals } from "./step-notes.js";
+import { successions } from "./successors.js";
 
 /** A decision for a person, because no schema contains the answer. */
 export interface Decision {
@@ -25,10 +35,25 @@ export interface Decision {
   /** The file to edit. */
   readonly file?: string;
   readonly items: readonly string[];
+  /** The same one by one, with what to paste into the file. */
+  readonly questions: readonly Question[];
+}
+
+/** What `upgrade` decided itself, because the schema says it. */
+export interface Settled {
+  readonly title: string;
+  readonly text: string;
+  readonly items: readonly string[];
+}
+
+/** What an upgrade leaves to a person, and what it does not. */
+export interface Decisions {
+  readonly settled: readonly Settled[];
+  readonly open: readonly Decision[];
 }
 
 /**
- * All decisions left after an upgrade.
+ * The decisions of an upgrade.
  *
  * @param base what the revision replaces, else the revision before it
  * @param previous the revision before it
@@ -39,114 +64,140 @@ export async function decisionsOf(
   previous: Source | undefined,
   project: Project,
   directory: string,
-): Promise<Decision[]> {
-  const { revision } = staged.revision;
+): Promise<Decisions> {
+  const { revision, notes } = staged.revision;
   const file = shownPath(project.schemaDir, directory, `${revision}/notes.json`);
-  const decisions = [
-    ...conflicting(staged, file),
-    ...(await leftBehind(revision, previous?.name, project, directory)),
-    ...carried(staged, file),
-    ...dropped(staged, file),
-    ...assumed(staged, file),
-    ...missingNotes(staged, base, file),
-    ...renameNotes(previous?.loaded.model, staged.source.loaded.model, file),
-    ...newMethods(staged, base, file),
-    ...unlisted(staged, project, directory),
-  ];
+  const { model } = staged.source.loaded;
+  const before = base?.loaded.model;
+  const successors = before ? successions(before, model) : [];
+  const renames = previous ? renameCandidates(previous.loaded.model, model) : [];
+  const carried = staged.comparison.generated.carried.flatMap(({ folder, note }) =>
+    folder === revision ? [note] : [],
+  );
+  const from = notes?.from === revision ? undefined : notes?.from;
+  const source = base && (from === undefined || base.name === from) ? sideOf(base) : undefined;
+  const conflicts = staged.comparison.generated.conflicts.filter(({ folder }) => folder === revision);
+  const hiding = new Set(conflicts.map(({ note }) => note.pointer));
+  const unquestioned = carried.filter(({ pointer }) => !hiding.has(pointer));
+  const sorted = sortCarried(unquestioned, source, sideOf(staged.source));
+  const assumptions = staged.comparison.generated.assumptions.filter((one) => one.revision === revision);
+  const settledAssumptions = assumptions.filter((one) => isSettled(one, base));
+  const open = assumptions.filter((one) => !settledAssumptions.includes(one));
+  const places = new Map(
+    renames.map(({ target, from: former }) => [target.replace(/[^/]*$/, former), target] as const),
+  );
+  const [lower, lift] = (["lower", "lift"] as const).map((direction) =>
+    previous ? stepProposals(direction, previous.loaded.model, model) : [],
+  ) as [StepProposal[], StepProposal[]];
+  return {
+    settled: [...settledNotes(sorted.right.map(noteText), from), ...settledOf(settledAssumptions)],
+    open: eachOnce([
+      ...conflictingNotes(conflicts, staged.notes?.value ?? null, file),
+      ...(await leftBehind(revision, previous?.name, project, directory)),
+      ...doubtfulNotes(sorted.doubtful, staged.notes?.value ?? null, from, notes && file),
+      ...droppedNotes(
+        notes?.left ?? [],
+        { from: notes?.from, kept: notes?.from === revision },
+        successors,
+        places,
+        file,
+      ),
+      ...assumed({
+        assumptions: open,
+        model,
+        before,
+        notes: staged.notes && parseNotes(staged.notes),
+        steps: stepQuestions(lower, `no form in ${previous?.name ?? ""}`),
+        file,
+      }),
+      ...lifted(lift, revision, previous?.name ?? "", file),
+      ...missingNotes(staged, base, file),
+      ...renameNotes(renames, previous?.name, file),
+      ...(before ? newMethods({ before, now: model, successors, file }) : []),
+      ...unlisted(staged, project, directory),
+    ]),
+  };
+}
+
+/** What is silent stands first. The same note may answer two questions: it stands with the first. */
+function eachOnce(all: readonly Decision[]): Decision[] {
   const isSilent = ({ risk }: Decision): boolean => risk !== undefined;
-  return [...decisions.filter(isSilent), ...decisions.filter((decision) => !isSilent(decision))];
-}
-
-/** Notes that hide what the schema says, each with the note that agrees with it. */
-function conflicting({ comparison, revision }: StagedUpgrade, file: string): Decision[] {
-  const conflicts = comparison.generated.conflicts.filter(({ folder }) => folder === revision.revision);
-  if (conflicts.length === 0) return [];
-  const items = conflicts.flatMap((conflict) => {
-    const { note, target, message } = conflict;
-    const agreeing = agreeingNote(conflict);
-    const text = `${note.kind} on ${target} (${note.pointer}): ${message}`;
-    return agreeing ? [text, JSON.stringify(agreeing)] : [text];
-  });
-  return [
-    {
-      kind: "conflicting-notes",
-      title: `${counted(conflicts.length, "note says", "notes say")} otherwise than the schema`,
-      advice: "Replace each by the note below it, or correct it.",
-      risk: "The notes hold, and what the schema says is neither sent nor understood",
-      file,
-      items,
-    },
-  ];
-}
-
-function carried({ comparison, revision, notes }: StagedUpgrade, file: string): Decision[] {
-  const items = comparison.generated.carried
-    .filter(({ folder: of }) => of === revision.revision)
-    .map(({ note }) => `${note.kind} on ${note.targets.join(", ")} (${note.pointer})`);
-  if (items.length === 0) return [];
-  const from = revision.notes?.from === revision.revision ? undefined : revision.notes?.from;
-  return [
-    {
-      kind: "carried-notes",
-      title: `${counted(items.length, "note")} carried over${from === undefined ? "" : ` from ${from}`}`,
-      advice: 'Check each note against the new specification; then delete its "carried" mark, or the note.',
-      ...(notes && { file }),
-      items,
-    },
-  ];
-}
-
-function dropped({ revision }: StagedUpgrade, file: string): Decision[] {
-  const items = revision.notes?.undecided ?? [];
-  const kept = revision.notes?.from === revision.revision;
-  if (items.length === 0) return [];
-  return [
-    {
-      kind: "dropped-notes",
-      title: `${counted(items.length, "note was", "notes were")} not ${kept ? "kept" : `carried over from ${revision.notes?.from}`}`,
-      advice: "Check whether the subject of each note is gone or renamed; then write a new note if needed.",
-      file,
-      items,
-    },
-  ];
-}
-
-/** Assumptions that neither the schema nor notes confirm. */
-function assumed({ comparison, revision }: StagedUpgrade, file: string): Decision[] {
-  const kinds = new Map<string, string[]>();
-  for (const { revision: of, kind, subject, text } of comparison.generated.assumptions) {
-    if (of !== revision.revision) continue;
-    kinds.set(kind, [...(kinds.get(kind) ?? []), `${subject}: ${text}`]);
-  }
-  return [...kinds].map(([kind, items]): Decision => ({
-    kind: "assumption",
-    title: `${counted(items.length, "thing")} assumed about ${kind}`,
-    advice: "If an assumption is wrong, correct it with a note; `mcpgen explain MG1201` lists the kinds.",
-    file,
-    items,
+  const decisions = [...all.filter(isSilent), ...all.filter((decision) => !isSilent(decision))];
+  const known = new Set<string>();
+  return decisions.map((decision) => ({
+    ...decision,
+    questions: decision.questions.filter(({ paste }) => {
+      const key = JSON.stringify(paste);
+      const isNew = paste.length === 0 || !known.has(key);
+      known.add(key);
+      return isNew;
+    }),
   }));
 }
 
-/** Carried notes do not cover new methods. */
-function newMethods({ source }: StagedUpgrade, base: Source | undefined, file: string): Decision[] {
-  if (!base) return [];
-  const known = new Set(base.loaded.model.methods.map(({ name }) => name));
-  const items = source.loaded.model.methods.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+function sideOf({ loaded, file }: Source): { model: Source["loaded"]["model"]; document: JsonValue } {
+  return { model: loaded.model, document: file.value };
+}
+
+function settledNotes(items: readonly string[], from: string | undefined): Settled[] {
   if (items.length === 0) return [];
   return [
     {
-      kind: "missing-notes",
-      title: `${counted(items.length, "method is", "methods are")} new`,
-      advice:
-        "A schema does not say which capability gates a method, which headers repeat its params, whether its result is cacheable, or whether it is answered only when its stream ends: add notes of kind capability, header, cacheable and listening.",
-      file,
+      title: `${counted(items.length, "note")} carried over${from === undefined ? "" : ` from ${from}`}, and still right by the schema`,
+      text: 'The schema says of their subjects what it said before. Delete the "carried" marks once the text of the specification agrees.',
       items,
+    },
+  ];
+}
+
+/** An assumption that held for the revision before is no decision of this one. */
+function isSettled(assumption: Assumption, base: Source | undefined): boolean {
+  // The way to the revision before is a matter of this revision alone.
+  if (assumption.kind === "lower" || assumption.kind === "era") return false;
+  return base?.loaded.assumptions.some((one) => isSame(one, assumption)) ?? false;
+}
+
+function settledOf(assumptions: readonly Assumption[]): Settled[] {
+  if (assumptions.length === 0) return [];
+  return [
+    {
+      title: `${counted(assumptions.length, "thing")} assumed as for the revision before`,
+      text: "The schema gives the same reason for it as before.",
+      items: assumptions.map(({ subject, text }) => `${subject}: ${text}`),
+    },
+  ];
+}
+
+/** One question for all values of a way: one note on a pair of revisions makes the others necessary. */
+function stepQuestions(proposals: readonly StepProposal[], why: string): Question[] {
+  if (proposals.length === 0) return [];
+  const text = `Do values that have ${why} become what these notes say? They lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another; the notes belong together.`;
+  return [asking(text, ...proposals.map(({ note }) => note))];
+}
+
+/** Values of the revision before that have no form in the new one, and are refused there. */
+function lifted(
+  proposals: readonly StepProposal[],
+  revision: string,
+  previous: string,
+  file: string,
+): Decision[] {
+  if (proposals.length === 0) return [];
+  return [
+    {
+      kind: "missing-notes",
+      title: `${counted(proposals.length, "value")} of ${previous} ${proposals.length === 1 ? "has" : "have"} no form in ${revision}`,
+      advice: `Messages that hold one are refused on the way from ${previous} to ${revision}, until a note of kind lift decides otherwise.`,
+      file,
+      items: proposals.map(({ pointer, what }) => `${pointer}: ${what}`),
+      questions: stepQuestions(proposals, `no form in ${revision}`),
     },
   ];
 }
 
 function unlisted({ unlisted, revision }: StagedUpgrade, { loaded }: Project, directory: string): Decision[] {
   if (!unlisted) return [];
+  const text = `Is ${revision.revision} to be generated from now on?`;
   return [
     {
       kind: "configuration",
@@ -154,6 +205,7 @@ function unlisted({ unlisted, revision }: StagedUpgrade, { loaded }: Project, di
       advice: "Add it, or the next `mcpgen generate` deletes its output again.",
       ...(loaded.file !== undefined && { file: shownPath(loaded.file, directory) }),
       items: [],
+      questions: [{ text, paste: [revision.revision], at: "/revisions/-" }],
     },
   ];
 }

@@ -3,7 +3,9 @@ import { codeText, placeText, usesOf } from "../../diff/report/with-uses.js";
 import { subjectText } from "../../diff/finding.js";
 import type { Level } from "../../diff/rules/rule.js";
 import type { Role } from "../../model/model.js";
-import type { Decision } from "./decisions.js";
+import type { Decision, Decisions, Settled } from "./decisions.js";
+import type { HandwrittenPart } from "./handwritten.js";
+import type { Question } from "./question.js";
 
 /** One point of a section. */
 export interface Point {
@@ -14,8 +16,10 @@ export interface Point {
   readonly text?: string;
   /** Details, below the point. */
   readonly details?: readonly string[];
-  /** No detail is left out: they are to be pasted. */
+  /** The details are all of the point: none is left out. */
   readonly whole?: true;
+  /** Questions, each with what to paste. */
+  readonly questions?: readonly Question[];
   /** A message that proves the finding; printed with the details. */
   readonly proof?: string;
 }
@@ -29,7 +33,10 @@ export interface Section {
   readonly checklist?: true;
 }
 
-/** A migration guide for an upgrade: done work, decisions to make, changes by role. */
+/**
+ * A migration guide for an upgrade: what the revision means for servers, clients and gateways; what needs code; what was
+ * decided; what is asked.
+ */
 export interface Guide {
   readonly title: string;
   readonly sections: readonly Section[];
@@ -38,7 +45,10 @@ export interface Guide {
 interface GuideInput {
   readonly revision: string;
   readonly done: readonly Point[];
-  readonly decisions: readonly Decision[];
+  readonly decisions: Decisions;
+  /** What a gateway has to do. */
+  readonly gateway: readonly Point[];
+  readonly handwritten: readonly HandwrittenPart[];
   /** Undefined if there was no previous revision. */
   readonly report: Report | undefined;
   /** The roles that send requests of the new revision: errors answer these. */
@@ -46,24 +56,30 @@ interface GuideInput {
   readonly next: readonly Point[];
 }
 
-export function guideOf({ revision, done, decisions, report, requesters, next }: GuideInput): Guide {
+export function guideOf({ revision, done, decisions, report, ...given }: GuideInput): Guide {
   const from = report === undefined || report.from === revision ? "" : `${report.from} → `;
+  const { open, settled } = decisions;
   return {
     title: `Upgrade: ${from}${revision}`,
     sections: [
       ...(report ? newSection(report) : []),
-      { heading: "Done", points: done },
-      decisions.length === 0
-        ? { heading: "To decide", text: "Nothing.", points: [] }
-        : { heading: "To decide", points: decisions.map(decisionPoint), checklist: true },
       ...(report
         ? changeSections(
             report,
-            requesters,
+            given.requesters,
             "Code for the old revision does not work with a peer of the new one.",
           )
         : []),
-      { heading: "Next", points: next },
+      ...gatewaySection(given.gateway),
+      ...handwrittenSection(given.handwritten),
+      ...(report ? [...codeSection(report), ...touchedSection(report)] : []),
+      { heading: "Done", points: done },
+      ...(settled.length === 0 ? [] : [{ heading: "Decided", points: settled.map(settledPoint) }]),
+      open.length === 0
+        ? { heading: "To decide", text: "Nothing.", points: [] }
+        : { heading: "To decide", points: open.map(decisionPoint), checklist: true },
+      ...(report ? [limits(report)] : []),
+      { heading: "Next", points: given.next },
     ],
   };
 }
@@ -80,6 +96,9 @@ export function vocabularyGuide({
       ...newSection(report),
       { heading: "Done", points: done },
       ...changeSections(report, [], "What is written in the old vocabulary is wrong in the new one."),
+      ...codeSection(report),
+      ...touchedSection(report),
+      limits(report),
       { heading: "Next", points: next },
     ],
   };
@@ -133,26 +152,57 @@ function shortList(names: readonly string[]): string[] {
 
 /** @param breaking what the changes that break have in common */
 function changeSections(report: Report, requesters: readonly Role[], breaking: string): Section[] {
-  const sectionsOf = (role: Role): Section[] => [
+  return (["server", "client"] as const).flatMap((role) => [
     ...roleSections(role, report, breaking),
     ...(requesters.includes(role) ? errorSection(role, report) : []),
-  ];
-  return [
-    ...sectionsOf("client"),
-    ...sectionsOf("server"),
-    ...codeSection(report),
-    ...touchedSection(report),
-    limits(report),
-  ];
+  ]);
 }
 
-function decisionPoint({ title, advice, risk, file, items }: Decision): Point {
+function gatewaySection(points: readonly Point[]): Section[] {
+  if (points.length === 0) return [];
+  const text =
+    "A gateway is a server to one side and a client to the other; all of the above holds for it. Of messages that it passes on:";
+  return [{ heading: "If you write a gateway", text, points }];
+}
+
+/** In this order, each kind as one point. */
+const handwritten: readonly (readonly [kind: HandwrittenPart["kind"], lead: string])[] = [
+  ["handshake", "Handshake"],
+  ["method-renamed", "Methods of another name"],
+  ["method-split", "Methods that may be a part of another"],
+  ["method-gone", "Methods that are gone"],
+  ["method-new", "Methods without a handler"],
+  ["method-changed", "Messages that the runtime writes itself"],
+  ["list-without-page", "Lists without pages"],
+  ["member-gone", "Members that the era filled in"],
+  ["member-required", "Members without a writer"],
+];
+
+function handwrittenSection(all: readonly HandwrittenPart[]): Section[] {
+  if (all.length === 0) return [];
+  const text = "Steps and notes convert messages. These methods and members are code, at the places below:";
+  const points = handwritten.flatMap(([kind, lead]): Point[] => {
+    const of = all.filter((each) => each.kind === kind);
+    if (of.length === 0) return [];
+    const details = of.flatMap(({ subject, text: said, places }) => [
+      `${subject}: ${said}.`,
+      ...(places.length > 0 ? [`  ${places.join(", ")}`] : []),
+    ]);
+    return [{ lead, subjects: of.map(({ subject }) => subject), details, whole: true }];
+  });
+  return [{ heading: `What needs code (${all.length})`, text, points }];
+}
+
+function settledPoint({ title, text, items }: Settled): Point {
+  return { lead: title, text, details: items };
+}
+
+function decisionPoint({ title, advice, risk, file, questions }: Decision): Point {
   const place = file === undefined ? "" : ` (${file})`;
   return {
     lead: risk === undefined ? title : `Dangerous: ${title}`,
     text: `${risk === undefined ? "" : `${risk}. `}${advice}${place}`,
-    details: items,
-    ...(risk !== undefined && { whole: true as const }),
+    questions,
   };
 }
 

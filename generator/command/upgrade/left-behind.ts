@@ -32,17 +32,27 @@ export async function leftBehind(
     {
       kind: "extensions",
       title: title(own.length),
-      advice: `Where one holds for ${revision}, too, put the line into its extension.json; then mcpgen generate.`,
+      advice: `Where one holds for ${revision}, too, change the bases in its extension.json; then mcpgen generate.`,
       risk: `At ${revision}, servers and clients leave it out without a word`,
       items: own.map(
         ({ file, bases }) => `"bases": ${JSON.stringify(bases)} (${shownPath(file, directory)})`,
       ),
+      questions: own.map(({ stored, file, bases }) => ({
+        text: `Does ${stored.id} hold for ${revision}, too (${shownPath(file, directory)})?`,
+        paste: [[...bases]],
+        at: "/bases",
+      })),
     },
     {
       kind: "extensions",
       title: title(shipped.length, "that mcpgen brings "),
       advice: `If you use one at ${revision}, wait for a version of mcpgen that has both, or store it yourself.`,
       items: shipped.map(({ stored, bases }) => storing(stored, bases, directory)),
+      questions: shipped.map(({ stored, bases }) => ({
+        text: `To store ${stored.id}: ${storing(stored, bases, directory)}`,
+        paste: [],
+        at: "",
+      })),
     },
   ];
   return decisions.filter(({ items }) => items.length > 0);

@@ -1,11 +1,19 @@
-import { type JsonObject, type JsonValue, isJsonObject, readSchema } from "@mcpgen/engine";
-import { renameCandidates } from "../../emit/steps/rename-candidates.js";
+import {
+  type JsonObject,
+  type JsonValue,
+  atPointer,
+  isJsonObject,
+  pointerTokens,
+  readSchema,
+  referencedPointer,
+} from "@mcpgen/engine";
+import type { RenameCandidate } from "../../emit/steps/rename-candidates.js";
 import { assumeNotes } from "../../model/assume.js";
-import type { ProtocolModel } from "../../model/model.js";
 import { parseNotes } from "../../notes/parse.js";
 import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
 import type { Decision } from "./decisions.js";
+import { type Question, asking, noteOf } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
 
 /**
@@ -19,27 +27,70 @@ export function missingNotes(
 ): Decision[] {
   if (!notes) return [];
   const present = parseNotes(notes);
+  const document = revision.schema.value;
   const decided = base ? candidates(base.file.value) : undefined;
-  const wanted = candidates(revision.schema.value);
+  const wanted = candidates(document);
   return (["extends", "open"] as const).flatMap((kind): Decision[] => {
     const known = new Set(present.flatMap((note) => (note.kind === kind ? note.targets : [])));
-    const items = [...wanted[kind]].filter((target) => !known.has(target) && !decided?.[kind].has(target));
+    const items = [...wanted[kind]].filter(([target]) => !known.has(target) && !decided?.[kind].has(target));
     if (items.length === 0) return [];
-    return [{ kind: "missing-notes", ...texts[kind](items), file, items }];
+    const targets = items.map(([target]) => target);
+    const questions =
+      kind === "open" ? targets.map((target) => openQuestion(target, document)) : extendsQuestions(items);
+    return [{ kind: "missing-notes", ...texts[kind](targets), file, items: targets, questions }];
   });
 }
 
-/** Places, by the kind of note that they may want. */
+function openQuestion(target: string, document: JsonValue): Question {
+  const members = membersAt(document, target);
+  const shown = members.length === 0 ? "" : ` (now ${members.join(", ")})`;
+  return asking(`May later revisions add to ${target}${shown}?`, noteOf("open", [target]));
+}
+
+/** The values or definitions that a union or a set of strings has. */
+function membersAt(document: JsonValue, target: string): string[] {
+  const node = atPointer(document, target);
+  if (!isJsonObject(node)) return [];
+  const { enum: values, anyOf, oneOf } = node;
+  if (Array.isArray(values)) return values.map(String);
+  const arms = anyOf ?? oneOf;
+  return Array.isArray(arms) ? arms.flatMap(nameOfReference) : [];
+}
+
+function nameOfReference(arm: JsonValue): string[] {
+  const reference = isJsonObject(arm) ? arm["$ref"] : undefined;
+  return typeof reference === "string" ? [pointerTokens(referencedPointer(reference)).at(-1)!] : [];
+}
+
+/** One question for each base. */
+function extendsQuestions(items: readonly (readonly [target: string, base: string])[]): Question[] {
+  const bases = new Map<string, string[]>();
+  for (const [target, base] of items) bases.set(base, [...(bases.get(base) ?? []), target]);
+  return [...bases].map(([base, targets]) =>
+    asking(
+      `${targets.join(", ")}: all members of ${base}, which takes any others; does it, too?`,
+      noteOf("extends", targets, { base }),
+    ),
+  );
+}
+
+/** Places, by the kind of note that they may want, each with the base that it may extend. */
 interface Candidates {
-  readonly extends: ReadonlySet<string>;
-  readonly open: ReadonlySet<string>;
+  readonly extends: ReadonlyMap<string, string>;
+  readonly open: ReadonlyMap<string, string>;
 }
 
 function candidates(document: JsonValue): Candidates {
-  if (!isJsonObject(document)) return { extends: new Set(), open: new Set() };
+  if (!isJsonObject(document)) return { extends: new Map(), open: new Map() };
   const { notes } = assumeNotes(document);
-  const of = (kind: string): string[] => notes.flatMap((note) => (note.kind === kind ? note.targets : []));
-  return { extends: new Set(of("extends")), open: new Set([...of("open"), ...unions(document)]) };
+  const of = (kind: string): [string, string][] =>
+    notes.flatMap((note) =>
+      note.kind === kind
+        ? note.targets.map((target): [string, string] => [target, note.kind === "extends" ? note.base : ""])
+        : [],
+    );
+  const closed = unions(document).map((target): [string, string] => [target, ""]);
+  return { extends: new Map(of("extends")), open: new Map([...of("open"), ...closed]) };
 }
 
 /** Unions of definitions, with or without a discriminator. */
@@ -63,24 +114,27 @@ const texts = {
   }),
 };
 
-/** Suggests notes for members that may have been renamed; no schema can confirm such a candidate. */
+/**
+ * Suggests notes for members that may have been renamed; no schema can confirm such a candidate.
+ *
+ * @param previous the revision in which they had the other names
+ */
 export function renameNotes(
-  previous: ProtocolModel | undefined,
-  model: ProtocolModel,
+  candidates: readonly RenameCandidate[],
+  previous: string | undefined,
   file: string,
 ): Decision[] {
-  const candidates = previous ? renameCandidates(previous, model) : [];
-  if (candidates.length === 0) return [];
-  const kind = { kind: "renamed" };
+  if (candidates.length === 0 || previous === undefined) return [];
   return [
     {
       kind: "missing-notes",
       title: `${counted(candidates.length, "new member has", "new members have")} the form of one that is gone from the same object`,
       advice:
-        'If it is the same member under another name, add the note with its "reason" and "link": then steps rename the member, and no value is lost.',
+        "If it is the same member under another name: then steps rename the member, and no value is lost.",
       file,
-      items: candidates.map(({ target, from }) =>
-        JSON.stringify({ ...kind, target, previous: previous!.revision, from }),
+      items: candidates.map(({ target, from }) => `${target}, once ${from}`),
+      questions: candidates.map(({ target, from }) =>
+        asking(`Is ${target} the member that was ${from}?`, noteOf("renamed", [target], { previous, from })),
       ),
     },
   ];

@@ -129,4 +129,10 @@ export const outputDiagnostics = {
     explanation:
       "The new revision has the same file as another revision, or the same canonical form, or a date before the newest revision. mcpgen has added it. If the name is wrong, delete the folder of the revision, its entry in schema/lock.json and its output. The warning is harmless if a released revision has the same schema as the draft.",
   },
+  MG3113: {
+    title: "A new revision leaves something to decide",
+    exit: 0,
+    explanation:
+      "No schema contains the answer: `mcpgen upgrade` asks a person. `--format github` prints each decision as a warning, with the questions and the notes that answer them. Every note is complete but for `reason` and `link`: paste it into notes.json at the place that is given, write both, and run `mcpgen generate`.",
+  },
 } satisfies Record<string, Diagnostic>;

@@ -3,10 +3,14 @@ import type { StepNote } from "../../notes/note.js";
 import type { Outcome, TextBlock } from "./plan.js";
 
 /** A value without a form at the other revision, of which no note says what becomes of it. */
-interface Undecided {
+export interface Undecided {
   readonly direction: StepNote["kind"];
   readonly pointer: string;
   readonly what: string;
+  /** JSON Pointers that a note may have for target. */
+  readonly pointers: readonly string[];
+  /** It is a member that must be there, and may be absent at the source. */
+  readonly isAbsent?: true;
 }
 
 /** A note that cannot be done as it says. */
@@ -136,7 +140,9 @@ export class Decisions {
 
   /** @param missing what is not there, where that is the matter */
   private undecidedRefusal({ pointers, what }: Subject, missing?: string): Refusal {
-    this.undecided.push({ direction: this.direction, pointer: pointers[0] ?? "", what });
+    const isAbsent = missing !== undefined && ({ isAbsent: true } as const);
+    const pointer = pointers[0] ?? "";
+    this.undecided.push({ direction: this.direction, pointer, pointers, what, ...isAbsent });
     return this.refusal(undefined, missing);
   }
 

@@ -5,7 +5,7 @@ import type { ProtocolModel } from "../../model/model.js";
 import { type Way, planSteps } from "./methods.js";
 
 /** A member that may have had another name in the revision before. */
-interface RenameCandidate {
+export interface RenameCandidate {
   /** JSON Pointer of the member, as a note of kind `renamed` has it for target. */
   readonly target: string;
   readonly from: string;

@@ -1,0 +1,255 @@
+import { type Plan, activePlans, plansOf } from "../../emit/steps/plan.js";
+import { type MethodSteps, type Way, planSteps } from "../../emit/steps/methods.js";
+import type { Report } from "../../diff/report/report.js";
+import { subjectText } from "../../diff/finding.js";
+import type { Alternative, HeaderRule, ProtocolModel } from "../../model/model.js";
+import type { Point } from "./guide.js";
+
+/**
+ * What a gateway between peers of the two revisions has to do: it is a server to one side and a client to the other, and
+ * passes on messages that it does not make.
+ */
+export function gatewayPoints(before: ProtocolModel, now: ProtocolModel, report: Report): Point[] {
+  return [
+    ...travelling(before, now),
+    ...methodChanges(before, now),
+    ...alternativeChanges(before, now),
+    ...headerPoints(before, now),
+    ...errorPoints(before, now),
+    ...ownedPoints(before, now),
+    ...letThrough(report),
+  ];
+}
+
+/** The methods that pass unchanged, and those that steps translate. */
+function travelling(before: ProtocolModel, now: ProtocolModel): Point[] {
+  const { lower, lift } = planSteps(before, now);
+  const [down, up] = [changedIn(lower), changedIn(lift)];
+  const names = [...new Set(lower.methods.map(({ method }) => method))];
+  const parts = (name: string): string[] => [
+    ...partsOf(name, down, `to ${before.revision}`),
+    ...partsOf(name, up, `to ${now.revision}`),
+  ];
+  const translated = names.filter((name) => parts(name).length > 0);
+  const unchanged = names.filter((name) => parts(name).length === 0);
+  return [
+    ...point(
+      "Pass on as they are",
+      unchanged,
+      "Neither params nor results differ between the two revisions.",
+    ),
+    ...point(
+      "Translate between the revisions",
+      translated,
+      "The steps of steps.ts do it (`lift` and `lower`); a loss goes to `onLoss`, and a refusal is the answer to the request.",
+      translated.flatMap((name) => parts(name).map((part) => `${name}: ${part}`)),
+    ),
+  ];
+}
+
+interface Changed {
+  readonly params: ReadonlyMap<string, Plan>;
+  readonly result: ReadonlyMap<string, Plan>;
+}
+
+function changedIn({ methods }: Way): Changed {
+  const plans = (part: "params" | "result"): [string, Plan][] =>
+    methods.flatMap((steps: MethodSteps): [string, Plan][] => {
+      const plan = steps[part];
+      return plan ? [[steps.method, plan]] : [];
+    });
+  const [params, result] = [plans("params"), plans("result")];
+  const active = activePlans([...params, ...result].map(([, plan]) => plan));
+  const isActive = ([, plan]: readonly [string, Plan]): boolean => active.has(plan);
+  return { params: new Map(params.filter(isActive)), result: new Map(result.filter(isActive)) };
+}
+
+/** What changes of a method on one way, and what may be lost. */
+function partsOf(method: string, changed: Changed, way: string): string[] {
+  return (["params", "result"] as const).flatMap((part) => {
+    const plan = changed[part].get(method);
+    if (!plan) return [];
+    const losses = [...new Set(lossesOf(plan))];
+    return [`${part} ${way}${losses.length > 0 ? ` (${losses.join("; ")})` : ""}`];
+  });
+}
+
+/** What is left out, replaced or refused anywhere in a plan. */
+function lossesOf(plan: Plan): string[] {
+  const all = new Set([plan]);
+  // A Set's iteration includes what is added meanwhile.
+  for (const each of all) for (const inside of plansOf(each)) all.add(inside);
+  return [...all].flatMap(({ exits }) =>
+    exits.flatMap(({ outcome }) => {
+      switch (outcome.how) {
+        case "drop":
+          return [`${outcome.what} is left out`];
+        case "text":
+          return [`${outcome.what} becomes text`];
+        case "fill":
+          return [`${outcome.what} gets another value`];
+        case "refuse":
+          return [`refused: ${outcome.code}`];
+        default:
+          return [];
+      }
+    }),
+  );
+}
+
+/** Methods that only one of the revisions has, by the side that sends them. */
+function methodChanges(before: ProtocolModel, now: ProtocolModel): Point[] {
+  const only = (model: ProtocolModel, other: ProtocolModel): string[] =>
+    model.methods.flatMap(({ name, kind, senders, payload }) => {
+      const there = other.methods.find((each) => each.name === name);
+      const missing = senders.filter((sender) => !there?.senders.includes(sender));
+      return missing.map(
+        (sender) => `${name} (${kind} of the ${sender}${payload ? ", inside results" : ""})`,
+      );
+    });
+  return [
+    ...point(
+      "Methods that are new",
+      only(now, before),
+      `A peer of ${before.revision} has no such method: do not declare its capability to the other side, answer a request with -32601, and drop a notification.`,
+    ),
+    ...point(
+      "Methods that are gone",
+      only(before, now),
+      `A peer of ${now.revision} has no such method: do not declare its capability to the other side, answer a request with -32601, and drop a notification.`,
+    ),
+  ];
+}
+
+/** Results that may come in place of the plain ones, in one of the revisions alone. */
+function alternativeChanges(before: ProtocolModel, now: ProtocolModel): Point[] {
+  const textsOf = ({ methods }: ProtocolModel): Map<string, string> =>
+    new Map(
+      methods.flatMap(({ name, result }) =>
+        (result?.alternatives ?? []).map((each) => [
+          `${name}: ${each.definition}`,
+          alternativeText(name, each),
+        ]),
+      ),
+    );
+  const [old, next] = [textsOf(before), textsOf(now)];
+  const only = (these: Map<string, string>, those: Map<string, string>): string[] =>
+    [...these].flatMap(([key, text]) => (those.has(key) ? [] : [text]));
+  return [
+    ...point(
+      "Results that are new alternatives",
+      only(next, old),
+      `Recognise them by their mark before the plain result is read. A client of ${before.revision} does not know them.`,
+    ),
+    ...point(
+      "Alternatives that are gone",
+      only(old, next),
+      `A client of ${now.revision} does not know them.`,
+    ),
+  ];
+}
+
+function alternativeText(method: string, { definition, discriminator, capability }: Alternative): string {
+  const { key, value } = discriminator ?? {};
+  const mark = key === undefined ? "" : ` (${key}${value === undefined ? "" : `: ${value}`})`;
+  return `${method}: ${definition}${mark}${capability === undefined ? "" : ` with ${capability}`}`;
+}
+
+function headerPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
+  const texts = ({ headers }: ProtocolModel): string[] => headers.map(headerText);
+  const [old, next] = [texts(before), texts(now)];
+  const repeating = now.headers.filter(({ from }) => from !== null).map(headerText);
+  const rule =
+    "A server compares it with the body: write the header again whenever the part that it repeats changes.";
+  return [
+    ...point(
+      "Headers that are new",
+      next.filter((text) => !old.includes(text)),
+      rule,
+    ),
+    ...point(
+      "Headers that are gone",
+      old.filter((text) => !next.includes(text)),
+      `${now.revision} has no such header.`,
+    ),
+    ...point("Headers that repeat a part of a message", repeating, rule),
+  ];
+}
+
+function headerText({ header, method, from }: HeaderRule): string {
+  const of = method === "*" ? "every request" : method;
+  return `${header}: ${from ?? "the revision, once it is negotiated"} of ${of}`;
+}
+
+/** Errors by name: a gateway that passes an error on says it by the number of the other side. */
+function errorPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
+  const [old, next] = [before, now].map(
+    ({ errors }) => new Map(errors.map(({ name, code }) => [name, code])),
+  ) as [Map<string, number>, Map<string, number>];
+  const moved = [...next].flatMap(([name, code]) => {
+    const earlier = old.get(name);
+    return earlier === undefined || earlier === code ? [] : [`${name}: ${earlier} → ${code}`];
+  });
+  const only = (these: Map<string, number>, those: Map<string, number>): string[] =>
+    [...these].flatMap(([name, code]) => (those.has(name) ? [] : [`${code} ${name}`]));
+  return [
+    ...point("Errors with other numbers", moved, "Translate the number, and keep message and data."),
+    ...point(
+      "Errors that are new",
+      only(next, old),
+      `A peer of ${before.revision} reads them as unknown errors.`,
+    ),
+    ...point(
+      "Errors that are gone",
+      only(old, next),
+      `A peer of ${now.revision} reads them as unknown errors.`,
+    ),
+  ];
+}
+
+/** Members that each side of a connection fills in itself: what came from one side is not for the other. */
+function ownedPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
+  const holders = new Map<string, string[]>();
+  for (const [definition, names] of now.owned)
+    for (const name of names) holders.set(name, [...(holders.get(name) ?? []), definition]);
+  // What others extend has the shortest name.
+  const shown = [...holders].map(([name, definitions]) => {
+    const [base] = [...definitions].sort((a, b) => a.length - b.length);
+    return `${base}.${name}`;
+  });
+  const era =
+    before.era === now.era
+      ? ""
+      : ` The era is another one (${before.era} → ${now.era}): a gateway ends the sessions and handshakes of one side itself.`;
+  return point(
+    "Fill in again for each side",
+    shown,
+    `These members belong to one connection: do not pass on what came from the other side.${era}`,
+  );
+}
+
+/** What a peer of the old revision does not know and lets pass. */
+function letThrough({ findings }: Report): Point[] {
+  const rules = /^(?:enum-value-added|union-member-added|property-added-optional)$/;
+  const subjects = findings.filter(({ rule }) => rules.test(rule)).map(({ subject }) => subjectText(subject));
+  return point(
+    "Let through unread",
+    [...new Set(subjects)],
+    "Open readers take members and values that they do not know. Pass them on as they came, and write nothing in their place.",
+  );
+}
+
+/** The report of `diff` has the complete lists. */
+const mostSubjects = 24;
+
+function point(
+  lead: string,
+  subjects: readonly string[],
+  text: string,
+  details: readonly string[] = [],
+): Point[] {
+  if (subjects.length === 0) return [];
+  const rest = subjects.length - mostSubjects;
+  const shown = rest > 1 ? [...subjects.slice(0, mostSubjects), `… ${rest} more`] : subjects;
+  return [{ lead: `${lead} (${subjects.length})`, subjects: shown, text, details }];
+}

@@ -1,0 +1,143 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { JsonObject } from "@mcpgen/engine";
+import { type Ran, mcpgen } from "../../support/in-process.js";
+import { smallProject, smallSchema } from "../../support/small-protocol.js";
+import {
+  type Asked,
+  type Report,
+  everything,
+  next,
+  projectWith,
+  reportOf,
+  upgrade,
+} from "./made-up-revision.js";
+
+/** The notes file with the answer of a question pasted at its place. */
+function pasted(file: string, { paste, at }: Asked): string {
+  const present = existsSync(file)
+    ? (JSON.parse(readFileSync(file, "utf8")) as { notes: JsonObject[] })
+    : { format: 1, notes: [] };
+  const notes = [...present.notes];
+  const place = Number(at.slice("/notes/".length));
+  if (Number.isInteger(place)) notes.splice(place, 1, ...paste);
+  else notes.push(...paste);
+  return JSON.stringify({ ...present, notes });
+}
+
+/** The questions that notes answer. */
+function questionsOf({ decisions }: Report): Asked[] {
+  return decisions.flatMap(({ file, questions }) =>
+    file?.endsWith("notes.json") ? questions.filter(({ paste }) => paste.length > 0) : [],
+  );
+}
+
+/** What a question proposes: a note by its kind, its targets and its fields. */
+function keyOf({ paste }: Asked): string {
+  return JSON.stringify(paste.map((note) => ({ ...note, reason: "", link: "" })));
+}
+
+/** The error on standard error, beside what is assumed. */
+function errorIn({ stderr }: Ran): string | undefined {
+  return stderr.split("\n").find((line) => line.includes("error MG"));
+}
+
+/** Pastes each answer alone: it generates, and is not proposed again. */
+async function expectAnswers(folder: string, ask: () => Promise<Report>): Promise<string[]> {
+  const file = join(folder, "schema", next, "notes.json");
+  const asked = questionsOf(await ask());
+  const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  for (const question of asked) {
+    if (before !== undefined) writeFileSync(file, before);
+    writeFileSync(file, pasted(file, question));
+    const generated = await mcpgen(folder, ["generate", "--only", "methods,steps,validators,types"]);
+    expect([question.text, generated.code, errorIn(generated)]).toEqual([question.text, 0, undefined]);
+    const again = questionsOf(await ask()).map(keyOf);
+    expect(again).not.toContain(keyOf(question));
+  }
+  return asked.flatMap(({ paste }) =>
+    paste.map((note) => `${String(note["kind"])} ${String(note["target"])}`),
+  );
+}
+
+test("each note that is proposed for the newest schema can be pasted, and does what it says", async () => {
+  const folder = projectWith(everything);
+  expect((await upgrade(folder)).code).toBe(0);
+  const kinds = await expectAnswers(folder, () => reportOf(folder, "--dry-run", "--force"));
+  expect(kinds).toEqual(
+    expect.arrayContaining([
+      "lower /$defs/VideoContent",
+      expect.stringMatching(/^lift .*origin/),
+      "renamed /$defs/Tool/properties/parameters",
+      "capability events/list",
+      "capability notifications/events/list_changed",
+      "capability completion/suggest",
+      "header events/read",
+      "cacheable events/list",
+      "subscription notifications/events/list_changed",
+      "open /$defs/Volume",
+      "error -32050",
+    ]),
+  );
+  expect(kinds.some((kind) => kind.startsWith("extends "))).toBe(true);
+});
+
+test("all notes together generate, too", async () => {
+  const folder = projectWith(everything);
+  await upgrade(folder);
+  const file = join(folder, "schema", next, "notes.json");
+  const asked = questionsOf(await reportOf(folder, "--dry-run", "--force"));
+  // A renamed member needs no other decision: those of its values are for the case that it is another one.
+  const renamed = asked.filter(({ paste }) => paste[0]?.["kind"] === "renamed");
+  for (const question of asked.filter((each) => !renamed.includes(each) && !isAboutRenamed(each)))
+    writeFileSync(file, pasted(file, question));
+  for (const question of renamed) writeFileSync(file, pasted(file, question));
+  const steps = questionsOf(await reportOf(folder, "--dry-run", "--force")).filter(isAboutRenamed);
+  for (const question of steps) writeFileSync(file, pasted(file, question));
+  const generated = await mcpgen(folder, ["generate", "--only", "methods,steps"]);
+  expect([generated.code, errorIn(generated)]).toEqual([0, undefined]);
+});
+
+/** Decisions about values are made again once members are renamed. */
+function isAboutRenamed({ paste }: Asked): boolean {
+  return paste.some(({ kind }) => kind === "lower" || kind === "lift");
+}
+
+test("what is assumed of a protocol without notes is one file to paste", async () => {
+  const { ClientRequest: _, ...rest } = smallSchema.$defs;
+  const text = { type: "string" };
+  const volume = { type: "string", enum: ["low", "high"] };
+  const changed = {
+    ...smallSchema,
+    $defs: {
+      ...rest,
+      Volume: volume,
+      SingRequest: {
+        type: "object",
+        properties: {
+          method: { const: "sing" },
+          params: { type: "object", properties: { volume: { $ref: "#/$defs/Volume" } } },
+        },
+        required: ["method", "params"],
+      },
+      TooLoudError: {
+        type: "object",
+        properties: { code: { const: -32020 }, message: text },
+        required: ["code"],
+      },
+    },
+  };
+  const folder = await smallProject({ "next.json": JSON.stringify(changed) });
+  expect((await upgrade(folder)).code).toBe(0);
+  const report = await reportOf(folder, "--dry-run");
+  const [whole, ...others] = questionsOf(report);
+  expect(others).toEqual([]);
+  expect(whole!.paste.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["open", "error", "sender"]));
+  const file = join(folder, "schema", next, "notes.json");
+  writeFileSync(file, pasted(file, whole!));
+  const generated = await mcpgen(folder, ["generate"]);
+  expect([generated.code, errorIn(generated)]).toEqual([0, undefined]);
+  const assumed = (await reportOf(folder, "--dry-run")).decisions.filter(({ kind }) => kind === "assumption");
+  expect(assumed.map(({ title }) => title).join()).not.toMatch(/open|error|sender/);
+});
