@@ -71,7 +71,11 @@ test.each(sources)(
     const itemsOf = (kind: string): number =>
       decisions.filter((each) => each.kind === kind).reduce((sum, { items }) => sum + items.length, 0);
     const right = settled.filter(({ title }) => title.includes("carried over")).flatMap(({ items }) => items);
-    expect(itemsOf("carried-notes") + right.length).toBe(notes.carried);
+    const conflicts = decisions
+      .filter(({ kind }) => kind === "conflicting-notes")
+      .flatMap(({ items }) => items);
+    const hiding = new Set(conflicts.flatMap((item) => /\((\/notes\/\d+)\)/.exec(item)?.[1] ?? []));
+    expect(itemsOf("carried-notes") + right.length + hiding.size).toBe(notes.carried);
     // A note of an older step has nothing left to decide.
     const open = notes.dropped.filter((text) => !text.includes(": it is about the step from "));
     expect(open.length).toBeGreaterThan(0);

@@ -143,12 +143,12 @@ test("adds, carries notes over, generates, and lists what is left: then check is
 
     To decide
       [ ] 1 note carried over from 2030-01-01, about what has changed or what no schema shows. Check each note against the new specification; then delete its "carried" mark, or the note. (schema/2031-01-01/notes.json)
-          - deprecated on echo (/notes/0): does it hold? Confirm it, or delete it, paste at /notes/0:
+          - deprecated on echo (/notes/0): does it still hold? If not, delete it or change it. If so, paste in the place of /notes/0:
               {"kind":"deprecated","since":"2030-01-01","reason":"why","link":"https://example.com","target":"echo"}
       [ ] 1 thing assumed about era. If an assumption is wrong, correct it with a note; \`mcpgen explain MG1201\` lists the kinds. (schema/2031-01-01/notes.json)
-          - 2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover..
+          - 2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover.
       [ ] 1 value of 2030-01-01 has no form in 2031-01-01. Messages that hold one are refused on the way from 2030-01-01 to 2031-01-01, until a note of kind lift decides otherwise. (schema/2031-01-01/notes.json)
-          - What becomes of values that have no form in 2031-01-01? These notes lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another, and paste all of them, paste at /notes/-:
+          - Do values that have no form in 2031-01-01 become what these notes say? They lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another; the notes belong together. If so, paste at /notes/-:
               {"kind":"lift","target":"/$defs/EchoParams/properties/lang","previous":"2030-01-01","how":"fill","value":"example","reason":"WRITE HERE: what the specification says, in a sentence","link":"WRITE HERE: the address of the page that says it"}
       [ ] 3 new unions or string sets are closed: no note says that later revisions may add to them. Where the specification leaves one open, add it to the note of kind open. (schema/2031-01-01/notes.json)
           - May later revisions add to /$defs/ClientRequest (now EchoRequest, SingRequest)? If so, paste at /notes/-:
