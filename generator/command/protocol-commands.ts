@@ -201,6 +201,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
     options: {
       name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
       "dry-run": flag("Report everything; write nothing"),
+      try: flag("Check types, and let peers of every pair of revisions talk; write nothing"),
       uses: text("Report where this code, a folder or a tsconfig.json, uses what changed"),
       force: flag("Overwrite generated files that were edited by hand"),
       replace: flag("Replace a revision whose content differs"),
@@ -215,6 +216,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
     examples: [
       ["$0 upgrade new/schema.json --name 2027-01-15", "all of a new revision at once"],
       ["$0 upgrade new/schema.json --name 2027-01-15 --dry-run --format markdown", "only the guide"],
+      ["$0 upgrade new/schema.json --name 2027-01-15 --try", "who would still understand whom"],
     ],
     load: async () => (await import("./upgrade.js")).upgrade,
   },

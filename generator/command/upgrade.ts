@@ -3,6 +3,7 @@ import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
 import { revisionBefore } from "../revision/newest.js";
+import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { readLock } from "../revision/lock.js";
 import type { Arguments } from "./arguments.js";
@@ -32,13 +33,18 @@ import { soundDecisions } from "./upgrade/sound.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 import { successions } from "./upgrade/successors.js";
 
-/** Stores a revision, generates, and lists what is left to decide. All of it is written, or nothing. */
+/**
+ * Stores a revision, generates, and lists what is left to decide. All of it is written, or nothing; with `--try` nothing, and
+ * the result is what the revision would bring.
+ */
 export const upgrade: RunCommand = async (args, context) => {
   const start = performance.now();
+  refuseWriting(args);
   const project = await openProject(args, context, { renders: true });
   const dryRun = args.flag("dry-run");
   context.console.progress("generating…");
   const staged = await stageUpgrade(args, project, context);
+  if (args.flag("try")) return rehearsed(staged, start, args, project, context);
   const conflicts = conflictFindings(staged.plan, project, context);
   if (conflicts.length > 0) return conflictOutcome(conflicts, context);
 
@@ -68,6 +74,49 @@ export const upgrade: RunCommand = async (args, context) => {
   const outcome = present(staged, { changed, decisions, dryRun, written, seconds }, args, project, context);
   return { ...outcome, findings: warnings };
 };
+
+/** @throws CodedError MG2005 for options that say how to write, beside `--try` */
+function refuseWriting(args: Arguments): void {
+  const [given] = ["force", "dry-run"].filter((name) => args.flag(name));
+  if (!args.flag("try") || given === undefined) return;
+  throw new CodedError("MG2005", `--try writes nothing: --${given} has no effect`, {
+    next: `Leave --${given} out.`,
+  });
+}
+
+/** The outcome of a rehearsal. The compiler, which it needs, is loaded only now. */
+async function rehearsed(
+  staged: StagedUpgrade,
+  start: number,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Outcome> {
+  const { tryUpgrade, rehearsalFindings, rehearsalMarkdown, rehearsalText } =
+    await import("./upgrade/try/try.js");
+  const rehearsal = await tryUpgrade(staged, project, context);
+  const findings = rehearsalFindings(rehearsal);
+  const { verbose } = context.console.settings;
+  const isMarkdown = args.string("format") === "markdown";
+  const text = isMarkdown ? rehearsalMarkdown(rehearsal) : rehearsalText(rehearsal, verbose);
+  if (isMarkdown) return { findings, text };
+  const { revision } = staged.revision;
+  const { vocabulary, revisions, project: types } = rehearsal;
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const verdict =
+    findings.length === 0 ? "nothing that worked is broken" : counted(findings.length, "finding");
+  return {
+    findings,
+    text,
+    summary: `${revision}: ${verdict}, ${seconds} s; nothing was written (--try)`,
+    data: {
+      revision,
+      vocabulary,
+      revisions,
+      ...(types.unchecked !== undefined && { unchecked: types.unchecked }),
+    },
+  };
+}
 
 function conflictOutcome(conflicts: readonly Finding[], { words }: CommandContext): Outcome {
   const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;

@@ -61,3 +61,14 @@ test("SECURITY.md says how to report, and which versions are supported", () => {
   expect(text).toContain(`${version.replace(/\.\d+$/, "")}.x`);
   expect(text).toContain(`${repository.url.replace(/^git\+|\.git$/g, "")}/security/advisories/new`);
 });
+
+test("an option that writes nothing has a row in which nothing is written", () => {
+  const alone = commands.flatMap(({ name, options = {} }) =>
+    Object.entries(options).flatMap(([option, { description }]) =>
+      /write nothing$/.test(description ?? "") ? [`${name} --${option}`] : [],
+    ),
+  );
+  const described = rows.filter(([first = ""]) => alone.some((words) => first.includes(words)));
+  expect(described.map(([first]) => first)).toContain("`upgrade --try`");
+  for (const row of described) expect(row[4]).toBe("–");
+});

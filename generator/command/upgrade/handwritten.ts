@@ -29,7 +29,7 @@ export interface HandwrittenPart {
 const opening: readonly string[] = ["initialize", "notifications/initialized", "server/discover"];
 
 /** Methods whose messages the runtime writes and reads itself: handlers have no part in them. */
-const byHand: ReadonlySet<string> = new Set([
+export const byHand: ReadonlySet<string> = new Set([
   ...opening,
   ...["ping", "notifications/cancelled", "notifications/progress"],
   ...["logging/setLevel", "notifications/message"],

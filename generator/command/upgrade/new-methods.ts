@@ -110,7 +110,7 @@ function capabilityFor(
 }
 
 /** The definitions of what a side declares: those that have the most of the capabilities that gate methods. */
-function capabilityRoots({ schema, methods }: ProtocolModel, side: Role): SchemaNode[] {
+export function capabilityRoots({ schema, methods }: ProtocolModel, side: Role): SchemaNode[] {
   const paths = methods.flatMap(({ capabilities }) => capabilities.filter(({ of }) => of === side));
   const names = [...new Set(paths.map(({ path }) => pointerTokens(path)[0] ?? ""))];
   const counted = [...schema.definitions.values()].map(({ node }) => {
@@ -122,7 +122,7 @@ function capabilityRoots({ schema, methods }: ProtocolModel, side: Role): Schema
 }
 
 /** The schemas of a member at a path. */
-function nodesAt(schema: Schema, root: SchemaNode, path: string): SchemaNode[] {
+export function nodesAt(schema: Schema, root: SchemaNode, path: string): SchemaNode[] {
   return pointerTokens(path).reduce(
     (nodes, token) => nodes.flatMap((node) => memberNodes(schema, node, token)),
     [root],

@@ -35,6 +35,8 @@ export interface StagedUpgrade {
   readonly unlisted: boolean;
   /** Whether files that were edited by hand are overwritten. */
   readonly force: boolean;
+  /** Extension of relative imports in the output. */
+  readonly importExtension: "js" | "ts";
 }
 
 /** Reads, canonicalises, carries notes over, generates and plans: all that may fail, before anything is written. */
@@ -72,6 +74,7 @@ export async function stageUpgrade(
     },
     unlisted,
     force,
+    importExtension: wanted.request.importExtension,
   };
 }
 

@@ -135,4 +135,16 @@ export const outputDiagnostics = {
     explanation:
       "No schema contains the answer: `mcpgen upgrade` asks a person. `--format github` prints each decision as a warning, with the questions and the notes that answer them. Every note is complete but for `reason` and `link`: paste it into notes.json at the place that is given, write both, and run `mcpgen generate`.",
   },
+  MG3114: {
+    title: "A new revision would break something",
+    exit: 1,
+    explanation:
+      "`mcpgen upgrade --try` let a server and a client of every pair of revisions talk, without the new revision and with it. A call that was served before is no longer served, or a message is not what its revision describes. The details name the calls with their errors, or the messages. Write the notes that `mcpgen upgrade --dry-run` proposes, and try again; `--json` lists everything.",
+  },
+  MG3115: {
+    title: "The conversations of a rehearsal failed",
+    exit: 4,
+    explanation:
+      "`mcpgen upgrade --try` runs the conversations in a separate process, which gets the generated code and no variable of the environment. The process ended before it answered. The details have its standard error. `mcpgen upgrade` without `--try` is not affected.",
+  },
 } satisfies Record<string, Diagnostic>;
