@@ -1,18 +1,12 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import { issuerText } from "../shared/issuer-text.js";
+import { TokenRefusal, type Tokens, shown } from "../shared/token-response.js";
 import { hostOf } from "../shared/urls.js";
 import { checkDestination } from "./destination.js";
 import { type KnownServer, isFrom } from "./issuer-names.js";
 import type { AuthorizationFacts, RedirectReceiver } from "./options.js";
-import {
-  type TokenEndpoint,
-  TokenRefusal,
-  type Tokens,
-  authentication,
-  requestTokens,
-  shown,
-} from "./token-request.js";
+import { type TokenEndpoint, authentication, requestTokens } from "./token-request.js";
 
 /** One authorization of a user. */
 export interface CodeRequest {

@@ -1,19 +1,11 @@
 import { type Members, pause, waitAsked } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
 import { AuthError, isUnavailable } from "../shared/errors.js";
+import { TokenRefusal, type Tokens, judgedAnswer } from "../shared/token-response.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import { checkDestination } from "./destination.js";
 import type { AuthorizationFacts, DevicePrompt } from "./options.js";
-import {
-  type TokenEndpoint,
-  TokenRefusal,
-  type Tokens,
-  authentication,
-  judgedAnswer,
-  refusal,
-  requestTokens,
-  transport,
-} from "./token-request.js";
+import { type TokenEndpoint, authentication, refusal, requestTokens, transport } from "./token-request.js";
 
 /** One login on another device. */
 export interface DeviceRequest {

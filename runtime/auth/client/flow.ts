@@ -1,10 +1,11 @@
 import type { Guard } from "../shared/guarded-fetch.js";
+import type { Tokens } from "../shared/token-response.js";
 import type { Destination } from "./destination.js";
 import type { Target } from "./discovery.js";
 import type { AuthEvent, FlowOptions } from "./options.js";
 import type { Proofs } from "./proofs.js";
 import type { TokenStore } from "./store.js";
-import type { AuthenticatedClient, Tokens } from "./token-request.js";
+import type { AuthenticatedClient } from "./token-request.js";
 
 /** What a flow knows when it asks for tokens. */
 export interface FlowContext extends Destination {

@@ -1,4 +1,5 @@
-import type { AuthenticatedClient, Tokens } from "./token-request.js";
+import type { Tokens } from "../shared/token-response.js";
+import type { AuthenticatedClient } from "./token-request.js";
 
 /** Tokens, and for whom and for what they are: as they are stored. */
 export interface Grant {

@@ -1,4 +1,5 @@
 import { AuthError } from "../shared/errors.js";
+import type { Tokens } from "../shared/token-response.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import { checkPkce, codeFlow } from "./authorization-code.js";
 import type { FlowContext, FlowResult } from "./flow.js";
@@ -6,7 +7,7 @@ import type { OAuthOptions, RedirectReceiver } from "./options.js";
 import { clientFor, forgetRefused, knownClient } from "./registration.js";
 import { union } from "./scopes.js";
 import type { TokenStore } from "./store.js";
-import type { AuthenticatedClient, Tokens } from "./token-request.js";
+import type { AuthenticatedClient } from "./token-request.js";
 
 /** The client of stored tokens that do not hold it. */
 export function storedClient(

@@ -1,5 +1,6 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
+import { tokenResponse } from "../shared/token-response.js";
 import { hostOf } from "../shared/urls.js";
 import { checkDestination } from "./destination.js";
 import { discoverServer } from "./discovery.js";
@@ -12,14 +13,7 @@ import type {
   WorkloadIdentityOptions,
 } from "./machine.js";
 import { union } from "./scopes.js";
-import {
-  type TokenEndpoint,
-  authentication,
-  refusal,
-  requestTokens,
-  tokenResponse,
-  transport,
-} from "./token-request.js";
+import { type TokenEndpoint, authentication, refusal, requestTokens, transport } from "./token-request.js";
 
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";

@@ -4,11 +4,12 @@ import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch, isPassing, passingError } from "../shared/guarded-fetch.js";
 import { issuerText } from "../shared/issuer-text.js";
 import { jsonObject } from "../shared/json-object.js";
+import { TokenRefusal, shown } from "../shared/token-response.js";
 import { endpointUrl, hostOf } from "../shared/urls.js";
 import { type Destination, belongsTo, checkDestination } from "./destination.js";
 import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
 import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
-import { type AuthenticatedClient, TokenRefusal, shown } from "./token-request.js";
+import type { AuthenticatedClient } from "./token-request.js";
 
 /** A registration as it is stored. */
 interface Registration extends AuthenticatedClient {
@@ -130,7 +131,8 @@ async function registerClient(
   const problem = malformedMember(made, responseMembers);
   const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = made as Registered;
   if (!response.ok || problem !== undefined || id === undefined) {
-    const why = response.ok ? (problem ?? "no client_id") : shown(made["error"]);
+    const isRefused = !response.ok || made["error"] !== undefined;
+    const why = isRefused ? shown(made["error"]) : (problem ?? "no client_id");
     const text = `${host} did not register the client: ${why}. Check redirect URI and client.applicationType, or set client.id`;
     throw new AuthError("auth-registration-impossible", text);
   }

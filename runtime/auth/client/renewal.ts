@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
 import type { Guard } from "../shared/guarded-fetch.js";
+import { TokenRefusal, type Tokens } from "../shared/token-response.js";
 import { hostOf, isLoopback } from "../shared/urls.js";
 import { type Target, discoverLegacy, discoverResource, discoverServer, namedTarget } from "./discovery.js";
 import { belongsTo, isNamedIssuer } from "./destination.js";
@@ -13,13 +14,7 @@ import { forgetRefused } from "./registration.js";
 import { covers } from "./scopes.js";
 import { SingleFlight } from "./single-flight.js";
 import { type TokenStore, readGrant, readPointer, storeKey, writeRecord } from "./store.js";
-import {
-  type TokenEndpoint,
-  TokenRefusal,
-  type Tokens,
-  authentication,
-  requestTokens,
-} from "./token-request.js";
+import { type TokenEndpoint, authentication, requestTokens } from "./token-request.js";
 
 /** Why a token is to be renewed, as a refusal says it. */
 export interface Need {

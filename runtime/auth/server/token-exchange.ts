@@ -1,11 +1,10 @@
-import { BoundedMap, withoutNulls } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
-import { AuthError } from "../shared/errors.js";
-import { isPassing, passingError } from "../shared/guarded-fetch.js";
-import { jsonObject } from "../shared/json-object.js";
+import { AuthError, isUnavailable } from "../shared/errors.js";
 import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
 import { Outgoing } from "../shared/outgoing.js";
 import { checkScopes } from "../shared/scopes.js";
+import { TokenRefusal, type Tokens, tokenResponse } from "../shared/token-response.js";
 import type { AuthInfo } from "./auth-info.js";
 import { digestOf } from "./digest.js";
 import {
@@ -153,46 +152,46 @@ async function exchanged(
   token: string,
   target: UpstreamTarget,
 ): Promise<UpstreamToken> {
-  const { issuer, clientId, fetch: send = fetch, flow = "token-exchange" } = options;
-  const as = { issuer, token_endpoint: endpoint };
-  const client = { client_id: clientId };
-  const grant = flow === "on-behalf-of" ? jwtBearerGrant : tokenExchangeGrant;
+  const { access, obtained, expiresIn } = await answered(options, endpoint, token, target);
+  if (access === token)
+    throw new AuthError(
+      "auth-refused",
+      "The issuer returned the client's own token, which must not go upstream.",
+    );
+  return {
+    accessToken: access,
+    ...(expiresIn !== undefined && { expiresAt: obtained + 1000 * expiresIn }),
+  };
+}
+
+async function answered(
+  { flow = "token-exchange", fetch: send = fetch, ...options }: TokenExchangeOptions,
+  endpoint: string,
+  token: string,
+  target: UpstreamTarget,
+): Promise<Tokens> {
+  const { issuer, clientId } = options;
   try {
     const response = await oauth.genericTokenEndpointRequest(
-      as,
-      client,
+      { issuer, token_endpoint: endpoint },
+      { client_id: clientId },
       clientAuthentication(options),
-      grant,
+      flow === "on-behalf-of" ? jwtBearerGrant : tokenExchangeGrant,
       parametersOf(flow, token, target),
       {
         [oauth.customFetch]: (url, init) => boundedFetch(send, url, init as RequestInit),
         [oauth.allowInsecureRequests]: true,
       },
     );
-    if (isPassing(response.status)) throw passingError(endpoint, response.status);
-    const { status, headers } = response;
-    const body = JSON.stringify(withoutNulls(jsonObject(await response.text()) ?? {}));
-    const judged = new Response(body, { status, headers });
-    const found = await oauth.processGenericTokenEndpointResponse(as, client, judged);
-    if (found.access_token === token)
-      throw new AuthError(
-        "auth-refused",
-        "The issuer returned the client's own token, which must not go upstream.",
-      );
-    const { expires_in: seconds } = found;
-    const expiresAt = seconds === undefined ? {} : { expiresAt: Date.now() + 1000 * seconds };
-    return { accessToken: found.access_token, ...expiresAt };
+    const tokens = await tokenResponse(issuer, response);
+    if (tokens.type === "bearer") return tokens;
+    throw new TokenRefusal(issuer, "no bearer token");
   } catch (error) {
-    if (error instanceof AuthError) throw error;
+    if (isUnavailable(error)) throw error;
     // Its cause could hold the token.
-    const code = error instanceof oauth.ResponseBodyError ? safeCode(error.error) : "";
+    const code = error instanceof TokenRefusal ? `: ${error.error}` : "";
     throw new AuthError("auth-refused", `The issuer refused to exchange the token${code}.`);
   }
-}
-
-/** The code of an error (RFC 6749, 5.2), if it has the form of one. */
-function safeCode(code: string): string {
-  return /^[a-z_]{1,64}$/.test(code) ? `: ${code}` : "";
 }
 
 function parametersOf(

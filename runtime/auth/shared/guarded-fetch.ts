@@ -99,9 +99,9 @@ export function isPassing(status: number): boolean {
   return status >= 500 || status === 429 || status === 408 || status === 425;
 }
 
-/** The error of an answer that decides nothing: see `isPassing`. */
-export function passingError(url: string, status: number): AuthError {
-  return new AuthError("auth-unavailable", `${hostOf(url)} answered ${status}; try again later`);
+/** The error of an answer that decides nothing: see `isPassing`. @param answer its status, or the code of its error */
+export function passingError(url: string, answer: number | string): AuthError {
+  return new AuthError("auth-unavailable", `${hostOf(url)} answered ${answer}; try again later`);
 }
 
 /**

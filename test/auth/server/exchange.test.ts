@@ -198,6 +198,9 @@ test.each<[string, Partial<Answer>, string]>([
   ],
   ["an error whose code is text", { status: 400, body: { error: "<script>\n" } }, "auth-refused"],
   ["401", { status: 401, body: { error: "invalid_client" } }, "auth-refused"],
+  ["an error with status 200", { body: { error: "invalid_grant" } }, "auth-refused"],
+  ["an error of the moment", { body: { error: "temporarily_unavailable" } }, "auth-unavailable"],
+  ["a token that is for DPoP", { body: { access_token: "x", token_type: "DPoP" } }, "auth-refused"],
   ["a redirect", { status: 302, headers: { location: "https://evil.example.com" } }, "auth-unavailable"],
   ["no token", { body: {} }, "auth-refused"],
 ])(
