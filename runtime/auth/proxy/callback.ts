@@ -6,7 +6,7 @@ import type { Client } from "./client.js";
 import { type Code, codeSeconds } from "./code.js";
 import { cookiesOf, setCookie } from "./cookies.js";
 import { digestOf, randomText } from "./encoding.js";
-import { createGrant, ownerOf } from "./grants.js";
+import { createGrant, ownerOf, revokeUpstream } from "./grants.js";
 import { type Login, loginCookie, loginSeconds } from "./login.js";
 import { paths, type Proxy, upstreamScopes } from "./proxy.js";
 import { withParameters } from "./redirects.js";
@@ -35,11 +35,17 @@ export async function callback(proxy: Proxy, request: Request): Promise<Response
   for (const [name, value] of searchParams) url.searchParams.append(name, value);
   try {
     const scopes = upstreamScopes(settings, asked.scopes);
-    const { tokens, identity } = await upstream.login(url, { ...login, state }, scopes);
-    // After the login at the upstream: what anybody can begin is not stored.
-    if (await isFirst(proxy, login, identity))
+    const { tokens, identify } = await upstream.login(url, { ...login, state }, scopes);
+    try {
+      const identity = await identify();
+      // After the login at the upstream: what anybody can begin is not stored.
+      if (!(await isFirst(proxy, login, identity))) throw alreadyFinished();
       return await succeed(proxy, { cookies, finished, client, login, tokens, identity });
-    throw alreadyFinished();
+    } catch (error) {
+      // No client gets a code for them.
+      await revokeUpstream(proxy, tokens);
+      throw error;
+    }
   } catch (error) {
     if (error instanceof Stopped) throw error;
     if (isUnavailable(error)) throw error;
@@ -95,6 +101,7 @@ async function succeed(proxy: Proxy, success: Success): Promise<Response> {
   const subject = await digestOf(identity.subject);
   // Another user has decided. This one did not.
   if (login.subject !== undefined && login.subject !== subject) {
+    await revokeUpstream(proxy, tokens);
     const forgotten = await approvalCookie(proxy, cookies, client, asked, undefined);
     return redirectResponse(authorizeAgain(settings.issuer, asked), [finished, ...forgotten]);
   }
@@ -113,6 +120,7 @@ async function succeed(proxy: Proxy, success: Success): Promise<Response> {
     revoked: [],
     expires,
   });
+  proxy.unredeemed.add(proxy, id, expires);
   if (client.kind === "document") proxy.documents.keep(client.id);
   const code: Code = { grant: id, redirectUri: asked.redirectUri, challenge: asked.challenge, expires };
   const remembered = await approvalCookie(proxy, cookies, client, asked, subject);

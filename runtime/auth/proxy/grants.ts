@@ -33,6 +33,8 @@ export interface StoredGrant {
 }
 
 const keyOf = (id: string): string => `grant:${id}`;
+/** Seconds for which a login whose code has expired is stored: until its tokens of the upstream are revoked. */
+const unredeemedSeconds = 300;
 /** Attempts to change a grant that other processes change at the same time. */
 const maxAttempts = 20;
 /** Milliseconds of the longest pause between two attempts. */
@@ -68,7 +70,8 @@ async function write(
   const key = keyOf(id);
   const text = await settings.keys.seal("grant", grant, key);
   const owner = await ownerOf(settings, grant.subject);
-  const done = await settings.store.put(key, text, expected, grant.expires * 1000, owner);
+  const until = grant.expires + (grant.redeemed ? 0 : unredeemedSeconds);
+  const done = await settings.store.put(key, text, expected, until * 1000, owner);
   return done ? { id, grant, text } : undefined;
 }
 
@@ -100,19 +103,34 @@ export async function revokeGrant(proxy: Proxy, id: string, reason: string): Pro
   if (grant) await revokeUpstream(proxy, grant.upstream);
 }
 
+/** Ends a login whose code has expired, unless a process has exchanged it; its tokens of the upstream are revoked. */
+export async function revokeUnredeemed(proxy: Proxy, id: string): Promise<void> {
+  const reason = "the code was not exchanged";
+  const grant = await removeGrant(proxy.settings, id, reason, ({ redeemed }) => !redeemed);
+  if (grant) await revokeUpstream(proxy, grant.upstream);
+}
+
 /**
  * Removes a login whose tokens of the upstream have ended.
  *
+ * @param isMeant whether a login is to be removed, as it is stored now
  * @returns what was removed
  */
-export function removeGrant(settings: Settings, id: string, reason: string): Promise<Grant | undefined> {
+export function removeGrant(
+  settings: Settings,
+  id: string,
+  reason: string,
+  isMeant: (grant: Grant) => boolean = () => true,
+): Promise<Grant | undefined> {
   const key = keyOf(id);
   return attempts(settings, id, async () => {
     const text = await settings.store.get(key);
     if (text === undefined) return { result: undefined };
+    const grant = (await settings.keys.open("grant", text, key)) as Grant | undefined;
+    if (grant && !isMeant(grant)) return { result: undefined };
     if (!(await settings.store.put(key, undefined, text, 0))) return undefined;
     settings.emit({ type: "revoked", reason });
-    return { result: (await settings.keys.open("grant", text, key)) as Grant | undefined };
+    return { result: grant };
   });
 }
 

@@ -15,6 +15,7 @@ import { register } from "./registration.js";
 import { jsonResponse, preflightResponse, Refused, wrongMethod } from "./responses.js";
 import { revoke } from "./revoke.js";
 import { token } from "./token.js";
+import { UnredeemedLogins } from "./unredeemed-logins.js";
 import { UpstreamClient } from "./upstream.js";
 import { upstreamToken } from "./upstream-token.js";
 
@@ -57,6 +58,7 @@ export function oauthProxy(options: ProxyOptions): OAuthProxy {
     upstream: new UpstreamClient(
       ...([settings.upstream, settings.issuer + paths.callback, settings.fetch, settings.now] as const),
     ),
+    unredeemed: new UnredeemedLogins(),
   };
   return {
     issuer: settings.issuer,

@@ -31,11 +31,17 @@ export function github(
     authentication: "post",
     scopes,
     identityScopes: ["read:user"],
+    reshape: (answer) => withGrantError(answer, "bad_refresh_token"),
     identify: async (_, get) => {
       const { id, login } = await get(`${api}/user`);
       return { subject: String(id ?? ""), ...(typeof login === "string" && { name: login }) };
     },
   };
+}
+
+/** An answer that says by another code that the refresh token has ended, in the words of RFC 6749 (5.2). */
+function withGrantError(answer: TokenAnswer, code: string): TokenAnswer {
+  return answer["error"] === code ? { ...answer, error: "invalid_grant" } : answer;
 }
 
 /**
@@ -111,7 +117,11 @@ export function slack({ clientId, secret, scopes = [] }: UpstreamClientOptions):
 
 function slackAnswer(answer: TokenAnswer): TokenAnswer {
   const { ok, error, authed_user: user, team } = answer as SlackAnswer;
-  if (ok !== true) return { error: typeof error === "string" ? error : "invalid_grant" };
+  if (ok !== true)
+    return withGrantError(
+      { error: typeof error === "string" ? error : "invalid_grant" },
+      "invalid_refresh_token",
+    );
   // A refreshed token of a user stands outside, where the first one of a bot does.
   const { id, access_token, refresh_token, expires_in } =
     user ?? (answer as NonNullable<SlackAnswer["authed_user"]>);

@@ -1,5 +1,6 @@
 import type { ClientDocuments } from "./client-documents.js";
 import type { Settings } from "./options.js";
+import type { UnredeemedLogins } from "./unredeemed-logins.js";
 import type { UpstreamClient } from "./upstream.js";
 
 /** What every endpoint of a proxy works with. */
@@ -7,6 +8,7 @@ export interface Proxy {
   readonly settings: Settings;
   readonly documents: ClientDocuments;
   readonly upstream: UpstreamClient;
+  readonly unredeemed: UnredeemedLogins;
 }
 
 /** The paths of the endpoints below the issuer. */

@@ -61,7 +61,10 @@ async function redeem(
   const redeemed = await changeGrant(settings, stored.id, (current) =>
     current.redeemed ? undefined : { ...current, redeemed: true, expires: expiryOf(settings, current) },
   );
-  if (redeemed) return tokens(settings, redeemed, scopes, 0);
+  if (redeemed) {
+    proxy.unredeemed.delete(stored.id);
+    return tokens(settings, redeemed, scopes, 0);
+  }
   await revokeGrant(proxy, stored.id, "code used twice");
   throw invalidGrant("The code is not valid");
 }

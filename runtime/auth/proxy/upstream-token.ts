@@ -1,6 +1,6 @@
-import * as oauth from "oauth4webapi";
 import { pause } from "@mcpgen/runtime/extending";
 import { AuthError, isUnavailable } from "../shared/errors.js";
+import { TokenRefusal } from "../shared/token-response.js";
 import { randomText } from "./encoding.js";
 import { changeGrant, readGrant, removeGrant, revokeUpstream, type StoredGrant } from "./grants.js";
 import type { Proxy } from "./proxy.js";
@@ -77,7 +77,7 @@ async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGra
   try {
     return await upstream.refresh(grant.upstream);
   } catch (error) {
-    const isFinal = error instanceof oauth.ResponseBodyError && error.error === "invalid_grant";
+    const isFinal = error instanceof TokenRefusal && error.error === "invalid_grant";
     if (isFinal) {
       await removeGrant(settings, id, "the upstream ended the login");
       throw ended();

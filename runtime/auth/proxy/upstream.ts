@@ -8,6 +8,7 @@ import { issuerText } from "../shared/issuer-text.js";
 import { jsonObject } from "../shared/json-object.js";
 import { Outgoing } from "../shared/outgoing.js";
 import { revokeTokens } from "../shared/revocation.js";
+import { successOf } from "../shared/token-response.js";
 
 /** The tokens of the upstream for one login. */
 export interface UpstreamTokens {
@@ -60,10 +61,15 @@ export interface Upstream {
   readonly idTokenIssuer?: (claims: Readonly<Record<string, unknown>>) => string;
 }
 
-/** A user who has logged in at the upstream. */
+/** What a user who has logged in at the upstream brings. */
 export interface UpstreamLogin {
   readonly tokens: UpstreamTokens;
-  readonly identity: Identity;
+  /**
+   * Finds the user.
+   *
+   * @throws {AuthError} `auth-refused`: the upstream does not name the user. `auth-unavailable`: not now
+   */
+  readonly identify: () => Promise<Identity>;
 }
 
 /** What the callback needs of the authorization request. */
@@ -121,7 +127,7 @@ export class UpstreamClient {
   }
 
   /**
-   * Exchanges the code of a callback.
+   * Exchanges the code of a callback. Who does not use the tokens has to revoke them.
    *
    * @throws {oauth.AuthorizationResponseError} the upstream, or its user, refused
    * @throws {AuthError} `auth-unavailable`: too many logins are under way
@@ -130,7 +136,7 @@ export class UpstreamClient {
     return this.outgoing.run("login", () => this.exchange(callback, request, scopes));
   }
 
-  /** @throws {oauth.ResponseBodyError} the upstream refused */
+  /** @throws {TokenRefusal} the upstream refused. `AuthError` `auth-unavailable`: not now */
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens> {
     return this.outgoing.run("refresh", () => this.rotate(tokens));
   }
@@ -159,14 +165,15 @@ export class UpstreamClient {
     const response = await oauth.authorizationCodeGrantRequest(
       ...([as, client, authentication, parameters, this.redirectUri, request.verifier, options] as const),
     );
-    const { response: reshaped, answer } = await this.reshaped(response);
+    const { response: reshaped, answer } = await this.reshaped(as, response);
     const withIdToken = scopes.includes("openid") && this.profile.identify === undefined;
     const result = await oauth.processAuthorizationCodeResponse(this.issuing(as, answer), client, reshaped, {
       requireIdToken: withIdToken,
       ...(typeof answer["id_token"] === "string" &&
         scopes.includes("openid") && { expectedNonce: request.nonce }),
     });
-    return { tokens: this.tokens(result), identity: await this.identity(answer, result) };
+    const identify = (): Promise<Identity> => this.identity(answer, result);
+    return { tokens: this.tokens(result), identify: () => this.outgoing.run("login", identify) };
   }
 
   private async rotate(tokens: UpstreamTokens): Promise<UpstreamTokens> {
@@ -176,7 +183,7 @@ export class UpstreamClient {
     const response = await oauth.refreshTokenGrantRequest(
       ...([as, client, authentication, tokens.refresh!, options] as const),
     );
-    const { response: reshaped } = await this.reshaped(response);
+    const { response: reshaped } = await this.reshaped(as, response);
     const refreshed = this.tokens(await oauth.processRefreshTokenResponse(as, client, reshaped));
     return { ...(tokens.refresh !== undefined && { refresh: tokens.refresh }), ...refreshed };
   }
@@ -236,15 +243,19 @@ export class UpstreamClient {
     };
   }
 
-  /** The answer in the form of RFC 6749. An error with status 200 gets status 400. */
-  private async reshaped(response: Response): Promise<{ response: Response; answer: TokenAnswer }> {
+  /**
+   * A successful answer, in the form of RFC 6749.
+   *
+   * @throws {TokenRefusal} it is an error. `AuthError` `auth-unavailable`: it decides nothing
+   */
+  private async reshaped(
+    { issuer }: oauth.AuthorizationServer,
+    response: Response,
+  ): Promise<{ response: Response; answer: TokenAnswer }> {
     this.checkMoment(response);
     const body = await boundedJson(response);
-    const answer = withoutNulls(this.profile.reshape?.(body) ?? body);
-    const failed = typeof answer["error"] === "string" && answer["access_token"] === undefined;
-    const status = response.status === 200 && failed ? 400 : response.status;
-    const headers = { "content-type": "application/json" };
-    return { response: new Response(JSON.stringify(answer), { status, headers }), answer };
+    const answer = successOf(issuer, response.status, this.profile.reshape?.(body) ?? body);
+    return { response: Response.json(answer), answer };
   }
 
   /** @throws {AuthError} `auth-unavailable`: the answer is about the moment, not about the login */

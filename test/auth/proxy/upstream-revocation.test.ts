@@ -1,22 +1,26 @@
 // Tokens of the upstream end with the login that they belong to (RFC 7009).
-import { github, type ProxyEvent, type Upstream } from "@mcpgen/auth/proxy";
-import { expect, test } from "vitest";
-import { Proxied, type TestClient, type Tokens } from "./proxied.js";
+import { github, oauthProxy, type ProxyEvent, type Upstream } from "@mcpgen/auth/proxy";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { until } from "../../support/until.mjs";
+import { authorizationUrl, Proxied, type TestClient, type Tokens } from "./proxied.js";
 import { UpstreamStandIn } from "./upstream-stand-in.js";
 
 interface Setup {
   readonly proxied: Proxied;
   readonly client: TestClient;
-  readonly tokens: Tokens;
   readonly events: ProxyEvent[];
   /** The requests for a revocation. */
   readonly revocations: { readonly token: string; readonly hint: string; readonly credentials: string }[];
-  /** The tokens of the upstream for the login, the refresh token last. */
+  /** The tokens that the upstream gave: an access token and a refresh token for each login. */
   readonly upstreamTokens: string[];
 }
 
-/** A login behind a proxy whose upstream revokes tokens. @param answer that of the endpoint */
-async function loggedIn(
+interface LoggedIn extends Setup {
+  readonly tokens: Tokens;
+}
+
+/** A proxy whose upstream revokes tokens. @param answer that of the endpoint */
+async function setUp(
   answer: (hint: string) => Response | Promise<Response> = () => new Response(null),
   hasEndpoint = true,
 ): Promise<Setup> {
@@ -51,8 +55,13 @@ async function loggedIn(
     },
   );
   const client = await proxied.register();
-  const tokens = await proxied.tokens(client);
-  return { proxied, client, tokens, events, revocations, upstreamTokens: given };
+  return { proxied, client, events, revocations, upstreamTokens: given };
+}
+
+/** As `setUp`, with a login. */
+async function loggedIn(...given: Parameters<typeof setUp>): Promise<LoggedIn> {
+  const setup = await setUp(...given);
+  return { ...setup, tokens: await setup.proxied.tokens(setup.client) };
 }
 
 const revoked = ({ proxied, upstreamTokens: [access, refresh], revocations }: Setup): void => {
@@ -157,6 +166,78 @@ test("a login that ends while its tokens are refreshed: those that come are revo
   // Those of the login, and those that the refresh brought.
   expect(upstreamTokens).toHaveLength(4);
   expect(new Set(revocations.map(({ token }) => token))).toEqual(new Set(upstreamTokens));
+});
+
+test("a code that no process has exchanged when it expires: the tokens of its login are revoked", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const setup = await setUp();
+  const { proxied, client, revocations, upstreamTokens } = setup;
+  const other = oauthProxy(proxied.defaults());
+  const here = (await (await proxied.redeem(client, await proxied.login(client))).json()) as Tokens;
+  const login = await proxied.login(client);
+  const { proxy } = proxied;
+  Object.assign(proxied, { proxy: other });
+  const elsewhere = (await (await proxied.redeem(client, login)).json()) as Tokens;
+  Object.assign(proxied, { proxy });
+  const late = await proxied.login(client);
+  proxied.now += 60_000;
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  await until("both tokens are revoked", () => revocations.length === 2);
+  // Those of the login whose code was not exchanged, and no others.
+  expect(revocations.map(({ token }) => token)).toEqual(upstreamTokens.slice(4).reverse());
+  for (const { refresh_token: token } of [here, elsewhere])
+    expect((await proxied.refresh(client, token)).status).toBe(200);
+  expect((await proxied.redeem(client, late)).status).toBe(400);
+});
+
+test("without a timer, as on workerd, the next login revokes them", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { proxied, client, revocations } = await setUp();
+  await proxied.login(client);
+  proxied.now += 60_000;
+  await proxied.login(client);
+  vi.useRealTimers();
+  await until("both tokens are revoked", () => revocations.length === 2);
+});
+
+test.each<[string, (setup: Setup) => unknown]>([
+  [
+    "the upstream does not name",
+    ({ proxied }) => {
+      const { fetch } = proxied.upstream;
+      Object.assign(proxied.upstream, {
+        fetch: async (...given: Parameters<typeof fetch>) =>
+          String(given[0]).endsWith("/user") ? Response.json({}) : fetch(...given),
+      });
+    },
+  ],
+  [
+    "the store has no room for",
+    ({ proxied }) => {
+      const put = proxied.store.put.bind(proxied.store);
+      proxied.store.put = async (key, ...given) => !key.startsWith("grant:") && put(key, ...given);
+    },
+  ],
+])("the tokens of a user whom %s are revoked", async (_, prepare) => {
+  const setup = await setUp();
+  prepare(setup);
+  const { end } = await setup.proxied.login(setup.client);
+  expect(end.url.href).not.toContain(`${setup.client.redirectUri}?code=`);
+  revoked(setup);
+});
+
+test("the tokens of a user who is another than the one who consented are revoked", async () => {
+  const setup = await setUp();
+  const { proxied, client, revocations, upstreamTokens } = setup;
+  const browser = proxied.browser();
+  await proxied.login(client, {}, browser);
+  proxied.upstream.account = { id: 18, login: "grace" };
+  const asked = await browser.open(authorizationUrl(client, "v".repeat(43)));
+  expect(asked.text).toContain("<form");
+  expect(revocations.map(({ token }) => token)).toEqual(upstreamTokens.slice(2).reverse());
 });
 
 test("the metadata names the page for developers", async () => {

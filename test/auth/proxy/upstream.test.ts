@@ -36,19 +36,34 @@ test("a token that is about to expire is refreshed once, by ten calls and two no
   expect(proxied.upstream.count("/login/oauth/access_token")).toBe(2);
 });
 
-test("an upstream that ends the login ends it here: the client must log in again", async () => {
+test.each(["invalid_grant", "bad_refresh_token"])(
+  "an upstream that ends the login ends it here: the client must log in again (%s)",
+  async (error) => {
+    const answers = { denied: false };
+    const { proxied, client, tokens, upstream } = await loggedIn({
+      expiresIn: 600,
+      tokenAnswer: (answer) => (answers.denied ? { error } : answer),
+    });
+    proxied.now += 700_000;
+    answers.denied = true;
+    await expect(upstream()).rejects.toMatchObject({ code: "auth-needs-user" });
+    await expect(proxied.proxy.verify(tokens.access_token)).rejects.toMatchObject({
+      code: "auth-token-refused",
+    });
+    expect((await proxied.refresh(client, tokens.refresh_token)).status).toBe(400);
+  },
+);
+
+test("an upstream that no longer knows the proxy ends no login", async () => {
   const answers = { denied: false };
-  const { proxied, client, tokens, upstream } = await loggedIn({
+  const { proxied, tokens, upstream } = await loggedIn({
     expiresIn: 600,
-    tokenAnswer: (answer) => (answers.denied ? { error: "invalid_grant" } : answer),
+    tokenAnswer: (answer) => (answers.denied ? { error: "incorrect_client_credentials" } : answer),
   });
   proxied.now += 700_000;
   answers.denied = true;
-  await expect(upstream()).rejects.toMatchObject({ code: "auth-needs-user" });
-  await expect(proxied.proxy.verify(tokens.access_token)).rejects.toMatchObject({
-    code: "auth-token-refused",
-  });
-  expect((await proxied.refresh(client, tokens.refresh_token)).status).toBe(400);
+  await expect(upstream()).rejects.toMatchObject({ code: "auth-refused" });
+  expect(await proxied.proxy.verify(tokens.access_token)).toMatchObject({ sub: "17" });
 });
 
 test("an upstream that fails for a moment ends nothing", async () => {
@@ -63,7 +78,7 @@ test("an upstream that fails for a moment ends nothing", async () => {
   // It is still valid.
   expect(await upstream()).toBe(token);
   proxied.now += 60_000;
-  await expect(upstream()).rejects.toMatchObject({ code: "auth-refused" });
+  await expect(upstream()).rejects.toMatchObject({ code: "auth-unavailable" });
 });
 
 test("a token of the upstream may be long", async () => {
