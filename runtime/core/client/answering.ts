@@ -50,7 +50,7 @@ export function canRequest({ view }: Client, method: string): boolean {
 }
 
 /**
- * Reads a result that came in another message, as that of a method of the revision.
+ * Reads the result of another method, which the client has received, as that of a method of the revision.
  *
  * @throws {McpError} `invalid-result`
  */
@@ -59,7 +59,7 @@ export async function resultAs({ answers, view }: Client, method: string, result
   const decoded = isAccepted(entry, result)
     ? result
     : (await decode(view, method, entry, result, answers.hooked)).result;
-  return view.lift("incomingResults", method, decoded);
+  return view.lift("incomingResults", method, decoded, undefined, false);
 }
 
 /** What names the server of a client in another process, too: its URL without query, or else the name that it gives itself. */

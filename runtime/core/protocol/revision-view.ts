@@ -68,14 +68,15 @@ export class RevisionView<R extends Role = Role> {
    * Translates a received value into the authoring vocabulary.
    *
    * @param request params of the request that a result answers, in the authoring vocabulary
+   * @param isNew whether it is reported; one that came in a message that was lifted is not
    */
-  lift(kind: StepKind, method: string, value: Params, request?: Params): Params {
+  lift(kind: StepKind, method: string, value: Params, request?: Params, isNew = true): Params {
     const steps = this.#steps(kind, method);
     const report = request && steps.length > 0 ? { ...silent, request } : silent;
     let lifted: object = value;
     // The steps are in order from the newest revision to the oldest.
     for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, report);
-    this.#options.onReceived?.[kind]?.(method, lifted);
+    if (isNew) this.#options.onReceived?.[kind]?.(method, lifted);
     return lifted as Params;
   }
 
@@ -127,7 +128,7 @@ export class RevisionView<R extends Role = Role> {
     { name, accepts, explain = this.revision.explain }: OpenDefinition,
   ): Promise<readonly Issue[]> {
     const explanations = await explain?.();
-    const issues = explanations?.[`explain${name}`]?.(value, "open") ?? [];
+    const issues = explanations?.[`explain${name}` as const]?.(value, "open") ?? [];
     if (issues.length > 0) return issues;
     const issue = locateIssue(accepts, value);
     return issue ? [issue] : [];

@@ -488,7 +488,7 @@ export function requestEither(
 }
 
 /**
- * A result of a request to the client that came in another way, in the authoring vocabulary.
+ * The result of another method, which the server has received, as that of a request to the client, in the authoring vocabulary.
  *
  * @throws {McpError} `invalid-result`
  */
@@ -502,6 +502,7 @@ export async function liftedAnswer(context: HandlerContext, asked: Asked, result
     method,
     read as Params,
     asked.params,
+    false,
   );
 }
 

@@ -16,7 +16,7 @@ test("of 2026-07-28", async () => {
   const more = { onWarning: (text: string) => void warnings.push(text) };
   const { client, clock } = await clientOf(server, { push: false }, more);
   expect(await during(clock, client.callTool("slow"))).toMatchObject({ content });
-  expect(warnings).toContain(warning("tasks/get", "result.content"));
+  expect(warnings).toEqual([warning("tasks/get", "result.content")]);
 });
 
 test("of 2025-11-25", async () => {
@@ -38,5 +38,5 @@ test("of 2025-11-25", async () => {
   const more = { onWarning: (text: string) => void warnings.push(text) };
   const { client, clock } = await clientOf(server, {}, more);
   expect(await during(clock, client.callTool("must"))).toMatchObject({ content });
-  expect(warnings).toContain(warning("tools/call", "content"));
+  expect(warnings).toEqual([warning("tasks/result", "content")]);
 });

@@ -121,7 +121,7 @@ test("a result of a task is warned of whose image is not base64", async () => {
     (warning) => void warnings.push(warning),
   );
   await call("model");
-  expect(warnings).toContain("sampling/createMessage: content[0].data of the result is not base64");
+  expect(warnings).toEqual(["tasks/result: content[0].data of the result is not base64"]);
 });
 
 test.each([
