@@ -258,6 +258,29 @@ export const schemaRows: readonly SchemaRow[] = [
     wrong: [{ a: [1] }, { a: ["x"] }],
   },
   {
+    name: "a list of what a definition takes, which is anything, beside a list of constants",
+    schema: {
+      properties: {
+        a: { prefixItems: [{ $ref: "#/$defs/Any" }], $ref: "#/$defs/Numbers" },
+        b: { items: { allOf: [{ $ref: "#/$defs/Any" }] }, $ref: "#/$defs/Numbers" },
+      },
+      $defs: { Any: { description: "Any value." }, Numbers: { items: { const: 1.5 } } },
+    },
+    good: [{ a: [1.5, 1.5] }, { b: [1.5] }, { a: 5 }],
+    wrong: [{ a: [1] }, { b: ["x"] }],
+  },
+  {
+    name: "constant lists that are too long or too short",
+    schema: {
+      properties: {
+        a: { enum: [[], [1], [1, 2]], maxItems: 1 },
+        b: { enum: [[], [1], [1, 2]], minItems: 1 },
+      },
+    },
+    good: [{ a: [] }, { a: [1] }, { b: [1] }, { b: [1, 2] }],
+    wrong: [{ a: [1, 2] }, { b: [] }],
+  },
+  {
     name: "an arm that accepts all",
     schema: { properties: { a: { type: "string" } }, anyOf: [{}, { properties: { b: { type: "number" } } }] },
     good: [{ a: "x" }, { a: "x", b: 1 }],

@@ -24,8 +24,11 @@ export function arrayForm(
   }
   const isFull = length > 0 && maxItems <= length;
   const rest: SchemaNode = isFull ? { pointer: "", never: true } : item(Infinity);
+  const isOpen = (form: SchemaNode, index: number): boolean =>
+    isAnything(form) ||
+    (!form.never && forms.inPlace.sayNothing(itemsAt(describing, index < length ? index : Infinity)));
   // A list of anything would take literals' types from the lists beside it.
-  return minItems === 0 && [...prefix, rest].every(isAnything) ? undefined : tuple(prefix, rest, minItems);
+  return minItems === 0 && [...prefix, rest].every(isOpen) ? undefined : tuple(prefix, rest, minItems);
 }
 
 /** What nodes say of one item. */

@@ -1,4 +1,5 @@
 import { type Schema, type SchemaNode, descendants, inPlaceChildren, reachable } from "@mcpgen/engine";
+import { isAnything } from "./object-form.js";
 
 /** The nodes that a value satisfies with certainty, and the definitions that they refer to. */
 interface Conjuncts {
@@ -41,6 +42,11 @@ export class InPlace {
       if (node.ref !== undefined) pending.push(this.schema.definitions.get(node.ref)!.node);
     }
     return [...found];
+  }
+
+  /** Whether the nodes accept every value, in what they refer to as well. */
+  sayNothing(nodes: readonly SchemaNode[]): boolean {
+    return this.certain(nodes).every(({ ref: _ref, allOf: _allOf, ...rest }) => isAnything(rest));
   }
 
   /** The nodes and all that may apply to the same value: arms and conditions, too, and what is referred to. */

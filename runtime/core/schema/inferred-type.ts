@@ -29,6 +29,8 @@ type Structure =
   | "required"
   | "unevaluatedProperties";
 
+type Length = "maxItems" | "minItems";
+
 /** An object with any members. */
 type Open = { [name: string]: unknown };
 
@@ -161,7 +163,7 @@ type Chosen<
 > = Choice extends unknown
   ? [KindOfValue<Choice> & Kinds] extends [never]
     ? never
-    : [keyof Schema & (Combining | Structure), Around] extends ["const", []] | ["enum", []]
+    : [keyof Schema & (Combining | Structure | Length), Around] extends ["const", []] | ["enum", []]
       ? Literal<Choice>
       : FitsAll<Choice, [Schema, ...Around], Root, Left> extends false
         ? never
@@ -199,7 +201,7 @@ type Fits<Given, Schema, Root, Left extends number> = Schema extends boolean
               | FitsValue<Given, Schema>
               | FitsInPlace<Given, Schema, Root, Left>
               | (Given extends readonly unknown[]
-                  ? FitsItems<Given, Schema, Root, Left>
+                  ? FitsLength<Given, Schema> | FitsItems<Given, Schema, Root, Left>
                   : Given extends object
                     ? FitsMembers<Given, Schema, Root, Left>
                     : true)
@@ -254,6 +256,11 @@ type FitsMembers<Given, Schema, Root, Left extends number> =
             ? Fits<Given[Name], Each, Root, Left>
             : true;
     }[keyof Given];
+
+type FitsLength<Given extends readonly unknown[], Schema> = number extends Given["length"]
+  ? true
+  : | (Cut<Given, MostOf<Schema>>["length"] extends Given["length"] ? true : false)
+    | (Cut<Given, LeastOf<Schema>>["length"] extends LeastOf<Schema> ? true : false);
 
 type FitsItems<Given extends readonly unknown[], Schema, Root, Left extends number> = {
   [Index in keyof Given]: Index extends keyof ListedOf<Schema>
@@ -746,7 +753,7 @@ type ArrayOf<Schema, Root, Left extends number, Also> =
     ? Cut<EachItem<Items, Root, Left, Also>, MostOf<Schema>> extends infer Listed extends readonly unknown[]
       ? TupleOrAny<
           Listed,
-          Schema extends { readonly minItems: infer Least extends number } ? Least : 0,
+          LeastOf<Schema>,
           Listed["length"] extends MostOf<Schema> ? [] : RestItems<RestOf<Schema>, Root, Left, Also>
         >
       : never
@@ -788,6 +795,13 @@ type RestOf<Schema> = Schema extends { readonly items: infer Item }
       : true
     : Item
   : true;
+
+/** How many items there are at least. */
+type LeastOf<Schema> = Schema extends { readonly minItems: infer Least extends number }
+  ? number extends Least
+    ? 0
+    : Least
+  : 0;
 
 /** How many items there may be; -1 where that is not said. */
 type MostOf<Schema> = Schema extends { readonly maxItems: infer Most extends number }
