@@ -344,9 +344,12 @@ export interface Explanation {
   readonly sends: { readonly [R in Role]: SendTable<R> };
 }
 
-/** The functions of a revision's `explain` module, by name. */
+/**
+ * The functions of a revision's `explain` module, by name. The module may export
+ * more: one that is loaded from CommonJS has a default.
+ */
 export interface Explanations {
-  readonly [name: string]: (
+  readonly [name: `explain${string}`]: (
     value: unknown,
     reading?: "open",
   ) => readonly Issue[];

@@ -35,9 +35,9 @@ export function withResults(
       );
       const explanations = new Map(await Promise.all(all));
       return {
-        [`explain${name}`]: (value, reading) => {
+        [`explain${name}` as const]: (value, reading) => {
           const one = chosen(value);
-          const explain = explanations.get(one)?.[`explain${one.name}`];
+          const explain = explanations.get(one)?.[`explain${one.name}` as const];
           return explain?.(value, reading) ?? [];
         },
       };
