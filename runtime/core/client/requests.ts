@@ -299,10 +299,11 @@ export class Requests {
     const { method } = call;
     const { headers, listeners } = this.#setup;
     const params = view.lower("outgoingRequests", method, call.params);
-    const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
-    const sending: Sending = link.mirrors
-      ? { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized }
-      : noHeaders;
+    let sending = noHeaders;
+    if (link.mirrors) {
+      const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
+      sending = { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized };
+    }
     const placed = call.place || call.sent ? { ...sending, place: call.place, sent: call.sent } : sending;
     return { link, view, call, params, sending: placed, options: listeners.guard(call.options) };
   }

@@ -22,9 +22,6 @@ export type WithBytes<Value> = Value extends readonly (infer Item)[]
 const direct = ["data", "blob"];
 const nested = ["content", "resource", "contents", "messages"];
 
-/** As `nested`, and the result of a task. */
-const receivedIn = ["content", "resource", "contents", "messages", "result"];
-
 /**
  * A value with base64 in place of bytes: content, a list of it, a result or the parameters of a request.
  *
@@ -62,17 +59,40 @@ export function contentWarnings(
  */
 function brokenBase64(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const owner = value as Record<string | number, unknown>;
-  const { type, uri, mimeType, data, blob } = owner;
+  if (Array.isArray(value)) return brokenItem(value);
+  // Each member by its name: all received messages come here, and names out of a list cost more.
+  const { type, uri, mimeType, data, blob } = value as Members;
   // Other kinds of content may have any data, and the answer to a form has the members that its schema names.
   const isMedia = (type === "image" || type === "audio") && mimeType !== undefined;
   if (isMedia && isBroken(data)) return "/data";
   if (uri !== undefined && isBroken(blob)) return "/blob";
-  for (const name of Array.isArray(value) ? value.keys() : receivedIn) {
-    const place = brokenBase64(owner[name]);
-    if (place !== undefined) return `/${name}${place}`;
+  const { content, resource, contents, messages, result } = value as Members;
+  return (
+    brokenIn("content", content) ??
+    brokenIn("resource", resource) ??
+    brokenIn("contents", contents) ??
+    brokenIn("messages", messages) ??
+    // That of a task.
+    brokenIn("result", result)
+  );
+}
+
+/** What is judged of content, and members that hold further content. */
+type Members = {
+  readonly [Name in "type" | "uri" | "mimeType" | "data" | "blob"]?: unknown;
+} & { readonly [Name in "content" | "resource" | "contents" | "messages" | "result"]?: unknown };
+
+function brokenItem(items: readonly unknown[]): string | undefined {
+  for (let index = 0; index < items.length; index++) {
+    const place = brokenBase64(items[index]);
+    if (place !== undefined) return `/${index}${place}`;
   }
   return undefined;
+}
+
+function brokenIn(name: string, member: unknown): string | undefined {
+  const place = member === undefined ? undefined : brokenBase64(member);
+  return place === undefined ? undefined : `/${name}${place}`;
 }
 
 /** Whether a text is not base64 (RFC 4648, section 4). Padding may be left out: readers take both. */
