@@ -34,7 +34,7 @@ const bundlings = [
   ["two", "source", '"production"', 30_800],
   ["five", "built", '"production"', 34_760],
   // Without a value for it, the program decides when it runs: the exact definitions of what is sent stay in.
-  ["two", "built", undefined, 35_960],
+  ["two", "built", undefined, 36_000],
 ] as const;
 
 const mains = {

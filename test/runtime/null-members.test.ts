@@ -167,7 +167,7 @@ describe("null for optional members, on a server", () => {
     else expect(result).toMatchObject({ content: [{ text: revision < "2025-06" ? "cannot" : "decline" }] });
   });
 
-  test("as the params of a notification counts as absent; as an id it is an error", async () => {
+  test("as the params of a notification counts as absent", async () => {
     const made = withAll();
     let changed = 0;
     made.server.on("notifications/roots/list_changed", () => void changed++);
@@ -175,8 +175,62 @@ describe("null for optional members, on a server", () => {
     client.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed", params: null });
     await until("the listener is called", () => changed === 1);
     expect(made.warnings()).toHaveLength(1);
-    client.send({ jsonrpc: "2.0", id: null, method: "tools/list" });
+  });
+
+  /** A server with a notification and a request that no revision has. */
+  const withVendor = (nulls?: "reject") => {
+    const heard: unknown[] = [];
+    const events: ServerEvent[] = [];
+    const made = served((server) => {
+      server.onEvent((event) => event.type === "nulls-ignored" && events.push(event));
+      server.on("acme/seen", {}, (params) => void heard.push(params));
+      server.handle("acme/ask", {}, () => ({ answer: 1 }));
+    }, nulls && { nulls });
+    return { ...made, heard, events };
+  };
+  const seen = { jsonrpc: "2.0", id: null, method: "acme/seen", params: { a: 1 } };
+
+  test.each(revisions)("as the id of a notification counts as absent (%s)", async (revision) => {
+    const { heard, events, ...made } = withVendor();
+    const client = await clientOf(made, revision);
+    client.send(seen);
+    await until("the listener is called", () => heard.length === 1);
+    if (revision === "2025-03-26") client.send([seen, client.requestOf("ping")]);
+    else client.send(seen);
+    await until("the listener is called again", () => heard.length === 2);
+    expect(heard).toEqual([{ a: 1 }, { a: 1 }]);
+    expect(events).toMatchObject([1, 2].map(() => ({ method: "acme/seen", members: ["/id"] })));
+  });
+
+  test.each(revisions)("as the id of a request is an error (%s)", async (revision) => {
+    const { events, ...made } = withVendor();
+    const client = await clientOf(made, revision);
+    for (const method of ["tools/list", "acme/ask"]) {
+      client.received.length = 0;
+      client.send({ ...client.requestOf(method), id: null });
+      expect((await client.answer(undefined)).error, method).toMatchObject({ code: -32600 });
+    }
+    expect(events).toEqual([]);
+  });
+
+  test("as an id is an error where the server rejects null", async () => {
+    const { heard, ...made } = withVendor("reject");
+    const client = await clientOf(made, "2025-11-25");
+    client.send(seen);
     expect((await client.answer(undefined)).error).toMatchObject({ code: -32600 });
+    expect(heard).toEqual([]);
+  });
+
+  test.each(adapters)("as an id over HTTP (%s) is absent or an error, as over stdio", async (adapter) => {
+    const { heard, events, ...made } = withVendor();
+    const { url } = await serve(adapter, made.server);
+    for (const revision of ["2025-06-18", "2026-07-28"] as const) {
+      const party = await new Party(url, revision).open();
+      expect((await party.post(seen)).status).toBe(202);
+      await until("the listener is called", () => heard.length === events.length && heard.length > 0);
+      expect((await party.post({ ...party.message("tools/list"), id: null })).status).toBe(400);
+    }
+    expect(heard).toEqual([{ a: 1 }, { a: 1 }]);
   });
 });
 
@@ -245,6 +299,40 @@ describe("null for optional members, on a client", () => {
     peer.send({ jsonrpc: "2.0", id: null, method });
     await heard;
     expect(events).toMatchObject([{ method, members: ["/id"] }]);
+  });
+
+  test("as the id of a request is text that is not a message", async () => {
+    const events: ClientEvent[] = [];
+    const asked: unknown[] = [];
+    const { client, peer } = await connected(
+      "2025-11-25",
+      { ping: () => ({ result: {} }) },
+      { roots: [], onEvent: (event) => events.push(event) },
+    );
+    client.on("*", (_, method) => void asked.push(method));
+    peer.send({ jsonrpc: "2.0", id: null, method: "roots/list" });
+    await until("a warning", () => events.some(({ type }) => type === "protocol-warning"));
+    expect(events).toContainEqual(expect.objectContaining({ reason: "stray-output" }));
+    expect(asked).toEqual([]);
+  });
+
+  test("is an error where the client rejects it: a notification with it is dropped", async () => {
+    const events: ClientEvent[] = [];
+    const { client, peer } = await connected(
+      "2025-11-25",
+      {},
+      { nulls: "reject", onEvent: (event) => events.push(event) },
+    );
+    const method = "notifications/tools/list_changed";
+    let count = 0;
+    const heard = new Promise<void>((resolve) => client.on(method, () => (count++, resolve())));
+    peer.send({ jsonrpc: "2.0", id: null, method });
+    peer.send({ jsonrpc: "2.0", method, params: null });
+    peer.send({ jsonrpc: "2.0", method: "notifications/progress", params: null });
+    peer.send({ jsonrpc: "2.0", method });
+    await heard;
+    expect(count).toBe(1);
+    expect(events.map(({ type }) => type)).not.toContain("nulls-ignored");
   });
 
   test.each(revisions)("beside a wrong item of a list counts as absent (%s)", async (revision) => {

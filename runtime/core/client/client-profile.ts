@@ -24,6 +24,8 @@ export interface ClientProfile {
   readonly timeouts: Timeouts;
   readonly clock: Clock;
   readonly readNulls: NullReader;
+  /** Whether null counts as absent around the params of messages, too; as `readNulls`. */
+  readonly nulls?: "absent" | "reject" | undefined;
   readonly hooks: ClientHooks;
   /** Address of a server over HTTP, without a query. */
   readonly endpoint?: string | undefined;

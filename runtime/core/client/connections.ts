@@ -425,6 +425,7 @@ function listen(
     ...(view ? { notify: (method, params) => notifyProgress(link, view, incoming, method, params) } : {}),
     around: (direction, method, params, run) => hooks.around(direction, method, params, server, view, run),
     notified: (method, params) => view && incoming.notified(view, method, params),
+    isRequest: (method) => view !== undefined && incoming.isRequest(view, method),
     closed: () => {},
   };
 }

@@ -1,7 +1,7 @@
 import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../time/clock.js";
 import { shortText, shortened } from "../jsonrpc/foreign-text.js";
-import { warning } from "../protocol/protocol-warnings.js";
+import { warning, withoutNullId } from "../protocol/protocol-warnings.js";
 import { McpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import {
   type NotificationMessage,
@@ -38,6 +38,8 @@ interface LinkListener {
   /** Answers a request of the server; absent in the modern era, where such requests are ignored. */
   readonly answer?: AnswerRequest;
   readonly notified: (method: string, params: Params) => void;
+  /** Whether servers ask by a method. */
+  readonly isRequest: (method: string) => boolean;
   /** Sends a notification in the words of the revision. */
   readonly notify?: (method: string, params: Params) => void;
   readonly closed: (reason: McpError) => void;
@@ -73,7 +75,7 @@ const mostStrays = 3;
 const longestStray = 160;
 
 /** The part of the client's profile that a link needs. */
-type LinkProfile = Pick<ClientProfile, "timeouts" | "clock" | "hooks">;
+type LinkProfile = Pick<ClientProfile, "timeouts" | "clock" | "hooks" | "nulls">;
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
@@ -88,6 +90,7 @@ export class Link implements ClientReceiver {
   readonly later = new Map<unknown, (progress: Progress) => void>();
   readonly #channel: ClientChannel;
   readonly #emit: LinkProfile["hooks"]["emit"];
+  readonly #nulls: LinkProfile["nulls"];
   readonly #pending: Pending<ServerResponse>;
   readonly #runner = new ServerRequestRunner(
     (text) => this.#channel.reply(text),
@@ -99,11 +102,12 @@ export class Link implements ClientReceiver {
   readonly #strays: { readonly what: string; readonly at: number }[] = [];
   readonly #watchers = new Set<(why: McpError) => void>();
 
-  constructor(channel: AnyChannel, { timeouts, clock, hooks }: LinkProfile) {
+  constructor(channel: AnyChannel, { timeouts, clock, hooks, nulls }: LinkProfile) {
     this.#channel = clientChannelOf(channel);
     this.timeouts = timeouts;
     this.clock = clock;
     this.#emit = hooks.emit;
+    this.#nulls = nulls;
     this.#pending = new Pending(timeouts, clock, (since) => this.#straysSince(since));
     this.#channel.open(this);
   }
@@ -316,8 +320,9 @@ export class Link implements ClientReceiver {
       return;
     }
     const plain = this.#withoutNulls(method, message);
+    const { params = {} } = plain;
     if (plain["id"] !== undefined) this.#requested(plain as unknown as RequestMessage);
-    else if (isObject(plain["params"] ?? {})) this.#notified(plain as unknown as NotificationMessage);
+    else if (isObject(params)) this.#notified(plain as unknown as NotificationMessage);
   }
 
   /** @param exchange the request that a response of any id answers: the transport says so */
@@ -362,10 +367,12 @@ export class Link implements ClientReceiver {
 
   /** Some languages write absent members as null: the parameters, and the id of a notification. */
   #withoutNulls(method: string, message: Record<string, unknown>): Record<string, unknown> {
-    if (message["params"] !== null && message["id"] !== null) return message;
-    const members = ["params", "id"].filter((name) => message[name] === null);
-    this.#emit({ type: "nulls-ignored", method, members: members.map((name) => `/${name}`) });
-    return Object.fromEntries(Object.entries(message).filter(([name]) => !members.includes(name)));
+    if ((message["params"] !== null && message["id"] !== null) || this.#nulls === "reject") return message;
+    const isRequest = (name: string): boolean => this.listener?.isRequest(name) ?? false;
+    const { params, ...others } = withoutNullId(message, isRequest, this.#emit) as Record<string, unknown>;
+    if (params !== null) return { ...others, params };
+    this.#emit({ type: "nulls-ignored", method, members: ["/params"] });
+    return others;
   }
 
   #requested(request: RequestMessage): void {

@@ -390,6 +390,11 @@ export class Incoming {
 
   readonly report: ErrorReport = (error, method) => this.#answers.report(error, method);
 
+  /** Whether servers ask by a method: one of the revision, or of a vendor. */
+  isRequest({ table }: RevisionView<"client">, method: string): boolean {
+    return table.incomingRequests.has(method) || this.#answers.vendor.has(method);
+  }
+
   /** Passes a notification to its listeners. Drops a malformed one. */
   notified(view: RevisionView<"client">, method: string, params: Params): void {
     const entry = view.table.incomingNotifications.get(method);

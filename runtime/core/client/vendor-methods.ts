@@ -62,6 +62,11 @@ export class VendorHandlers {
     };
   }
 
+  /** Whether a method has a handler for itself. */
+  has(method: string): boolean {
+    return this.#byMethod.has(method);
+  }
+
   /** The handler of a method. */
   of(method: string): VendorHandler | undefined {
     return this.#byMethod.get(method) ?? this.#byMethod.get("*");

@@ -229,6 +229,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     timeouts: { ...defaultTimeouts, ...options.timeouts },
     clock,
     readNulls: nullReader(nulls, hooks.emit),
+    nulls,
     hooks,
     endpoint: endpointOf(source),
   };

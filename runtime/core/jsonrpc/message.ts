@@ -137,7 +137,7 @@ export function classify(value: unknown): MessageKind | Problem {
   if (Array.isArray(value)) return "batch";
   if (!isObject(value) || value["jsonrpc"] !== "2.0") return notJsonRpc;
   if (typeof value["method"] === "string") {
-    if (!("id" in value)) return "notification";
+    if (value["id"] === undefined) return "notification";
     const token = (value["params"] as Params | null | undefined)?._meta?.["progressToken"];
     return isRequestId(value["id"]) && isRequestId(token ?? 0) ? "request" : wrongId;
   }

@@ -34,7 +34,7 @@ import {
   resultText,
 } from "../jsonrpc/message.js";
 import { Pending, defaultTimeouts } from "../jsonrpc/pending.js";
-import { nullReader } from "../protocol/protocol-warnings.js";
+import { nullReader, withoutNullId } from "../protocol/protocol-warnings.js";
 import { harmless } from "../protocol/hooks.js";
 import type { PeerContext, PeerOptions } from "./peer.js";
 
@@ -141,6 +141,7 @@ export class PeerConnection implements Receiver {
     } catch (error) {
       return this.#refuse(undefined, parseError(messageOf(error)));
     }
+    message = withoutNullId(message, (method) => this.#table.incomingRequests.has(method), noWarning);
     const kind = classify(message);
     if (kind === "request") this.#answer(message as RequestMessage);
     else if (kind === "notification") this.#hear(message as NotificationMessage);
@@ -284,7 +285,8 @@ async function notSent(what: string, wrong: UndefinedMessage): Promise<McpError>
 }
 
 /** A channel of an extension has no events. */
-const readNulls = nullReader("absent", () => {});
+const noWarning = (): void => {};
+const readNulls = nullReader("absent", noWarning);
 
 /**
  * A message that was refused, without the members that are null instead of absent.

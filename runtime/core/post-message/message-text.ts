@@ -1,4 +1,4 @@
-import { classify } from "../jsonrpc/message.js";
+import { type Params, classify } from "../jsonrpc/message.js";
 
 /**
  * The JSON text of a message or a batch; empty for other values. A value may have cycles, or numbers that JSON has not.
@@ -19,7 +19,11 @@ export function messageText(data: unknown, limit: number): string | undefined {
 }
 
 function holdsMessage(data: unknown, limit: number): boolean {
-  const isMessage = (part: unknown): boolean => !Array.isArray(part) && typeof classify(part) === "string";
+  // The receiver decides about an id that is null: it knows whether the method is that of a notification.
+  const isMessage = (part: unknown): boolean =>
+    !Array.isArray(part) &&
+    typeof classify((part as Params | null)?.["id"] === null ? { ...(part as object), id: 0 } : part) ===
+      "string";
   return Array.isArray(data) ? data.length <= limit && data.some(isMessage) : isMessage(data);
 }
 

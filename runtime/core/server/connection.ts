@@ -26,7 +26,7 @@ import {
 } from "../jsonrpc/errors.js";
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
 import { runRequest, RequestContext, errorOf, handlerOf } from "./context.js";
-import { type NullReader, nullReader } from "../protocol/protocol-warnings.js";
+import { type NullReader, nullReader, withoutNullId } from "../protocol/protocol-warnings.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { type Change, resourceUpdated } from "./changes.js";
 import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";
@@ -211,9 +211,12 @@ export class ServerConnection implements Receiver {
 
   /** Dispatches a parsed message or batch. A value that is not a JSON-RPC message is answered with an error. */
   receive(message: unknown): void {
-    if (Array.isArray(message)) this.#receiveBatch(message);
-    else this.#dispatch(message);
+    if (Array.isArray(message)) this.#receiveBatch(message.map(this.#plain));
+    else this.#dispatch(this.#plain(message));
   }
+
+  readonly #plain = (message: unknown): unknown =>
+    withoutNullId(message, this.definition.isRequest, (event) => this.emit(event));
 
   #dispatch(message: unknown, batch?: Batch): void {
     const kind = classify(message);

@@ -41,6 +41,8 @@ export interface ServerDefinition {
   readonly notificationHandlers: Map<string, NotificationHandler>;
   /** Whether a table of any given revision defines a method. */
   readonly defines: (direction: Direction, method: string) => boolean;
+  /** Whether messages of a method need an id: that of requests of any given revision, or of a vendor; where null is wrong, all. */
+  readonly isRequest: (method: string) => boolean;
   /** @throws {McpError} `invalid-definition`: this server reads no schemas of vendor methods */
   readonly schemas: () => SchemaReader;
   readonly ask: FormAsker;

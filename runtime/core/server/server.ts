@@ -204,6 +204,10 @@ export class Server {
       handlers: this.#methods,
       notificationHandlers: new Map<string, NotificationHandler>(extended?.listeners),
       defines: (direction, method) => this.#given.some(({ table }) => table[direction].has(method)),
+      isRequest: (method) =>
+        options.nulls === "reject" ||
+        this.#methods.has(method) ||
+        this.definition.defines("incomingRequests", method),
       schemas: () => schemas ?? noSchemas(),
       ask: schemas?.ask ?? ((_name, asked, ask) => ask(asked)),
       capabilities: (revision) => this.#capabilities(revision),

@@ -45,6 +45,7 @@ import { preflight } from "./preflight.js";
 import { type HttpRoute, answerRoute, hasBody, routeBodyLimit, routesByPath } from "./routes.js";
 import { type HttpSessions, SessionReports } from "./session-reports.js";
 import type { EarlierCall } from "../../server/connection.js";
+import { withoutNullId } from "../../protocol/protocol-warnings.js";
 import type { ClusterNode } from "./session-cluster.js";
 import type { HttpSession } from "./session.js";
 import { type SessionOptions, Sessions } from "./sessions.js";
@@ -400,6 +401,10 @@ export class Endpoint {
     } catch (error) {
       return replyError(exchange, 400, undefined, parseError(messageOf(error)));
     }
+    const { hooks, isRequest } = this.#server.definition;
+    const plain = (each: unknown): unknown =>
+      withoutNullId(each, isRequest, (event) => hooks.emit({ ...event, principal: exchange.principal }));
+    message = Array.isArray(message) ? message.map(plain) : plain(message);
     // Responses and notifications are still accepted: running requests may await them.
     const kind = classify(message);
     const requests = requestsIn(message, kind);
