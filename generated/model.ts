@@ -37,6 +37,13 @@ export interface Revision<R extends Role = Role> {
    */
   readonly steps?: Steps;
   /**
+   * The steps of the other role between the revision before it and itself. Only
+   * revisions above the vocabulary have them, the revision that handlers and calls
+   * are written in: what a role receives there is read by the steps of the role
+   * that sends it, and the other way round.
+   */
+  readonly peerSteps?: Steps;
+  /**
    * What it sends. Absent where `NODE_ENV` is `production` or there is no
    * `process`, and left out of bundles that are made for production.
    */
@@ -200,6 +207,8 @@ export interface OutgoingRequest extends MethodFacts {
 
 /** The list in a result, one page of it: the member that holds it, and its items. */
 export interface Page extends OpenDefinition {
+  /** What the vocabulary calls the member, if it has another name there. */
+  readonly authored?: string;
   readonly member: string;
 }
 
@@ -231,11 +240,15 @@ export interface MethodFacts {
   readonly listening?: true;
   /** It travels only inside other messages, never as a separate message. */
   readonly payload?: true;
-  /** Of a notification: the member of a subscription's filter that selects it. */
+  /**
+   * Of a notification: the member of a subscription's filter that selects it, as
+   * the vocabulary calls it.
+   */
   readonly filter?: string;
   /**
    * Of a notification that a list in the filter selects: the member of its params
-   * whose value the list must hold. Without it, the member of the filter is `true`.
+   * whose value the list must hold, as the vocabulary calls it. Without it, the
+   * member of the filter is `true`.
    */
   readonly filterKey?: string;
   /**
@@ -312,7 +325,10 @@ export interface Alternative extends NamedDefinition {
   readonly capability?: readonly string[];
 }
 
-/** A place in the capabilities that one side declares. */
+/**
+ * A place in the capabilities that one side declares: in those of servers, as the
+ * vocabulary calls it.
+ */
 export interface Capability {
   readonly of: Role;
   readonly path: readonly string[];
@@ -367,6 +383,8 @@ export interface Extension<R extends Role = Role> {
   readonly role: R;
   /** Its tables by the id of the revision that they extend. */
   readonly bases: ReadonlyMap<string, ExtensionTable<R>>;
+  /** Id of the base whose words handlers and calls are written in; absent if it is the newest. */
+  readonly vocabulary?: string;
   /** What must be there beside it. */
   readonly needs?: {
     /** Paths into the capabilities of the server. */
@@ -402,6 +420,8 @@ export interface ExtensionTable<R extends Role = Role> {
   readonly explain?: () => Promise<Explanations>;
   /** As `Revision.steps`, of its methods: to the next of its bases. */
   readonly steps?: ExtensionSteps;
+  /** As `Revision.peerSteps`, of its methods: from the base before. */
+  readonly peerSteps?: ExtensionSteps;
   /** As `Revision.developmentSends`, with the results that it adds. */
   readonly developmentSends?: SendTable<R> | undefined;
   /** As `Revision.sends`, with the results that it adds. */
@@ -513,8 +533,8 @@ type ChannelAnswer<Request> = Request extends { readonly result: infer Result }
   : never;
 
 /**
- * What the messages of an extension carry, in the authoring vocabulary of its
- * newest base: the argument of `serverExtension` and `clientExtension`.
+ * What the messages of an extension carry, in the words of its vocabulary: the
+ * argument of `serverExtension` and `clientExtension`.
  */
 export interface ExtensionTypes {
   /** `{ params, result }` by method; `params` includes `undefined` where it may be left out. */
@@ -548,7 +568,7 @@ export interface UsedExtension<
   /**
    * The first member of an object that the extension adds, and that is wrong or
    * missing, in words; `undefined` if there is none. Objects are written in the
-   * vocabulary of its newest base.
+   * words of its vocabulary.
    *
    * @param of name of the definition of the object
    */

@@ -6,9 +6,9 @@ import type { AddedMember, Extension, UsedExtension } from "../model.js";
 export function memberCheck({
   id,
   bases,
+  vocabulary = [...bases.keys()].sort().at(-1),
 }: Extension): UsedExtension["wrongMember"] {
-  const newest = [...bases.keys()].sort().at(-1);
-  const members = bases.get(newest!)?.members ?? [];
+  const members = bases.get(vocabulary!)?.members ?? [];
   return (of, object) => {
     for (const member of members) {
       if (member.of !== of) continue;

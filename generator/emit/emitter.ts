@@ -1,6 +1,7 @@
 import type { JsonObject, Schema } from "@mcpgen/engine";
 import type { Imported } from "./imported.js";
 import type { ProtocolModel } from "../model/model.js";
+import type { Words } from "./methods/words.js";
 import type { EmittedFile } from "../print/emitted-file.js";
 
 /** Output by path, relative to the output folder, POSIX separators. */
@@ -46,6 +47,10 @@ export interface ModelInput extends Surroundings {
   readonly previous?: ProtocolModel;
   /** The revision after it. */
   readonly next?: ProtocolModel;
+  /** What the revision that handlers write and clients read calls members that tables name. */
+  readonly words?: Words;
+  /** It is newer than the revision that handlers write and clients read. */
+  readonly isAboveVocabulary?: boolean;
 }
 
 /** What a configuration says of the package.json of the output. */

@@ -124,6 +124,8 @@ export interface Discriminator {
 export interface Page {
   /** The member that holds the items. */
   readonly member: string;
+  /** What the vocabulary calls it, if it has another name there: only tables say so. */
+  readonly authored?: string;
   /** Definition of one item. */
   readonly item: string;
 }

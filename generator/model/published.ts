@@ -15,7 +15,7 @@ export function published<Model extends Pick<Dated, "status">>(models: readonly 
 
 /**
  * The model that handlers write and clients read: that of the pinned revision. Where that is not among them, the nearest
- * older one takes its place, and the newest where all are newer.
+ * older one takes its place, and the oldest where all are newer: steps lead there from all others.
  *
  * @param models oldest first
  * @param pinned id of a revision; without it, the newest that is released
@@ -25,9 +25,6 @@ export function vocabularyOf<Model extends Dated>(
   pinned: string | undefined,
 ): Model | undefined {
   const finished = published(models);
-  const known =
-    pinned === undefined
-      ? undefined
-      : finished.findLast(({ revision }) => naturalCompare(revision, pinned) <= 0);
-  return known ?? finished.at(-1);
+  if (pinned === undefined) return finished.at(-1);
+  return finished.findLast(({ revision }) => naturalCompare(revision, pinned) <= 0) ?? finished[0];
 }

@@ -1,6 +1,6 @@
 import { canonicalText, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { emitExtensionAuthoring } from "../emit/extension/authoring.js";
+import { authoredBase, emitExtensionAuthoring } from "../emit/extension/authoring.js";
 import { emitChannel } from "../emit/extension/channel.js";
 import { emitExtensionExplained } from "../emit/extension/explained.js";
 import {
@@ -192,26 +192,40 @@ export function extensionFingerprint(
   return sha256(canonicalText(JSON.parse(JSON.stringify(inputs))));
 }
 
-/** The inputs of the emitters of an extension, each with its emitters. */
-export function extensionRuns({ source, folder, models }: LoadedExtension): {
+function sideOf(distance: number): ExtensionInput["fromVocabulary"] {
+  if (distance === 0) return undefined;
+  return distance < 0 ? "older" : "newer";
+}
+
+/**
+ * The inputs of the emitters of an extension, each with its emitters.
+ *
+ * @param vocabulary id of the revision that handlers write and clients read
+ */
+export function extensionRuns(
+  { source, folder, models }: LoadedExtension,
+  vocabulary: string | undefined,
+): {
   readonly schema: readonly Pick<SchemaInput, "schema" | "imported" | "folder" | "origin">[];
   readonly base: readonly Pick<
     ExtensionInput,
-    "model" | "imported" | "next" | "previous" | "folder" | "origin"
+    "model" | "imported" | "fromVocabulary" | "next" | "previous" | "folder" | "origin"
   >[];
   readonly whole: Pick<
     WholeExtensionInput,
-    "models" | "needs" | "description" | "link" | "folder" | "origin"
+    "models" | "vocabulary" | "needs" | "description" | "link" | "folder" | "origin"
   >;
 } {
   const { id, version, needs, description, link } = source.about;
   const origin = `schema/extensions/${id}/${version}`;
+  const place = models.indexOf(authoredBase({ models, vocabulary }));
   const base = models.map((model, index) => {
     const [previous, next] = [models[index - 1], models[index + 1]];
     return {
       ...{ model, origin },
       folder: `${folder}/${model.revision}`,
       imported: importedBy(model),
+      fromVocabulary: sideOf(index - place),
       ...(previous && { previous }),
       ...(next && { next }),
     };
@@ -222,7 +236,7 @@ export function extensionRuns({ source, folder, models }: LoadedExtension): {
     })),
     base,
     whole: {
-      ...{ models, needs, folder, origin },
+      ...{ models, vocabulary, needs, folder, origin },
       ...(description !== undefined && { description }),
       ...(link !== undefined && { link }),
     },

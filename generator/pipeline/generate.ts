@@ -1,8 +1,9 @@
-import { type JsonObject, canonicalText } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { Emitter, Files, PackageManifest, Surroundings, WorkspaceInput } from "../emit/emitter.js";
 import type { EmittedFile } from "../print/emitted-file.js";
+import { type Words, wordsOf } from "../emit/methods/words.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "../emit/registry.js";
 import { stepAssumptions } from "../emit/steps/problems.js";
 import { loadTemplates, overridesIn } from "../print/templates.js";
@@ -114,7 +115,9 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   const emitted = request.basePackage === undefined ? [...revisions] : [];
   const wanted = emitted.filter(([revision]) => !kept.has(revision));
   const vocabulary = vocabularyOf(models, request.vocabulary)?.revision;
-  const fingerprints = fingerprintsOf(new Map(wanted), revisions, vocabulary);
+  const pinned = models.find(({ revision }) => revision === vocabulary);
+  const words = pinned && wordsOf(pinned);
+  const fingerprints = fingerprintsOf(new Map(wanted), revisions, [vocabulary ?? null, ...(words ?? [])]);
   const files = new Map<string, string>();
   const changed = wanted.filter(([revision]) => {
     const known = request.reuse?.(revision, fingerprints.get(revision)!);
@@ -133,7 +136,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   // Each file is finished before the next is emitted: what one is made of is not kept beside the next.
   for (const [path, file] of emitAll(
     { models: changed.map(([, { model }]) => model), extensions: changedExtensions },
-    { models, extensions, vocabulary },
+    { models, extensions, vocabulary, words },
     request,
   )) {
     const emitted = performance.now();
@@ -202,7 +205,7 @@ function refuseSecondAssumed(revisions: Iterable<LoadedRevision>): void {
 function fingerprintsOf(
   wanted: ReadonlyMap<string, LoadedRevision>,
   all: ReadonlyMap<string, LoadedRevision>,
-  vocabulary: string | undefined,
+  vocabulary: JsonValue,
 ): Map<string, string> {
   const order = [...all.keys()];
   const about = aboutEach(all);
@@ -210,7 +213,7 @@ function fingerprintsOf(
     [...wanted.keys()].map((revision) => {
       const place = order.indexOf(revision);
       const after = order[place + 1] ?? null;
-      const inputs = [about(revision), about(order[place - 1]), after, vocabulary ?? null];
+      const inputs = [about(revision), about(order[place - 1]), after, vocabulary];
       return [revision, sha256(canonicalText(inputs))];
     }),
   );
@@ -264,6 +267,13 @@ interface Subjects {
   readonly extensions: readonly LoadedExtension[];
 }
 
+/** All of them, and what handlers write and clients read. */
+interface AllSubjects extends Subjects {
+  /** Id of one of the revisions. */
+  readonly vocabulary: string | undefined;
+  readonly words: Words | undefined;
+}
+
 /**
  * Each file, emitted when it is asked for.
  *
@@ -271,7 +281,7 @@ interface Subjects {
  */
 function* emitAll(
   changed: Subjects,
-  { models, extensions, vocabulary }: Subjects & { readonly vocabulary: string | undefined },
+  { models, extensions, vocabulary, words }: AllSubjects,
   request: GenerateRequest,
 ): Generator<readonly [path: string, file: EmittedFile]> {
   const render = loadTemplates(request.templatesDir);
@@ -306,17 +316,19 @@ function* emitAll(
     yield* run(modelEmitters, {
       ...surroundings,
       model,
+      isAboveVocabulary: place > models.findIndex(({ revision }) => revision === vocabulary),
+      ...(words && { words }),
       ...(previous && { previous }),
       ...(next && { next }),
     });
   }
   for (const extension of changed.extensions) {
-    const { schema, base, whole } = extensionRuns(extension);
+    const { schema, base, whole } = extensionRuns(extension, vocabulary);
     for (const [index, input] of base.entries()) {
       yield* run(schemaEmitters, { ...common, ...schema[index]! });
       yield* run(baseEmitters, { ...common, ...input });
     }
-    yield* run(wholeEmitters, { ...common, ...whole, vocabulary });
+    yield* run(wholeEmitters, { ...common, ...whole });
   }
   if (basePackage !== undefined) return;
   const workspace: WorkspaceInput = {

@@ -52,7 +52,7 @@ test.each([[["r1"]], [["r1", "a-revision-of-a-longer-name"]]])(
     );
     const surroundings = { importExtension: "js", render: loadTemplates() } as const;
     const modules = extensions
-      .map(extensionRuns)
+      .map((extension) => extensionRuns(extension, undefined))
       .flatMap(({ whole }) =>
         Object.values(wholeEmitters).flatMap((emit) => [...emit({ ...surroundings, ...whole })]),
       );
@@ -83,7 +83,9 @@ test("modules of the roles of a channel are printed as prettier prints them, wha
   });
   const surroundings = { importExtension: "js", render: loadTemplates() } as const;
   const modules = extensions.flatMap((extension) =>
-    extensionRuns(extension).base.flatMap((input) => [...emitChannel({ ...surroundings, ...input })]),
+    extensionRuns(extension, undefined).base.flatMap((input) => [
+      ...emitChannel({ ...surroundings, ...input }),
+    ]),
   );
   expect(modules).toHaveLength(lengths.length * deskBases.length * 3);
   for (const [path, { content, formatted }] of modules) {

@@ -92,9 +92,9 @@ interface Modules {
   readonly clientRevisions: readonly Revision<"client">[];
 }
 
-/** What is generated for the extension, as modules of this process. */
-async function loaded(text: ExtensionText): Promise<Modules> {
-  const { files } = await generate(bases.map(releasedSource), { extensions: [stored(text)] });
+/** What is generated for the extension, as modules of this process. @param vocabulary the pinned revision */
+async function loaded(text: ExtensionText, vocabulary: string): Promise<Modules> {
+  const { files } = await generate(bases.map(releasedSource), { vocabulary, extensions: [stored(text)] });
   const code = new Map([...files].filter(([path]) => path.endsWith(".ts")));
   expect(await compilerErrors(code)).toEqual([]);
   mkdirSync("node_modules/.cache", { recursive: true });
@@ -122,36 +122,56 @@ export { clientRevisions } from "./client.js";`;
 const icons = [{ src: "https://example.com/a.png" }];
 const file = { uri: "test://a", name: "a" };
 
-test("handlers and calls use the vocabulary of the newest base, whatever the base of the peer", async () => {
-  const { serverJobs, clientJobs, serverRevisions, clientRevisions } = await loaded(jobs);
-  const got: object[] = [];
-  const handler = ({ _meta, ...params }: { _meta?: unknown }): object => {
-    got.push(params);
-    return { status: "queued", progress: { done: 1, total: 2 }, files: [{ ...file, icons }] };
-  };
-  const server = createServer(
-    { name: "s", version: "1" },
-    {
-      revisions: serverRevisions,
-      extensions: [serverJobs.implement({ "jobs/watch": handler } as never)],
-    },
-  );
-  const params = { id: "1", waitMs: 5, until: "queued" };
-  for (const revision of bases) {
-    const [near, far] = memoryChannels();
-    server.connect(far);
-    const client = await connect(near, { revisions: clientRevisions, revision, extensions: [clientJobs] });
-    const answer = await client.request<{ status: string; files: object[]; progress: object }>(
-      "jobs/watch",
-      params,
+/** The params and the result of a handler, in the words of one base. */
+const words = {
+  [newest]: {
+    params: { id: "1", waitMs: 5, until: "queued" },
+    result: { status: "queued", progress: { done: 1, total: 2 } },
+  },
+  "2025-11-25": {
+    params: { id: "1", wait: 5, until: "pending" },
+    result: { status: "pending", progress: { count: { done: 1, total: 2 } } },
+  },
+};
+
+test.each([newest, "2025-11-25"] as const)(
+  "handlers and calls are written in %s, whatever the base of the peer",
+  async (vocabulary) => {
+    const { serverJobs, clientJobs, serverRevisions, clientRevisions } = await loaded(jobs, vocabulary);
+    const { params, result } = words[vocabulary];
+    const got: object[] = [];
+    const handler = ({ _meta, ...given }: { _meta?: unknown }): object => {
+      got.push(given);
+      return { ...result, files: [{ ...file, icons }] };
+    };
+    const server = createServer(
+      { name: "s", version: "1" },
+      {
+        revisions: serverRevisions,
+        extensions: [serverJobs.implement({ "jobs/watch": handler } as never)],
+      },
     );
-    // The older base has no icons, and its open objects carry them.
-    expect([revision, answer.status, answer.files]).toEqual([revision, "queued", [{ ...file, icons }]]);
-    expect(answer.progress).toEqual({ done: 1, total: 2 });
-    await client.close();
-  }
-  expect(got).toEqual([params, params, params]);
-});
+    expect(server.vocabulary).toBe(vocabulary);
+    for (const revision of bases) {
+      const [near, far] = memoryChannels();
+      server.connect(far);
+      const client = await connect(near, { revisions: clientRevisions, revision, extensions: [clientJobs] });
+      const answer = await client.request<{ status: string; files: object[]; progress: object }>(
+        "jobs/watch",
+        params,
+      );
+      // The older base has no icons, and its open objects carry them.
+      expect([revision, answer.status, answer.files]).toEqual([
+        revision,
+        result.status,
+        [{ ...file, icons }],
+      ]);
+      expect(answer.progress).toEqual(result.progress);
+      await client.close();
+    }
+    expect(got).toEqual([params, params, params]);
+  },
+);
 
 describe("notes that decide nothing, or cannot be applied, are refused with their place", () => {
   const refusal = (change: (notes: readonly JsonObject[]) => readonly JsonObject[]): Promise<unknown> =>

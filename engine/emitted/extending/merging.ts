@@ -75,7 +75,8 @@ export function mergeTables<R extends Role>(
       // A server sends them in answer to methods of the extension alone.
       errors: revision.role === "client" ? errors : table.errors,
     },
-    ...optional("steps", stepsOf(revision, tables)),
+    ...optional("steps", stepsOf("steps", revision, tables)),
+    ...optional("peerSteps", stepsOf("peerSteps", revision, tables)),
     ...optional(
       "developmentSends",
       sendsOf(revision, tables, "developmentSends"),
@@ -212,10 +213,11 @@ function withFilters<Entry extends MethodFacts>(
 }
 
 function stepsOf(
-  { steps }: Revision,
+  member: "peerSteps" | "steps",
+  { [member]: steps }: Revision,
   tables: readonly ExtensionTable[],
 ): Steps | undefined {
-  const added = tables.flatMap((table) => table.steps ?? []);
+  const added = tables.flatMap(({ [member]: own }) => own ?? []);
   if (!steps || added.length === 0) return steps;
   const join = (kind: Exclude<keyof Steps, "newer" | "older">): StepTable =>
     new Map([steps, ...added].flatMap((each) => [...(each[kind] ?? [])]));

@@ -11,6 +11,8 @@ export interface ExtensionInput extends Surroundings {
   readonly previous?: ExtensionModel;
   /** The extension over the base after it. */
   readonly next?: ExtensionModel;
+  /** The base is on this side of the one that handlers write and clients read; without it, it is that one. */
+  readonly fromVocabulary?: "older" | "newer" | undefined;
 }
 
 /** Input of the emitters of an extension over all its bases. */

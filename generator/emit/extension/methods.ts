@@ -15,7 +15,7 @@ const roles: readonly Role[] = ["client", "server"];
 
 /** `methods.ts`: what an extension adds to one of its bases, for both roles, and the types of its messages. */
 export const emitExtensionMethods: Emitter<ExtensionInput> = (input) => {
-  const { model, next, imported, folder, origin, importExtension, render } = input;
+  const { model, previous, next, imported, folder, origin, importExtension, render } = input;
   const names = localNames(model.schema, imported);
   const facts = new Facts(model, names, imported);
   const typeOf = (definition: string): string => {
@@ -39,8 +39,17 @@ export const emitExtensionMethods: Emitter<ExtensionInput> = (input) => {
       return { ...table, results: [...table.results, ...addedResults(model, role, facts)] };
     }),
     steps:
-      next && extensionSteps(model, next)
+      input.fromVocabulary === "older" && next && extensionSteps(model, next)
         ? [`import { clientSteps, serverSteps } from "../${next.revision}/steps.${importExtension}";`]
+        : [],
+    peerSteps:
+      input.fromVocabulary === "newer" && previous && extensionSteps(previous, model)
+        ? [
+            "import {",
+            "  clientSteps as serverPeerSteps,",
+            "  serverSteps as clientPeerSteps,",
+            `} from "./steps.${importExtension}";`,
+          ]
         : [],
     base64: memberLine(
       1,

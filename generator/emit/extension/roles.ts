@@ -42,6 +42,7 @@ function emitRole(role: Role, input: WholeExtensionInput): Files {
     ["version", stringLiteral(version)],
     ["role", stringLiteral(role)],
     ["bases", basesLayout(models.map(({ revision }) => [revision, identifiers.get(`table ${revision}`)!]))],
+    ...vocabularyMember(input),
     ...needsMember(needs),
   ]);
   const content = render("extension.ts", {
@@ -125,6 +126,12 @@ function typesOf(role: Role, { authored }: ExtensionVocabulary): TypesOfMethods 
         : messageType(mapOf(method), method.name, "result"),
     isOptional: (method) => presenceOf(authored, method) === "optional",
   };
+}
+
+/** The base that handlers write and clients read, where it is not the newest. */
+function vocabularyMember(input: WholeExtensionInput): [string, Layout][] {
+  const { revision } = authoredBase(input);
+  return revision === input.models.at(-1)!.revision ? [] : [["vocabulary", stringLiteral(revision)]];
 }
 
 function needsMember({ capabilities, extensions }: WholeExtensionInput["needs"]): [string, Layout][] {

@@ -7,11 +7,15 @@ import { memberKey, stringLiteral } from "../../print/text.js";
 import type { Layout } from "../../print/layout.js";
 import { Facts } from "./facts.js";
 import { typeRows } from "./type-rows.js";
+import { inWords } from "./words.js";
 
 const roles: readonly Role[] = ["client", "server"];
 
 /** `methods.ts`: the dispatch tables of both roles, as data, and the types of params and results by method. */
-export const emitMethods: Emitter<ModelInput> = ({ model, folder, origin, importExtension, render }) => {
+export const emitMethods: Emitter<ModelInput> = (input) => {
+  const { folder, origin, importExtension, render, words } = input;
+  const methods = input.model.methods.map((method) => inWords(method, words));
+  const model: ProtocolModel = { ...input.model, methods };
   const names = nameDefinitions(model.schema);
   const facts = new Facts(model, names);
   const typeOf = (definition: string): string => `types.${names.get(definition)!}`;

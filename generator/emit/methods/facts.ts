@@ -105,7 +105,14 @@ export class Facts {
       members.push(["alternatives", arrayLayout(alternatives, true)]);
     }
     if (page) {
-      members.push(["page", objectLayout([["member", stringLiteral(page.member)], ...named(page.item)])]);
+      members.push([
+        "page",
+        objectLayout([
+          ...(page.authored === undefined ? [] : [["authored", stringLiteral(page.authored)] as const]),
+          ["member", stringLiteral(page.member)],
+          ...named(page.item),
+        ]),
+      ]);
     }
     return members;
   }

@@ -32,6 +32,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
     revision: model.revision,
     era: model.era,
     next: input.next?.revision,
+    peerSteps: input.isAboveVocabulary === true && input.previous !== undefined,
     modelImport: importTypes(modelTypes(sent), `../model.${importExtension}`),
     methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
     stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema, byMethod)),

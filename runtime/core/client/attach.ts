@@ -149,7 +149,7 @@ export async function attachModern(
       listen,
       (id) => {
         own = id;
-        return exactParams(view, id, listen, withMeta(given));
+        return exactParams(view, id, listen, withMeta(view.lower("outgoingRequests", listen, given)));
       },
       { signal, timeout: noTimeout, totalTimeout: noTimeout },
       { headers: (method, params) => mirrorHeaders(view, method, params), sent: context },

@@ -230,7 +230,7 @@ export class Connections {
         view,
         { method, params: { level }, signal },
         (params, sent) =>
-          link.request(method, () => params, bounds, {
+          link.request(method, () => view.lower("outgoingRequests", method, params), bounds, {
             headers: (_, written) => mirrorHeaders(view, method, written),
             sent,
           }),

@@ -123,8 +123,9 @@ export function listIn(
   method: string,
   views: readonly [RevisionView<"client">, ...RevisionView<"client">[]],
 ): readonly unknown[] {
-  const names = views.map(({ table }) => table.outgoingRequests.get(method)?.page?.member);
-  if (names[0] !== undefined) {
+  const pages = views.map(({ table }) => table.outgoingRequests.get(method)?.page);
+  if (pages[0] !== undefined) {
+    const names = pages.flatMap((page) => [page?.authored, page?.member]);
     const name = names.find((each) => each !== undefined && Array.isArray(result[each]));
     if (name !== undefined) return result[name] as readonly unknown[];
     // An optional list may be absent.

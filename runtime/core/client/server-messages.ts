@@ -411,8 +411,14 @@ export class Incoming {
     entry: IncomingNotification | undefined,
     { method, params }: { readonly method: string; readonly params: Params },
   ): void {
-    this.#cache.invalidate(method, params);
-    this.#listeners.dispatch(method, entry ? view.lift("incomingNotifications", method, params) : params);
+    let lifted = params;
+    try {
+      if (entry) lifted = view.lift("incomingNotifications", method, params);
+    } catch (error) {
+      return this.report(error, method);
+    }
+    this.#cache.invalidate(method, lifted);
+    this.#listeners.dispatch(method, lifted);
   }
 }
 

@@ -14,7 +14,12 @@ import { isObject } from "../jsonrpc/message.js";
 import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal, UsedExtension } from "@mcpgen/protocol/model";
-import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
+import {
+  type LossListener,
+  type RevisionView,
+  linkRevisions,
+  selectRevisions,
+} from "../protocol/revision-view.js";
 import { nullReader } from "../protocol/protocol-warnings.js";
 import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
@@ -51,6 +56,7 @@ const rules: Rules<ConnectOptions> = {
   revisions: "array",
   extensions: listOfExtensions,
   revision: "string",
+  vocabulary: "string",
   info: "object",
   logLevel: logLevels,
   timeouts: { timeout: "amount", totalTimeout: "amount" },
@@ -74,6 +80,7 @@ const rules: Rules<ConnectOptions> = {
   use: "array",
   onEvent: "function",
   onError: "function",
+  onLoss: "function",
   thrownErrors: ["hide", "message"],
   onClose: "function",
   elicit: "function",
@@ -129,6 +136,11 @@ export interface ConnectOptions extends ClientHandlers {
   readonly extensions?: readonly UsedExtension<"client", AnswerContext>[];
   /** The id of the only revision to use, one of `revisions`. */
   readonly revision?: string;
+  /**
+   * Id of the revision in whose words parameters and results are written, one of `revisions`. Default: the vocabulary that
+   * the tables are generated for, whose types `@mcpgen/protocol/authoring` has. The types do not follow this option.
+   */
+  readonly vocabulary?: string;
   readonly info?: Implementation;
   /** The least severity of log messages from the server. */
   readonly logLevel?: LogLevel;
@@ -175,6 +187,12 @@ export interface ConnectOptions extends ClientHandlers {
    */
   readonly onError?: ClientErrorListener;
   /**
+   * Gets each part of a message that was lost on the way: of this client's own, what the server's revision cannot express;
+   * of the server's, what the vocabulary cannot express. It was left out, or a text or another value stands in its place.
+   * Exceptions of the listener are ignored.
+   */
+  readonly onLoss?: LossListener;
+  /**
    * Whether the server gets the text of what functions and handlers throw that answer its requests (up to 2025-11-25).
    * The text of an `McpError` is always sent. Default: `hide`. Texts of errors may name files and hosts.
    */
@@ -205,7 +223,9 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   );
   const { clock = systemClock, nulls, onWarning = printWarning } = options;
   const known = linkRevisions(extended?.revisions ?? options.revisions, {
+    vocabulary: options.vocabulary,
     validateSend: options.validateSend,
+    onLoss: options.onLoss,
     onReceived: contentWarnings(harmless(onWarning), [
       "incomingRequests",
       "incomingResults",

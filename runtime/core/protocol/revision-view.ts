@@ -7,7 +7,6 @@ import type {
   Step,
   StepLoss,
   StepReport,
-  StepTable,
   Steps,
   MethodFacts,
   SendTable,
@@ -26,19 +25,18 @@ const formats: readonly number[] = [1];
 /** The name of a step table in `Steps`. */
 export type StepKind = Exclude<keyof Steps, "older" | "newer">;
 
-/**
- * One revision as one role uses it: its tables, and the steps between its messages and the authoring vocabulary. The
- * authoring vocabulary is that of the newest revision given.
- */
+/** One revision as one role uses it: its tables, and the steps between its messages and the authoring vocabulary. */
 export class RevisionView<R extends Role = Role> {
   readonly id: string;
   readonly era: Era;
   readonly revision: Revision<R>;
+  /** Id of the revision in whose words handlers and callers write: the authoring vocabulary. */
+  readonly vocabulary: string;
   /** Exact definitions of what is sent, if it is checked. */
   readonly sends: SendTable<R> | undefined;
   /** Errors that a server sends in another form to clients of this revision. */
   refusals: ErrorTable | undefined;
-  /** Steps between this revision and the newest, the newest first. */
+  /** Steps between the vocabulary and this revision, those beside the vocabulary first. */
   readonly #chain: readonly Steps[];
   readonly #composed = new Map<StepKind, Map<string, readonly Step[]>>();
   readonly #options: ViewOptions;
@@ -46,11 +44,12 @@ export class RevisionView<R extends Role = Role> {
   hasReadRequest = false;
 
   /** @throws {McpError} `invalid-definition`: `always`, and the revision has no `sends` */
-  constructor(revision: Revision<R>, chain: readonly Steps[], options: ViewOptions) {
+  constructor(revision: Revision<R>, chain: readonly Steps[], vocabulary: string, options: ViewOptions) {
     this.sends = sendsOf(revision, options.validateSend);
     this.id = revision.id;
     this.era = revision.era;
     this.revision = revision;
+    this.vocabulary = vocabulary;
     this.#chain = chain;
     this.#options = options;
   }
@@ -68,13 +67,15 @@ export class RevisionView<R extends Role = Role> {
    * Translates a received value into the authoring vocabulary.
    *
    * @param request params of the request that a result answers, in the authoring vocabulary
-   * @param isNew whether it is reported; one that came in a message that was lifted is not
+   * @param isNew whether it is reported: one that is read again is not
+   * @throws {McpError} `not-expressible`
    */
   lift(kind: StepKind, method: string, value: Params, request?: Params, isNew = true): Params {
     const steps = this.#steps(kind, method);
-    const report = request && steps.length > 0 ? { ...silent, request } : silent;
+    const heard = isNew && steps.length > 0 ? this.#reporting("incoming", method) : silent;
+    const report = request ? { ...heard, request } : heard;
     let lifted: object = value;
-    // The steps are in order from the newest revision to the oldest.
+    // The steps are in order from the vocabulary to this revision.
     for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, report);
     if (isNew) this.#options.onReceived?.[kind]?.(method, lifted);
     return lifted as Params;
@@ -90,10 +91,7 @@ export class RevisionView<R extends Role = Role> {
     this.hasReadRequest = false;
     const steps = this.#steps(kind, method);
     if (steps.length === 0) return value;
-    const { onLoss } = this.#options;
-    const heard = onLoss
-      ? { ...silent, lost: (loss: StepLoss) => harmless(onLoss)({ revision: this.id, method, ...loss }) }
-      : silent;
+    const heard = this.#reporting("outgoing", method);
     const report = request ? this.#withRequest(heard, request) : heard;
     let lowered: object = value;
     for (const step of steps) lowered = step(lowered, report);
@@ -109,14 +107,22 @@ export class RevisionView<R extends Role = Role> {
     });
   }
 
+  #reporting(direction: Loss["direction"], method: string): StepReport {
+    const { onLoss } = this.#options;
+    if (!onLoss) return silent;
+    const about = { revision: this.id, method, direction };
+    return { ...silent, lost: (loss: StepLoss) => harmless(onLoss)({ ...about, ...loss }) };
+  }
+
   #steps(kind: StepKind, method: string): readonly Step[] {
     if (this.#chain.length === 0) return none;
     let byMethod = this.#composed.get(kind);
     if (!byMethod) this.#composed.set(kind, (byMethod = new Map<string, readonly Step[]>()));
     let steps = byMethod.get(method);
     if (!steps) {
-      const tables: StepTable[] = this.#chain.map((links) => links[kind]);
-      steps = tables.flatMap((table) => table.get(method) ?? []);
+      // What this role receives, the other one sends.
+      const own = isNewer(this.id, this.vocabulary) ? kindOfPeer(kind) : kind;
+      steps = this.#chain.flatMap(({ [own]: table }) => table.get(method) ?? []);
       byMethod.set(method, steps);
     }
     return steps;
@@ -137,11 +143,21 @@ export class RevisionView<R extends Role = Role> {
 
 const none: readonly Step[] = [];
 
-/** A part of a value that an older revision cannot express: it was left out, or another value stands in its place. */
+/** What the other role calls the step table of this kind. */
+function kindOfPeer(kind: StepKind): StepKind {
+  return `${kind.startsWith("i") ? "outgoing" : "incoming"}${kind.slice(8)}` as StepKind;
+}
+
+/**
+ * A part of a value that the revision of the message, or the vocabulary of a received one, cannot express: it was left
+ * out, or another value stands in its place.
+ */
 export interface Loss extends StepLoss {
   /** The revision of the message. */
   readonly revision: string;
   readonly method: string;
+  /** `outgoing`: the peer does not get it. `incoming`: handlers and callers of this side do not. */
+  readonly direction: "incoming" | "outgoing";
 }
 
 export type LossListener = (loss: Loss) => void;
@@ -151,6 +167,8 @@ export type Received = { readonly [Kind in StepKind]?: (method: string, value: o
 
 /** How revisions are read and written. */
 export interface ViewOptions {
+  /** Id of the authoring vocabulary: see `linkRevisions`. */
+  readonly vocabulary?: string | undefined;
   readonly validateSend?: ValidateSend | undefined;
   readonly onLoss?: LossListener | undefined;
   readonly onReceived?: Received | undefined;
@@ -171,39 +189,75 @@ export function issuesText(issues: readonly Issue[], otherwise: string): string 
 }
 
 /**
- * Links the revisions of one role by their steps.
+ * Links the revisions of one role by their steps, from the authoring vocabulary to older revisions and to newer ones. The
+ * vocabulary is `options.vocabulary`; without it, the newest revision that is not above the vocabulary of its tables: only
+ * revisions above that have `peerSteps`.
  *
  * @returns the newest first
- * @throws {McpError} `invalid-definition`: there is no revision, one is given twice, one between two others is missing,
- *   or this runtime does not read the format of the tables; or `always`, and a revision has no `sends`
+ * @throws {McpError} `invalid-definition`: there is no revision, one is given twice, one between two others is missing, no
+ *   steps lead from one to the vocabulary, or this runtime does not read the format of the tables; or `always`, and a
+ *   revision has no `sends`
  */
 export function linkRevisions<R extends Role>(
   revisions: readonly Revision<R>[],
   options: ViewOptions,
 ): readonly RevisionView<R>[] {
-  const newestFirst = [...revisions].sort((one, other) => (one.id < other.id ? 1 : -1));
-  if (newestFirst.length === 0)
+  const newestFirst = [...revisions].sort((one, other) => (isNewer(one.id, other.id) ? -1 : 1));
+  const oldest = newestFirst.at(-1);
+  if (!oldest)
     throw invalid(
       "no protocol revision is given. Pass `revisions`, such as `serverRevisions` or `clientRevisions` of the generated package.",
     );
-  const chain: Steps[] = [];
-  return newestFirst.map((revision, index) => {
-    if (!formats.includes(revision.format))
-      throw invalid(
-        `the tables of revision ${revision.id} have format ${String(revision.format)}; this runtime reads ${formats.join(", ")}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
-      );
-    const newer = newestFirst[index - 1];
-    if (newer) {
-      if (newer.id === revision.id) throw invalid(`revision ${revision.id} is given twice. Remove one.`);
-      const { steps } = revision;
-      if (steps && steps.newer !== newer.id)
-        throw invalid(
-          `revision ${steps.newer} is missing between ${revision.id} and ${newer.id}: messages are translated through it. Add it.`,
-        );
+  const twice = newestFirst.find(({ id }, index) => newestFirst[index + 1]?.id === id);
+  if (twice) throw invalid(`revision ${twice.id} is given twice. Remove one.`);
+  const pinned = newestFirst.find(({ peerSteps }) => !peerSteps)?.id ?? oldest.peerSteps!.older;
+  const { vocabulary = pinned } = options;
+  const linked = (away: readonly Revision<R>[]): RevisionView<R>[] => {
+    const chain: Steps[] = [];
+    return away.map((revision, index) => {
+      requireFormat(revision);
+      const steps = stepsToward(vocabulary, away[index - 1]?.id ?? vocabulary, revision);
       if (steps) chain.push(steps);
-    }
-    return new RevisionView(revision, [...chain], options);
-  });
+      return new RevisionView(revision, [...chain], vocabulary, options);
+    });
+  };
+  const above = newestFirst.filter(({ id }) => isNewer(id, vocabulary)).reverse();
+  return [...linked(above).reverse(), ...linked(newestFirst.slice(above.length))];
+}
+
+/** Whether a revision is newer than another one, by their ids. */
+export function isNewer(id: string, other: string): boolean {
+  return id > other;
+}
+
+/**
+ * The steps of a revision that lead toward the vocabulary.
+ *
+ * @param beside id of the revision beside it, on the side of the vocabulary
+ */
+function stepsToward(vocabulary: string, beside: string, revision: Revision): Steps | undefined {
+  const { id } = revision;
+  if (id === vocabulary) return undefined;
+  const isAbove = isNewer(id, vocabulary);
+  const steps = isAbove ? revision.peerSteps : revision.steps;
+  if (!steps)
+    throw invalid(
+      `no steps lead from revision ${id} to the vocabulary ${vocabulary}. Generate both together, or leave one out.`,
+    );
+  const next = isAbove ? steps.older : steps.newer;
+  if (next !== beside)
+    throw invalid(
+      `revision ${next} is missing between ${isAbove ? beside : id} and ${isAbove ? id : beside}: messages are translated through it. Add it.`,
+    );
+  return steps;
+}
+
+/** @throws {McpError} `invalid-definition` */
+function requireFormat({ id, format }: Revision): void {
+  if (!formats.includes(format))
+    throw invalid(
+      `the tables of revision ${id} have format ${String(format)}; this runtime reads ${formats.join(", ")}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
+    );
 }
 
 /** The definitions to check sent messages by, if they are checked. */

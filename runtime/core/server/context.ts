@@ -346,8 +346,12 @@ export function handlerOf(
 }
 
 function call(context: RequestContext): Result | Promise<Result> {
-  const { method, params } = context.request;
-  context.params = context.protocol.revision.lift("incomingRequests", method, params ?? {});
+  const { connection, request, protocol } = context;
+  try {
+    context.params = protocol.revision.lift("incomingRequests", request.method, request.params ?? {});
+  } catch (error) {
+    throw connection.refused("params", request, invalidParams(messageOf(error)));
+  }
   return context.handler!(context.params as never, context);
 }
 

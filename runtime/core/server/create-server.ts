@@ -137,7 +137,7 @@ export class CodeFirstServer<Members = unknown> extends Server {
    * `instructions`, `capabilities` and options, handlers of `handle` and `on`, middleware and listeners.
    *
    * @throws {McpError} `invalid-definition`: an option is wrong, a name or a URI is taken, the server shows this one, or it
-   *   was made with another newest revision; nothing is changed then
+   *   is written in the words of another revision; nothing is changed then
    */
   mount(server: Server, options: MountOptions = {}): Mount {
     if (!(server instanceof Server))

@@ -180,6 +180,7 @@ const known: Names<DefineServerOptions> = {
   checks: 0,
   schemas: 0,
   speaks: 0,
+  vocabulary: 0,
   instructions: 0,
   capabilities: 0,
   pageSize: 0,

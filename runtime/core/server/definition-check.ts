@@ -134,6 +134,7 @@ const rules: Rules<ServerOptions> = {
   revisions: "array",
   extensions: listOfExtensions,
   speaks: "array",
+  vocabulary: "string",
   instructions: "string",
   capabilities: "object",
   pageSize: (value) =>

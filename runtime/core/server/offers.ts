@@ -126,7 +126,7 @@ export class Offers {
     const name = guest.#name;
     if (guest.#isShownBy(this))
       throw invalid(`mount: ${name} shows ${this.#name} already. A server cannot show itself.`);
-    const [own, other] = [this.#server.newest, guest.#server.newest];
+    const [own, other] = [this.#server.vocabulary, guest.#server.vocabulary];
     if (own !== other)
       throw invalid(
         `mount: the handlers of ${name} write revision ${other}, those of ${this.#name} revision ${own}. Pass both servers the same revisions.`,

@@ -54,10 +54,15 @@ export interface ServerOptions {
   /** Extensions of the protocol, each with its handlers: `extension.implement({ method: handler }, { settings })`. */
   readonly extensions?: readonly UsedExtension<"server", HandlerContext>[];
   /**
-   * Ids of the `revisions` to serve. Default: all. Prefer this option to a shorter `revisions`: handlers write their
-   * results in the vocabulary of the newest revision in `revisions`.
+   * Ids of the `revisions` to serve. Default: all. Prefer this option to a shorter `revisions`: without the revision of the
+   * vocabulary, handlers write in the words of the newest one below it.
    */
   readonly speaks?: readonly string[];
+  /**
+   * Id of the revision in whose words handlers read and write, one of `revisions`. Default: the vocabulary that the tables
+   * are generated for, whose types `@mcpgen/protocol/authoring` has. The types do not follow this option.
+   */
+  readonly vocabulary?: string;
   /** Advice on using the server, for the client's model. */
   readonly instructions?: string;
   /** Capabilities that do not follow from tools, resources and prompts: `logging`, `experimental`, `extensions`. */
@@ -125,9 +130,9 @@ export interface ServerOptions {
    */
   readonly onError?: ErrorListener;
   /**
-   * Gets each part of a result, notification or request of this server that the client's revision cannot express: it was
-   * left out, or a text or another value stands in its place. A page of a list is reported once for a revision.
-   * Exceptions of the listener are ignored.
+   * Gets each part of a message that was lost on the way: of this server's own, what the client's revision cannot express;
+   * of the client's, what the vocabulary of the handlers cannot express. It was left out, or a text or another value
+   * stands in its place. A page of a list is reported once for a revision. Exceptions of the listener are ignored.
    */
   readonly onLoss?: LossListener;
 }
@@ -232,9 +237,9 @@ export class Server {
     return this.definition.revisions.map(({ id }) => id);
   }
 
-  /** @internal The revision that its handlers write. */
-  get newest(): string {
-    return this.#given[0]!.id;
+  /** Id of the revision in whose words its handlers read and write. */
+  get vocabulary(): string {
+    return this.#given[0]!.vocabulary;
   }
 
   /** Serves the client at the other end of `channel`. */

@@ -189,11 +189,11 @@ test.each(all.map(({ revision }) => revision))("pinned at %s, the output compile
   expect(rows.size).toBe(5);
 });
 
-test("where the pinned revision is left out, the nearest older one takes its place, else the newest", () => {
+test("where the pinned revision is left out, the nearest older one takes its place, else the oldest", () => {
   const chosen = (models: readonly ProtocolModel[], revision: string): string | undefined =>
     vocabularyFrom(models, revision)?.pinned.revision;
   expect(chosen([older, newest], newer.revision)).toBe(older.revision);
-  expect(chosen([newer, newest], pinned.revision)).toBe(newest.revision);
+  expect(chosen([newer, newest], pinned.revision)).toBe(newer.revision);
   expect(chosen([], pinned.revision)).toBeUndefined();
   const draft: ProtocolModel = { ...newest, status: "draft" };
   expect(vocabularyFrom([pinned, draft], undefined)!.model).toBe(pinned);
