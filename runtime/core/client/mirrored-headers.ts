@@ -17,14 +17,15 @@ import type { Rejected } from "./decode.js";
  * The headers that mirror a message (2026-07-28, Streamable HTTP, request metadata). Earlier revisions mirror only the
  * negotiated revision.
  *
- * @param declared the headers that the called tool declares for its parameters
+ * @param params as they are sent
+ * @param declared the headers that the called tool declares for its arguments
  * @throws {McpError} `invalid-params`: a header cannot carry a value
  */
 export function mirrorHeaders(
   view: RevisionView<"client">,
   method: string,
   params: Params | undefined,
-  declared: readonly ParamHeader[] = [],
+  declared?: DeclaredHeaders,
 ): Record<string, string> {
   const { table } = view;
   const headers: Record<string, string> = {};
@@ -33,9 +34,9 @@ export function mirrorHeaders(
     const value = valueOf(source, view, { method, params });
     if (value !== undefined) headers[source.header] = encodeHeaderValue(value);
   }
-  for (const { name, path } of declared) {
+  for (const { name, path } of declared?.headers ?? []) {
     try {
-      const value = headerValue(valueAt(params?.["arguments"], path));
+      const value = headerValue(valueAt(declared!.args, path));
       if (value !== undefined) headers[name] = value;
     } catch (error) {
       throw new McpError("invalid-params", `arguments.${path.join(".")}: ${messageOf(error)}`, {
@@ -57,12 +58,20 @@ function valueOf(
   return typeof value === "string" ? value : undefined;
 }
 
+/** The headers of one call, and the arguments that they repeat. */
+interface DeclaredHeaders {
+  readonly headers: readonly ParamHeader[];
+  readonly args: unknown;
+}
+
 /** The parameter headers of listed tools (2026-07-28, Streamable HTTP, custom headers). */
 export class ToolHeaders {
   #known = ofListedTools<readonly ParamHeader[]>();
 
-  of(name: string): readonly ParamHeader[] | undefined {
-    return this.#known.get(name);
+  /** @param call the parameters of the call, in the words of the vocabulary, as the tools were learned */
+  of({ name, arguments: args }: Params): DeclaredHeaders | undefined {
+    const headers = this.#known.get(name as string);
+    return headers && { headers, args };
   }
 
   /** Another server may declare other headers. */

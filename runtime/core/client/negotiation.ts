@@ -93,8 +93,10 @@ async function conclude(
     if (chosen) return discovered(chosen, result, context);
     return chooseFrom(link, versions, modern, legacy, context);
   }
-  const { errors } = modern[0]!.table;
-  if (error && error.code === errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code) {
+  if (
+    error &&
+    modern.some(({ table }) => error.code === table.errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code)
+  ) {
     const supported: unknown = isObject(error.data) ? error.data["supported"] : undefined;
     if (Array.isArray(supported)) return chooseFrom(link, supported, modern, legacy, context);
     // The list is required (2026-07-28, versioning): without it, the server may have any other revision.
@@ -129,7 +131,7 @@ async function conclude(
 function isModernOnly(code: number, modern: Views, legacy: Views): boolean {
   const defines = ({ table }: Views[number]): boolean =>
     Object.values(table.errors).some((each) => each.code === code);
-  return defines(modern[0]!) && !legacy.some(defines) && !Object.values<number>(rpc).includes(code);
+  return modern.some(defines) && !legacy.some(defines) && !Object.values<number>(rpc).includes(code);
 }
 
 /** Chooses a revision from the list of a modern server. */
@@ -221,7 +223,7 @@ async function discovered(
   const entry = view.table.outgoingRequests.get(method);
   const definition = entry?.result;
   const read = definition ? await context.readNulls(definition, withDefaults(entry, result), method) : result;
-  const { capabilities, instructions, _meta } = read;
+  const { capabilities, instructions, _meta } = view.lift("incomingResults", method, read);
   const serverInfo = isObject(_meta) ? _meta[metaKeys.serverInfo] : undefined;
   return {
     view,

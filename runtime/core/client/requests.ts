@@ -301,7 +301,7 @@ export class Requests {
     const params = view.lower("outgoingRequests", method, call.params);
     let sending = noHeaders;
     if (link.mirrors) {
-      const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
+      const declared = method === "tools/call" ? headers.of(call.params) : undefined;
       sending = { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized };
     }
     const placed = call.place || call.sent ? { ...sending, place: call.place, sent: call.sent } : sending;

@@ -4,7 +4,7 @@ import { McpError, invalidRequest, rpc, invalidParams, internalError } from "../
 import { type NotificationMessage, type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { type LogLevel, isLogLevel, metaKeys } from "../protocol/meta.js";
 import { refusal } from "../protocol/refusals.js";
-import type { RevisionView } from "../protocol/revision-view.js";
+import { type RevisionView, isNewer } from "../protocol/revision-view.js";
 import type { Ask } from "./ask.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
@@ -90,6 +90,16 @@ export function revisionOfNotification(
   return version === undefined ? modern[0] : modern.find(({ id }) => id === version);
 }
 
+/** The revision that a request states in its `_meta`, if the server serves it. The request is not checked yet. */
+export function statedRevision(
+  { modern }: ServerDefinition,
+  params: Params | undefined,
+): RevisionView<"server"> | undefined {
+  const meta: unknown = params?._meta;
+  const version = isObject(meta) ? meta[metaKeys.protocolVersion] : undefined;
+  return modern.find(({ id }) => id === version);
+}
+
 /** The table entry of each message that the revision does not define. */
 export const vendorMessage: IncomingRequest = {
   name: "Message",
@@ -119,7 +129,7 @@ export function modernProtocol(definition: ServerDefinition, request: RequestMes
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string")
     throw missing(metaKeys.protocolVersion, definition.legacy[0] ? ": send initialize first, or add it" : "");
-  const revision = definition.modern.find(({ id }) => id === version);
+  const revision = statedRevision(definition, request.params);
   if (!revision) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
@@ -141,13 +151,15 @@ const versionLimit = 64;
 /** The error for a revision that the server does not serve (2026-07-28, versioning, negotiation). */
 export function unsupportedVersion(definition: ServerDefinition, version: unknown): McpError {
   const requested = typeof version === "string" ? version.slice(0, versionLimit) : undefined;
-  const supported = definition.revisions.map(({ id }) => id);
-  const newest = definition.revisions[0]!;
+  const { modern, revisions } = definition;
+  const supported = revisions.map(({ id }) => id);
+  // Another revision may have another code for it: the client knows the one of its time.
+  const nearest = modern.find(({ id }) => isNewer(requested ?? "", id)) ?? revisions[0]!;
   return new McpError(
     "unsupported-version",
     `protocol version ${JSON.stringify(requested)} is not supported; supported: ${supported.join(", ")}`,
     {
-      rpcCode: newest.errorCode("UNSUPPORTED_PROTOCOL_VERSION"),
+      rpcCode: nearest.errorCode("UNSUPPORTED_PROTOCOL_VERSION"),
       data: { supported, requested },
     },
   );

@@ -25,7 +25,7 @@ test.each([
     policy.learn(tools);
   }
   const known = (index: number) => [
-    headers.of(nameOf(index)) !== undefined,
+    headers.of({ name: nameOf(index) }) !== undefined,
     policy.isRepeatable("tools/call", { name: nameOf(index) }, undefined),
   ];
   expect(known(0)).toEqual([false, false]);

@@ -2,6 +2,7 @@ import { invalid } from "../../options/option-check.js";
 import { type Params, type RequestMessage, isObject } from "../../jsonrpc/message.js";
 import type { Features, Listed } from "../../server/listing.js";
 import { innerCallOf } from "../../server/inner-calls.js";
+import { statedRevision } from "../../server/request-protocol.js";
 import { isScopes } from "../../server/scopes.js";
 import { placeOf } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
@@ -37,10 +38,14 @@ export type Permit = (
  */
 export function permitCallOf(server: Server, { method, params: received }: RequestMessage): PermitCall {
   const params = isObject(received) ? received : {};
-  const called = innerCallOf(server, method, params);
+  // Scopes stand with definitions, which are found by the words of the vocabulary.
+  const words =
+    statedRevision(server.definition, params)?.lift("incomingRequests", method, params, undefined, false) ??
+    params;
+  const called = innerCallOf(server, method, words);
   const scopes = scopesOfCall(server, called.method, called.params, method);
   // Not by a spread: an object that is spread and then gets a member costs Node 20 a new hidden class each time.
-  return Object.assign(placeOf(method, params), { params, scopes });
+  return Object.assign(placeOf(method, words), { params, scopes });
 }
 
 /**

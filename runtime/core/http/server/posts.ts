@@ -4,6 +4,7 @@ import { McpError, rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
 import {
   type MessageKind,
   type NotificationMessage,
+  type Params,
   type Problem,
   type RequestId,
   type RequestMessage,
@@ -15,7 +16,12 @@ import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-header
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/context.js";
-import { type RequestProtocol, modernProtocol, unsupportedVersion } from "../../server/request-protocol.js";
+import {
+  type RequestProtocol,
+  modernProtocol,
+  statedRevision,
+  unsupportedVersion,
+} from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import {
   type Accepted,
@@ -77,12 +83,13 @@ export class ModernRequests {
     if (kind === "notification") return this.#notified(exchange, message as NotificationMessage, caller);
     const request = requestOf(exchange, message, kind);
     if (!request) return;
+    const revision = statedRevision(this.#server.definition, request.params) ?? this.#newest;
     let protocol: RequestProtocol;
     try {
-      protocol = this.#protocolOf(exchange, request, stated);
+      protocol = this.#protocolOf(exchange, request, stated, revision);
     } catch (error) {
       const refusal = errorOf(error);
-      const status = statusOf(refusal.rpcCode ?? 0, this.#newest.table);
+      const status = statusOf(refusal.rpcCode ?? 0, revision.table);
       return replyError(exchange, status === 200 ? 400 : status, request.id, refusal);
     }
     // Answered by an event stream that stays open (2026-07-28, Streamable HTTP, receiving messages).
@@ -91,7 +98,8 @@ export class ModernRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && this.#streams.isFull(exchange.principal))
       return replyBusy(exchange, request.id, "maxStreams");
-    const wrong = this.#mirrorProblem(exchange, request);
+    const called = toolCallOf(request, protocol.revision);
+    const wrong = called && this.#mirrorProblem(exchange, called);
     const form = listens ? "auto" : this.#form;
     const channel = new PostChannel(exchange, accepted, form, protocol.revision.table, this.#streams, [
       request.id,
@@ -99,7 +107,7 @@ export class ModernRequests {
     if (listens) channel.bytes = this.#bytes;
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;
-    if (wrong !== undefined && this.#mayCall(connection, request, protocol)) {
+    if (wrong !== undefined && this.#mayCall(connection, request, protocol, called!)) {
       connection.closed();
       return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
     }
@@ -122,11 +130,16 @@ export class ModernRequests {
   }
 
   /** @throws {McpError} the headers differ from the body, or required metadata is missing */
-  #protocolOf(exchange: Exchange, request: RequestMessage, stated: boolean): RequestProtocol {
+  #protocolOf(
+    exchange: Exchange,
+    request: RequestMessage,
+    stated: boolean,
+    revision: RevisionView<"server">,
+  ): RequestProtocol {
     const problem = isObject(request.params?._meta)
-      ? headerProblem(exchange, this.#newest.table.headers, request, false)
+      ? headerProblem(exchange, revision.table.headers, request, false)
       : undefined;
-    if (problem !== undefined) throw mismatch(this.#newest, problem);
+    if (problem !== undefined) throw mismatch(revision, problem);
     const { definition } = this.#server;
     // Without legacy revisions, `initialize` gets the error that lists the supported ones (2026-07-28, versioning,
     // compatibility).
@@ -140,12 +153,17 @@ export class ModernRequests {
   }
 
   /** Whether this client may call the tool. If not, the answer must not reveal the tool's headers. */
-  #mayCall(connection: ServerConnection, request: RequestMessage, protocol: RequestProtocol): boolean {
+  #mayCall(
+    connection: ServerConnection,
+    request: RequestMessage,
+    protocol: RequestProtocol,
+    { name }: Params,
+  ): boolean {
     const entry = protocol.revision.table.incomingRequests.get(request.method);
     if (!entry) return false;
     const context = new RequestContext(connection, request, protocol, entry);
     try {
-      return this.#server.features.tools.find(request.params?.["name"] as string, context) !== undefined;
+      return this.#server.features.tools.find(name as string, context) !== undefined;
     } catch {
       // The call itself reports this error.
       return false;
@@ -153,15 +171,29 @@ export class ModernRequests {
   }
 
   /** Why the headers that mirror arguments of the called tool reject the call. Few tools mirror arguments. */
-  #mirrorProblem(exchange: Exchange, { method, params }: RequestMessage): string | undefined {
-    if (method !== "tools/call") return undefined;
-    const schema = this.#server.features.tools.entries.get(params?.["name"] as string)?.definition
-      .inputSchema;
+  #mirrorProblem(exchange: Exchange, { name, arguments: args }: Params): string | undefined {
+    const schema = this.#server.features.tools.entries.get(name as string)?.definition.inputSchema;
     if (!isObject(schema)) return undefined;
     let mirrored = this.#mirrored.get(schema);
     if (mirrored === undefined)
       this.#mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
-    return mirrored ? argumentProblem(exchange, schema, params?.["arguments"]) : undefined;
+    return mirrored ? argumentProblem(exchange, schema, args) : undefined;
+  }
+}
+
+/**
+ * The parameters of a tool call, in the words of the tools; `undefined` for any other request, and for a call that cannot
+ * be translated: its own error answers it.
+ */
+function toolCallOf(
+  { method, params = {} }: RequestMessage,
+  revision: RevisionView<"server">,
+): Params | undefined {
+  if (method !== "tools/call") return undefined;
+  try {
+    return revision.lift("incomingRequests", method, params, undefined, false);
+  } catch {
+    return undefined;
   }
 }
 
