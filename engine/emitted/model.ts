@@ -208,6 +208,45 @@ export interface Page extends OpenDefinition {
   /** What the vocabulary calls the member, if it has another name there. */
   readonly authored?: string;
   readonly member: string;
+  /** How the list says that it leaves entries out; absent if it never does. */
+  readonly partial?: PartialList;
+}
+
+/**
+ * How a list says that it leaves entries out, and how an entry is found that it
+ * leaves out.
+ */
+export interface PartialList {
+  /** Path into the result, to the member that says so. */
+  readonly path: readonly string[];
+  /** The value of that member where entries are left out; without it, any value. */
+  readonly means?: boolean | number | string;
+  /** Items that stand for an entry, in place of the whole entry. */
+  readonly reference?: ReferenceItem;
+  /** The request that is answered with one entry. */
+  readonly get?: EntryRequest;
+}
+
+/** An item of a list that stands for an entry. */
+export interface ReferenceItem extends OpenDefinition {
+  /** The member, or its value if one is given, that only whole entries have. */
+  readonly whole?: { readonly key: string; readonly value?: string };
+}
+
+/** A request for one entry of a list. */
+export interface EntryRequest {
+  readonly method: string;
+  /** The param that names the entry. */
+  readonly param: string;
+  /** The param is a list of names. */
+  readonly many?: true;
+  /** The member of the entry that has the name. */
+  readonly key: string;
+  /**
+   * The member of the result that holds the entry, or a list of it alone; without
+   * it, the result is the entry.
+   */
+  readonly member?: string;
 }
 
 export type OutgoingNotification = MethodFacts;

@@ -16,6 +16,7 @@ import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-meth
 import { findInvalidations } from "./invalidations.js";
 import { findOwned, nowhere, placesOf } from "./owned.js";
 import { definePageItems, pageOf } from "./page.js";
+import { findPartialLists } from "./partial-lists.js";
 import { pair } from "./pairing.js";
 import { requirementsOf } from "./requirements.js";
 import { type Membership, readRoleUnions } from "./role-unions.js";
@@ -100,6 +101,7 @@ export function buildModel(source: ModelSource): BuiltModel {
   );
   // An extension may require that it is declared itself: see `completeExtension`.
   const requirements = over ? undefined : requirementsOf(notes, { methods, errors }, problems);
+  const pages = findPartialLists(schema, methods, notesOf(notes, "partial"), problems);
 
   const model: ProtocolModel = {
     revision,
@@ -108,7 +110,13 @@ export function buildModel(source: ModelSource): BuiltModel {
     schema,
     methods: methods.map((method) => {
       const invalidates = invalidations.get(method.name);
-      return { ...method, ...requirements?.get(method.name), ...(invalidates && { invalidates }) };
+      const page = pages.get(method.name);
+      return {
+        ...method,
+        ...requirements?.get(method.name),
+        ...(invalidates && { invalidates }),
+        ...(page && { page }),
+      };
     }),
     errors,
     batches: over?.base.batches ?? hasBatches(schema),

@@ -12,7 +12,7 @@ export function discriminate(
   const node = schema.definitions.get(alternative)?.node;
   if (!node) return {};
   const plainNode: SchemaNode = schema.definitions.get(plain ?? "")?.node ?? { pointer: "" };
-  const certain = byConstant(schema, plainNode, node) ?? byPresence(schema, plainNode, node);
+  const certain = certainMark(schema, plainNode, node);
   if (certain) return { discriminator: certain };
   const assumed = byName(schema, alternative, node);
   const text = assumed
@@ -20,6 +20,11 @@ export function discriminate(
     : `Nothing in the schema distinguishes ${alternative} from ${plain ?? "any other result"}.`;
   assumptions.push({ kind: "alternative", subject: alternative, text });
   return assumed ? { discriminator: assumed } : {};
+}
+
+/** The member that every value of `node` has, and no value of `plain`, as far as the schema says so. */
+export function certainMark(schema: Schema, plain: SchemaNode, node: SchemaNode): Discriminator | undefined {
+  return byConstant(schema, plain, node) ?? byPresence(schema, plain, node);
 }
 
 /**

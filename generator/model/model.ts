@@ -128,6 +128,33 @@ export interface Page {
   readonly authored?: string;
   /** Definition of one item. */
   readonly item: string;
+  /** How it says that it leaves entries out, if it may. */
+  readonly partial?: PartialList;
+}
+
+/** How a list says that it leaves entries out, and how an entry is found that it leaves out. */
+export interface PartialList {
+  /** JSON Pointer into the result, of the member that says so. */
+  readonly member: string;
+  /** The value of the member where entries are left out; without it, any value. */
+  readonly means?: boolean | number | string;
+  /** The items that stand for an entry: those without the mark of a whole one, if there is a mark. */
+  readonly reference?: { readonly definition: string; readonly whole?: Discriminator };
+  /** The request that is answered with one entry. */
+  readonly get?: EntryRequest;
+}
+
+/** A request for one entry of a list. */
+export interface EntryRequest {
+  readonly method: string;
+  /** The param that names the entry. */
+  readonly param: string;
+  /** The param is a list of names. */
+  readonly many?: true;
+  /** The member of the entry that has the name. */
+  readonly key: string;
+  /** The member of the result that holds the entry, or a list of it; absent where the result is the entry. */
+  readonly member?: string;
 }
 
 /** The capability that one side must have declared: a JSON Pointer into its capabilities. */

@@ -66,6 +66,7 @@ function speaksOfMethod(note: Note, target: string): boolean {
     case "invalidates":
     case "multiRoundTrip":
     case "listening":
+    case "partial":
     case "subscription":
     case "requires":
       return true;

@@ -222,6 +222,21 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
     description: "The notification drops cached results of these methods.",
     fields: { methods: { expected: "an array of methods", ...someTexts } },
   },
+  partial: {
+    description: "The list may leave entries out.",
+    fields: {
+      member: textLike("^/", "a JSON Pointer into the result, such as /complete"),
+      means: optional({
+        expected: "a boolean, a number or a string",
+        check: (value) => ["boolean", "number", "string"].includes(typeof value),
+        schema: { type: ["boolean", "number", "string"] },
+      }),
+      item: optional(
+        textLike("^/\\$defs/[^/]+$", "the JSON Pointer of a definition, such as /$defs/ToolReference"),
+      ),
+      get: optional(string),
+    },
+  },
   multiRoundTrip: {
     description: "The method may be answered with a request for input.",
     fields: {},

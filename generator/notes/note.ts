@@ -87,6 +87,19 @@ export interface InvalidatesNote extends NoteBase {
   readonly methods: readonly string[];
 }
 
+/** The lists may leave entries out: how a result says so, what stands in place of an entry, and how one is asked for. */
+export interface PartialNote extends NoteBase {
+  readonly kind: "partial";
+  /** JSON Pointer into the result, of the member that says so. */
+  readonly member: string;
+  /** The value of the member where entries are left out; without it, any value. */
+  readonly means?: boolean | number | string;
+  /** JSON Pointer of the definition of items that stand for an entry. */
+  readonly item?: string;
+  /** The request that is answered with one entry. */
+  readonly get?: string;
+}
+
 /** The methods may be answered with a request for input. */
 interface MultiRoundTripNote extends NoteBase {
   readonly kind: "multiRoundTrip";
@@ -253,6 +266,7 @@ export type Note =
   | HeaderNote
   | CacheableNote
   | InvalidatesNote
+  | PartialNote
   | MultiRoundTripNote
   | ListeningNote
   | SubscriptionNote

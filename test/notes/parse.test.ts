@@ -66,6 +66,16 @@ const kinds: {
     bad: { header: [1, "", "Bad Header", "A\r\nB"], from: ["a", 1, {}] },
   },
   cacheable: { needs: {}, may: {}, bad: {} },
+  partial: {
+    needs: { member: "/complete" },
+    may: { means: false, item: "/$defs/Reference", get: "x/get" },
+    bad: {
+      member: [1, null, "complete", ""],
+      means: [null, {}, []],
+      item: [1, "Reference", "/$defs/", "/$defs/A/properties/b"],
+      get: [1, null],
+    },
+  },
   multiRoundTrip: { needs: {}, may: {}, bad: {} },
   listening: { needs: {}, may: {}, bad: {} },
   subscription: {

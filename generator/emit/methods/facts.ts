@@ -1,8 +1,10 @@
 import { pointerTokens, reachingOpen } from "@mcpgen/engine";
 import {
   type Alternative,
+  type EntryRequest,
   type HeaderRule,
   type Method,
+  type PartialList,
   type ProtocolModel,
   type Requirement,
   type Role,
@@ -111,6 +113,7 @@ export class Facts {
           ...(page.authored === undefined ? [] : [["authored", stringLiteral(page.authored)] as const]),
           ["member", stringLiteral(page.member)],
           ...named(page.item),
+          ...(page.partial ? [["partial", partialLayout(page.partial, named)] as const] : []),
         ]),
       ]);
     }
@@ -134,6 +137,45 @@ export class Facts {
   }
 }
 
+/** How a list says that it leaves entries out. */
+function partialLayout(
+  { member, means, reference, get }: PartialList,
+  named: (definition: string) => TableEntry[],
+): Layout {
+  return objectLayout([
+    ["path", pathLayout(member)],
+    ...(means === undefined ? [] : [["means", scalarLiteral(means)] as const]),
+    ...(reference
+      ? [
+          [
+            "reference",
+            objectLayout([
+              ...named(reference.definition),
+              ...(reference.whole
+                ? [["whole", objectLayout(mark({ discriminator: reference.whole }))] as const]
+                : []),
+            ]),
+          ] as const,
+        ]
+      : []),
+    ...(get ? [["get", objectLayout(entryRequest(get))] as const] : []),
+  ]);
+}
+
+function scalarLiteral(value: boolean | number | string): string {
+  return typeof value === "string" ? stringLiteral(value) : String(value);
+}
+
+function entryRequest({ method, param, many, key, member }: EntryRequest): TableEntry[] {
+  return [
+    ["method", stringLiteral(method)],
+    ["param", stringLiteral(param)],
+    ...(many ? [["many", "true"] as const] : []),
+    ["key", stringLiteral(key)],
+    ...(member === undefined ? [] : [["member", stringLiteral(member)] as const]),
+  ];
+}
+
 /** What the other side must have declared. */
 export function requirementLayout({ of, path, error }: Requirement): Layout {
   return objectLayout([
@@ -153,7 +195,7 @@ export function marker(alternative: Alternative): TableEntry[] {
 }
 
 /** The member that distinguishes an alternative from the plain result. */
-export function mark({ discriminator }: Alternative): TableEntry[] {
+export function mark({ discriminator }: Pick<Alternative, "discriminator">): TableEntry[] {
   const { key, value } = discriminator ?? {};
   return [
     ...(key === undefined ? [] : [["key", stringLiteral(key)] as const]),

@@ -4,6 +4,7 @@ import type {
   ErrorCode,
   HeaderRule,
   Method,
+  PartialList,
   Requirement,
   ResultOf,
   TransportFact,
@@ -42,6 +43,7 @@ export function methodLine(method: Method): string {
     ...capabilities.map(needText),
     method.requires && requirementText(method.requires),
     method.page && `pages of ${codeSpan(method.page.member)}`,
+    method.page?.partial && partialText(method.page.partial),
     method.cacheable ? "cacheable" : undefined,
     method.multiRoundTrip ? "may ask for input" : undefined,
     method.listening ? "answered when its stream ends" : undefined,
@@ -55,6 +57,14 @@ export function methodLine(method: Method): string {
 /** What a side must have declared before a method may be used. */
 export function requirementText({ of, path, error }: Requirement): string {
   return `requires ${of} capability ${codeSpan(path)}, else ${codeSpan(error)}`;
+}
+
+/** How a list says that it leaves entries out. */
+function partialText({ member, means, reference, get }: PartialList): string {
+  const value = means === undefined ? "is there" : `is ${codeSpan(JSON.stringify(means))}`;
+  const items = reference === undefined ? "" : `, with ${codeSpan(reference.definition)} for entries`;
+  const request = get === undefined ? "" : `, each by ${codeSpan(get.method)}`;
+  return `incomplete where ${codeSpan(member)} ${value}${items}${request}`;
 }
 
 function keyText({ filterKey }: Method): string {

@@ -1,6 +1,12 @@
 import { isJsonObject } from "@mcpgen/engine";
 import type { Vector } from "../../emit/vectors/emit.js";
-import { type Capability, type Method, type ProtocolModel, answersOf } from "../../model/model.js";
+import {
+  type Capability,
+  type Method,
+  type PartialList,
+  type ProtocolModel,
+  answersOf,
+} from "../../model/model.js";
 import { anchor } from "../anchor.js";
 import type { Badge, Entry, Fact, Part, Span } from "../reading.js";
 import { type LinkOf, membersOf, reference } from "../schema-members.js";
@@ -79,6 +85,7 @@ function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
       value: [`of the ${requires.of} `, { code: requires.path }, ", else ", { code: requires.error }],
     },
     page && { name: "Pages of", value: [{ code: page.member }, " of ", type(page.item)] },
+    page?.partial && { name: "May leave entries out", value: partialSpans(page.partial, type) },
     listening ? { name: "Answered", value: ["when its stream ends"] } : undefined,
     filter === undefined ? undefined : { name: "Selected by", value: [{ code: filter }] },
     invalidates && {
@@ -88,6 +95,20 @@ function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
     see === undefined ? undefined : { name: "Specification", value: [specificationLink(see)] },
   ];
   return facts.filter((fact) => fact !== undefined);
+}
+
+/** How a list says that it leaves entries out. */
+function partialSpans(
+  { member, means, reference: item, get }: PartialList,
+  type: (definition: string) => Span,
+): Span[] {
+  const condition = means === undefined ? member : `${member}: ${JSON.stringify(means)}`;
+  return [
+    "where ",
+    { code: condition },
+    ...(item ? [", with ", type(item.definition), " for entries"] : []),
+    ...(get ? [", each by ", { code: get.method }] : []),
+  ];
 }
 
 /** The address without what all pages of a specification share. */

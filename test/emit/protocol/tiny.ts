@@ -6,7 +6,7 @@ const text = { type: "string" };
 
 /** A protocol of one method of each sort, small enough to read all that is made of it. */
 const definitions: { [name: string]: JsonValue } = {
-  ClientRequest: anyOf("DiscoverRequest", "GreetRequest", "PingRequest"),
+  ClientRequest: anyOf("DiscoverRequest", "GreetRequest", "ListRequest", "MeetRequest", "PingRequest"),
   ServerRequest: anyOf("PingRequest"),
   ServerNotification: anyOf("GreetedNotification"),
   DiscoverRequest: message("server/discover", { params: object({ version: text }, ["version"]) }, ["params"]),
@@ -26,6 +26,16 @@ const definitions: { [name: string]: JsonValue } = {
   AskResult: object({ ask: ref("AskRequest"), kind: text }, ["kind"]),
   AskRequest: message("people/ask", { params: object({ question: text }) }),
   AskRequestAnswer: object({}),
+  ListRequest: message("people/list", { params: object({ cursor: text }) }),
+  ListResult: object(
+    { people: { type: "array", items: ref("Listed") }, nextCursor: text, whole: { type: "boolean" } },
+    ["people"],
+  ),
+  Listed: anyOf("Person", "PersonReference"),
+  Person: object({ name: text, tone: ref("Tone") }, ["name", "tone"]),
+  PersonReference: object({ name: text }, ["name"]),
+  MeetRequest: message("people/meet", { params: object({ name: text }, ["name"]) }, ["params"]),
+  MeetResult: object({ person: ref("Person") }, ["person"]),
   GreetedNotification: message("notifications/greeted", { params: ref("GreetedParams") }),
   GreetedParams: object({ names: { type: "array", items: text, minItems: 1 } }),
   RequestMeta: object({ "example.com/version": text, token: { type: ["string", "integer"] } }, [
@@ -49,6 +59,10 @@ const notes: readonly NoteText[] = [
   { kind: "header", targets: ["people/greet"], header: "Example-Name", from: "/params/name" },
   { kind: "cacheable", targets: ["people/greet", "server/discover"] },
   { kind: "invalidates", targets: ["notifications/greeted"], methods: ["server/discover"] },
+  {
+    ...{ kind: "partial", targets: ["people/list"], member: "/whole", means: false },
+    ...{ item: "/$defs/PersonReference", get: "people/meet" },
+  },
   { kind: "listening", targets: ["people/greet"] },
   { kind: "requires", targets: ["people/greet"], of: "client", capability: "/people/hearing" },
   { kind: "deprecated", targets: ["people/greet"], since: "2099-01-01", instead: "Wave." },
