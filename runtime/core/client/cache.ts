@@ -1,6 +1,7 @@
 import type { Clock } from "../time/clock.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { ClientLimits } from "./client-profile.js";
+import type { Decoded } from "./decode.js";
 
 /** Most entries; the oldest is dropped first. */
 const maxEntries = 1000;
@@ -19,7 +20,7 @@ interface Entry {
   readonly authorization: string | undefined;
   readonly method: string;
   readonly uri: unknown;
-  /** The result as JSON. */
+  /** The result, as it was decoded, as JSON. */
   readonly text: string;
   readonly bytes: number;
   /** When it is no longer fresh, by the client's clock. */
@@ -32,6 +33,7 @@ interface Kept {
   readonly method: string;
   readonly params: Params;
   readonly result: Params;
+  readonly listed?: Decoded["listed"];
   /** The authorization of the request; `undefined` if it cannot be compared: a private result is then not kept. */
   readonly authorization: string | undefined;
 }
@@ -55,12 +57,12 @@ export class ResultCache {
   }
 
   /** A copy of a public result. */
-  shared(key: string): Params | undefined {
+  shared(key: string): Decoded | undefined {
     return this.#read(key, undefined);
   }
 
   /** A copy of a private result of an authorization. */
-  owned(key: string, authorization: string | undefined): Params | undefined {
+  owned(key: string, authorization: string | undefined): Decoded | undefined {
     return authorization === undefined ? undefined : this.#read(key, authorization);
   }
 
@@ -79,12 +81,12 @@ export class ResultCache {
    *
    * @param generation when the request was sent. A result from before an invalidation may be out of date and is not kept
    */
-  put({ key, method, params, result, authorization }: Kept, generation: number): void {
+  put({ key, method, params, result, listed, authorization }: Kept, generation: number): void {
     const ttl = result["ttlMs"];
     if (typeof ttl !== "number" || !(ttl > 0) || generation !== this.#invalidations) return;
     const isPublic = result["cacheScope"] === "public";
     if (!isPublic && authorization === undefined) return;
-    const text = textOf(result);
+    const text = textOf({ result, rejected: [], listed });
     const owner = isPublic ? undefined : authorization;
     // A character takes two bytes at most.
     const bytes =
@@ -126,10 +128,10 @@ export class ResultCache {
     this.#bytes = 0;
   }
 
-  #read(key: string, authorization: string | undefined): Params | undefined {
+  #read(key: string, authorization: string | undefined): Decoded | undefined {
     const entry = this.#byKey.get(key)?.get(authorization);
     if (!entry) return undefined;
-    if (this.#clock.now() < entry.expires) return JSON.parse(entry.text) as Params;
+    if (this.#clock.now() < entry.expires) return JSON.parse(entry.text) as Decoded;
     this.#drop(entry);
     return undefined;
   }
@@ -143,9 +145,17 @@ export class ResultCache {
   }
 }
 
-/** The method and the parameters without `_meta`; `undefined` if the parameters cannot be written as JSON. */
-export function cacheKey(method: string, { _meta, ...params }: Params): string | undefined {
-  return textOf([method, params], (_, value) =>
+/**
+ * The method and the parameters without `_meta`; `undefined` if the parameters cannot be written as JSON.
+ *
+ * @param part whether the result is read as a part of a list
+ */
+export function cacheKey(
+  method: string,
+  { _meta, ...params }: Params,
+  part: boolean = false,
+): string | undefined {
+  return textOf([method, params, ...(part ? [part] : [])], (_, value) =>
     isObject(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,

@@ -36,7 +36,7 @@ import {
   parsing,
 } from "./vendor-methods.js";
 import { parsed } from "../schema/parsed.js";
-import { type ClientLimits, type ClientProfile, declaredBy, eraOf } from "./client-profile.js";
+import { type ClientLimits, type ClientProfile, declaredBy, eraOf, ofListedTools } from "./client-profile.js";
 import { addedMembers, attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, listIn, pages } from "./lists.js";
 import type { ClientMiddleware } from "./middleware.js";
@@ -49,6 +49,7 @@ import {
   placesOf,
 } from "./outgoing-batch.js";
 import { OutputChecks } from "./output-checks.js";
+import { isMissing } from "./partial-lists.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { invalidResult } from "./decode.js";
 import { Requests } from "./requests.js";
@@ -105,6 +106,8 @@ export class Client implements Caller {
   readonly #vendor: VendorHandlers;
   readonly #connections: Connections;
   readonly #requests: Requests;
+  /** Tools that a list, which leaves some out, does not name. */
+  #unlisted = ofListedTools<true>();
 
   constructor(setup: ClientSetup) {
     const { profile, handlers, limits, reconnects, resend, onWarning } = setup;
@@ -127,6 +130,8 @@ export class Client implements Caller {
       thrownErrors,
     });
     const incoming = new Incoming(answers, cache, listeners);
+    const forgetUnlisted = (): void => void (this.#unlisted = ofListedTools());
+    listeners.add("notifications/tools/list_changed", forgetUnlisted);
     this.#connections = new Connections({
       profile,
       reconnects,
@@ -135,10 +140,11 @@ export class Client implements Caller {
       onReplaced: () => {
         cache.clear();
         for (const learnt of [outputs, headers, retryPolicy]) learnt.forget();
+        forgetUnlisted();
       },
     });
     const connections = this.#connections;
-    const relist = (options: RequestOptions) => this.listTools(options);
+    const relist = (tool: string, options: RequestOptions) => this.#relist(tool, options);
     this.#requests = new Requests({
       connections,
       cache,
@@ -272,7 +278,13 @@ export class Client implements Caller {
     const schema = options.result;
     // A schema that is wrong sends nothing.
     const parse = schema === undefined ? undefined : await checkBy(schema, `${method}: result`);
-    const { result } = await this.#requests.exchange(method, params as Params, options, undefined, place);
+    const { result } = await this.#requests.exchange(
+      method,
+      params as Params,
+      options,
+      undefined,
+      place && { place },
+    );
     return parse ? parsed(parse, result, (problem) => invalidResult(method, problem)) : result;
   }
 
@@ -423,6 +435,45 @@ export class Client implements Caller {
   }
 
   /**
+   * Fetches one entry of a list by the request that the revision has for it, whether the list names it or not.
+   *
+   * @param method of the list, such as `tools/list`
+   * @param name of the entry, or its URI: as the request for it takes it
+   * @returns `undefined` if the server has no such entry
+   * @throws {McpError} `method-not-found`: the revision has no request for an entry of this list
+   */
+  async entry<Item = unknown>(
+    method: string,
+    name: string,
+    options: RequestOptions = {},
+  ): Promise<Item | undefined> {
+    const started = this.#setup.profile.clock.now();
+    const { negotiated } = await this.#requests.connected({ method, options, started });
+    const { view } = negotiated;
+    const page = view.table.outgoingRequests.get(method)?.page;
+    const get = page?.partial?.get;
+    if (!page || !get) throw noSuchMethod(`request for one entry of ${method}`, view);
+    const part = { list: method, page, entry: { ...get, name } };
+    try {
+      const { result, rejected } = await this.#requests.exchange(
+        get.method,
+        { [get.param]: get.many ? [name] : name },
+        options,
+        started,
+        { part },
+      );
+      const items = this.#listIn(result, method) as readonly Item[];
+      const usable = method === "tools/list" ? this.#learn(items as never) : { tools: items, rejected: [] };
+      const [wrong] = [...rejected, ...usable.rejected];
+      if (wrong) throw invalidResult(get.method, `${wrong.pointer}: ${wrong.reason}`);
+      return usable.tools[0] as Item | undefined;
+    } catch (error) {
+      if (isMissing(error, view)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
    * Runs a tool. Checks structured content against the tool's `outputSchema`, once the tool was listed.
    *
    * @typeParam Structured the type of the structured content, as the server declares it
@@ -515,9 +566,26 @@ export class Client implements Caller {
     return this.#connections.close();
   }
 
+  /** Reads the list again, once for a tool that it leaves out, and then asks for the tool alone. */
+  async #relist(tool: string, options: RequestOptions): Promise<void> {
+    const method = "tools/list";
+    const { table } = this.#negotiated.view;
+    const partial = table.outgoingRequests.get(method)?.page?.partial;
+    if (!partial || !this.#unlisted.get(tool)) {
+      const { items, complete, references } = await this.listTools(options);
+      if ((complete && references.length === 0) || items.some(({ name }) => name === tool)) return;
+      this.#unlisted.set(tool, true, { bytes: tool.length });
+    }
+    if (partial?.get) await this.entry(method, tool, options);
+  }
+
   #collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
     const started = this.#setup.profile.clock.now();
     return collect(this.#pagesOf<Item>(method, options, started), method, this.#setup.onWarning);
+  }
+
+  #listIn(result: Params, method: string): readonly unknown[] {
+    return listIn(result, method, [this.#negotiated.view, ...this.#setup.known]);
   }
 
   /** @param started when the total timeout of all pages began; without it, each page has its own */
@@ -527,15 +595,17 @@ export class Client implements Caller {
     started?: number,
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
     return pages<Item>(method, options, async (params) => {
-      const { result, rejected } = await this.#requests.exchange(method, params, options, started);
-      const items = listIn(result, method, [this.#negotiated.view, ...this.#setup.known]);
-      const { nextCursor } = result;
-      if (method !== "tools/list") return { items: items as readonly Item[], rejected, nextCursor };
+      const { result, rejected, listed } = await this.#requests.exchange(method, params, options, started, {
+        part: "page",
+      });
+      const items = this.#listIn(result, method);
+      const page = { complete: true, references: [], ...listed, nextCursor: result["nextCursor"] };
+      if (method !== "tools/list") return { ...page, items: items as readonly Item[], rejected };
       const usable = this.#learn(items as readonly Open<"Tool">[]);
       return {
+        ...page,
         items: usable.tools as readonly Item[],
         rejected: [...rejected, ...usable.rejected],
-        nextCursor,
       };
     });
   }

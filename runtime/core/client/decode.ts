@@ -16,9 +16,19 @@ export interface Rejected {
   readonly reason: string;
 }
 
+/** What a result says of its list, in the words of the revision. */
+interface Listed {
+  /** Whether nothing is left out of it. */
+  readonly complete: boolean;
+  /** The items that stand for an entry. */
+  readonly references: readonly Params[];
+}
+
 export interface Decoded {
   readonly result: Params;
   readonly rejected: readonly Rejected[];
+  /** Of a part of a list that may leave entries out. */
+  readonly listed?: Listed | undefined;
 }
 
 /** Most invalid items of a page; a page with more is refused. */
@@ -100,7 +110,22 @@ export function withDefaults({ cacheable }: OutgoingRequest, result: Params): Pa
   };
 }
 
-async function sift(
+/** Whether an item of a list stands for an entry: a whole one has the mark, or else is one. */
+export function isReference(page: Page, item: unknown): boolean {
+  const reference = page.partial?.reference;
+  if (!reference || !isObject(item) || !reference.accepts(item)) return false;
+  const { whole } = reference;
+  if (!whole) return !page.accepts(item);
+  const found = item[whole.key];
+  return whole.value === undefined ? found === undefined : found !== whole.value;
+}
+
+/**
+ * Separates the items of a list that are entries, or stand for one, from the others.
+ *
+ * @throws {McpError} `invalid-result`: too many are neither
+ */
+export async function sift(
   view: RevisionView<"client">,
   method: string,
   page: Page,
@@ -110,8 +135,9 @@ async function sift(
   const kept: unknown[] = [];
   const rejected: Rejected[] = [];
   for (const [index, item] of items.entries()) {
-    const value = page.accepts(item) ? item : await read(page, item, method);
-    if (page.accepts(value)) {
+    const isWhole = page.accepts(item);
+    const value = isWhole || isReference(page, item) ? item : await read(page, item, method);
+    if (isWhole || page.accepts(value) || isReference(page, value)) {
       kept.push(value);
       continue;
     }

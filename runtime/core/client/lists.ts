@@ -8,16 +8,22 @@ import type { RevisionView } from "../protocol/revision-view.js";
 export interface ListBounds extends RequestOptions {
   /** 1,000 by default. */
   readonly maxPages?: number;
-  /** Items of all pages, rejected ones included: 100,000 by default. */
+  /** Items of all pages, with rejected ones and references: 100,000 by default. */
   readonly maxItems?: number;
   /** Characters of all pages as JSON, rejected items included: 64 Mi by default. The last page is not counted. */
   readonly maxCharacters?: number;
+  /** Parameters of the request of each page, beside the cursor, where the revision has some. */
+  readonly params?: { readonly [name: string]: unknown };
 }
 
 export interface ListResult<Item> {
   readonly items: readonly Item[];
   /** The invalid items. */
   readonly rejected: readonly Rejected[];
+  /** Whether the server says that it left nothing out; true where the revision has no word for that. */
+  readonly complete: boolean;
+  /** Items that stand for an entry that `client.entry` fetches, in the words of the server's revision. */
+  readonly references: readonly { readonly [member: string]: unknown }[];
 }
 
 interface FetchedPage<Item> extends ListResult<Item> {
@@ -33,18 +39,18 @@ interface FetchedPage<Item> extends ListResult<Item> {
  */
 export async function* pages<Item>(
   method: string,
-  { maxPages = 1000, maxItems = 100_000, maxCharacters = 64 * 1_048_576 }: ListBounds,
+  { maxPages = 1000, maxItems = 100_000, maxCharacters = 64 * 1_048_576, params: given }: ListBounds,
   fetch: (params: Params) => Promise<FetchedPage<Item>>,
 ): AsyncGenerator<ListResult<Item>, void, undefined> {
   const seen = new Set<string>();
   const read: Item[] = [];
-  let params: Params = {};
+  let params: Params = { ...given };
   let rejected = 0;
   let characters = 0;
   for (let count = 1; ; count++) {
     const page = await fetch(params);
     const { nextCursor } = page;
-    rejected += page.rejected.length;
+    rejected += page.rejected.length + page.references.length;
     const room = maxItems - rejected - read.length;
     // One by one: a page may have more items than a call can have arguments.
     for (const item of page.items.slice(0, Math.max(room, 0))) read.push(item);
@@ -65,16 +71,16 @@ export async function* pages<Item>(
     if (characters > maxCharacters)
       throw incomplete(method, `its pages have more than ${maxCharacters} characters`, read);
     if (mark !== undefined) seen.add(mark);
-    params = { cursor: nextCursor };
+    params = { ...given, cursor: nextCursor };
   }
 }
 
 /** The characters counted for a page that is nested too deeply to serialise: those of the longest message. */
 const unreadableLength = 10 * 1_048_576;
 
-function textOf({ items, rejected }: ListResult<unknown>): string | undefined {
+function textOf({ items, rejected, references }: ListResult<unknown>): string | undefined {
   try {
-    return JSON.stringify([items, rejected]);
+    return JSON.stringify([items, rejected, references]);
   } catch {
     return undefined;
   }
@@ -100,8 +106,12 @@ export async function collect<Item>(
 ): Promise<ListResult<Item>> {
   const items: Item[] = [];
   const rejected: Rejected[] = [];
+  const references: Params[] = [];
+  let complete = true;
   for await (const page of read) {
-    const before = items.length + rejected.length;
+    const before = items.length + rejected.length + references.length;
+    complete &&= page.complete;
+    for (const reference of page.references) references.push(reference);
     for (const item of page.items) items.push(item);
     for (const { index, ...rest } of page.rejected) {
       const item = { ...rest, index: before + index };
@@ -109,7 +119,7 @@ export async function collect<Item>(
       warn(`${method}: ${item.name ?? `item ${item.index}`} is left out: ${item.reason}`);
     }
   }
-  return { items, rejected };
+  return { items, rejected, complete, references };
 }
 
 /**

@@ -31,6 +31,7 @@ import type { ListBounds } from "./lists.js";
 import type { BatchPlace } from "./outgoing-batch.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
 import { type Numbered, sendThrough } from "./middleware.js";
+import { type ListPart, readPart } from "./partial-lists.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";
@@ -45,6 +46,7 @@ const known: Names<ListBounds & VendorRequestOptions> = {
   maxPages: 0,
   maxItems: 0,
   maxCharacters: 0,
+  params: 0,
 };
 
 /** The dependencies of `Requests`. */
@@ -56,17 +58,23 @@ interface RequestSetup {
   readonly listeners: Listeners;
   readonly profile: ClientProfile;
   readonly rounds: RoundSetup;
-  /** Lists the tools again, because the headers that they declare are out of date. */
-  readonly relist: (options: RequestOptions) => Promise<unknown>;
+  /** Lists the tools again, because the headers that the tool of this name declares are out of date. */
+  readonly relist: (tool: string, options: RequestOptions) => Promise<unknown>;
+}
+
+/** What distinguishes one request from others of its method. */
+interface Special {
+  /** Its place in a batch. */
+  readonly place?: BatchPlace | undefined;
+  /** What its result holds of a list; `page`: a page, if the list may leave entries out. */
+  readonly part?: ListPart | "page";
 }
 
 /** A request of the application. */
-interface Call extends Bounded {
+interface Call extends Bounded, Special {
   readonly params: Params;
   /** Whether the server may run it twice; decided before it is first sent. */
   repeatable: boolean;
-  /** Its place in a batch. */
-  readonly place: BatchPlace | undefined;
   /** Receives the id of the request. */
   readonly sent?: Numbered;
   /** The member that marks a result in place of the plain one. */
@@ -101,7 +109,6 @@ export class Requests {
    * Sends one request until it has a result: with rounds of input, and with the retries of `retry-policy.ts`.
    *
    * @param started when the total timeout began, if the request is part of a longer operation
-   * @param place its place in a batch
    * @throws {McpError} among others `invalid-definition`: an option is unknown
    */
   exchange(
@@ -109,9 +116,9 @@ export class Requests {
     params: Params,
     options: RequestOptions,
     started = this.#setup.profile.clock.now(),
-    place?: BatchPlace,
+    special?: Special,
   ): Promise<Decoded> {
-    const call: Call = { method, params, options, repeatable: false, started, place };
+    const call: Call = { method, params, options, repeatable: false, started, ...special };
     return this.#setup.profile.hooks.middleware.length > 0
       ? this.#exchangeThrough(call)
       : this.#exchange(call);
@@ -210,7 +217,7 @@ export class Requests {
   async #relist(call: Call): Promise<void> {
     const { cache, profile, relist } = this.#setup;
     cache.clear();
-    await relist(remainingOptions(profile.clock, profile.timeouts, call));
+    await relist(call.params["name"] as string, remainingOptions(profile.clock, profile.timeouts, call));
   }
 
   #attempt({ link, negotiated }: Connection, call: Call): Promise<Decoded> {
@@ -220,7 +227,9 @@ export class Requests {
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
     requireCapability(method, entry, "server", capabilities as Params);
-    return entry.cacheable ? this.#cached(link, view, entry, call) : this.#ask(link, view, entry, call);
+    return entry.cacheable && !isOneEntry(call)
+      ? this.#cached(link, view, entry, call)
+      : this.#ask(link, view, entry, call);
   }
 
   /** The result from the cache, or else from the server. Caches the result for its `ttlMs` (2026-07-28, caching). */
@@ -232,21 +241,21 @@ export class Requests {
   ): Promise<Decoded> {
     const { cache } = this.#setup;
     const { method, params } = call;
-    const key = cacheKey(method, params);
+    const key = cacheKey(method, params, partOf(entry, call) !== undefined);
     const cached =
       key && (cache.shared(key) ?? (cache.isOwned(key) ? await this.#owned(link, key, call) : undefined));
-    if (cached) return { result: cached, rejected: [] };
+    if (cached) return cached;
     const { generation } = cache;
     let authorization: string | undefined = "";
     const answer = await this.#ask(link, view, entry, call, (used) => (authorization = used));
-    const { result } = answer;
+    const { result, listed } = answer;
     if (key && answer.rounds === 0 && answer.rejected.length === 0)
-      cache.put({ key, method, params, result, authorization }, generation);
+      cache.put({ key, method, params, result, listed, authorization }, generation);
     return answer;
   }
 
   /** The cached result for the current authorization. */
-  async #owned(link: Link, key: string, call: Call): Promise<Params | undefined> {
+  async #owned(link: Link, key: string, call: Call): Promise<Decoded | undefined> {
     const { cache, profile } = this.#setup;
     const { clock, timeouts } = profile;
     const bounds = whileConnecting(clock, timeouts, call);
@@ -282,6 +291,8 @@ export class Requests {
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
         : await decode(view, method, entry, result, this.#setup.profile);
+      const part = partOf(entry, call);
+      if (part) return { ...(await readPart(view, part, decoded, this.#setup.profile.readNulls)), rounds };
       const lifted = view.lift("incomingResults", method, decoded.result, call.params);
       return { result: lifted, rejected: decoded.rejected, rounds };
     } catch (error) {
@@ -379,6 +390,15 @@ export class Requests {
       this.#cachedMeta = { view, logLevel, meta: requestMeta(view, this.#setup.profile, logLevel) };
     return this.#cachedMeta.meta;
   }
+}
+
+/** What the result of a request holds of a list, if the list may leave entries out. */
+function partOf({ page }: OutgoingRequest, { method, part, params }: Call): ListPart | undefined {
+  return part === "page" ? page?.partial && { list: method, page, params } : part;
+}
+
+function isOneEntry({ part }: Call): boolean {
+  return part !== undefined && part !== "page";
 }
 
 /** @throws {McpError} the error of the response */

@@ -32,9 +32,13 @@ export class ToolSupport {
       this.#tools.set(name, execution?.taskSupport ?? "forbidden");
   }
 
-  /** What a tool says. A tool that is not listed says nothing. */
+  /** What a tool says. A tool that is not listed is asked for, where its list may leave it out; else it says nothing. */
   async of(name: string): Promise<Support> {
     if (!this.#tools.has(name)) await (this.#listing ??= this.#client.listTools().catch(() => this.forget()));
+    if (!this.#tools.has(name)) {
+      const tool = await this.#client.entry<ListedTool>("tools/list", name).catch(() => undefined);
+      if (this.#listing) this.learn({ tools: [tool ?? { name }] });
+    }
     return this.#tools.get(name) ?? "forbidden";
   }
 }
