@@ -12,6 +12,7 @@ import { conflictingNotes } from "./conflicting-notes.js";
 import { leftBehind } from "./left-behind.js";
 import { missingNotes, renameNotes } from "./missing-notes.js";
 import { newMethods } from "./new-methods.js";
+import { partialLists } from "./partial-lists.js";
 import { type Question, asking } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
 import { type StepProposal, stepProposals } from "./step-notes.js";
@@ -113,6 +114,7 @@ export async function decisionsOf(
       ...lifted(lift, revision, previous?.name ?? "", file),
       ...missingNotes(staged, base, file),
       ...renameNotes(renames, previous?.name, file),
+      ...partialLists(staged.source, previous, file),
       ...(before ? newMethods({ before, now: model, successors, file }) : []),
       ...unlisted(staged, project, directory),
     ]),
