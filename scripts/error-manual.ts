@@ -209,7 +209,8 @@ function entry([code, diagnostic]: readonly [string, Diagnostic]): string {
   return `### ${code}\n\n**${title}.** ${effectOf(diagnostic)}.\n\n${escaped(explanation)}`;
 }
 
-function effectOf({ exit, mayWarn }: Diagnostic): string {
+function effectOf({ exit, mayWarn, informs }: Diagnostic): string {
+  if (informs) return "Information";
   if (exit === 0) return "Warning";
   return mayWarn ? `Error with exit code ${exit}, or warning` : `Exit code ${exit}`;
 }

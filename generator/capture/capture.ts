@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { Contract } from "../contract/contract.js";
+import type { Asked, Contract, ContractList } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
+import type { Gone } from "../contract/incomplete-lists.js";
+import { type ListOf, type ReadList, fetchEntries, readAll, whole } from "./read-list.js";
 import type { LiveClient, LiveList, LiveOptions, RejectedItem } from "./runtime.js";
 import { oneLine } from "../print/one-line.js";
 import { secrets } from "../secrets/secrets.js";
@@ -27,21 +29,36 @@ export interface Captured {
   readonly leftOut: readonly LeftOut[];
   /** Lists that are missing, or incomplete. */
   readonly unread: readonly UnreadList[];
+  /** Lists that leave entries out: the contract has `complete: false`, and what was asked for each. */
+  readonly incomplete: readonly IncompleteList[];
+  /** Entries of `known` that the server does not have, of incomplete lists. */
+  readonly gone: Gone;
   /** The negotiated revision. */
   readonly revision: string;
   /** The server has not said what it is called. */
   readonly nameless: boolean;
 }
 
-export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
+export type ListName = ContractList;
 
-interface ListOf {
-  readonly name: ListName;
-  /** The member that identifies its entries. */
-  readonly key: string;
-  readonly capability: string;
-  readonly method: string;
-  readonly read: (client: LiveClient, options: LiveOptions) => Promise<LiveList>;
+/** A list that leaves entries out, as its server says. */
+export interface IncompleteList {
+  readonly list: ListName;
+  /** Names of entries that it only refers to, and that no request fetches. */
+  readonly references: readonly string[];
+}
+
+/** How a server is captured. */
+export interface CaptureSettings {
+  /**
+   * Lists without which the contract is of no use. Another list that fails is in `unread`, unless all fail; null in the place
+   * of any list is in `unread`, where not all are needed.
+   */
+  readonly needed?: readonly ListName[] | "all";
+  /** Parameters of the requests for a list; one request without any if there is nothing about a list. */
+  readonly asked?: Asked | undefined;
+  /** Entries that are asked for one by one, where an incomplete list does not name them. */
+  readonly known?: Contract | undefined;
 }
 
 /** The lists of a contract, in its order. */
@@ -81,28 +98,30 @@ export const lists: readonly ListOf[] = [
  * Data of the exchange (sessions, cursors, metadata of results, lifetimes) is dropped. `leftOut` lists the entries that
  * a contract cannot hold. A secret that the server repeats is not in it: contracts are shared.
  *
- * @param needed lists without which the contract is of no use. Another list that fails is in `unread`, unless all fail;
- *   null in the place of any list is in `unread`, where not all are needed
  * @throws the error of a list that is needed
  */
 export async function capture(
   client: LiveClient,
   options: LiveOptions = {},
-  needed: readonly ListName[] | "all" = "all",
+  settings: CaptureSettings = {},
 ): Promise<Captured> {
   const { serverInfo, serverCapabilities, instructions, revision } = client;
   const leftOut: LeftOut[] = [];
-  const contract: JsonObject = {
+  const about: JsonObject = {
     name: nonEmptyString(serverInfo?.["name"]) ?? "server",
     ...(nonEmptyString(serverInfo?.["title"]) !== undefined && { title: serverInfo!["title"]! }),
     version: nonEmptyString(serverInfo?.["version"]) ?? "0.0.0",
     ...(instructions !== undefined && { instructions }),
     ...(Object.keys(serverCapabilities).length > 0 && { capabilities: serverCapabilities }),
   };
+  const entries: JsonObject = {};
+  const asked: Record<string, readonly JsonObject[]> = {};
+  const incomplete: IncompleteList[] = [];
+  const gone: Record<string, readonly string[]> = {};
   const failures: Failure[] = [];
   const declared = lists.filter(({ capability }) => (serverCapabilities[capability] ?? null) !== null);
   for (const list of declared) {
-    const came = await readList(list, client, options, needed);
+    const came = await readList(list, client, options, settings);
     const { read } = came;
     if ("error" in came) failures.push(came);
     const { kept, unfit } = sift(list, read);
@@ -111,13 +130,20 @@ export async function capture(
       reason: oneLine(reason, "; "),
     }));
     leftOut.push(...[...rejected, ...unfit].sort((a, b) => a.index - b.index));
-    if (kept.length > 0) contract[list.name] = kept;
+    if (kept.length > 0) entries[list.name] = kept;
+    if (read.complete) continue;
+    asked[list.name] = read.asked;
+    gone[list.name] = read.gone;
+    incomplete.push({ list: list.name, references: read.unfetched });
   }
   const hasNothing = failures.every(({ isNull, read }) => !isNull && read.items.length === 0);
   if (failures.length > 0 && failures.length === declared.length && hasNothing) throw failures[0]!.error;
+  const partial = incomplete.length > 0 && { complete: false, asked: asked as unknown as JsonObject };
   return {
-    contract: secrets.hideIn(contract) as unknown as Contract,
+    contract: secrets.hideIn({ ...about, ...partial, ...entries }) as unknown as Contract,
     leftOut,
+    incomplete,
+    gone,
     unread: failures.map(({ list, error }) => ({ list, reason: oneLine(error.message, "; ") })),
     revision,
     nameless: nonEmptyString(serverInfo?.["name"]) === undefined,
@@ -130,7 +156,7 @@ interface Failure {
   readonly error: Error;
   /** Whether the server sent null in the place of the list. */
   readonly isNull: boolean;
-  readonly read: LiveList;
+  readonly read: ReadList;
 }
 
 /** Many servers that declare resources reject the list of templates; that counts as an empty list. */
@@ -138,13 +164,14 @@ async function readList(
   list: ListOf,
   client: LiveClient,
   options: LiveOptions,
-  needed: readonly ListName[] | "all",
-): Promise<Failure | { readonly read: LiveList }> {
+  { needed = "all", asked, known }: CaptureSettings,
+): Promise<Failure | { readonly read: ReadList }> {
   try {
-    return { read: await list.read(client, options) };
+    const read = await readAll(list, client, options, asked?.[list.name]);
+    return { read: read.complete ? read : await fetchEntries(read, list, client, options, known) };
   } catch (error) {
     if (!isRuntimeError(error)) throw error;
-    if (error.code === "method-not-found") return { read: { items: [], rejected: [] } };
+    if (error.code === "method-not-found") return { read: whole([]) };
     const isNull = isNullList(error);
     // A refusal that a login may end is the user's concern.
     const isTaken = needed !== "all" && (isNull || !needed.includes(list.name));
@@ -164,7 +191,7 @@ async function before(
   { method }: ListOf,
   client: LiveClient,
   options: LiveOptions,
-): Promise<LiveList> {
+): Promise<ReadList> {
   const items: JsonObject[] = [];
   if (!isLost(error.code))
     try {
@@ -172,7 +199,7 @@ async function before(
     } catch (again) {
       if (!isRuntimeError(again)) throw again;
     }
-  return { items, rejected: [] };
+  return whole(items);
 }
 
 function isLost(code: string): boolean {
@@ -186,7 +213,7 @@ function isObject(value: unknown): value is object {
 /** Separates the entries that a contract can hold, each with a unique name, from the others. */
 function sift(
   { name: list, key }: ListOf,
-  { items, rejected }: LiveList,
+  { items, rejected }: Pick<LiveList, "items" | "rejected">,
 ): { readonly kept: JsonObject[]; readonly unfit: LeftOut[] } {
   const seen = new Set<JsonValue>();
   const kept: JsonObject[] = [];

@@ -14,6 +14,10 @@ export interface RejectedItem {
 export interface LiveList {
   readonly items: readonly JsonObject[];
   readonly rejected: readonly RejectedItem[];
+  /** Whether the server says that it left nothing out. */
+  readonly complete: boolean;
+  /** Items that stand for an entry. */
+  readonly references: readonly JsonObject[];
 }
 
 export interface LiveProgress {
@@ -30,18 +34,26 @@ export interface LiveOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Of a list. */
+export interface LiveListOptions extends LiveOptions {
+  /** Parameters of the requests. */
+  readonly params?: JsonObject;
+}
+
 /** The part of the runtime's client that commands need (runtime/core/client/client.ts has the whole of it). */
 export interface LiveClient {
   readonly revision: string;
   readonly serverInfo: JsonObject | undefined;
   readonly serverCapabilities: JsonObject;
   readonly instructions: string | undefined;
-  listTools(options?: LiveOptions): Promise<LiveList>;
-  listResources(options?: LiveOptions): Promise<LiveList>;
-  listResourceTemplates(options?: LiveOptions): Promise<LiveList>;
-  listPrompts(options?: LiveOptions): Promise<LiveList>;
+  listTools(options?: LiveListOptions): Promise<LiveList>;
+  listResources(options?: LiveListOptions): Promise<LiveList>;
+  listResourceTemplates(options?: LiveListOptions): Promise<LiveList>;
+  listPrompts(options?: LiveListOptions): Promise<LiveList>;
   /** The valid items of a list, page by page. */
-  items(method: string, options?: LiveOptions): AsyncIterable<JsonObject>;
+  items(method: string, options?: LiveListOptions): AsyncIterable<JsonObject>;
+  /** One entry of a list; undefined if the server has no such entry. */
+  entry(method: string, name: string, options?: LiveOptions): Promise<JsonObject | undefined>;
   callTool(name: string, args: JsonObject, options?: LiveOptions): Promise<JsonObject>;
   readResource(uri: string, options?: LiveOptions): Promise<JsonObject>;
   getPrompt(name: string, args: Readonly<Record<string, string>>, options?: LiveOptions): Promise<JsonObject>;

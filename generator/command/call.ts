@@ -1,6 +1,8 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { oneLine } from "../print/one-line.js";
+import { shortList } from "../print/short-list.js";
 import { type LiveTask, isTask } from "../capture/live-tasks.js";
+import { unlistedEntry } from "../capture/look-up.js";
 import type { LiveClient, LiveOptions } from "../capture/runtime.js";
 import { errorData } from "../capture/error-data.js";
 import { isRuntimeError } from "../capture/server-error.js";
@@ -74,8 +76,17 @@ function detached(task: LiveTask, tool: string, tasks: ServerTasks, { console }:
 /** Listing first costs a request, and gains the check of what the tool promises, headers, types, and the name meant. */
 async function definitionOf(client: LiveClient, tool: string, options: LiveOptions): Promise<JsonObject> {
   const isOffered = client.serverCapabilities["tools"] !== undefined;
-  const tools = isOffered ? (await client.listTools(options)).items : [];
-  const found = tools.find(({ name }) => name === tool);
+  const list = isOffered ? await client.listTools(options) : undefined;
+  const tools = list?.items ?? [];
+  const found =
+    tools.find(({ name }) => name === tool) ??
+    (list &&
+      (await unlistedEntry(
+        client,
+        list,
+        { method: "tools/list", name: tool, assumed: { name: tool } },
+        options,
+      )));
   if (found !== undefined) return found;
   const names = tools.map(({ name }) => String(name));
   const suggestion = closest(tool, names);
@@ -83,14 +94,6 @@ async function definitionOf(client: LiveClient, tool: string, options: LiveOptio
   throw new CodedError("MG6305", `the server has no tool ${JSON.stringify(tool)}`, {
     next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
   });
-}
-
-/** Twenty names at most. */
-export function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, 20);
-  return names.length > shown.length
-    ? `${shown.join(", ")} and ${names.length - shown.length} more`
-    : shown.join(", ");
 }
 
 /** Before 2025-11-25 wrong arguments of a tool are an error of the protocol: the caller's, not the server's. */

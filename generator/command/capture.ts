@@ -4,10 +4,11 @@ import type { ServerSource } from "../capture/server-source.js";
 import { shownSource } from "../capture/shown-source.js";
 import { withServer } from "../capture/with-server.js";
 import { contractFileName } from "../contract/contract-file.js";
-import type { Contract } from "../contract/contract.js";
+import type { Asked, Contract } from "../contract/contract.js";
 import { contractText } from "../contract/contract-text.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import { ignoredWarnings, readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
+import { bothAsked, mergedContract } from "../contract/incomplete-lists.js";
 import { loadContract } from "../contract/read-contract.js";
 import { withScopesOf } from "../contract/scopes.js";
 import { withTasksOf } from "../contract/tasks.js";
@@ -17,8 +18,9 @@ import { readRegularFile } from "../files/regular-file.js";
 import { WriteRoot } from "../files/write-root.js";
 import { writeFiles } from "../files/writer.js";
 import type { Arguments } from "./arguments.js";
+import { askedOf } from "./capture/asked.js";
 import { type DeclaredExtension, declaredExtensions, extensionLines } from "./capture/declared-extensions.js";
-import { leftOutFinding } from "./capture/left-out.js";
+import { incompleteFindings, leftOutFinding } from "./capture/left-out.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { counted } from "../print/counted.js";
 import type { Outcome } from "./outcome.js";
@@ -31,38 +33,101 @@ import { shownPath } from "./shown-path.js";
 export const capture: RunCommand = async (args, context) => {
   const source = await serverSource(args.required("source"), args, context);
   const { file, root } = await wantedFile(args, context);
+  const wanted = askedOf(args);
+  if (args.flag("all") && !args.flag("replace"))
+    throw new CodedError(
+      "MG2005",
+      "--all needs --replace: a capture keeps what an incomplete list leaves out",
+      {
+        next: "Leave --all out, or add --replace.",
+      },
+    );
   const options = serverOptions(args, context);
   expectReach(args, source);
   context.console.progress(`asking ${shownSource(source)}`);
   const stray: string[] = [];
   const hearing = { ...options, onStray: (what: string) => stray.push(what) };
+  const before = await presentContract(file);
+  const known = args.flag("all") ? undefined : before;
   const offered = await withServer(source, hearing, (client) =>
-    captureFrom(client, options.timeout === undefined ? {} : { timeout: options.timeout }),
+    captureFrom(client, options.timeout === undefined ? {} : { timeout: options.timeout }, {
+      asked: requestsFor(wanted, known),
+      known,
+    }),
   );
-  const captured = { ...offered, contract: await withKnownScopes(offered.contract, file) };
+  const captured = { ...offered, contract: withKnown(offered, before, known) };
   const findings = [
     ...stray.map((what) => strayFinding(what, source)),
     ...captured.leftOut.map((entry) => leftOutFinding(entry, source)),
     ...namelessFinding(captured, source),
     ...unreadFindings(captured, source),
+    ...incompleteFindings(captured, source),
   ];
   const extensions = await declaredExtensions(captured.contract, args, context);
   if (file === "-") return printed(captured, extensions, findings, context);
   const shown = shownPath(file, context.directory);
-  const done = put(root, file, shown, await contractText(captured.contract, file), args.flag("replace"));
+  const text = await contractText(captured.contract, file);
+  const isPartial = captured.incomplete.length > 0;
+  if (isPartial && known && args.flag("replace")) await expectNoLoss(offered, known, { file, shown });
+  const merges = isPartial && known?.name === captured.contract.name;
+  const done = put(root, { file, shown, text }, merges || args.flag("replace"));
   return {
     findings,
     ...(extensions.length > 0 && { text: extensionLines(extensions).join("\n") }),
-    summary: `${shown}: ${done}; ${summary(captured)}`,
-    data: { file: shown, written: done === "written", ...about(captured), extensions },
+    summary: `${shown}: ${done}; ${summary(offered)}${keptText(offered.contract, captured.contract)}`,
+    data: { file: shown, written: done === "written", ...about(offered), extensions },
   };
 };
 
-/** The contract with the scopes and the tasks of the one that it replaces, which no server lists. */
-async function withKnownScopes(contract: Contract, file: string): Promise<Contract> {
-  if (file === "-" || present(file) === undefined) return contract;
-  const before = await loadContract(file).catch(() => undefined);
-  return before ? withTasksOf(withScopesOf(contract, before.contract), before.contract) : contract;
+/** @throws CodedError MG6330: the file has entries that what the server lists does not have */
+async function expectNoLoss(
+  offered: Captured,
+  before: Contract,
+  { file, shown }: Pick<Target, "file" | "shown">,
+): Promise<void> {
+  if (!isOther(file, await contractText(withKnown(offered, before, undefined), file))) return;
+  throw new CodedError("MG6330", "the server leaves entries out of its lists, which --replace would delete", {
+    place: { file: shown },
+    next: "Leave --replace out: what the server lists is merged into the file; or add --all.",
+  });
+}
+
+/** The contract that the file has; undefined where it has none that can be read. */
+async function presentContract(file: string): Promise<Contract | undefined> {
+  if (file === "-" || present(file) === undefined) return undefined;
+  return (await loadContract(file).catch(() => undefined))?.contract;
+}
+
+/** How many entries of the file stay that the server did not list. */
+function keptText(offered: Contract, merged: Contract): string {
+  const count = (contract: Contract): number =>
+    lists.reduce((sum, { name }) => sum + (contract[name]?.length ?? 0), 0);
+  const kept = count(merged) - count(offered);
+  return kept === 0
+    ? ""
+    : `; ${counted(kept, "entry", "entries")} that it did not list ${kept === 1 ? "stays" : "stay"}`;
+}
+
+/** What the server is asked for: also what it was asked for before, where that did not list all. */
+function requestsFor(wanted: Asked, known: Contract | undefined): Asked {
+  const again = known?.complete === false ? (known.asked ?? {}) : {};
+  return bothAsked(again, {
+    ...Object.fromEntries(Object.keys(again).map((list) => [list, [{}]])),
+    ...wanted,
+  });
+}
+
+/**
+ * The contract with what only the one before it knows: scopes and tasks, which no server lists, and entries that incomplete
+ * lists do not name.
+ */
+function withKnown(
+  { contract, gone }: Captured,
+  before: Contract | undefined,
+  known: Contract | undefined,
+): Contract {
+  const all = known && known.name === contract.name ? mergedContract(known, contract, gone) : contract;
+  return before ? withTasksOf(withScopesOf(all, before), before) : all;
 }
 
 /** Where the contract goes: `--out`, else the only contract of the configuration, else the usual name. */
@@ -98,22 +163,27 @@ async function printed(
   return { failed: findings.some(({ severity }) => severity === "error") };
 }
 
-function put(
-  root: WriteRoot,
-  file: string,
-  shown: string,
-  text: string,
-  replace: boolean,
-): "written" | "unchanged" {
-  const before = present(file);
-  if (before === text) return "unchanged";
-  if (before !== undefined && !replace)
+/** The file of a contract: its path, as messages show it, and the text that it gets. */
+interface Target {
+  readonly file: string;
+  readonly shown: string;
+  readonly text: string;
+}
+
+function put(root: WriteRoot, { file, shown, text }: Target, replace: boolean): "written" | "unchanged" {
+  if (!isOther(file, text)) return "unchanged";
+  if (present(file) !== undefined && !replace)
     throw new CodedError("MG6302", "the file already exists, with other content", {
       place: { file: shown },
       next: "Look at it, then repeat with --replace; or name another file with --out.",
     });
   writeFiles(root, [{ path: basename(file), content: text }]);
   return "written";
+}
+
+/** Whether the file does not have this text. */
+function isOther(file: string, text: string): boolean {
+  return present(file) !== text;
 }
 
 function present(file: string): string | undefined {

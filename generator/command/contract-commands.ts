@@ -16,6 +16,8 @@ export const contractCommands: readonly CommandDefinition[] = [
         "YAML or JSON file, by its extension, or - (default: the configured one, or mcp.contract.yaml)",
       ),
       replace: flag("Replace a contract whose content differs"),
+      all: flag("With --replace: also lose entries that an incomplete list does not name"),
+      ask: texts("LIST.PARAM=VALUE, a parameter of the request for a list, such as tools.query=weather"),
       revision: text("Revision to speak (default: the newest that both know)"),
       ...serverOptionDefinitions,
     },

@@ -1,13 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
-import { type ListName, capture } from "../capture/capture.js";
+import { type CaptureSettings, type Captured, capture } from "../capture/capture.js";
 import { type ServerSource, isServerSource } from "../capture/server-source.js";
 import { meantAdvice } from "../capture/meant-source.js";
 import { shownSource } from "../capture/shown-source.js";
 import { type ServerOptions, withServer } from "../capture/with-server.js";
 import type { Contract, ContractDocument } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
+import type { Gone } from "../contract/incomplete-lists.js";
 import { loadContract, readContract } from "../contract/read-contract.js";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
@@ -15,7 +16,12 @@ import type { FilePlace } from "../diff/report/report.js";
 import { download } from "../files/download.js";
 import { kindOfSource } from "../files/source.js";
 import { decodeText } from "../files/text-file.js";
-import { type InvalidFinding, leftOutFindings, unreadFinding } from "./capture/left-out.js";
+import {
+  type InvalidFinding,
+  incompleteFindings,
+  leftOutFindings,
+  unreadFinding,
+} from "./capture/left-out.js";
 import type { CommandContext } from "./context.js";
 import { shownPath } from "./shown-path.js";
 import { readRegularText } from "../files/regular-file.js";
@@ -35,10 +41,9 @@ export interface ContractSource {
   readonly findings: readonly Finding[];
   /** Entries among these findings that have a name. */
   readonly invalid: readonly InvalidFinding[];
+  /** Entries of another contract that a server with incomplete lists says it does not have. */
+  readonly gone?: Gone;
 }
-
-/** Lists that a command needs. */
-type Needed = readonly ListName[] | "all";
 
 /** The kind of a SOURCE by its form; a URL without a known file extension can be either. */
 type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
@@ -80,18 +85,18 @@ function isContractJson(text: string): boolean {
 /**
  * Reads the contract that `source` stands for.
  *
- * @param needed lists of a live server without which the command has nothing to do; a warning names others that fail
+ * @param settings for a live server; a warning names lists that are not needed, and fail
  * @throws CodedError MG1008 for URLs of another scheme, MG10xx and MG60xx for files, MG41xx for servers
  */
 export async function contractSource(
   source: ServerSource,
   options: ServerOptions,
   context: CommandContext,
-  needed: Needed = "all",
+  settings: CaptureSettings = {},
 ): Promise<ContractSource> {
   const kind = contractKind(source, context);
   if (typeof source !== "string" || kind === "server" || kind === "url")
-    return liveContract(source, options, context, needed);
+    return liveContract(source, options, context, settings);
   return writtenSource(await documentOf(source, context));
 }
 
@@ -137,16 +142,22 @@ async function liveContract(
   source: ServerSource,
   options: ServerOptions,
   { console }: CommandContext,
-  needed: Needed,
+  settings: CaptureSettings,
 ): Promise<ContractSource> {
   console.progress(`asking ${shownSource(source)}`);
   const { timeout } = options;
-  const { contract, leftOut, unread } = await withServer(source, options, (client) =>
-    capture(client, timeout === undefined ? {} : { timeout }, needed),
+  const captured = await withServer(source, options, (client) =>
+    capture(client, timeout === undefined ? {} : { timeout }, settings),
   );
-  const { findings: ofEntries, invalid } = leftOutFindings(leftOut, source);
-  const findings = [...unread.map((list) => unreadFinding(list, source)), ...ofEntries];
+  const live = capturedSource(captured, source);
+  const unread = captured.unread.map((list) => unreadFinding(list, source));
+  return { ...live, findings: [...unread, ...live.findings, ...incompleteFindings(captured, source)] };
+}
+
+/** What was captured of a live server, as a source. */
+export function capturedSource({ contract, leftOut, gone }: Captured, source: ServerSource): ContractSource {
   const name = shownSource(source);
   const place = (pointer: string): Place => ({ file: name, pointer });
-  return { name, contract, place, placeOf: () => null, isLive: true, findings, invalid };
+  const { findings, invalid } = leftOutFindings(leftOut, source);
+  return { name, contract, place, placeOf: () => null, isLive: true, findings, invalid, gone };
 }

@@ -58,7 +58,8 @@ function notesRows(): string[][] {
 }
 
 /** The exit code that a code leads to, as a sentence. */
-function effectOf({ exit, mayWarn }: Diagnostic): string {
+function effectOf({ exit, mayWarn, informs }: Diagnostic): string {
+  if (informs) return "Information: it does not change the exit code.";
   if (exit === 0) return "Warning: it does not change the exit code.";
   const meaning = `${exit}: ${exitCodes.get(exit)}`;
   return mayWarn
@@ -66,7 +67,8 @@ function effectOf({ exit, mayWarn }: Diagnostic): string {
     : `Exit code ${meaning}.`;
 }
 
-function severitiesOf({ exit, mayWarn }: Diagnostic): readonly Finding["severity"][] {
+function severitiesOf({ exit, mayWarn, informs }: Diagnostic): readonly Finding["severity"][] {
+  if (informs) return ["info"];
   if (exit === 0) return ["warning"];
   return mayWarn ? ["error", "warning"] : ["error"];
 }

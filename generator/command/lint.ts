@@ -42,7 +42,7 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   expectServer(args, [source]);
   const fixing = args.flag("fix");
   if (fixing && !isFileSource(source)) throw nothingToWrite(shownSource(source));
-  const found = await contractSource(source, serverOptions(args, context), context, ["tools"]);
+  const found = await contractSource(source, serverOptions(args, context), context, { needed: ["tools"] });
   const fixed = fixing
     ? await fixContract(source as string, asked, args.flag("dry-run"), context)
     : undefined;

@@ -17,12 +17,9 @@ export const list: RunCommand = async (args, context) => {
   if (named === undefined) return serversByName(context);
   const source = await sourceOrServer(named, args, context);
   expectServer(args, [source]);
-  const { contract, name, findings } = await contractSource(
-    source,
-    serverOptions(args, context),
-    context,
-    [],
-  );
+  const { contract, name, findings } = await contractSource(source, serverOptions(args, context), context, {
+    needed: [],
+  });
   const entries = entriesOf(contract);
   return {
     findings,

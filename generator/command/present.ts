@@ -83,10 +83,12 @@ function shownError(
   };
 }
 
+const colours = { error: "red", warning: "yellow", info: "cyan" } as const;
+
 /** `place: error MG1002: message`, then what to do, then the details. */
 export function findingText({ code, severity, message, place, next, detail }: Finding, paint: Paint): string {
   const where = place === undefined ? "" : `${paint("bold", placeText(place))}: `;
-  const kind = paint(severity === "error" ? "red" : "yellow", `${severity} ${code}`);
+  const kind = paint(colours[severity], `${severity} ${code}`);
   const lines = [`${where}${kind}: ${printable(message)}`];
   if (next !== undefined) lines.push(`  ${paint("cyan", "→")} ${printable(next)}`);
   if (detail !== undefined) lines.push(indented(detail, paint));
@@ -134,7 +136,7 @@ export function annotation({ code, severity, message, place, next, detail }: Fin
           .replaceAll(":", "%3A")
           .replaceAll(",", "%2C")}`,
     );
-  return `::${severity} ${properties.join(",")}::${escapeData(text)}`;
+  return `::${severity === "info" ? "notice" : severity} ${properties.join(",")}::${escapeData(text)}`;
 }
 
 function escapeData(text: string): string {

@@ -1,9 +1,10 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { unlistedEntry } from "../capture/look-up.js";
 import type { LiveClient, LiveOptions } from "../capture/runtime.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
+import { shortList } from "../print/short-list.js";
 import { askServer } from "./ask/ask-server.js";
-import { shortList } from "./call.js";
 import { readPairs } from "./call/pairs.js";
 import { typedArguments } from "./call/typed-arguments.js";
 import { contentText, withFiles } from "./content/content-text.js";
@@ -20,7 +21,8 @@ export const prompt: RunCommand = async (args, context) => {
   expectFree(args, context);
   const source = await serverSource(args.required("source"), args, context);
   const result = await askServer(source, args, context, async (client, options, listing) => {
-    const definition = await definitionOf(client, name, listing);
+    const given = pairs.map(({ key }) => ({ name: key }));
+    const definition = await definitionOf(client, { name, arguments: given }, listing);
     const target = {
       schema: schemaOf(definition),
       owner: `the prompt ${JSON.stringify(name)}`,
@@ -55,10 +57,19 @@ function schemaOf(definition: JsonObject): JsonValue {
   };
 }
 
-async function definitionOf(client: LiveClient, prompt: string, options: LiveOptions): Promise<JsonObject> {
+/** @param assumed the prompt as the command line has it, where the server has no word on it */
+async function definitionOf(
+  client: LiveClient,
+  assumed: JsonObject & { readonly name: string },
+  options: LiveOptions,
+): Promise<JsonObject> {
+  const { name: prompt } = assumed;
   const isOffered = client.serverCapabilities["prompts"] !== undefined;
-  const prompts = isOffered ? (await client.listPrompts(options)).items : [];
-  const found = prompts.find(({ name }) => name === prompt);
+  const list = isOffered ? await client.listPrompts(options) : undefined;
+  const prompts = list?.items ?? [];
+  const found =
+    prompts.find(({ name }) => name === prompt) ??
+    (list && (await unlistedEntry(client, list, { method: "prompts/list", name: prompt, assumed }, options)));
   if (found !== undefined) return found;
   const names = prompts.map(({ name }) => String(name));
   const suggestion = closest(prompt, names);

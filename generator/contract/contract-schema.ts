@@ -83,6 +83,20 @@ export const contractSchema: JsonObject = {
     title: text("Name of the server, for people."),
     instructions: text("How to use the server; hosts may add it to the model's context."),
     capabilities: { $ref: "#/$defs/Capabilities" },
+    complete: truth(
+      "`false`: the server left entries out of the lists in `asked`, or of any list without it.",
+    ),
+    asked: {
+      type: "object",
+      description: "Parameters that the server was asked with for each incomplete list, by list and request.",
+      additionalProperties: false,
+      properties: Object.fromEntries(
+        ["tools", "resources", "resourceTemplates", "prompts"].map((list) => [
+          list,
+          { type: "array", items: { type: "object" }, description: `Requests for the list of ${list}.` },
+        ]),
+      ),
+    },
     tools: listOf("Tool", "Tools that models may call."),
     resources: listOf("Resource", "Resources that clients may read."),
     resourceTemplates: listOf("ResourceTemplate", "Families of resources, by URI template."),

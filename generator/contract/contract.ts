@@ -11,11 +11,19 @@ export interface Contract {
   readonly title?: string;
   readonly instructions?: string;
   readonly capabilities?: JsonObject;
+  /** `false`: the server left entries out of the lists in `asked`; of any list where there is no `asked`. */
+  readonly complete?: boolean;
+  readonly asked?: Asked;
   readonly tools?: readonly ContractTool[];
   readonly resources?: readonly ContractResource[];
   readonly resourceTemplates?: readonly ContractTemplate[];
   readonly prompts?: readonly ContractPrompt[];
 }
+
+export type ContractList = "tools" | "resources" | "resourceTemplates" | "prompts";
+
+/** The parameters that a server was asked with for its incomplete lists, for each request; the cursor aside. */
+export type Asked = { readonly [List in ContractList]?: readonly JsonObject[] };
 
 export interface ContractTool {
   readonly name: string;

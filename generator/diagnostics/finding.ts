@@ -1,8 +1,8 @@
-import type { CodeOfError, CodeOfWarning } from "./catalogue.js";
+import type { CodeOfError, CodeOfInfo, CodeOfWarning } from "./catalogue.js";
 import type { CodedError, Place } from "./coded-error.js";
 
 /** A fact about the user's files that a command reports: data, not an exception. */
-export type Finding = ErrorFinding | WarningFinding;
+export type Finding = ErrorFinding | WarningFinding | InfoFinding;
 
 export interface ErrorFinding extends FindingDetails {
   readonly code: CodeOfError;
@@ -13,6 +13,12 @@ export interface ErrorFinding extends FindingDetails {
 export interface WarningFinding extends FindingDetails {
   readonly code: CodeOfWarning;
   readonly severity: "warning";
+}
+
+/** Something that a reader of the other findings must know, and need not change. */
+export interface InfoFinding extends FindingDetails {
+  readonly code: CodeOfInfo;
+  readonly severity: "info";
 }
 
 interface FindingDetails {

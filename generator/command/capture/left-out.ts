@@ -1,8 +1,9 @@
-import type { LeftOut, UnreadList } from "../../capture/capture.js";
+import type { Captured, LeftOut, UnreadList } from "../../capture/capture.js";
 import type { ServerSource } from "../../capture/server-source.js";
 import { shownSource } from "../../capture/shown-source.js";
 import type { InvalidEntry } from "../../diff/contract/diff-contracts.js";
 import type { Finding } from "../../diagnostics/finding.js";
+import { counted } from "../../print/counted.js";
 
 /** An entry that a contract does not have because the server's list is wrong there. */
 export function leftOutFinding({ list, index, name, reason }: LeftOut, source: ServerSource): Finding {
@@ -31,6 +32,20 @@ export function leftOutFindings(leftOut: readonly LeftOut[], source: ServerSourc
     findings: entries.map(({ finding }) => finding),
     invalid: entries.flatMap(({ name, ...rest }) => (name === undefined ? [] : [{ ...rest, name }])),
   };
+}
+
+/** Lists that leave entries out: one finding for each. */
+export function incompleteFindings({ incomplete }: Captured, source: ServerSource): Finding[] {
+  return incomplete.map(({ list, references }): Finding => {
+    const referred =
+      references.length === 0 ? "" : `, and only refers to ${counted(references.length, "entry", "entries")}`;
+    return {
+      code: "MG6328",
+      severity: "info",
+      message: `${list}: the list may leave entries out${referred}`,
+      place: { file: shownSource(source) },
+    };
+  });
 }
 
 /** A list that failed, beside others that came. */

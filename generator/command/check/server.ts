@@ -4,14 +4,17 @@ import type { ServerSource } from "../../capture/server-source.js";
 import { shownSource } from "../../capture/shown-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
 import { contractFileName } from "../../contract/contract-file.js";
+import type { Unlisted } from "../../contract/incomplete-lists.js";
 import { counterpart } from "../../diff/contract/counterpart.js";
+import { comparedLists } from "../../diff/contract/lists.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type Finding, findingOfError } from "../../diagnostics/finding.js";
 import { changeText, subjectText } from "../../diff/finding.js";
 import { applyApprovals } from "../../diff/policy/approvals.js";
 import { jsonReport } from "../../diff/report/json.js";
 import { subjectsText } from "../../diff/report/group-text.js";
-import type { FailOn, ReportedFinding } from "../../diff/report/report.js";
+import type { FailOn, Report, ReportedFinding } from "../../diff/report/report.js";
+import { noDifference } from "../../diff/report/summary.js";
 import { isOneFinding } from "../../diff/rules/table.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
@@ -22,6 +25,7 @@ import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/polici
 import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
 import { operands, shellLine } from "../../print/shell-line.js";
+import { shortList } from "../../print/short-list.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
@@ -78,13 +82,14 @@ export async function comparePair(
   const { findings: metadata, authorization } = await metadataOf(source, contract, options);
   let live: ContractSource;
   try {
-    live = await contractSource(source, options, context);
+    const settings = { known: contract.contract, asked: contract.contract.asked };
+    live = await contractSource(source, options, context, settings);
   } catch (error) {
     if (metadata.length === 0 || !(error instanceof CodedError)) throw error;
     return notCompared(error, metadata, shownSource(source));
   }
   const inFile = await loadApprovals(args, project, context);
-  const { report, approved } = compareContracts(contract, live, {
+  const { report, approved, unlisted } = compareContracts(contract, live, {
     policy: { ...policyOf(args, project), failOn: (args.string("fail-on") as FailOn | undefined) ?? "any" },
     role: "both",
     baseline: new Set(),
@@ -99,6 +104,7 @@ export async function comparePair(
     ...together(report.findings.filter(({ approval }) => !approval)).map((group) =>
       driftFinding(group, contract, live),
     ),
+    ...unlistedFindings(unlisted, contract, live),
   ];
   const failed = findings.some(({ severity }) => severity === "error");
   if (args.string("format") === "html") {
@@ -113,12 +119,38 @@ export async function comparePair(
   const more = metadata.length > 0 ? `; its authorization: ${counted(metadata.length, "finding")}` : "";
   return {
     findings: [...metadata, ...findings],
-    summary: summary(findings.length, approved.holding.size, contract, live) + more,
+    summary: summary(findings, { approved: approved.holding.size, report }, contract, live) + more,
     data: { diff: jsonReport(report), ...(authorization && { authorization }) },
     ...(report.findings.some(({ fails, rule }) => fails && !isOneFinding(rule)) && {
-      mend: shellLine(["mcpgen", "capture", "--out", contract.name, "--replace", ...operands([live.name])]),
+      mend: captureLine(contract, live),
     }),
   };
+}
+
+/** The command that brings the contract up to date: a capture of incomplete lists is merged into it. */
+function captureLine(contract: ContractSource, live: ContractSource): string {
+  const replaces = live.contract.complete === false ? [] : ["--replace"];
+  return shellLine(["mcpgen", "capture", "--out", contract.name, ...replaces, ...operands([live.name])]);
+}
+
+/** Entries of the contract of which the server says nothing: a finding for each list. */
+function unlistedFindings(
+  unlisted: readonly Unlisted[],
+  contract: ContractSource,
+  live: ContractSource,
+): Finding[] {
+  return comparedLists.flatMap(({ name }): Finding[] => {
+    const keys = unlisted.filter(({ list, by }) => list === name && by === "old").map(({ key }) => key);
+    if (keys.length === 0) return [];
+    return [
+      {
+        code: "MG6329",
+        severity: "info",
+        message: `${name}: not listed by ${live.name}, whose list is incomplete: ${shortList(keys)}`,
+        place: contract.place(`/${name}`),
+      },
+    ];
+  });
 }
 
 /** Why there was no connection, with what the metadata of the server says about that. */
@@ -197,12 +229,16 @@ function short(text: string, most = 80): string {
 }
 
 function summary(
-  findings: number,
-  approved: number,
+  all: readonly Finding[],
+  { approved, report }: { readonly approved: number; readonly report: Report },
   { name: contract }: ContractSource,
   { name: live }: ContractSource,
 ): string {
-  if (findings === 0 && approved === 0) return `${live} is as ${contract} says`;
+  const findings = all.filter(({ severity }) => severity !== "info").length;
+  if (findings === 0 && approved === 0)
+    return report.isPartial
+      ? `${live} and ${contract}: ${noDifference(report)}`
+      : `${live} is as ${contract} says`;
   const counts = [
     ...(approved > 0 ? [counted(approved, "approved difference")] : []),
     ...(findings > 0 ? [counted(findings, "finding")] : []),

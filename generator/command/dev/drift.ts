@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Captured, LeftOut } from "../../capture/capture.js";
+import type { Captured } from "../../capture/capture.js";
 import type { Contract } from "../../contract/contract.js";
 import type { Drift, ListName } from "../../dev/page/offer.js";
 import { changeText, subjectText } from "../../diff/finding.js";
@@ -7,8 +7,7 @@ import { applyApprovals } from "../../diff/policy/approvals.js";
 import type { ReportedFinding } from "../../diff/report/report.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import { leftOutFindings } from "../capture/left-out.js";
-import { type ContractSource, contractSource } from "../contract-source.js";
+import { capturedSource, contractSource } from "../contract-source.js";
 import { compareContracts } from "../diff/contracts.js";
 import { loadApprovals, policyOf, today } from "../diff/policies.js";
 import type { Project } from "../project.js";
@@ -16,18 +15,19 @@ import { serverOptions } from "../server-options.js";
 
 /** The differences of a live server from the only contract of its project, as `check --server` finds them. */
 export async function driftOf(
-  { contract: live, leftOut, unread }: Captured,
+  captured: Captured,
   args: Arguments,
   project: Project,
   context: CommandContext,
 ): Promise<readonly Drift[]> {
+  const { contract: live, unread } = captured;
   const { config, folder } = project.loaded;
   const [only, another] = (config.contracts ?? []).filter(({ role }) => role !== "client");
   if (!only || another) return [];
   const file = resolve(folder, only.file);
   const contract = await contractSource(file, serverOptions(args, context), context);
   const { approvals } = await loadApprovals(args, project, context);
-  const { report } = compareContracts(contract, liveSource(live, leftOut), {
+  const { report } = compareContracts(contract, capturedSource(captured, "the server"), {
     policy: { ...policyOf(args, project), failOn: "any" },
     role: "both",
     baseline: new Set(),
@@ -39,12 +39,6 @@ export async function driftOf(
   return report.findings
     .filter((finding) => !finding.approval && isKnown(finding))
     .map((finding) => driftFrom(finding, contract.contract, live));
-}
-
-function liveSource(contract: Contract, leftOut: readonly LeftOut[]): ContractSource {
-  const name = "the server";
-  const place = (pointer: string) => ({ file: name, pointer });
-  return { name, contract, place, placeOf: () => null, isLive: true, ...leftOutFindings(leftOut, name) };
 }
 
 function driftFrom(finding: ReportedFinding, contract: Contract, live: Contract): Drift {

@@ -2,11 +2,14 @@ import { meantAdvice } from "../../capture/meant-source.js";
 import type { ServerSource } from "../../capture/server-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
 import type { Contract } from "../../contract/contract.js";
+import { type Unlisted, isIncomplete, unlisted } from "../../contract/incomplete-lists.js";
 import { withoutScopes } from "../../contract/scopes.js";
 import { asListed, listsExecution } from "../../contract/tasks.js";
 import { diffContracts } from "../../diff/contract/diff-contracts.js";
+import { comparedLists } from "../../diff/contract/lists.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diff/finding.js";
+import { shortList } from "../../print/short-list.js";
 import type { CommandContext } from "../context.js";
 import { type ContractSource, contractKind, contractSource } from "../contract-source.js";
 import { type Evaluated, type Evaluation, evaluate } from "./report.js";
@@ -37,7 +40,13 @@ export async function loadContractSources(
           "Name a contract file, http(s)://… or stdio:COMMAND …; `--for CONTRACT` compares revisions for a server.",
       },
     );
-  return [await contractSource(names[0], options, context), await contractSource(names[1], options, context)];
+  // A server is asked for what the other side has, where its lists leave that out.
+  const isFile = kinds.map((kind) => kind === "contract" || kind === "standard input");
+  const first = isFile[1] && !isFile[0] ? 1 : 0;
+  const one = await contractSource(names[first], options, context);
+  const settings = { known: one.contract, asked: one.contract.asked };
+  const two = await contractSource(names[first === 0 ? 1 : 0], options, context, settings);
+  return first === 0 ? [one, two] : [two, one];
 }
 
 /** The findings about a source that a comparison does not have itself: it has those about invalid entries. */
@@ -50,7 +59,7 @@ export function compareContracts(
   old: ContractSource,
   next: ContractSource,
   evaluation: Evaluation,
-): Evaluated {
+): Evaluated & { readonly unlisted: readonly Unlisted[] } {
   const place = (source: ContractSource, at: string | null): ReturnType<ContractSource["placeOf"]> =>
     at === null ? null : source.placeOf(at);
   const isLive = old.isLive || next.isLive;
@@ -60,13 +69,34 @@ export function compareContracts(
     isLive ? asListed(withoutScopes(contract), hasExecution) : contract,
   ) as [Contract, Contract];
   const invalid = [...old.invalid, ...next.invalid];
-  return evaluate(diffContracts(...contracts, evaluation.policy, invalid), evaluation, {
-    from: old.name,
-    to: next.name,
-    placesOf: ({ pointers }: Finding) => ({
-      old: place(old, pointers.old),
-      new: place(next, pointers.new),
+  const gone = { old: old.gone, new: next.gone };
+  const left = unlisted({ old: contracts[0], new: contracts[1], gone });
+  const evaluated = evaluate(
+    diffContracts(...contracts, evaluation.policy, { invalid, unlisted: left }),
+    evaluation,
+    {
+      from: old.name,
+      to: next.name,
+      placesOf: ({ pointers }: Finding) => ({
+        old: place(old, pointers.old),
+        new: place(next, pointers.new),
+      }),
+      notes: unlistedNotes(left, old.name, next.name),
+      isPartial: contracts.some((contract) => comparedLists.some(({ name }) => isIncomplete(contract, name))),
+    },
+  );
+  return { ...evaluated, unlisted: left };
+}
+
+/** What one side lists, and the other one may have, too: a line for each list. */
+function unlistedNotes(left: readonly Unlisted[], old: string, next: string): string[] {
+  return comparedLists.flatMap(({ name }) =>
+    (["old", "new"] as const).flatMap((by) => {
+      const keys = left.filter((each) => each.list === name && each.by === by).map(({ key }) => key);
+      const silent = by === "old" ? next : old;
+      return keys.length === 0
+        ? []
+        : [`${name}: not listed by ${silent}, whose list is incomplete: ${shortList(keys)}.`];
     }),
-    notes: [],
-  });
+  );
 }

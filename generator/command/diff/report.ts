@@ -36,7 +36,7 @@ export interface Evaluated {
 export function evaluate(
   differences: readonly Difference[],
   { policy, role, baseline, approvalsOf }: Evaluation,
-  options: Pick<ReportOptions, "from" | "to" | "placesOf" | "notes">,
+  options: Pick<ReportOptions, "from" | "to" | "placesOf" | "notes" | "isPartial">,
 ): Evaluated {
   const approved = approvalsOf(differences);
   const { readers, failOn } = policy;

@@ -66,7 +66,7 @@ async function offer(
   const kind = contractKind(source, context);
   // A revision, a schema file, or a schema on standard input.
   if (kind === "other" || kind === "standard input") return undefined;
-  const document = await contractSource(source, serverOptions(args, context), context, []);
+  const document = await contractSource(source, serverOptions(args, context), context, { needed: [] });
   const { contract, isLive, findings } = document;
   const reading = offerReading(contract, { name: document.name, isLive, profiles: usualProfiles });
   return { reading, name: fileName(contract.name), findings };

@@ -16,7 +16,7 @@ import type { Finding } from "../../diagnostics/finding.js";
 import type { Render } from "../../print/templates.js";
 import type { Arguments } from "../arguments.js";
 import { namelessFinding } from "../capture.js";
-import { leftOutFinding } from "../capture/left-out.js";
+import { incompleteFindings, leftOutFinding } from "../capture/left-out.js";
 import type { CommandContext } from "../context.js";
 import { serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
@@ -125,6 +125,7 @@ async function captured(
       ...findings,
       ...live.leftOut.map((entry) => leftOutFinding(entry, source)),
       ...namelessFinding(live, source),
+      ...incompleteFindings(live, source),
     ],
   };
 }

@@ -179,7 +179,7 @@ export class PageSession {
 
   /** Reads what the server offers: first the lists, then the findings. */
   async #list(client: LiveClient): Promise<void> {
-    const captured = await capture(client, {}, []);
+    const captured = await capture(client, {}, { needed: [] });
     if (this.#client !== client) return;
     this.#captured = captured;
     this.#judge = new ValueJudge();

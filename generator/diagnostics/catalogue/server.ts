@@ -219,6 +219,26 @@ export const serverDiagnostics = {
     title: "A list of the server cannot be read",
     exit: 0,
     explanation:
-      "The server declares the list, and answered the request for it with an error, with nothing, or with something other than a list; null counts as an empty list. `list`, `docs` and the page of `dev` show the other lists, and the pages that came before; `lint` needs the tools alone. `capture`, `check` and `init` end with the error, because a contract must be complete. Correct the server: a list without entries is `[]`.",
+      "The server declares the list, and answered the request for it with an error, with nothing, or with something other than a list; null counts as an empty list. `list`, `docs` and the page of `dev` show the other lists, and the pages that came before; `lint` needs the tools alone. `capture`, `check` and `init` end with the error, because a contract must have every list. Correct the server: a list without entries is `[]`.",
+  },
+  MG6328: {
+    title: "A list of the server may leave entries out",
+    exit: 0,
+    informs: true,
+    explanation:
+      "The server answered with a part of the list, as its revision allows, or was asked for a part with `--ask`. The contract then has `complete: false`, and in `asked` what the server was asked for. `mcpgen capture SOURCE --ask tools.query=weather` asks for more: what it adds is merged into the contract. Entries that the server only refers to are fetched one by one, where the revision has a request for that.",
+  },
+  MG6329: {
+    title: "An incomplete list does not name an entry of the contract",
+    exit: 0,
+    informs: true,
+    explanation:
+      "The server leaves entries out of the list, and the revision has no request for a single entry, or the server refused it. So nothing is known of the entry: it may be there or not, and it may have changed. It is no difference. Where the revision has such a request, an entry that the server does not have is reported as removed.",
+  },
+  MG6330: {
+    title: "--replace would delete entries that an incomplete list does not name",
+    exit: 2,
+    explanation:
+      "The server leaves entries out of a list. A contract that is replaced with that list loses the entries that it had from earlier captures, and so does the client that is generated from it. Leave `--replace` out: then `capture` merges, and only entries that the server says it does not have are deleted. `--replace --all` replaces the contract all the same.",
   },
 } satisfies Record<string, Diagnostic>;

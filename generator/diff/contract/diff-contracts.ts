@@ -2,6 +2,7 @@ import { type JsonObject, PatternBudget, canonicalText, jsonEqual, pointer } fro
 import { type Finding, type Policy, defaultPolicy, levelFor } from "../finding.js";
 import { grouped } from "../group.js";
 import type { Contract } from "../../contract/contract.js";
+import { type Unlisted, unlisted, withoutEntries } from "../../contract/incomplete-lists.js";
 import { contractNames } from "../../contract/emit/names.js";
 import { compareEntry } from "./compare-entry.js";
 import type { Comparison } from "./compare-schemas.js";
@@ -13,23 +14,38 @@ import { type ComparedList, comparedLists } from "./lists.js";
  * when its peer moves to the new one. Pure and deterministic. Entries correspond by their identity; their order is
  * ignored.
  *
- * @param invalid entries that a live server lists, and the contracts leave out, because they are invalid
+ * @param beside what is known beside the contracts
  */
 export function diffContracts(
   old: Contract,
   next: Contract,
   policy: Policy = defaultPolicy,
-  invalid: readonly InvalidEntry[] = [],
+  { invalid = [], unlisted: left = unlisted({ old, new: next }) }: BesideContracts = {},
 ): Finding[] {
   const comparison = { policy, budgets: { old: new PatternBudget(), new: new PatternBudget() } };
+  const sides = { old, new: next, unlisted: left };
   const findings = [
-    ...comparedLists.flatMap((list) => compareList(list, old, next, comparison, invalid)),
-    ...compareMethods(old, next, policy),
+    ...comparedLists.flatMap((list) => compareList(list, sides, comparison, invalid)),
+    ...compareMethods(withoutEntries(old, left), withoutEntries(next, left), policy),
     ...compareServer(old as unknown as JsonObject, next as unknown as JsonObject, policy),
   ];
   const rank = { breaking: 0, dangerous: 1, safe: 2 };
   // Sorting is stable: what is equally bad stays in the order of the contract.
   return grouped(findings.sort((a, b) => rank[levelFor(a, "both")] - rank[levelFor(b, "both")]));
+}
+
+interface BesideContracts {
+  /** Entries that a live server lists, and the contracts leave out, because they are invalid. */
+  readonly invalid?: readonly InvalidEntry[];
+  /** Entries of one contract of which an incomplete list of the other one says nothing. */
+  readonly unlisted?: readonly Unlisted[];
+}
+
+/** Both contracts, and the entries of either that are not compared. */
+interface Sides {
+  readonly old: Contract;
+  readonly new: Contract;
+  readonly unlisted: readonly Unlisted[];
 }
 
 /** An entry of a live server that no client can use. */
@@ -47,12 +63,13 @@ interface Entry {
 
 function compareList(
   list: ComparedList,
-  old: Contract,
-  next: Contract,
+  { old, new: next, unlisted: left }: Sides,
   comparison: Comparison,
   invalid: readonly InvalidEntry[],
 ): Finding[] {
   const [before, after] = [entriesOf(list, old), entriesOf(list, next)];
+  for (const { key, by } of left.filter((each) => each.list === list.name))
+    (by === "old" ? before : after).delete(key);
   const faults = invalidOf(list, invalid, before, after);
   return [...new Set([...before.keys(), ...after.keys(), ...faults.keys()])].flatMap((key) => {
     const [a, b] = [before.get(key), after.get(key)];

@@ -9,6 +9,7 @@ export function jsonReport({
   findings,
   summary,
   notes,
+  isPartial,
   code,
 }: Report): Readonly<Record<string, unknown>> {
   return {
@@ -19,6 +20,7 @@ export function jsonReport({
     findings: findings.map(jsonFinding),
     summary,
     notes,
+    ...(isPartial && { partial: true }),
     ...(code && { code }),
   };
 }

@@ -1,15 +1,19 @@
 import { changeText, subjectText } from "../finding.js";
 import type { Report, ReportedFinding } from "./report.js";
+import { noDifference } from "./summary.js";
 import { placeText } from "./with-uses.js";
 
 /** The report as JUnit XML: a case for each finding, which fails if the finding does. Approved ones are skipped. */
-export function junitReport({ from, to, findings }: Report): string {
+export function junitReport(report: Report): string {
+  const { from, to, findings } = report;
   const failures = findings.filter(({ fails }) => fails).length;
   const skipped = findings.filter(({ approval }) => approval).length;
   const name = escaped(`mcpgen diff ${from} → ${to}`);
   const counts = `tests="${Math.max(1, findings.length)}" failures="${failures}"`;
   const cases =
-    findings.length === 0 ? ['<testcase classname="diff" name="no differences"/>'] : findings.map(testCase);
+    findings.length === 0
+      ? [`<testcase classname="diff" name="${noDifference(report)}"/>`]
+      : findings.map(testCase);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${name}" ${counts}>`,

@@ -39,6 +39,8 @@ export interface Report {
   readonly summary: Summary;
   /** The limits of the comparison, and its assumptions. */
   readonly notes: readonly string[];
+  /** A list of one side leaves entries out: what both list is compared. */
+  readonly isPartial?: true;
   /** The code that was looked through, if any was. */
   readonly code?: LookedThrough;
 }
@@ -75,10 +77,11 @@ export interface ReportOptions {
   readonly baseline: ReadonlySet<string>;
   readonly placesOf: (finding: Finding) => ReportedFinding["at"];
   readonly notes: readonly string[];
+  readonly isPartial?: boolean;
 }
 
 export function reportOf(findings: readonly Finding[], options: ReportOptions): Report {
-  const { from, to, role, readers, failOn, approved, baseline, placesOf, notes } = options;
+  const { from, to, role, readers, failOn, approved, baseline, placesOf, notes, isPartial } = options;
   const reported = findings.map((finding): ReportedFinding => {
     const worst = levelFor(finding, role);
     const approval = approved.holding.get(finding.fingerprint);
@@ -92,7 +95,8 @@ export function reportOf(findings: readonly Finding[], options: ReportOptions): 
       fails: !approval && !known && failsOn(worst, failOn),
     };
   });
-  return { from, to, role, readers, findings: reported, summary: summaryOf(reported), notes };
+  const summary = summaryOf(reported);
+  return { from, to, role, readers, findings: reported, summary, notes, ...(isPartial && { isPartial }) };
 }
 
 /** How many findings there are of each level. */

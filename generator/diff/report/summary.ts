@@ -9,10 +9,15 @@ export function summaryText(report: Report): string {
   const uses = codeText(report);
   const touched = uses === undefined ? "" : `; ${uses}`;
   if (findings.length === 0)
-    return `${from} → ${to}: ${report.code?.unused ? "nothing that touches the code" : "no differences"}${touched}`;
+    return `${from} → ${to}: ${report.code?.unused ? "nothing that touches the code" : noDifference(report)}${touched}`;
   const source = findings.filter((finding) => finding.source === "breaking").length;
   const code = source === 0 ? "" : `; code written against the types meets ${source} of them`;
   return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}${touched}`;
+}
+
+/** The verdict on two sides without findings. */
+export function noDifference({ isPartial }: Pick<Report, "isPartial">): string {
+  return isPartial ? "no difference in what both list" : "no differences";
 }
 
 /** The effects on each side, a line for each side that has any. */

@@ -495,3 +495,34 @@ test("a number of an arm that becomes whole has a counterexample within its limi
   );
   expect(finding).toMatchObject({ rule: "number-to-integer", level: { client: "breaking" } });
 });
+
+describe("of lists that leave entries out, what both list is compared", () => {
+  const two: Contract = { ...base, tools: [tool, { ...tool, name: "only_old" }] };
+  const changed: Draft = structuredClone(tool);
+  changed.inputSchema.required = ["city", "unit"];
+  const other: Contract = { ...base, tools: [changed, { ...tool, name: "only_new" }] };
+  const partial = { complete: false, asked: { tools: [{}] } };
+  const stricter = "property-became-required tools/get_weather.arguments.unit";
+  const removed = "tool-removed tools/only_old";
+  const added = "tool-added tools/only_new";
+
+  test.each<[string, object, object, string[]]>([
+    ["both are complete", {}, {}, [stricter, removed, added]],
+    ["the old one is incomplete", partial, {}, [stricter, removed]],
+    ["the new one is incomplete", {}, partial, [stricter, added]],
+    ["both are incomplete", partial, partial, [stricter]],
+  ])("%s", (_, old, next, expected) => {
+    const found = reported({ ...two, ...old }, { ...other, ...next });
+    expect(found.map((each) => each.split(" ").slice(0, 2).join(" ")).sort()).toEqual([...expected].sort());
+  });
+
+  test("a method of the client does not move because its entry is not listed", () => {
+    const named = (...names: string[]): Contract => ({
+      ...base,
+      tools: names.map((name) => ({ ...tool, name })),
+    });
+    const old = named("get_weather", "get-weather");
+    expect(reported(old, named("get-weather")).join()).toContain("method-moved");
+    expect(reported(old, { ...named("get-weather"), ...partial })).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { type JsonObject, jsonEqual } from "@mcpgen/engine";
+import type { Asked, Contract, ContractList } from "./contract.js";
+
+/** The lists of a contract, each with the member that identifies its entries. */
+const keys: { readonly [List in ContractList]: string } = {
+  tools: "name",
+  resources: "uri",
+  resourceTemplates: "uriTemplate",
+  prompts: "name",
+};
+
+const names = Object.keys(keys) as ContractList[];
+
+type Entry = { readonly [member: string]: unknown };
+
+/** Entries that a server says it does not have, by list: those of another contract. */
+export type Gone = { readonly [List in ContractList]?: readonly string[] };
+
+/** Whether the server of a contract left entries out of a list. */
+export function isIncomplete({ complete, asked }: Contract, list: ContractList): boolean {
+  return complete === false && (asked?.[list] !== undefined || asked === undefined);
+}
+
+/** An entry of one of two contracts of which the other one says nothing. */
+export interface Unlisted {
+  readonly list: ContractList;
+  readonly key: string;
+  /** The side that has it. */
+  readonly by: "old" | "new";
+}
+
+/** Two contracts, and what a server of each says that it does not have. */
+interface TwoContracts {
+  readonly old: Contract;
+  readonly new: Contract;
+  readonly gone?: { readonly old?: Gone | undefined; readonly new?: Gone | undefined };
+}
+
+/** The entries of one contract that an incomplete list of the other one does not name. They may be there all the same. */
+export function unlisted({ old, new: next, gone }: TwoContracts): Unlisted[] {
+  return names.flatMap((list) => [
+    ...missing(list, old, next, gone?.new).map((key) => ({ list, key, by: "old" as const })),
+    ...missing(list, next, old, gone?.old).map((key) => ({ list, key, by: "new" as const })),
+  ]);
+}
+
+function missing(list: ContractList, from: Contract, there: Contract, gone: Gone = {}): string[] {
+  if (!isIncomplete(there, list)) return [];
+  const listed = new Set(keysOf(there, list));
+  return keysOf(from, list).filter((key) => !listed.has(key) && !gone[list]?.includes(key));
+}
+
+/** The contract without some of its entries. */
+export function withoutEntries(contract: Contract, left: readonly Unlisted[]): Contract {
+  if (left.length === 0) return contract;
+  const isLeft = (list: ContractList, entry: Entry): boolean =>
+    left.some((each) => each.list === list && each.key === entry[keys[list]]);
+  return withLists(contract, (list) => entriesOf(contract, list).filter((entry) => !isLeft(list, entry)));
+}
+
+/**
+ * What a contract becomes with what a server lists now: entries that its incomplete lists do not name stay.
+ *
+ * @param gone entries that the server says it does not have
+ */
+export function mergedContract(before: Contract, live: Contract, gone: Gone): Contract {
+  const merged = withLists(live, (list) => {
+    const now = entriesOf(live, list);
+    if (!isIncomplete(live, list)) return now;
+    const key = keys[list];
+    const known = entriesOf(before, list)
+      .filter((entry) => !gone[list]?.includes(entry[key] as string))
+      .map((entry) => now.find((each) => each[key] === entry[key]) ?? entry);
+    return [...known, ...now.filter((entry) => known.every((each) => each[key] !== entry[key]))];
+  });
+  return merged.asked ? { ...merged, asked: bothAsked(before.asked, merged.asked) } : merged;
+}
+
+/** What was asked for in all. */
+export function bothAsked(before: Asked = {}, more: Asked): Asked {
+  return Object.fromEntries(
+    names
+      .filter((list) => more[list])
+      .map((list) => {
+        const all = [...(before[list] ?? []), ...more[list]!];
+        return [list, all.filter((one, index) => all.findIndex((each) => jsonEqual(each, one)) === index)];
+      }),
+  );
+}
+
+export function keysOf(contract: Contract, list: ContractList): string[] {
+  return entriesOf(contract, list).map((entry) => String(entry[keys[list]]));
+}
+
+/** The contract with other lists, in the order of a contract; a list without entries is left out. */
+function withLists(contract: Contract, entries: (list: ContractList) => readonly Entry[]): Contract {
+  const lists = names.map((list) => [list, entries(list)] as const).filter(([, list]) => list.length > 0);
+  const others = Object.entries(contract).filter(([key]) => !(key in keys));
+  return Object.fromEntries([...others, ...lists]) as unknown as Contract;
+}
+
+function entriesOf(contract: Contract, list: ContractList): readonly Entry[] {
+  return (contract[list] ?? []) as unknown as readonly (Entry & JsonObject)[];
+}

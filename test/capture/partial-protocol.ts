@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type JsonObject, canonicalise } from "@mcpgen/engine";
+import { carryNotes } from "../../generator/revision/carry.js";
+import { generate, releasedSource, schemaDir } from "../support/generated-output.js";
+import { documentOf, revisions } from "../support/revisions.js";
+
+/** The newest released revision. */
+const newest = revisions.at(-1)!;
+
+/** A made-up revision whose lists may leave entries out. */
+export const partialRevision = "2027-03-01";
+
+const text = { type: "string" };
+const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
+const object = (properties: JsonObject, required: string[] = []): JsonObject => ({
+  type: "object",
+  properties,
+  required,
+});
+
+interface Definitions {
+  // oxlint-disable-next-line typescript/no-explicit-any
+  [name: string]: any;
+}
+
+/**
+ * Its schema. A list of tools has whole tools and references, says `complete: false`, takes `query` and `group`, and
+ * `tools/get` gives one tool. A list of prompts says `more: true`, and no request gives one prompt.
+ */
+export function partialDocument(): JsonObject {
+  const document = structuredClone(documentOf(newest)) as unknown as { readonly $defs: Definitions };
+  const { $defs } = document;
+  const meta = { _meta: ref("RequestMetaObject") };
+  $defs["ToolReference"] = object({ name: text, description: text }, ["name"]);
+  const { ListToolsRequest, ListToolsResult, ListPromptsResult, CallToolResultResponse } = $defs;
+  $defs["ListedTool"] = { anyOf: [ref("Tool"), ref("ToolReference")] };
+  ListToolsResult.properties.tools.items = ref("ListedTool");
+  ListToolsResult.properties.complete = { type: "boolean" };
+  ListPromptsResult.properties.more = { type: "boolean" };
+  $defs["ListToolsRequestParams"] = object({ ...meta, cursor: text, query: text, group: text }, ["_meta"]);
+  ListToolsRequest.properties.params = ref("ListToolsRequestParams");
+  $defs["GetToolRequestParams"] = object({ ...meta, name: text }, ["_meta", "name"]);
+  $defs["GetToolRequest"] = structuredClone(ListToolsRequest);
+  $defs["GetToolRequest"].properties.method.const = "tools/get";
+  $defs["GetToolRequest"].properties.params = ref("GetToolRequestParams");
+  const result = { _meta: ref("ResultMetaObject"), resultType: text, tool: ref("Tool") };
+  $defs["GetToolResult"] = object(result, ["resultType", "tool"]);
+  $defs["GetToolResultResponse"] = structuredClone(CallToolResultResponse);
+  $defs["GetToolResultResponse"].properties.result = ref("GetToolResult");
+  $defs["ClientRequest"].anyOf.push(ref("GetToolRequest"));
+  $defs["ServerResult"].anyOf.push(ref("GetToolResult"));
+  return document as unknown as JsonObject;
+}
+
+async function notesFor(document: JsonObject): Promise<JsonObject[]> {
+  const file = join(schemaDir, newest, "notes.json");
+  const source = readFileSync(file, "utf8");
+  const notesFile = { file, text: source, value: JSON.parse(source) as JsonObject };
+  const { notes } = await carryNotes({ file, text: "" }, canonicalise(document), notesFile);
+  const because = { reason: "A test.", link: "https://example.com/" };
+  const extending = (base: string, ...targets: string[]): JsonObject => ({
+    ...{ kind: "extends", target: targets.map((name) => `/$defs/${name}`), base },
+    ...because,
+  });
+  return [
+    ...notes,
+    extending("RequestParams", "ListToolsRequestParams", "GetToolRequestParams"),
+    extending("JSONRPCRequest", "GetToolRequest"),
+    extending("Result", "GetToolResult"),
+    { kind: "capability", target: "tools/get", of: "server", capability: "/tools", ...because },
+    {
+      ...{ kind: "partial", target: "tools/list", member: "/complete", means: false },
+      ...{ item: "/$defs/ToolReference", get: "tools/get" },
+      ...because,
+    },
+    { kind: "partial", target: "prompts/list", member: "/more", means: true, ...because },
+    { kind: "lower", target: "/$defs/ToolReference", previous: newest, how: "drop", ...because },
+  ];
+}
+
+/**
+ * What is generated for the newest revision and the one after it.
+ *
+ * @param folder gets the schema and the notes
+ */
+export async function partialProtocol(folder: string): Promise<ReadonlyMap<string, string>> {
+  const document = partialDocument();
+  const [schemaFile, notesFile] = [join(folder, "schema.json"), join(folder, "notes.json")];
+  writeFileSync(schemaFile, JSON.stringify(document));
+  writeFileSync(notesFile, JSON.stringify({ format: 1, notes: await notesFor(document) }));
+  const source = { revision: partialRevision, status: "released", schemaFile, notesFile } as const;
+  return (await generate([releasedSource(newest), source])).files;
+}
