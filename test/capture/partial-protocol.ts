@@ -34,8 +34,7 @@ export function partialDocument(): JsonObject {
   const meta = { _meta: ref("RequestMetaObject") };
   $defs["ToolReference"] = object({ name: text, description: text }, ["name"]);
   const { ListToolsRequest, ListToolsResult, ListPromptsResult, CallToolResultResponse } = $defs;
-  $defs["ListedTool"] = { anyOf: [ref("Tool"), ref("ToolReference")] };
-  ListToolsResult.properties.tools.items = ref("ListedTool");
+  ListToolsResult.properties.tools.items = { anyOf: [ref("Tool"), ref("ToolReference")] };
   ListToolsResult.properties.complete = { type: "boolean" };
   ListPromptsResult.properties.more = { type: "boolean" };
   $defs["ListToolsRequestParams"] = object({ ...meta, cursor: text, query: text, group: text }, ["_meta"]);

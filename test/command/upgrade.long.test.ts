@@ -481,3 +481,57 @@ test("the guide has errors that are gone or changed by number", async () => {
     ],
   );
 });
+
+test("a list with a new flag is asked about, with the note that says that it leaves entries out", async () => {
+  const request = (method: string, params: object): object => ({
+    type: "object",
+    properties: { method: { const: method }, params },
+    required: ["method", "params"],
+  });
+  const listing = (more: object, items: object): object => ({
+    type: "object",
+    properties: { songs: { type: "array", items }, nextCursor: text, ...more },
+    required: ["songs"],
+  });
+  const named = { type: "object", properties: { title: text }, required: ["title"] };
+  const ref = (name: string): object => ({ $ref: `#/$defs/${name}` });
+  const withList = (result: object, more: object = {}): string =>
+    JSON.stringify({
+      ...smallSchema,
+      $defs: {
+        ...smallSchema.$defs,
+        ListSongsRequest: request("songs/list", { type: "object", properties: { cursor: text } }),
+        ListSongsResult: result,
+        Song: { ...named, properties: { title: text, text }, required: ["text", "title"] },
+        ...more,
+      },
+    });
+  const folder = temporaryFolder({
+    "2030-01-01/schema.json": withList(listing({}, ref("Song"))),
+    "2031-01-01/schema.json": withList(
+      listing({ complete: { type: "boolean" } }, { anyOf: [ref("Song"), ref("SongReference")] }),
+      {
+        SongReference: named,
+        GetSongRequest: request("songs/get", named),
+        GetSongResult: { type: "object", properties: { song: ref("Song") }, required: ["song"] },
+      },
+    ),
+  });
+  expect((await mcpgen(folder, ["revision", "add", "2030-01-01/schema.json"])).code).toBe(0);
+  const ran = await mcpgen(folder, ["upgrade", "2031-01-01/schema.json", "--json"]);
+  expect(ran.code).toBe(0);
+  const notes = reportOf(ran)
+    .decisions.filter(({ title }) => title.includes("leaves entries out"))
+    .flatMap(({ items }) => items.map((item) => JSON.parse(item) as object));
+  expect(notes).toEqual([
+    {
+      ...{ kind: "partial", target: "songs/list", member: "/complete", means: false },
+      ...{ item: "/$defs/SongReference", get: "songs/get", reason: "…", link: "…" },
+    },
+  ]);
+  // The note as it is proposed holds.
+  const file = join(folder, "schema/2031-01-01/notes.json");
+  writeFileSync(file, JSON.stringify({ format: 1, notes }));
+  expect((await mcpgen(folder, ["generate"])).code).toBe(0);
+  expect(readFileSync(join(folder, "generated/2031-01-01/methods.ts"), "utf8")).toContain("partial: {");
+});
