@@ -138,9 +138,11 @@ function conflictFinding(
     severity: "warning",
     message: `note of kind ${note.kind} on ${target}: ${message}`,
     place: { file: shownPath(schemaDir, directory, join(folder, "notes.json")), pointer: note.pointer },
-    next: agreeing
-      ? "Replace the note for this target, as below; if the schema is wrong, correct it with a note of kind errata."
-      : "Correct the note, or remove this target of it.",
+    next: !agreeing
+      ? "Correct the note, or remove this target of it."
+      : note.targets.includes(target)
+        ? "Replace the note for this target, as below; if the schema is wrong, correct it with a note of kind errata."
+        : "Add the note below.",
     ...(agreeing && { detail: JSON.stringify(agreeing) }),
   };
 }

@@ -1,4 +1,11 @@
-import { type Definition, type Schema, type SchemaNode, pointerTokens } from "@mcpgen/engine";
+import {
+  type Definition,
+  type Schema,
+  type SchemaNode,
+  escapeToken,
+  pointer,
+  pointerTokens,
+} from "@mcpgen/engine";
 import { alternativesOf } from "../notes/alternatives.js";
 import type { NoteConflict } from "../notes/conflict.js";
 import type { Note, SubscriptionNote } from "../notes/note.js";
@@ -102,10 +109,12 @@ function filterConflicts(schema: Schema, notes: readonly SubscriptionNote[]): No
     const hidden = memberNames(schema, schema.definitions.get(definition)!.node).filter(
       (name) => !known.has(name),
     );
-    if (hidden.length === 0) return [];
     const note = notes.find(({ filter }) => propertyAt(schema, filter)?.definition === definition)!;
-    const message = `the filter ${definition} has ${hidden.join(", ")}, and no note of the kind says which notification that selects`;
-    return [{ note, target: note.targets[0]!, message }];
+    return hidden.map((name) => {
+      const filter = pointer(`/$defs/${escapeToken(definition)}/properties`, name);
+      const message = "no note says which notification the member of the filter selects";
+      return { note, target: filter, message, fields: { target: "notifications/…", filter } };
+    });
   });
 }
 

@@ -126,8 +126,9 @@ describe("a filter of subscriptions", () => {
     expect(conflictsOf(definitions, ...notes)).toEqual([
       {
         kind: "subscription",
-        target: "notifications/changed",
-        said: "the filter Filter has events, and no note of the kind says which notification that selects",
+        target: "/$defs/Filter/properties/events",
+        said: "no note says which notification the member of the filter selects",
+        fields: { target: "notifications/…", filter: "/$defs/Filter/properties/events" },
       },
     ]);
     const Filter = object({ changed: { type: "boolean" } });
