@@ -44,9 +44,15 @@ export function requireUnclaimed(
   const ours = `revision ${revision.id}`;
   const isSecond = ({ kind, owner }: Claim & { readonly owner: string }) =>
     kind === "error" && owner === ours && revision.era === "legacy";
+  const { table: own } = revision;
+  const results = [...own.incomingRequests, ...own.outgoingRequests].flatMap(
+    ([, { resultTypes = [] }]) => resultTypes,
+  );
   claim(ours, [
-    ...claimsOf(revision.table),
-    ...protocolResults.map((name) => ({ kind: "resultType", name }) as const),
+    ...claimsOf(own),
+    ...[...protocolResults, ...results].map(
+      (name) => ({ kind: "resultType", name }) as const,
+    ),
   ]);
   for (const { use, table } of parts) {
     const { id, version } = use.extension;

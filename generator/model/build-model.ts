@@ -10,7 +10,15 @@ import { findErrors } from "./errors.js";
 import { headerRules } from "./header-rules.js";
 import { defineInlineMessages } from "./inline-messages.js";
 import { type Message, findMessages } from "./messages.js";
-import type { Assumption, Method, ProtocolModel, ResultOf, Status } from "./model.js";
+import {
+  type Assumption,
+  type Method,
+  type ProtocolModel,
+  type ResultOf,
+  type Status,
+  isFinal,
+} from "./model.js";
+import { hasMember } from "./object-view.js";
 import { findTransport } from "./transport.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
 import { findInvalidations } from "./invalidations.js";
@@ -122,12 +130,15 @@ export function buildModel(source: ModelSource): BuiltModel {
     batches: over?.base.batches ?? hasBatches(schema),
     transport: findTransport(era, notesOf(notes, "transport"), problems),
     headers: headerRules(schema, notesOf(notes, "header"), messages, problems),
-    owned: findOwned(
-      schema,
-      notesOf(notes, "owned"),
-      problems,
-      over ? nowhere : placesOf(schema, settled),
-      ownedIn(over),
+    owned: withoutMarks(
+      findOwned(
+        schema,
+        notesOf(notes, "owned"),
+        problems,
+        over ? nowhere : placesOf(schema, settled),
+        ownedIn(over),
+      ),
+      methods,
     ),
     renames: notes.filter((note) => note.kind === "renamed"),
     wraps: notes.filter((note) => note.kind === "wrapped"),
@@ -231,6 +242,34 @@ function asksForInput(
   return asking;
 }
 
+/** The properties that eras own, without those by which authors mark a result of their own. */
+function withoutMarks(owned: ProtocolModel["owned"], methods: readonly Method[]): ProtocolModel["owned"] {
+  const left = new Map(owned);
+  for (const { result } of methods)
+    for (const { definition, discriminator } of result?.alternatives.filter(isFinal) ?? []) {
+      const names = [...(left.get(definition) ?? [])].filter((name) => name !== discriminator!.key);
+      if (names.length > 0) left.set(definition, new Set(names));
+      else left.delete(definition);
+    }
+  return left;
+}
+
+/** The answers of a method, with those marked that ask for input: they hold requests, or have the member for them. */
+function withAsking(
+  schema: Schema,
+  { alternatives, ...plain }: ResultOf,
+  asking: ReadonlySet<string>,
+): ResultOf {
+  return {
+    ...plain,
+    alternatives: alternatives.map((arm) => {
+      const node = schema.definitions.get(arm.definition)?.node;
+      const asks = asking.has(arm.definition) || (node && hasMember(schema, node, "inputRequests"));
+      return asks ? { ...arm, asks: true as const } : arm;
+    }),
+  };
+}
+
 function assemble(
   { message, result, sending }: Settled,
   notes: MethodNotes | undefined,
@@ -253,7 +292,7 @@ function assemble(
     message: definition.name,
     envelope,
     params,
-    ...(result && { result }),
+    ...(result && { result: withAsking(schema, result, asking) }),
     capabilities: capabilitiesOf(notes?.capabilities ?? []),
     cacheable: notes?.cacheable ?? false,
     multiRoundTrip:

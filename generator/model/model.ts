@@ -112,6 +112,13 @@ export interface Alternative {
   readonly discriminator?: Discriminator;
   /** Capability of the answering side that it needs, a JSON Pointer into those it declares. */
   readonly capability?: string;
+  /** It asks for input: the request is sent again with the answers, and its result comes then. */
+  readonly asks?: true;
+}
+
+/** Whether an alternative is a final result, as the plain one is: a value marks it, and it asks for nothing. */
+export function isFinal({ asks, discriminator }: Alternative): boolean {
+  return !asks && discriminator?.value !== undefined;
 }
 
 /** The member whose presence, or whose value, marks an alternative. */

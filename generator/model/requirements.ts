@@ -1,6 +1,6 @@
 import type { NoteProblem } from "../notes/apply.js";
 import type { Note, RequiresNote } from "../notes/note.js";
-import type { Method, ProtocolModel, Role } from "./model.js";
+import { type Method, type ProtocolModel, type Requirement, type Role, gate } from "./model.js";
 
 /** The error of a missing capability, by the name that revisions give it. */
 export const missingCapability = "MISSING_REQUIRED_CLIENT_CAPABILITY";
@@ -49,4 +49,17 @@ function faultOf(
   if (kind === "request" && !senders.includes(of)) return `the ${of} does not send it`;
   const isKnown = error === undefined || (errors?.some(({ name }) => name === error) ?? true);
   return isKnown ? undefined : `the revision has no error ${JSON.stringify(error)}`;
+}
+
+/**
+ * What a method of a revision requires beside the capability that gates it: what notes say, or the capability of the other
+ * side where one side alone sends the method and both must have declared something.
+ */
+export function requirementOf(method: Method): Requirement | undefined {
+  const { capabilities, requires, senders } = method;
+  const [sender, other] = senders;
+  if (requires || !sender || other || capabilities.length < 2) return requires;
+  const gating = gate(method, sender);
+  const { of, path } = capabilities.find((each) => each !== gating)!;
+  return { of, path, error: missingCapability };
 }

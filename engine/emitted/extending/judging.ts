@@ -44,17 +44,38 @@ export function withResults(
   return { ...entry, result: either };
 }
 
+/** A request whose result may be one of its alternatives that are final: a value marks them, and they ask for nothing. */
+export function withFinalResults(
+  entry: OutgoingRequest,
+  revision: Revision,
+): OutgoingRequest {
+  const { alternatives = [], resultTypes } = entry;
+  const results = alternatives.filter(
+    ({ key, value }) =>
+      value !== undefined &&
+      (key !== "resultType" || resultTypes?.includes(value)),
+  );
+  return results.length > 0 ? withResults(entry, results, revision) : entry;
+}
+
 /** Methods and definitions of an extension, with the functions that say what is wrong. */
 export function withExplain<Entry extends MethodFacts>(
   entry: Entry,
   explain: ExtensionTable["explain"],
 ): Entry {
   if (!explain) return entry;
-  const { accepts, result, page }: Partial<OpenDefinition> & OutgoingRequest =
-    entry;
+  const {
+    accepts,
+    alternatives,
+    result,
+    page,
+  }: Partial<OpenDefinition> & OutgoingRequest = entry;
   return {
     ...entry,
     ...(accepts && { explain }),
+    ...(alternatives && {
+      alternatives: alternatives.map((each) => ({ ...each, explain })),
+    }),
     ...(result && { result: { ...result, explain } }),
     ...(page && { page: { ...page, explain } }),
   };

@@ -4,17 +4,20 @@ import type {
   ExtensionTable,
   Failure,
   MethodFacts,
-  Refuse,
-  Requirement,
   Revision,
   Role,
   SendTable,
   StepTable,
   Steps,
 } from "../model.js";
-import { clientDeclares, placed } from "./declaring.js";
+import { refusalsOf, withFilters, withRefusal } from "./completing.js";
 import type { Part } from "./extend.js";
-import { isObject, sendsOf, withExplain, withResults } from "./judging.js";
+import {
+  sendsOf,
+  withExplain,
+  withFinalResults,
+  withResults,
+} from "./judging.js";
 
 /** The revision with the tables of extensions. */
 export function mergeTables<R extends Role>(
@@ -35,10 +38,12 @@ export function mergeTables<R extends Role>(
       [...(added as Methods)].map(([method, facts]) => {
         const codes = { ...errors, ...own };
         const refusals = refusalsOf(method, revision.id, codes, failure);
-        return [
-          method,
-          withRefusal(withExplain(facts, explain), refusals, tables),
-        ] as const;
+        const explained = withExplain(facts, explain);
+        const answered =
+          kind === "outgoingRequests"
+            ? withFinalResults(explained, revision)
+            : explained;
+        return [method, withRefusal(answered, refusals, tables)] as const;
       }),
     );
     return new Map([
@@ -130,86 +135,6 @@ function augmented<Entry extends MethodFacts>(
     all.set(method, change({ ...entry, resultTypes }, results));
   }
   return all;
-}
-
-/** Makes the errors for one method of one revision. */
-type Refusals = (requirement: Requirement) => Error;
-
-function refusalsOf(
-  method: string,
-  revision: string,
-  errors: ErrorTable,
-  failure: Failure,
-): Refusals {
-  return ({ path, error }) => {
-    const code = (name: string): number | undefined =>
-      Object.hasOwn(errors, name) ? errors[name]!.code : undefined;
-    const rpcCode = code(error);
-    if (rpcCode === undefined)
-      return new failure(
-        "method-not-found",
-        `there is no method ${JSON.stringify(method)} at ${revision} for a client without the capability ${path.join(".")}`,
-        { rpcCode: code("METHOD_NOT_FOUND") ?? -32601 },
-      );
-    const data = { requiredCapabilities: placed({}, path, {}) };
-    return new failure(
-      "missing-capability",
-      `${method}: the client has not declared the capability ${path.join(".")}`,
-      { rpcCode, data },
-    );
-  };
-}
-
-function withRefusal<Facts extends MethodFacts>(
-  facts: Facts,
-  refusals: Refusals,
-  tables: readonly ExtensionTable[],
-): Facts {
-  const { requires } = facts;
-  if (requires?.of !== "client") return facts;
-  const isDeclared = clientDeclares(requires.path, tables);
-  const refuse: Refuse = ({ clientCapabilities }) =>
-    isDeclared(clientCapabilities) ? undefined : refusals(requires);
-  return { ...facts, refuse };
-}
-
-/** Requests that open a subscription, refused if their filter selects what the client may not get, or is no filter. */
-function withFilters<Entry extends MethodFacts>(
-  requests: ReadonlyMap<string, Entry>,
-  notifications: ReadonlyMap<string, MethodFacts>,
-  failure: Failure,
-): ReadonlyMap<string, Entry> {
-  const selecting = [...notifications.values()].flatMap((facts) =>
-    facts.filter !== undefined && facts.refuse
-      ? [{ ...facts, filter: facts.filter, refuse: facts.refuse }]
-      : [],
-  );
-  if (selecting.length === 0) return requests;
-  const refuse: Refuse = (client, request) => {
-    const objects = Object.entries(request?.params ?? {}).flatMap(
-      ([key, value]) => (key !== "_meta" && isObject(value) ? [value] : []),
-    );
-    for (const { filter, filterKey, refuse: refuseClient } of selecting) {
-      const value = objects.find((each) => each[filter])?.[filter];
-      if (value === undefined) continue;
-      const refused = refuseClient(client);
-      if (refused) return refused;
-      const isList = filterKey !== undefined;
-      if (isList ? !Array.isArray(value) : value !== true)
-        return new failure(
-          "invalid-params",
-          `${filter}: expected ${isList ? "a list" : "a boolean"}`,
-          { rpcCode: -32602 },
-        );
-    }
-    return undefined;
-  };
-  return new Map(
-    [...requests].map(([method, entry]) => [
-      method,
-      entry.listening ? { ...entry, refuse } : entry,
-    ]),
-  );
 }
 
 function stepsOf(

@@ -9,7 +9,9 @@ import {
   type Requirement,
   type Role,
   gate,
+  isFinal,
 } from "../../model/model.js";
+import { requirementOf } from "../../model/requirements.js";
 import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
 import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
@@ -72,6 +74,9 @@ export class Facts {
   common(method: Method, sender: Role): TableEntry[] {
     const capability = gate(method, sender);
     const headers = this.headersOf.get(method.name) ?? [];
+    const finalTypes = resultTypesOf(method);
+    // An extension is declared by both sides: its notes say which methods require that.
+    const requires = this.imported ? method.requires : requirementOf(method);
     const members: (TableEntry | false)[] = [
       capability !== undefined && [
         "capability",
@@ -88,8 +93,9 @@ export class Facts {
       method.payload && ["payload", "true"],
       method.filter !== undefined && ["filter", stringLiteral(method.filter)],
       method.filterKey !== undefined && ["filterKey", stringLiteral(method.filterKey)],
-      method.requires !== undefined && ["requires", requirementLayout(method.requires)],
+      requires !== undefined && ["requires", requirementLayout(requires)],
       method.invalidates !== undefined && ["invalidates", stringsLayout(method.invalidates)],
+      finalTypes.length > 0 && ["resultTypes", stringsLayout(finalTypes)],
     ];
     return members.filter((member) => member !== false);
   }
@@ -174,6 +180,12 @@ function entryRequest({ method, param, many, key, member }: EntryRequest): Table
     ["key", stringLiteral(key)],
     ...(member === undefined ? [] : [["member", stringLiteral(member)] as const]),
   ];
+}
+
+/** The values of `resultType` that mark final results in place of the plain one. */
+function resultTypesOf({ result }: Method): string[] {
+  const marks = (result?.alternatives ?? []).filter(isFinal).map(({ discriminator }) => discriminator!);
+  return marks.flatMap(({ key, value }) => (key === "resultType" ? [value!] : []));
 }
 
 /** What the other side must have declared. */

@@ -9,6 +9,7 @@ const modules = [
   "extending",
   "extending/added-members",
   "extending/claims",
+  "extending/completing",
   "extending/declaring",
   "extending/dispatching",
   "extending/extend",

@@ -1,6 +1,14 @@
 import { type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { memberNodes } from "../../model/object-view.js";
-import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import {
+  type Method,
+  type ProtocolModel,
+  type Role,
+  gate,
+  isFinal,
+  opposite,
+} from "../../model/model.js";
+import { requirementOf } from "../../model/requirements.js";
 import type { Emitter, Files, ModelInput } from "../emitter.js";
 import { argumentsWithin } from "../../print/code-layout.js";
 import { methodDoc } from "../method-doc.js";
@@ -33,11 +41,25 @@ function emitStubs(role: Role, input: ModelInput): Files {
     era: model.era,
     next: input.next?.revision,
     peerSteps: input.isAboveVocabulary === true && input.previous !== undefined,
+    completed: needsCompletion(model, role),
     modelImport: importTypes(modelTypes(sent), `../model.${importExtension}`),
     methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
     stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema, byMethod)),
   });
   return new Map([[`${folder}/${role}.ts`, { content, formatted: true as const }]]);
+}
+
+/** Whether the tables of a role have columns that are functions in a program: see `Revision.completed`. */
+function needsCompletion({ methods }: ProtocolModel, role: Role): boolean {
+  return methods.some((method) => {
+    const { kind, result, senders } = method;
+    const isReceived = kind === "request" && senders.includes(opposite(role));
+    const needed = requirementOf(method) ?? (isReceived ? gate(method, "client") : undefined);
+    return (
+      (role === "server" && needed?.of === "client") ||
+      (senders.includes(role) && result?.alternatives.some(isFinal) === true)
+    );
+  });
 }
 
 /** The imports from `methods.ts` that every file of stubs needs. */

@@ -4,6 +4,7 @@ import { capitalised, identifiersFor } from "../../print/names.js";
 /** Names that a file of stubs of a revision already uses for other values. */
 const ofRevisions = new Set([
   ...["client", "server"].flatMap((role) => [`${role}Receives`, `${role}Sends`, `${role}Steps`]),
+  "completed",
   "process",
   "revision",
 ]);

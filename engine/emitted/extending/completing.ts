@@ -1,0 +1,149 @@
+import type {
+  ErrorTable,
+  ExtensionTable,
+  Failure,
+  MethodFacts,
+  Refuse,
+  Requirement,
+  Revision,
+  Role,
+} from "../model.js";
+import { clientDeclares, placed } from "./declaring.js";
+import { isObject, withFinalResults } from "./judging.js";
+
+// Functions of the columns that tables have as data.
+
+/** Completes the tables of a revision: see `Revision.completed`. */
+export function completed<R extends Role>(
+  revision: Revision<R>,
+  failure: Failure,
+): Revision<R> {
+  const { id, role, table } = revision;
+  const refusing = <Entry extends MethodFacts>(
+    methods: ReadonlyMap<string, Entry>,
+  ): ReadonlyMap<string, Entry> =>
+    role === "client"
+      ? methods
+      : mapped(methods, (facts, method) =>
+          withRefusal(facts, refusalsOf(method, id, table.errors, failure), []),
+        );
+  const outgoingNotifications = refusing(table.outgoingNotifications);
+  return {
+    ...revision,
+    table: {
+      ...table,
+      incomingRequests: withFilters(
+        refusing(mapped(table.incomingRequests, withRequirement)),
+        outgoingNotifications,
+        failure,
+      ),
+      outgoingRequests: mapped(table.outgoingRequests, (entry) =>
+        withFinalResults(entry, revision),
+      ),
+      outgoingNotifications,
+    },
+  };
+}
+
+function mapped<Entry extends MethodFacts>(
+  methods: ReadonlyMap<string, Entry>,
+  change: (entry: Entry, method: string) => Entry,
+): ReadonlyMap<string, Entry> {
+  return new Map(
+    [...methods].map(([method, entry]) => [method, change(entry, method)]),
+  );
+}
+
+/** A request that needs a capability of its sender requires it. */
+function withRequirement<Facts extends MethodFacts>(facts: Facts): Facts {
+  const { capability, requires } = facts;
+  if (requires || capability?.of !== "client") return facts;
+  const error = "MISSING_REQUIRED_CLIENT_CAPABILITY";
+  return { ...facts, requires: { ...capability, error } };
+}
+
+/** Makes the errors for one method of one revision. */
+type Refusals = (requirement: Requirement) => Error;
+
+export function refusalsOf(
+  method: string,
+  revision: string,
+  errors: ErrorTable,
+  failure: Failure,
+): Refusals {
+  return ({ path, error }) => {
+    const code = (name: string): number | undefined =>
+      Object.hasOwn(errors, name) ? errors[name]!.code : undefined;
+    const rpcCode = code(error);
+    if (rpcCode === undefined)
+      return new failure(
+        "method-not-found",
+        `there is no method ${JSON.stringify(method)} at ${revision} for a client without the capability ${path.join(".")}`,
+        { rpcCode: code("METHOD_NOT_FOUND") ?? -32601 },
+      );
+    const data = { requiredCapabilities: placed({}, path, {}) };
+    return new failure(
+      "missing-capability",
+      `${method}: the client has not declared the capability ${path.join(".")}`,
+      { rpcCode, data },
+    );
+  };
+}
+
+/**
+ * The facts with their requirement as a function, unless they have that already.
+ *
+ * @param tables those of extensions: what declares one is an object
+ */
+export function withRefusal<Facts extends MethodFacts>(
+  facts: Facts,
+  refusals: Refusals,
+  tables: readonly ExtensionTable[],
+): Facts {
+  const { requires } = facts;
+  if (requires?.of !== "client" || facts.refuse) return facts;
+  const isDeclared = clientDeclares(requires.path, tables);
+  const refuse: Refuse = ({ clientCapabilities }) =>
+    isDeclared(clientCapabilities) ? undefined : refusals(requires);
+  return { ...facts, refuse };
+}
+
+/** Requests that open a subscription, refused if their filter selects what the client may not get, or is no filter. */
+export function withFilters<Entry extends MethodFacts>(
+  requests: ReadonlyMap<string, Entry>,
+  notifications: ReadonlyMap<string, MethodFacts>,
+  failure: Failure,
+): ReadonlyMap<string, Entry> {
+  const selecting = [...notifications.values()].flatMap((facts) =>
+    facts.filter !== undefined && facts.refuse
+      ? [{ ...facts, filter: facts.filter, refuse: facts.refuse }]
+      : [],
+  );
+  if (selecting.length === 0) return requests;
+  const refuseFilter: Refuse = (client, request) => {
+    const objects = Object.entries(request?.params ?? {}).flatMap(
+      ([key, value]) => (key !== "_meta" && isObject(value) ? [value] : []),
+    );
+    for (const { filter, filterKey, refuse } of selecting) {
+      const value = objects.find((each) => each[filter])?.[filter];
+      if (value === undefined) continue;
+      const refused = refuse(client);
+      if (refused) return refused;
+      const isList = filterKey !== undefined;
+      if (isList ? !Array.isArray(value) : value !== true)
+        return new failure(
+          "invalid-params",
+          `${filter}: expected ${isList ? "a list" : "a boolean"}`,
+          { rpcCode: -32602 },
+        );
+    }
+    return undefined;
+  };
+  return mapped(requests, (entry) => {
+    if (!entry.listening) return entry;
+    const { refuse: own } = entry;
+    const refuse: Refuse = (client, request) =>
+      own?.(client, request) ?? refuseFilter(client, request);
+    return { ...entry, refuse };
+  });
+}
