@@ -1,4 +1,10 @@
-import type { Step, StepLoss, StepReport, StepTable } from "./model.js";
+import type {
+  Step,
+  StepLoss,
+  StepRefusal,
+  StepReport,
+  StepTable,
+} from "./model.js";
 
 // The functions that the steps of all revisions share. They never change their
 // argument: they return a copy if something differs, or else the argument.
@@ -267,6 +273,59 @@ export function refuse(
   reason: string,
 ): never {
   return report.refuse({ code, pointer, reason });
+}
+
+/** Converts a result, or anything, of one revision to the other. */
+type Conversion = (value: unknown, report: StepReport) => unknown;
+
+/**
+ * The conversion of a result, which comes when its request was carried out: who
+ * sends that again has it done twice. A refusal says so. If `failed` is given,
+ * its result stands in place of the refused one.
+ *
+ * @param then converts what `failed` makes; absent if that needs no change
+ */
+export function carriedOut(
+  convert: Conversion,
+  failed?: (text: string, result: unknown) => unknown,
+  then: Conversion = (value) => value,
+): Conversion {
+  return (value, report) => {
+    const refusals: StepRefusal[] = [];
+    const refuse = (refusal: StepRefusal): never => {
+      refusals.push(refusal);
+      throw new Error(refusal.reason);
+    };
+    try {
+      return convert(value, { ...report, refuse });
+    } catch (error) {
+      const [refusal] = refusals;
+      if (!refusal) throw error;
+      const { code, pointer, reason: given } = refusal;
+      const reason = `${given}; the request was carried out`;
+      if (!failed) return report.refuse({ code, pointer, reason });
+      lost(report, pointer, "result", "text");
+      const text = `the result cannot be passed on: ${pointer}: ${reason}`;
+      return carriedOut(then)(failed(text, value), report);
+    }
+  };
+}
+
+/** The result of a tool that failed: a text, and the texts that a result holds. */
+export function toolError(text: string, result: unknown): object {
+  const texts = [text, ...textsIn(result)];
+  return {
+    content: texts.map((each) => ({ type: "text", text: each })),
+    isError: true,
+  };
+}
+
+/** The texts of all text blocks in a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { type, text } = value as Members;
+  if (type === "text" && typeof text === "string") return [text];
+  return Object.values(value).flatMap(textsIn);
 }
 
 function withMember<Value>(value: Value, key: string, member: unknown): Value {

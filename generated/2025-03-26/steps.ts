@@ -2,6 +2,7 @@
 
 import type { StepReport, Steps } from "../model.js";
 import {
+  carriedOut,
   fitting,
   isObject,
   isString,
@@ -30,7 +31,7 @@ export const clientSteps: Steps = {
   outgoingRequests: /* @__PURE__ */ stepTable({}),
   outgoingNotifications: /* @__PURE__ */ stepTable({}),
   outgoingResults: /* @__PURE__ */ stepTable({
-    "sampling/createMessage": lowerContent,
+    "sampling/createMessage": /* @__PURE__ */ carriedOut(lowerContent),
   }),
 };
 

@@ -2,6 +2,7 @@
 
 import type { StepReport, Steps } from "../model.js";
 import {
+  carriedOut,
   drop,
   fitting,
   isObject,
@@ -49,8 +50,10 @@ export const clientSteps: Steps = {
     "notifications/cancelled": lowerCancelledNotificationParams,
   }),
   outgoingResults: /* @__PURE__ */ stepTable({
-    "elicitation/create": lowerElicitResult,
-    "sampling/createMessage": lowerCreateMessageResult,
+    "elicitation/create": /* @__PURE__ */ carriedOut(lowerElicitResult),
+    "sampling/createMessage": /* @__PURE__ */ carriedOut(
+      lowerCreateMessageResult,
+    ),
   }),
 };
 

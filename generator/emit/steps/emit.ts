@@ -4,7 +4,7 @@ import { opposite } from "../../model/model.js";
 import { memberLine } from "../../print/code-layout.js";
 import { copyModule } from "../copied-module.js";
 import type { Emitter, ModelInput, WorkspaceInput } from "../emitter.js";
-import { group, indent, join, line, print, whenBroken } from "../../print/layout.js";
+import { type Layout, group, indent, join, line, print, whenBroken } from "../../print/layout.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/names.js";
 import { memberKey } from "../../print/text.js";
@@ -12,7 +12,8 @@ import { importTypes } from "../types/layout.js";
 import { textNeeds } from "../texts/modules.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import { type MethodSteps, type StepPlan, type Way, planSteps } from "./methods.js";
-import { type Plan, activePlans } from "./plan.js";
+import { called } from "./conditions.js";
+import { type Plan, activePlans, mayRefuse, refusesAll } from "./plan.js";
 import { ownFunctionText, ownFunctions } from "./own-functions.js";
 import { Predicates } from "./predicates.js";
 import { PlanPrinter } from "./print.js";
@@ -81,6 +82,7 @@ export function stepFile(
   const file = new StepFile(plan, sources);
   const tables = (["client", "server"] as const).map((role) => ({ role, parts: file.parts(role) }));
   const { functions, predicates } = file.print();
+  const rows = tables.flatMap(({ parts }) => parts.flatMap((part) => part.rows));
   const blocks = [...functions, ...predicates];
   const uses = (module: string): boolean =>
     blocks.some((block) => new RegExp(`\\b${module}\\.is`).test(block));
@@ -97,7 +99,7 @@ export function stepFile(
     imports: names.flatMap((name) => (uses(name) ? [{ name, from: modules[name] }] : [])),
     ...{ stepsType, isExtension },
     modelImport: importTypes([stepsType, ...reporting].sort(naturalCompare), modules.model),
-    stepping: importOf(functions, predicates, modules.stepping),
+    stepping: importOf([...functions, ...rows], predicates, modules.stepping),
   });
   // Prettier counts some characters beyond ASCII otherwise, and lays out the code of expressions.
   const isPrinted = !isMatching && plan.reshapes.places.length === 0 && /^[\n -~]*$/.test(content);
@@ -108,6 +110,7 @@ export function stepFile(
 const stepping = [
   "alsoText",
   "asText",
+  "carriedOut",
   "drop",
   "eachAt",
   "filled",
@@ -139,6 +142,7 @@ const stepping = [
   "required",
   "reshaped",
   "textOf",
+  "toolError",
   "valueAt",
   "without",
 ];
@@ -207,23 +211,24 @@ class StepFile {
     const part = (
       name: string,
       way: "lift" | "lower",
-      pick: (steps: MethodSteps) => Plan | undefined,
+      print: (way: "lift" | "lower", steps: MethodSteps) => Layout | undefined,
     ): Part => ({
       name,
       rows: this.plan[way].methods.flatMap((steps) => {
-        const plan = pick(steps);
-        const printed = plan && this.printers[way].nameOfRoot(plan);
+        const printed = print(way, steps);
         return printed === undefined ? [] : [memberLine(2, memberKey(steps.method), printed)];
       }),
     });
     const params =
       (sender: Role, kind: MethodSteps["kind"]) =>
-      (steps: MethodSteps): Plan | undefined =>
-        steps.sender === sender && steps.kind === kind ? steps.params : undefined;
+      (way: "lift" | "lower", steps: MethodSteps): Layout | undefined =>
+        steps.sender === sender && steps.kind === kind
+          ? (this.refusal(way, steps) ?? this.nameOf(way, steps.params))
+          : undefined;
     const result =
       (sender: Role) =>
-      (steps: MethodSteps): Plan | undefined =>
-        steps.sender === sender ? steps.result : undefined;
+      (way: "lift" | "lower", steps: MethodSteps): Layout | undefined =>
+        steps.sender === sender ? this.result(way, steps) : undefined;
     return [
       part("incomingRequests", "lift", params(peer, "request")),
       part("incomingNotifications", "lift", params(peer, "notification")),
@@ -232,6 +237,27 @@ class StepFile {
       part("outgoingNotifications", "lower", params(role, "notification")),
       part("outgoingResults", "lower", result(peer)),
     ];
+  }
+
+  private nameOf(way: "lift" | "lower", plan: Plan | undefined): string | undefined {
+    return plan && this.printers[way].nameOfRoot(plan);
+  }
+
+  /** The step of a result. It comes when the request was carried out: who gets a refusal must learn that. */
+  private result(way: "lift" | "lower", { result, toolError }: MethodSteps): Layout | undefined {
+    const name = this.nameOf(way, result);
+    if (name === undefined || !mayRefuse(result!)) return name;
+    const form = toolError === undefined ? [] : toolError === "target" ? ["toolError"] : ["toolError", name];
+    return ["/* @__PURE__ */ ", called("carriedOut", name, ...form)];
+  }
+
+  /** The step of the params of a request none of whose results can be carried back: it refuses them, before any effect. */
+  private refusal(way: "lift" | "lower", { method, kind, sender }: MethodSteps): string | undefined {
+    const back = way === "lift" ? "lower" : "lift";
+    const answer = this.plan[back].methods.find(
+      (steps) => steps.method === method && steps.kind === kind && steps.sender === sender,
+    )?.result;
+    return answer && refusesAll(answer) ? this.nameOf(back, answer) : undefined;
   }
 
   /** Whether no message needs a step. */

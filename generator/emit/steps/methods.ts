@@ -1,8 +1,9 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import { Aligner } from "../../compare/align/aligner.js";
 import { Renames } from "../../compare/align/renames.js";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
-import { memberNodes } from "../../model/object-view.js";
+import { hasMember, memberNodes } from "../../model/object-view.js";
 import { authoredSchema } from "../authoring/authored-schema.js";
 import { Decisions } from "./decisions.js";
 import type { Plan } from "./plan.js";
@@ -19,6 +20,8 @@ export interface MethodSteps {
   readonly sender: Role;
   readonly params?: Plan;
   readonly result?: Plan;
+  /** Where the result of a tool that failed is a result of the method, if it is: there, or where the step begins. */
+  readonly toolError?: "source" | "target";
 }
 
 /** One way between two revisions. */
@@ -88,14 +91,34 @@ function methodsOf(planner: Planner, source: Side, target: Side): MethodSteps[] 
     if (senders.length === 0) return [];
     const params = paramsPlan(planner, source, target, method, other);
     const result = resultPlan(planner, { ...source, method }, { ...target, method: other });
+    const toolError = takesToolError(target, other)
+      ? "target"
+      : takesToolError(source, method)
+        ? "source"
+        : undefined;
     return senders.map((sender) => ({
       method: method.name,
       kind: method.kind,
       sender,
       ...(params && { params }),
       ...(result && { result }),
+      ...(toolError && { toolError }),
     }));
   });
+}
+
+/** The result of a tool that failed: `toolError` of `stepping.ts` makes one. */
+const failedTool = { content: [{ type: "text", text: "" }], isError: true };
+
+/** Whether a method may be answered by the result of a tool that failed. */
+function takesToolError({ schema }: Side, { result }: Method): boolean {
+  const definition = schema.definitions.get(result?.definition ?? "");
+  if (!definition) return false;
+  const arms = [definition.node, ...(definition.node.anyOf ?? []), ...(definition.node.oneOf ?? [])];
+  const isDescribed = arms.some((arm) =>
+    Object.keys(failedTool).every((member) => hasMember(schema, arm, member)),
+  );
+  return isDescribed && isValid(schema, definition.node, failedTool);
 }
 
 function paramsPlan(

@@ -51,6 +51,8 @@ export interface Exit {
   readonly single?: Plan;
   /** For the outcome `pass`: the step for the value. */
   readonly step?: Plan;
+  /** The value is no final result: the request is not done, and a refusal loses nothing. */
+  readonly pending?: true;
 }
 
 /** Members of the items of a list, and the names of the lists that hold them at the older revision. */
@@ -124,6 +126,27 @@ export function plansOf(plan: Plan): Plan[] {
     }),
   );
   return [...inside, ...plan.exits.flatMap(({ single, step }) => single ?? step ?? [])];
+}
+
+/** Whether a value of the place may be refused, be it for a part of it; what is pending aside. */
+export function mayRefuse(root: Plan): boolean {
+  const all = new Set([root]);
+  // A Set's iteration includes what is added meanwhile.
+  for (const plan of all) {
+    const changes = plan.arms.flatMap((arm) => arm.changes);
+    if (plan.exits.some(({ outcome, pending }) => outcome.how === "refuse" && !pending)) return true;
+    // A member that must be there has the code of the refusal where it is missing.
+    if (changes.some((change) => change.kind === "required" || "code" in change)) return true;
+    for (const inside of plansOf(plan)) all.add(inside);
+  }
+  return false;
+}
+
+/** Whether every object is refused, whatever its members. */
+export function refusesAll({ exits }: Plan): boolean {
+  const isAny = ({ test: { type = "object", constants, present }, unless }: Exit): boolean =>
+    type === "object" && constants.length === 0 && present.length === 0 && !unless;
+  return exits.every(({ outcome }) => outcome.how === "refuse") && exits.some(isAny);
 }
 
 /** If values of the place are left out, the notes that decide it: JSON Pointers of values that may be dropped. */

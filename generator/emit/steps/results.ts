@@ -1,5 +1,5 @@
 import { type SchemaNode, pointer } from "@mcpgen/engine";
-import type { Alternative, Method, ProtocolModel } from "../../model/model.js";
+import { type Alternative, type Method, type ProtocolModel, isFinal } from "../../model/model.js";
 import { hasMember } from "../../model/object-view.js";
 import { authoredResults } from "../authoring/authored-schema.js";
 import type { Arm, Change, Exit, Plan, Test } from "./plan.js";
@@ -41,11 +41,8 @@ function partnerOf({ discriminator }: Alternative, { method }: Answered): string
   )?.definition;
 }
 
-function exitOf(
-  planner: Planner,
-  { definition, discriminator }: Alternative,
-  partner: string | undefined,
-): Exit {
+function exitOf(planner: Planner, alternative: Alternative, partner: string | undefined): Exit {
+  const { definition, discriminator } = alternative;
   const { key, value } = discriminator!;
   const test: Test =
     value === undefined ? { constants: [], present: [key] } : { constants: [[key, [value]]], present: [] };
@@ -55,7 +52,8 @@ function exitOf(
     return { test, outcome: { how: "pass" }, step };
   }
   const subject = { pointers: [pointer("/$defs", definition)], what: definition };
-  return { test, outcome: planner.decisions.outcome(subject, undefined) };
+  const outcome = planner.decisions.outcome(subject, undefined);
+  return { test, outcome, ...(!isFinal(alternative) && { pending: true as const }) };
 }
 
 /** Members that would make an alternative of a result, though they had no meaning at their source. */
