@@ -50,6 +50,14 @@ export interface Revision<R extends Role = Role> {
   readonly developmentSends?: SendTable<R> | undefined;
   /** What it sends, wherever it runs: `explained` adds it. */
   readonly sends?: SendTable<R>;
+  /**
+   * Makes functions of the columns that say them as data: `requires`, and
+   * alternatives that are final results. Only revisions with such columns have it,
+   * so that no other bundle has its code.
+   *
+   * @param failure the class of the runtime's errors
+   */
+  completed?(revision: Revision<R>, failure: Failure): Revision<R>;
 }
 
 /**
@@ -300,11 +308,14 @@ export interface MethodFacts {
    * follow from its capability.
    */
   readonly invalidates?: readonly string[];
-  /** `requires` as a function. `extend` makes it; no generated table has it. */
+  /**
+   * `requires` as a function. `extend` and `Revision.completed` make it; no
+   * generated table has it.
+   */
   readonly refuse?: Refuse;
   /**
-   * Values of `resultType` that mark results of extensions: final ones, as the
-   * plain result is. `extend` makes it; no generated table has it.
+   * Values of `resultType` that mark final results, as the plain result is one:
+   * alternatives that ask for nothing. `extend` adds those of extensions.
    */
   readonly resultTypes?: readonly string[];
 }

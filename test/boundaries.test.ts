@@ -225,9 +225,7 @@ test("the runtime names no revision, and orders them in one place", () => {
   const found = filesBelow("runtime/core").flatMap((file) =>
     revisionsNamed(file, readFileSync(file, "utf8")),
   );
-  expect(found).toEqual([
-    "runtime/core/protocol/revision-view.ts: return id > other;",
-  ]);
+  expect(found).toEqual(["runtime/core/protocol/revision-view.ts: return id > other;"]);
 });
 
 test.each([

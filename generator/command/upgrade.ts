@@ -77,7 +77,7 @@ export const upgrade: RunCommand = async (args, context) => {
 
 /** @throws CodedError MG2005 for options that say how to write, beside `--try` */
 function refuseWriting(args: Arguments): void {
-  const [given] = ["force", "dry-run"].filter((name) => args.flag(name));
+  const given = ["force", "dry-run"].find((name) => args.flag(name));
   if (!args.flag("try") || given === undefined) return;
   throw new CodedError("MG2005", `--try writes nothing: --${given} has no effect`, {
     next: `Leave --${given} out.`,

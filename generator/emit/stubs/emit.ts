@@ -1,13 +1,6 @@
 import { type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { memberNodes } from "../../model/object-view.js";
-import {
-  type Method,
-  type ProtocolModel,
-  type Role,
-  gate,
-  isFinal,
-  opposite,
-} from "../../model/model.js";
+import { type Method, type ProtocolModel, type Role, gate, isFinal, opposite } from "../../model/model.js";
 import { requirementOf } from "../../model/requirements.js";
 import type { Emitter, Files, ModelInput } from "../emitter.js";
 import { argumentsWithin } from "../../print/code-layout.js";

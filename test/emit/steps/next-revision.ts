@@ -153,7 +153,7 @@ export async function withNext({ vocabulary, status = "released" }: NextOptions)
   );
   // Nothing here explains what is wrong: the modules for that are not bundled.
   const checked = <R extends Role>(all: readonly Revision<R>[]): readonly Revision<R>[] =>
-    explained(all).map((revision) => ({ ...revision, explain: undefined }) as Revision<R>);
+    explained(all).map((revision) => ({ ...revision, explain: undefined }) as unknown as Revision<R>);
   // Lists have no drafts.
   const finished = <R extends Role>(all: readonly Revision<R>[]): readonly Revision<R>[] =>
     all.filter(({ id }) => id !== next);

@@ -20,7 +20,9 @@ describe.each(revisionIds)("a validator shows where it refuses a message, %s", a
 
   test("at a place that `explain` names, too, and nearly always its first", () => {
     const places = refused.map(({ validator, message }) => {
-      const issues = explanations[`explain${validator}` as const]!(message, "open").map(({ pointer }) => pointer);
+      const issues = explanations[`explain${validator}` as const]!(message, "open").map(
+        ({ pointer }) => pointer,
+      );
       const place = locateIssue(validators[`accepts${validator}`]!, message)!.pointer;
       return { validator, place, issues };
     });

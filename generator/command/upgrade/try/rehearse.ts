@@ -78,10 +78,8 @@ function run(words: readonly string[], input: string): Promise<string> {
     child.on("error", reject);
     child.on("close", (code) => {
       if (code === 0) return resolve(stdout.join(""));
-      const [line = "it ended without a message"] = stderr
-        .join("")
-        .split("\n")
-        .filter((each) => /\S/.test(each));
+      const said = stderr.join("").split("\n");
+      const line = said.find((each) => /\S/.test(each)) ?? "it ended without a message";
       reject(
         new CodedError("MG3115", `the process of the conversations failed: ${line}`, {
           next: "Run `mcpgen upgrade` without --try, and report this as a fault of mcpgen.",
