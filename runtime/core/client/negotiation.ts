@@ -3,7 +3,7 @@ import type { Open } from "@mcpgen/protocol/open";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
-import type { RevisionView } from "../protocol/revision-view.js";
+import { type RevisionView, declaredIn } from "../protocol/revision-view.js";
 import { exactParams } from "../protocol/send-check.js";
 import { sleep, untilAborted, waitAsked, withTimeout } from "../time/clock.js";
 import { unbounded } from "./bounds.js";
@@ -228,7 +228,7 @@ async function discovered(
   return {
     view,
     serverInfo: isObject(serverInfo) ? (serverInfo as unknown as Open<"Implementation">) : undefined,
-    capabilities: (isObject(capabilities) ? capabilities : {}) as ServerCapabilities,
+    capabilities: declaredIn(read["capabilities"], capabilities) as ServerCapabilities,
     instructions: typeof instructions === "string" ? instructions : undefined,
   };
 }
@@ -273,7 +273,7 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
   return {
     view,
     serverInfo: lifted["serverInfo"] as Open<"Implementation">,
-    capabilities: lifted["capabilities"] as ServerCapabilities,
+    capabilities: declaredIn(decoded.result["capabilities"], lifted["capabilities"]) as ServerCapabilities,
     instructions: lifted["instructions"] as string | undefined,
   };
 }

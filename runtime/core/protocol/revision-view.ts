@@ -277,25 +277,52 @@ function sendsOf<R extends Role>(
  * Selects revisions by id. Their messages are still translated through the revisions left out.
  *
  * @param ids all revisions if absent
- * @throws {McpError} `invalid-definition`: `ids` is empty, or an id is not among the revisions
+ * @throws {McpError} `invalid-definition`: `ids` is empty, or an id is not among the revisions, or this runtime has
+ *   no code for the handshake of that revision
  */
 export function selectRevisions<R extends Role>(
   views: readonly RevisionView<R>[],
   ids: readonly string[] | undefined,
 ): readonly RevisionView<R>[] {
-  if (ids === undefined) return views;
-  const missing = ids.find((id) => views.every((each) => each.id !== id));
-  if (missing === undefined && ids.length > 0) return views.filter(({ id }) => ids.includes(id));
-  const given = views.map(({ id }) => id).join(", ");
-  throw invalid(
-    missing === undefined
-      ? `no revision is left. Name at least one of ${given}.`
-      : `revision ${JSON.stringify(missing)} is not given. Name one of ${given}.`,
-  );
+  const spoken = views.filter(hasHandshake);
+  const given = spoken.map(({ id }) => id).join(", ");
+  const missing = ids?.find((id) => spoken.every((each) => each.id !== id));
+  if (missing !== undefined && views.some(({ id }) => id === missing))
+    throw invalid(
+      `revision ${missing} has neither initialize nor server/discover: this runtime has no code for its handshake. Name one of ${given}.`,
+    );
+  if (missing !== undefined)
+    throw invalid(`revision ${JSON.stringify(missing)} is not given. Name one of ${given}.`);
+  const selected = ids ? spoken.filter(({ id }) => ids.includes(id)) : spoken;
+  if (selected.length === 0) throw invalid(`no revision is left. Name at least one of ${given}.`);
+  return selected;
+}
+
+/** Whether the runtime can open a conversation at a revision: a newer one may have another handshake than either era. */
+function hasHandshake({ era, table }: RevisionView): boolean {
+  const method = era === "legacy" ? "initialize" : "server/discover";
+  return (table.role === "client" ? table.outgoingRequests : table.incomingRequests).has(method);
 }
 
 function invalid(message: string): McpError {
   return new McpError("invalid-definition", message);
+}
+
+/**
+ * What the other side has declared, in the authoring vocabulary, and what only its own revision describes: that gates methods
+ * which the vocabulary does not have.
+ *
+ * @param received capabilities as they came
+ * @param lifted the same in the authoring vocabulary
+ */
+export function declaredIn(received: unknown, lifted: unknown): Params {
+  if (!isObject(lifted)) return {};
+  if (!isObject(received) || received === lifted) return lifted;
+  const inner = Object.entries(received).map(([key, value]) => {
+    const known = lifted[key];
+    return [key, known === undefined ? value : isObject(known) ? declaredIn(value, known) : known];
+  });
+  return { ...lifted, ...(Object.fromEntries(inner) as Params) };
 }
 
 /** Whether capabilities have a member at a path that is not null or false. */

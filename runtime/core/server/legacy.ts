@@ -17,7 +17,7 @@ import type { KeptRoots } from "./kept-roots.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
-import type { RevisionView } from "../protocol/revision-view.js";
+import { type RevisionView, declaredIn } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { type Ask, askWith } from "./ask.js";
 import type { OpenDefinition, Progress, RequestOptions } from "@mcpgen/protocol/model";
@@ -65,7 +65,11 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
   const { connection, protocol } = context;
   const { definition } = connection;
   const declared = definition.capabilities(protocol.revision.id);
-  const { clientCapabilities, clientInfo, weight } = clientProfile(params);
+  const declaredByClient = declaredIn(context.request.params?.["capabilities"], params["capabilities"]);
+  const { clientCapabilities, clientInfo, weight } = clientProfile({
+    ...params,
+    capabilities: declaredByClient,
+  });
   definition.followChanges();
   connection.reserve(weight);
   if (connection.session) connection.release(connection.session.weight);
