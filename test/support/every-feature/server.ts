@@ -5,12 +5,17 @@ const icons = [
   { src: "data:image/png;base64,AA==", mimeType: "image/png", sizes: ["48x48"], theme: "dark" as const },
 ];
 
-/** A server with something of everything. */
+/**
+ * A server with something of everything.
+ *
+ * @param create makes the server that gets it all
+ */
 export function everyFeature(
   revisions: readonly Revision<"server">[],
   options: Partial<ServerOptions> = {},
+  create: typeof createServer = createServer,
 ): CodeFirstServer {
-  const server = createServer(
+  const server = create(
     {
       name: "every-feature",
       version: "1.0.0",

@@ -35,35 +35,46 @@ export interface Tour {
   readonly changes: readonly string[];
 }
 
+/** A part of the tour: what one use of a feature brought. */
+type Stop = (client: Client) => Promise<Partial<Tour>>;
+
+/** The parts of the tour, in order. */
+export const stops: readonly Stop[] = [
+  async (client) => ({ tools: (await client.listTools()).items.map(({ name }) => name) }),
+  async (client) => {
+    await client.ping();
+    return worked(client);
+  },
+  async (client) => ({ sum: (await client.callTool("add", { a: 2, b: 3 })).structuredContent }),
+  async (client) => ({ kinds: (await client.callTool("media")).content.map(({ type }) => type) }),
+  async (client) => ({ failed: (await client.callTool("fail")).isError }),
+  async (client) => ({ cancelled: await cancelled(client) }),
+  async (client) => ({ greeted: await text(client, "greet") }),
+  async (client) => ({ visited: await text(client, "visit") }),
+  async (client) => ({ chosen: await text(client, "choose") }),
+  async (client) => ({ gathered: await text(client, "gather") }),
+  async (client) => ({ summary: await text(client, "summarise") }),
+  async (client) => ({ folders: await text(client, "folders") }),
+  async (client) => ({ note: (await client.readResource("note://one")).contents }),
+  async (client) => ({ named: (await client.readResource("note://named/other")).contents }),
+  async (client) => ({ missing: await outcome(client.readResource("note://nowhere")) }),
+  async (client) => ({
+    templates: (await client.listResourceTemplates()).items.map(({ uriTemplate }) => uriTemplate),
+  }),
+  async (client) => ({ suggestions: await suggestions(client) }),
+  async (client) => ({ prompts: (await client.listPrompts()).items.map(({ name }) => name) }),
+  async (client) => ({ prompt: (await client.getPrompt("write", { topic: "tides" })).messages }),
+  async (client) => ({
+    shown: (await client.getPrompt("show")).messages.map(({ content }) => content.type),
+  }),
+  async (client) => ({ changes: await changes(client) }),
+];
+
 /** Uses everything there is. */
 export async function tour(client: Client): Promise<Tour> {
-  const tools = (await client.listTools()).items.map(({ name }) => name);
-  await client.ping();
-  const { progress, logged } = await worked(client);
-  return {
-    tools,
-    sum: (await client.callTool("add", { a: 2, b: 3 })).structuredContent,
-    kinds: (await client.callTool("media")).content.map(({ type }) => type),
-    failed: (await client.callTool("fail")).isError,
-    progress,
-    logged,
-    cancelled: await cancelled(client),
-    greeted: await text(client, "greet"),
-    visited: await text(client, "visit"),
-    chosen: await text(client, "choose"),
-    gathered: await text(client, "gather"),
-    summary: await text(client, "summarise"),
-    folders: await text(client, "folders"),
-    note: (await client.readResource("note://one")).contents,
-    named: (await client.readResource("note://named/other")).contents,
-    missing: await outcome(client.readResource("note://nowhere")),
-    templates: (await client.listResourceTemplates()).items.map(({ uriTemplate }) => uriTemplate),
-    suggestions: await suggestions(client),
-    prompts: (await client.listPrompts()).items.map(({ name }) => name),
-    prompt: (await client.getPrompt("write", { topic: "tides" })).messages,
-    shown: (await client.getPrompt("show")).messages.map(({ content }) => content.type),
-    changes: await changes(client),
-  };
+  const brought: Partial<Tour> = {};
+  for (const stop of stops) Object.assign(brought, await stop(client));
+  return brought as Tour;
 }
 
 async function worked(client: Client): Promise<{ progress: number[]; logged: unknown[] }> {

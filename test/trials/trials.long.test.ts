@@ -1,0 +1,62 @@
+// Changes of the protocol that nobody has made yet, brought in as a person would: one definition of a server, and clients of
+// all revisions, whose handlers and calls are written in the words of the newest released one.
+import { describe, expect, test } from "vitest";
+import { expectedTour } from "../support/every-feature/expected.js";
+import { documentOf } from "../support/revisions.js";
+import { sharedFolder } from "../support/temporary-folder.js";
+import { comparable, judged } from "./judge.js";
+import { memberTrials } from "./members.js";
+import { methodTrials } from "./methods.js";
+import { type Trial, next, pin } from "./trial.js";
+import { conversationsWith, workspaceOf } from "./workspace.js";
+
+/** The conversations with the revisions that are released. */
+const before = conversationsWith("generated");
+
+/** Keys of a tour that a trial leaves as they are. */
+function kept(brought: Readonly<Record<string, unknown>>, { without = [] }: Trial): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(brought).filter(([key]) => !without.includes(key)));
+}
+
+describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
+  const folder = sharedFolder();
+  let workspace: ReturnType<typeof workspaceOf> | undefined;
+  const made = async () => {
+    const { upgraded, generated, document } = await (workspace ??= workspaceOf(trial, folder));
+    expect(upgraded).toMatchObject({ code: 0 });
+    expect(generated).toMatchObject({ code: 0 });
+    return { document, conversations: await conversationsWith(`${folder}/generated`) };
+  };
+  let conversations: ReturnType<typeof made> | undefined;
+  const trialled = () => (conversations ??= made());
+
+  test("peers of released revisions hear and say what they did before", async () => {
+    const { conversations } = await trialled();
+    for (const old of await before) {
+      const now = conversations.find(({ revision }) => revision === old.revision)!;
+      expect(now.failed).toEqual(old.failed);
+      expect(comparable(now)).toEqual(comparable(old));
+      const { invalid } = judged(now, documentOf(now.revision));
+      expect(invalid).toEqual(judged(old, documentOf(old.revision)).invalid);
+    }
+  });
+
+  test("nothing is sent that the new revision does not describe", async () => {
+    const { document, conversations } = await trialled();
+    const now = conversations.find(({ revision }) => revision === next)!;
+    const { invalid, answered } = judged(now, document);
+    expect(invalid).toEqual([]);
+    expect(answered.filter((exchange) => !trial.seen(exchange))).toEqual([]);
+  });
+
+  test.runIf(trial.of === "members")("the client of the new revision is served", async () => {
+    const { conversations } = await trialled();
+    const now = conversations.find(({ revision }) => revision === next)!;
+    expect(now.failed).toEqual([]);
+    expect(kept(now.brought, trial)).toEqual(kept({ ...expectedTour(pin) }, trial));
+    const unmeant = now.losses.filter(
+      ({ pointer, how }) => !(trial.losses ?? []).some((loss) => loss.test(`${pointer} ${how}`)),
+    );
+    expect(unmeant).toEqual([]);
+  });
+});

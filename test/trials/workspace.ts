@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import type { JsonObject } from "@mcpgen/engine";
+import { type Ran, mcpgen } from "../support/in-process.js";
+import type { Conversation } from "./conversation.js";
+import { type Definitions, type Trial, next, pin } from "./trial.js";
+
+const run = promisify(execFile);
+
+/** A copy of the protocol's schemas in which a revision more was brought in, and all that is generated from them. */
+export interface Workspace {
+  readonly folder: string;
+  /** What `upgrade` said. */
+  readonly upgraded: Ran;
+  /** What `generate` said once the notes of the trial stood beside those that were carried over. */
+  readonly generated: Ran;
+  /** The schema of the new revision. */
+  readonly document: JsonObject;
+}
+
+/** Brings the revision of a trial into a copy of the schemas at `folder`, as a person would. */
+export async function workspaceOf(trial: Trial, folder: string): Promise<Workspace> {
+  cpSync("schema", join(folder, "schema"), { recursive: true });
+  cpSync("mcpgen.config.json", join(folder, "mcpgen.config.json"));
+  cpSync("generated", join(folder, "generated"), {
+    recursive: true,
+    filter: (path) => !path.includes("/dist"),
+  });
+  const document = JSON.parse(readFileSync(`schema/${pin}/schema.json`, "utf8")) as JsonObject;
+  trial.change(document["$defs"] as Definitions);
+  writeFileSync(join(folder, "next.json"), JSON.stringify(document));
+  const upgraded = await mcpgen(folder, ["upgrade", "next.json", "--name", next, "--json"]);
+  const notesFile = join(folder, "schema", next, "notes.json");
+  const { notes, ...rest } = JSON.parse(readFileSync(notesFile, "utf8")) as { notes: JsonObject[] };
+  const about = { reason: "The trial says so.", link: "https://example.com/trial" };
+  const added = (trial.notes ?? []).map((note) => ({ ...note, ...about }));
+  writeFileSync(notesFile, JSON.stringify({ ...rest, notes: [...notes, ...added] }));
+  const generated = await mcpgen(folder, ["generate"]);
+  return { folder, upgraded, generated, document };
+}
+
+/** A copy of the protocol's schemas up to a revision, and what is generated from them: all there was when it was the newest. */
+export async function releasedUpTo(revision: string, folder: string): Promise<Ran> {
+  const lock = JSON.parse(readFileSync("schema/lock.json", "utf8")) as {
+    vocabulary?: string;
+    revisions: { readonly [id: string]: JsonObject };
+    extensions?: unknown;
+  };
+  const { extensions: _, vocabulary: __, ...rest } = lock;
+  const revisions = Object.entries(lock.revisions).filter(([id]) => id <= revision);
+  mkdirSync(join(folder, "schema"), { recursive: true });
+  for (const [id] of revisions) cpSync(`schema/${id}`, join(folder, "schema", id), { recursive: true });
+  cpSync("schema/docs.json", join(folder, "schema/docs.json"));
+  const trimmed = { ...rest, vocabulary: revision, revisions: Object.fromEntries(revisions) };
+  writeFileSync(join(folder, "schema/lock.json"), JSON.stringify(trimmed));
+  return mcpgen(folder, ["generate"]);
+}
+
+/** Brings the next released revision into such a copy. */
+export async function bringIn(revision: string, folder: string): Promise<Ran> {
+  return mcpgen(folder, ["upgrade", resolve(`schema/${revision}/schema.json`), "--name", revision, "--json"]);
+}
+
+/**
+ * Runs the conversations of `conversation.ts` with the tables of a workspace, in a process of its own.
+ *
+ * @param generated the folder of the tables
+ * @param words the revision in whose words the server is written, if it is not the newest
+ */
+export async function conversationsWith(generated: string, words?: string): Promise<readonly Conversation[]> {
+  // Inside the project, so that packages are found.
+  const folder = resolve(`node_modules/.cache/mcpgen-trial-${process.pid}-${++built}`);
+  mkdirSync(folder, { recursive: true });
+  const program = join(folder, "conversation.mjs");
+  try {
+    await build({
+      entryPoints: ["test/trials/conversation.ts"],
+      outfile: program,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20.19",
+      conditions: ["mcpgen-source"],
+      alias: { "@mcpgen/protocol": resolve(generated) },
+      define: { "process.env.NODE_ENV": '"production"' },
+      logLevel: "error",
+    });
+    const { stdout } = await run(process.execPath, [program, ...(words === undefined ? [] : [words])], {
+      maxBuffer: 1 << 28,
+    });
+    return JSON.parse(stdout) as readonly Conversation[];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+let built = 0;
