@@ -18,7 +18,7 @@ import {
   type Status,
   isFinal,
 } from "./model.js";
-import { hasMember } from "./object-view.js";
+import { constantMember, hasMember } from "./object-view.js";
 import { findTransport } from "./transport.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
 import { findInvalidations } from "./invalidations.js";
@@ -131,6 +131,7 @@ export function buildModel(source: ModelSource): BuiltModel {
     transport: findTransport(era, notesOf(notes, "transport"), problems),
     headers: headerRules(schema, notesOf(notes, "header"), messages, problems),
     owned: withoutMarks(
+      schema,
       findOwned(
         schema,
         notesOf(notes, "owned"),
@@ -242,12 +243,18 @@ function asksForInput(
   return asking;
 }
 
-/** The properties that eras own, without those by which authors mark a result of their own. */
-function withoutMarks(owned: ProtocolModel["owned"], methods: readonly Method[]): ProtocolModel["owned"] {
+/** The properties that eras own, without those by whose constant authors mark a final result. */
+function withoutMarks(
+  schema: Schema,
+  owned: ProtocolModel["owned"],
+  methods: readonly Method[],
+): ProtocolModel["owned"] {
   const left = new Map(owned);
   for (const { result } of methods)
     for (const { definition, discriminator } of result?.alternatives.filter(isFinal) ?? []) {
-      const names = [...(left.get(definition) ?? [])].filter((name) => name !== discriminator!.key);
+      const { key, value } = discriminator!;
+      if (constantMember(schema, schema.definitions.get(definition)!.node, key) !== value) continue;
+      const names = [...(left.get(definition) ?? [])].filter((name) => name !== key);
       if (names.length > 0) left.set(definition, new Set(names));
       else left.delete(definition);
     }

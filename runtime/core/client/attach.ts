@@ -1,5 +1,6 @@
 import type { MethodFacts } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
+import { unbounded } from "./bounds.js";
 import type { Client } from "./client.js";
 import type { Connection } from "./connections.js";
 import type { Link } from "./link.js";
@@ -10,7 +11,7 @@ import {
   type SubscriptionRequest,
   listKinds,
 } from "./subscriptions.js";
-import { declares } from "../protocol/revision-view.js";
+import { isGranted } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { exactParams } from "../protocol/send-check.js";
@@ -43,7 +44,7 @@ export async function attachLegacy(
 ): Promise<Attachment> {
   const { view, capabilities } = negotiated;
   const offered = (entry: MethodFacts | undefined): boolean =>
-    entry !== undefined && declares(capabilities, entry.capability?.path ?? []);
+    entry !== undefined && isGranted(entry, "server", capabilities);
   const { incomingNotifications, outgoingRequests } = view.table;
   const kinds = listKinds.filter(
     (kind) => wanted[kind] && offered(incomingNotifications.get(`notifications/${kind}/list_changed`)),
@@ -113,9 +114,6 @@ const memberOf: { readonly [method: string]: keyof SubscriptionRequest } = {
   "notifications/resources/updated": "uris",
 };
 
-/** The timeout of a request whose answer comes when the subscription ends. */
-const noTimeout = 2 ** 52;
-
 /**
  * Subscribes in the modern era: one `subscriptions/listen`, whose answer ends the subscription (2026-07-28,
  * subscriptions).
@@ -151,7 +149,7 @@ export async function attachModern(
         own = id;
         return exactParams(view, id, listen, withMeta(view.lower("outgoingRequests", listen, given)));
       },
-      { signal, timeout: noTimeout, totalTimeout: noTimeout },
+      { ...unbounded, signal },
       { headers: (method, params) => mirrorHeaders(view, method, params), sent: context },
     ),
   );

@@ -1,3 +1,4 @@
+import type { MethodFacts } from "@mcpgen/protocol/model";
 import type { Clock } from "../time/clock.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { ClientLimits } from "./client-profile.js";
@@ -12,14 +13,11 @@ const maxFreshMs = 86_400_000;
 /** Bytes of an entry without its texts, about. */
 const overhead = 300;
 
-const resourceUpdated = "notifications/resources/updated";
-
 interface Entry {
   readonly key: string;
   /** The authorization of the request; absent if the result is public. */
   readonly authorization: string | undefined;
   readonly method: string;
-  readonly uri: unknown;
   /** The result, as it was decoded, as JSON. */
   readonly text: string;
   readonly bytes: number;
@@ -31,7 +29,6 @@ interface Entry {
 interface Kept {
   readonly key: string;
   readonly method: string;
-  readonly params: Params;
   readonly result: Params;
   readonly listed?: Decoded["listed"];
   /** The authorization of the request; `undefined` if it cannot be compared: a private result is then not kept. */
@@ -81,7 +78,7 @@ export class ResultCache {
    *
    * @param generation when the request was sent. A result from before an invalidation may be out of date and is not kept
    */
-  put({ key, method, params, result, listed, authorization }: Kept, generation: number): void {
+  put({ key, method, result, listed, authorization }: Kept, generation: number): void {
     const ttl = result["ttlMs"];
     if (typeof ttl !== "number" || !(ttl > 0) || generation !== this.#invalidations) return;
     const isPublic = result["cacheScope"] === "public";
@@ -96,7 +93,7 @@ export class ResultCache {
     const siblings = this.#byKey.get(key) ?? new Map<string | undefined, Entry>();
     for (const stale of [siblings.get(owner), siblings.get(undefined)]) if (stale) this.#drop(stale);
     const expires = this.#clock.now() + Math.min(ttl, maxFreshMs);
-    const entry = { key, authorization: owner, method, uri: params["uri"], text, bytes, expires };
+    const entry = { key, authorization: owner, method, text, bytes, expires };
     this.#entries.add(entry);
     this.#byKey.set(key, siblings.set(owner, entry));
     this.#bytes += bytes;
@@ -106,18 +103,27 @@ export class ResultCache {
     }
   }
 
-  /** Drops the results that a notification declares changed. */
-  invalidate(notification: string, { uri }: Params): void {
-    const list = /^notifications\/(.+)\/list_changed$/.exec(notification)?.[1];
-    if (list === undefined && notification !== resourceUpdated) return;
-    this.#invalidations++;
-    for (const entry of this.#entries) {
-      const changed =
-        list === undefined
-          ? entry.method === "resources/read" && entry.uri === uri
-          : entry.method.startsWith(`${list}/`) && entry.method.endsWith("/list");
-      if (changed) this.#drop(entry);
+  /**
+   * Drops the results that a notification declares changed: all results of the methods that its facts name, and of the
+   * methods with its capability. Of the latter, a notification about one thing drops only those of requests for that thing.
+   *
+   * @param requests the facts of all requests
+   */
+  invalidate(notification: MethodFacts, params: Params, requests: ReadonlyMap<string, MethodFacts>): void {
+    const { filterKey, invalidates } = notification;
+    const isAbout = ({ key }: Entry): boolean => {
+      if (filterKey === undefined) return true;
+      const [, asked] = JSON.parse(key) as [string, Params];
+      return Object.values(asked).includes(params[filterKey]);
+    };
+    const stale = new Map<string, (entry: Entry) => boolean>();
+    for (const [method, facts] of requests) {
+      if (invalidates?.includes(method)) stale.set(method, () => true);
+      else if (facts.cacheable && sharesCapability(facts, notification)) stale.set(method, isAbout);
     }
+    if (stale.size === 0) return;
+    this.#invalidations++;
+    for (const entry of this.#entries) if (stale.get(entry.method)?.(entry)) this.#drop(entry);
   }
 
   /** Drops all results, those of pending requests included. */
@@ -143,6 +149,11 @@ export class ResultCache {
     siblings.delete(entry.authorization);
     if (siblings.size === 0) this.#byKey.delete(entry.key);
   }
+}
+
+/** Whether the capability of a notification is that of a method, or a part of it. */
+function sharesCapability({ capability: whole }: MethodFacts, { capability: part }: MethodFacts): boolean {
+  return whole !== undefined && whole.of === part?.of && whole.path.every((key, at) => part.path[at] === key);
 }
 
 /**

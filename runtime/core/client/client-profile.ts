@@ -8,7 +8,7 @@ import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { ClientHooks } from "./middleware.js";
-import type { Era, Extended } from "@mcpgen/protocol/model";
+import type { Era, Extended, Role } from "@mcpgen/protocol/model";
 
 /** The client as it describes itself, and its settings. */
 export interface ClientProfile {
@@ -102,6 +102,15 @@ export function declaredBy(
   if (!roots || !table.outgoingNotifications.has("notifications/roots/list_changed")) return capabilities;
   const changing: typeof roots & { listChanged: true } = { ...roots, listChanged: true };
   return { ...capabilities, roots: changing };
+}
+
+/** The capabilities of each role, once a revision is negotiated. */
+export function declarations(
+  view: RevisionView<"client">,
+  server: object,
+  profile: ClientProfile,
+): (role: Role) => object {
+  return (role) => (role === "server" ? server : declaredBy(view, profile));
 }
 
 /** The `_meta` of every modern request (2026-07-28, basic, `_meta`). */

@@ -1,6 +1,6 @@
 import type { Clock } from "../time/clock.js";
 import type { ClientRequests, CompleteRequestParams, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { ClientResults, Open } from "@mcpgen/protocol/open";
+import type { ClientResults, Open, OpenDefinitions } from "@mcpgen/protocol/open";
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { OtherMethod } from "../protocol/hooks.js";
 import type { ClientEvent } from "../protocol/events.js";
@@ -36,7 +36,13 @@ import {
   parsing,
 } from "./vendor-methods.js";
 import { parsed } from "../schema/parsed.js";
-import { type ClientLimits, type ClientProfile, declaredBy, eraOf, ofListedTools } from "./client-profile.js";
+import {
+  type ClientLimits,
+  type ClientProfile,
+  declarations,
+  eraOf,
+  ofListedTools,
+} from "./client-profile.js";
 import { addedMembers, attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, listIn, pages } from "./lists.js";
 import type { ClientMiddleware } from "./middleware.js";
@@ -60,6 +66,12 @@ import { type Subscribing, type Subscription, type SubscriptionRequest, subscrib
 export interface ToolResult<Structured = unknown> extends Open<"CallToolResult"> {
   structuredContent?: Structured;
 }
+
+/** What may answer a method in place of its plain result; each has its `resultType`. */
+type OtherResult<Method extends keyof ClientResults, Plain extends keyof OpenDefinitions> = Exclude<
+  ClientResults[Method],
+  Open<Plain>
+>;
 
 /** The dependencies of a client. */
 export interface ClientSetup {
@@ -336,9 +348,9 @@ export class Client implements Caller {
 
   /** @throws {McpError} as `notify` */
   #notify({ link, negotiated }: Connection, method: string, params?: object, place?: BatchPlace): void {
-    const { view } = negotiated;
+    const { view, capabilities } = negotiated;
     const entry = view.table.outgoingNotifications.get(method);
-    if (entry) requireCapability(method, entry, "client", declaredBy(view, this.#setup.profile) as Params);
+    if (entry) requireCapability(method, entry, declarations(view, capabilities, this.#setup.profile));
     else if (this.#setup.known.some(({ table }) => table.outgoingNotifications.has(method)))
       throw noSuchMethod(method, view);
     sendNotification(link, view, method, params as Params | undefined, place);
@@ -483,14 +495,15 @@ export class Client implements Caller {
     name: string,
     args: object = {},
     options?: RequestOptions,
-  ): Promise<ToolResult<Structured>> {
+  ): Promise<ToolResult<Structured> | OtherResult<"tools/call", "CallToolResult">> {
     const { result } = await this.#requests.exchange("tools/call", { name, arguments: args }, options ?? {});
-    const checked = this.#outputs.check(name, result as ToolResult);
+    const isPlain = (result["resultType"] ?? "complete") === "complete";
+    const checked = isPlain && this.#outputs.check(name, result as ToolResult);
     if (checked) await checked;
     return result as ToolResult<Structured>;
   }
 
-  readResource(uri: string, options?: RequestOptions): Promise<Open<"ReadResourceResult">> {
+  readResource(uri: string, options?: RequestOptions): Promise<ClientResults["resources/read"]> {
     return this.request("resources/read", { uri }, options);
   }
 
@@ -498,11 +511,14 @@ export class Client implements Caller {
     name: string,
     args: { readonly [name: string]: string } = {},
     options?: RequestOptions,
-  ): Promise<Open<"GetPromptResult">> {
+  ): Promise<ClientResults["prompts/get"]> {
     return this.request("prompts/get", { name, arguments: args }, options);
   }
 
-  complete(params: CompleteRequestParams, options?: RequestOptions): Promise<Open<"CompleteResult">> {
+  complete(
+    params: CompleteRequestParams,
+    options?: RequestOptions,
+  ): Promise<ClientResults["completion/complete"]> {
     return this.request("completion/complete", params, options);
   }
 

@@ -79,6 +79,11 @@ export class Connections {
     return this.#current.negotiated;
   }
 
+  /** The revision of the last connection, if there was one. */
+  get view(): RevisionView<"client"> | undefined {
+    return this.#current?.negotiated.view;
+  }
+
   /** The era of the last connection, if there was one. */
   get knownEra(): ClientEra | undefined {
     return this.#current && eraOf(this.#current.negotiated.view);

@@ -1,6 +1,6 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import { exactParams } from "../protocol/send-check.js";
-import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
+import { type RevisionView, noSuchMethod, requireCapability, runsTools } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import { type Params, isObject, replaceMeta } from "../jsonrpc/message.js";
@@ -24,7 +24,7 @@ import {
   remoteError,
 } from "./decode.js";
 import type { Alternative } from "./middleware.js";
-import { type ClientProfile, requestMeta, eraOf } from "./client-profile.js";
+import { type ClientProfile, declarations, requestMeta, eraOf } from "./client-profile.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./server-messages.js";
 import type { ListBounds } from "./lists.js";
@@ -73,6 +73,8 @@ interface Special {
 /** A request of the application. */
 interface Call extends Bounded, Special {
   readonly params: Params;
+  /** Those of the caller; of a method that is answered when its stream ends, without the timeouts of the client. */
+  options: RequestOptions;
   /** Whether the server may run it twice; decided before it is first sent. */
   repeatable: boolean;
   /** Receives the id of the request. */
@@ -144,8 +146,10 @@ export class Requests {
     const { method, params, options } = call;
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
     const { connections, retryPolicy } = this.#setup;
-    // Another connection clears the known tools, so this is decided first.
-    call.repeatable = retryPolicy.isRepeatable(method, params, options.resend);
+    // Another connection clears the known tools, so this is decided first. Before one is open, any method may run tools.
+    const { view } = connections;
+    const runs = !view || runsTools(view.table.outgoingRequests.get(method));
+    call.repeatable = retryPolicy.isRepeatable(runs, params, options.resend);
     let used: RetryReason[] | undefined;
     for (;;) {
       let connection: Connection | undefined;
@@ -226,7 +230,12 @@ export class Requests {
     const entry = view.table.outgoingRequests.get(method) ?? (isVendor(options) ? vendorEntry : undefined);
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
-    requireCapability(method, entry, "server", capabilities as Params);
+    requireCapability(method, entry, declarations(view, capabilities, this.#setup.profile));
+    if (entry.listening) {
+      // It is answered when its stream ends, whenever that is.
+      const { timeout = Infinity, totalTimeout = Infinity } = options;
+      call.options = { ...options, timeout, totalTimeout };
+    }
     return entry.cacheable && !isOneEntry(call)
       ? this.#cached(link, view, entry, call)
       : this.#ask(link, view, entry, call);
@@ -250,7 +259,7 @@ export class Requests {
     const answer = await this.#ask(link, view, entry, call, (used) => (authorization = used));
     const { result, listed } = answer;
     if (key && answer.rounds === 0 && answer.rejected.length === 0)
-      cache.put({ key, method, params, result, listed, authorization }, generation);
+      cache.put({ key, method, result, listed, authorization }, generation);
     return answer;
   }
 
@@ -312,7 +321,7 @@ export class Requests {
     const params = view.lower("outgoingRequests", method, call.params);
     let sending = noHeaders;
     if (link.mirrors) {
-      const declared = method === "tools/call" ? headers.of(call.params) : undefined;
+      const declared = runsTools(view.table.outgoingRequests.get(method)) ? headers.of(call.params) : undefined;
       sending = { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized };
     }
     const placed = call.place || call.sent ? { ...sending, place: call.place, sent: call.sent } : sending;

@@ -1,7 +1,7 @@
 import type { Open } from "@mcpgen/protocol/open";
 import { type ErrorCode, McpError, isInterrupted } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import type { RevisionView } from "../protocol/revision-view.js";
+import { type RevisionView, runsTools } from "../protocol/revision-view.js";
 import { eraOf, ofListedTools } from "./client-profile.js";
 import { httpStatusOf, isMisunderstood, isTransient } from "./decode.js";
 
@@ -49,7 +49,8 @@ export const retries = {
   },
   /** The headers of a tool are out of date: again after `tools/list`. */
   headers: {
-    when: ({ error, method, view }) => method === "tools/call" && isHeaderMismatch(error, view),
+    when: ({ error, method, view }) =>
+      runsTools(view.table.outgoingRequests.get(method)) && isHeaderMismatch(error, view),
     pauses: [0],
   },
   /** Another server may have taken the place of the first: again after another negotiation, if that gives another revision. */
@@ -119,8 +120,8 @@ function wasReached({ data }: McpError): boolean {
 }
 
 /**
- * Which requests the server may run twice, so that the client sends them again after the connection broke: all but
- * `tools/call` (`safe`), also calls of tools listed with `readOnlyHint` or `idempotentHint` (`hinted`, for trusted
+ * Which requests the server may run twice, so that the client sends them again after the connection broke: all but those
+ * that run a tool (`safe`), also calls of tools listed with `readOnlyHint` or `idempotentHint` (`hinted`, for trusted
  * servers), all, or none.
  */
 export type Resend = "safe" | "hinted" | "always" | "never";
@@ -149,11 +150,14 @@ export class RetryPolicy {
     this.#hinted = ofListedTools();
   }
 
-  /** @param option `resend` of the request's options */
-  isRepeatable(method: string, params: Params, option: boolean | undefined): boolean {
+  /**
+   * @param runs whether the method runs tools
+   * @param option `resend` of the request's options
+   */
+  isRepeatable(runs: boolean, params: Params, option: boolean | undefined): boolean {
     if (option !== undefined) return option;
     const resend = this.#resend;
     if (resend === "always" || resend === "never") return resend === "always";
-    return method !== "tools/call" || this.#hinted.get(params["name"] as string) === true;
+    return !runs || this.#hinted.get(params["name"] as string) === true;
   }
 }

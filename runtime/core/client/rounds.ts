@@ -17,8 +17,8 @@ export interface RoundSetup {
 }
 
 /**
- * Whether a result is the final one: its `resultType` is `complete`, absent or one of an extension (2026-07-28,
- * `resultType`).
+ * Whether a result is a final one: its `resultType` is `complete`, absent, or that of an alternative which asks for nothing
+ * (2026-07-28, `resultType`).
  */
 export function isComplete(result: unknown, { resultTypes }: OutgoingRequest): boolean {
   if (!isObject(result)) return false;

@@ -417,7 +417,7 @@ export class Incoming {
     } catch (error) {
       return this.report(error, method);
     }
-    this.#cache.invalidate(method, lifted);
+    if (entry) this.#cache.invalidate(entry, lifted, view.table.outgoingRequests);
     this.#listeners.dispatch(method, lifted);
   }
 }

@@ -9,6 +9,7 @@ import type {
   StepReport,
   Steps,
   MethodFacts,
+  Refuse,
   SendTable,
 } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../jsonrpc/errors.js";
@@ -48,7 +49,7 @@ export class RevisionView<R extends Role = Role> {
     this.sends = sendsOf(revision, options.validateSend);
     this.id = revision.id;
     this.era = revision.era;
-    this.revision = revision;
+    this.revision = revision.completed?.(revision, McpError) ?? revision;
     this.vocabulary = vocabulary;
     this.#chain = chain;
     this.#options = options;
@@ -338,26 +339,47 @@ export function noSuchMethod(method: string, view: RevisionView): McpError {
 }
 
 /**
- * Checks that the capability of a method was negotiated (lifecycle, operation).
+ * Whether a method runs tools, which may have effects: it has their capability, and reads no list and nothing that may be
+ * cached.
+ */
+export function runsTools(facts: (MethodFacts & { readonly page?: unknown }) | undefined): boolean {
+  return facts?.capability?.path[0] === "tools" && !facts.cacheable && !facts.page;
+}
+
+/**
+ * Whether a role has declared what a method needs of it. A method that needs a capability of the other role passes.
  *
- * @param of the role whose capability is checked; methods that need one of the other role pass
  * @param declared the capabilities of that role
+ */
+export function isGranted({ capability }: MethodFacts, of: Role, declared: object): boolean {
+  return capability?.of !== of || declares(declared, capability.path);
+}
+
+/** Whether a client may get a notification: it has declared what that needs of it. */
+export function mayGet(facts: MethodFacts, client: Parameters<Refuse>[0]): boolean {
+  return isGranted(facts, "client", client.clientCapabilities) && !facts.refuse?.(client);
+}
+
+/**
+ * Checks that what a method needs was declared, by either role (lifecycle, operation).
+ *
+ * @param declaredBy gives the capabilities of a role
  * @throws {McpError} `missing-capability`
  */
 export function requireCapability(
   method: string,
-  { capability }: MethodFacts,
-  of: Role,
-  declared: Params,
+  { capability, requires }: MethodFacts,
+  declaredBy: (role: Role) => object,
 ): void {
-  if (capability?.of !== of) return;
-  const [first, id] = capability.path;
-  // What declares an extension is an object, its settings.
-  const isExtension = first === "extensions" && id !== undefined;
-  const isWrong = isExtension && !isObject((declared[first] as Params | undefined)?.[id]);
-  if (isWrong || !declares(declared, capability.path))
-    throw new McpError(
-      "missing-capability",
-      `${method}: the ${of} has not declared ${capability.path.join(".")}`,
-    );
+  for (const needed of [capability, requires]) {
+    if (!needed) continue;
+    const { of, path } = needed;
+    const [first, id] = path;
+    const own = declaredBy(of) as Params;
+    // What declares an extension is an object, its settings.
+    const isExtension = first === "extensions" && id !== undefined;
+    const isWrong = isExtension && !isObject((own[first] as Params | undefined)?.[id]);
+    if (isWrong || !declares(own, path))
+      throw new McpError("missing-capability", `${method}: the ${of} has not declared ${path.join(".")}`);
+  }
 }

@@ -3,7 +3,7 @@ import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { RequestContext } from "./context.js";
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
-import { declares } from "../protocol/revision-view.js";
+import { isGranted, mayGet } from "../protocol/revision-view.js";
 
 /** A change that clients can be notified of. */
 export interface Change {
@@ -59,12 +59,11 @@ export function listen(params: { readonly notifications: Params }, context: Requ
     Object.entries(honoured).map(([member, value]) => [member, new Set([value].flat())]),
   );
   const _meta = { [metaKeys.subscriptionId]: requestId };
-  context.send("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
+  context.send("notifications/subscriptions/acknowledged", { notifications: honoured });
   return new Promise((resolve, reject) => {
     const removeListener = connection.onChange(({ method, uri, params: sent = { uri } as Params }) => {
       const { filter, filterKey } = protocol.revision.table.outgoingNotifications.get(method) ?? {};
-      if (wanted.get(filter!)?.has(filterKey === undefined || sent[filterKey]))
-        context.send(method, { ...sent, _meta });
+      if (wanted.get(filter!)?.has(filterKey === undefined || sent[filterKey])) context.send(method, sent);
     }, wanted);
     const removeCloser = connection.onClosing(() => {
       end();
@@ -82,17 +81,19 @@ export function listen(params: { readonly notifications: Params }, context: Requ
   });
 }
 
-/** The part of a filter that the server honours: the notifications whose capability it has declared. */
+/** The part of a filter that the server honours: the notifications whose capabilities are declared. */
 function honouredFilter(filter: Params, { connection, protocol }: RequestContext): Params {
   const declared = connection.definition.capabilities();
   const honoured: Record<string, unknown> = {};
-  for (const { filter: member, capability, refuse } of protocol.revision.table.outgoingNotifications.values())
+  for (const facts of protocol.revision.table.outgoingNotifications.values()) {
+    const { filter: member } = facts;
     if (
       member !== undefined &&
       filter[member] &&
-      declares(declared, capability?.path ?? []) &&
-      !refuse?.(protocol)
+      isGranted(facts, "server", declared) &&
+      mayGet(facts, protocol)
     )
       honoured[member] = filter[member];
+  }
   return honoured;
 }

@@ -1,5 +1,5 @@
 import type { Era, OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
-import { declares, issuesText, type RevisionView } from "../protocol/revision-view.js";
+import { isGranted, issuesText, mayGet, type RevisionView } from "../protocol/revision-view.js";
 import { type Session, readyMethod, ServerToClientRequests } from "./legacy.js";
 import {
   classify,
@@ -403,8 +403,8 @@ export class ServerConnection implements Receiver {
     const { session } = this;
     const { method, uri, params = uri === undefined ? uri : { uri } } = change;
     if (session && (uri === undefined || session.watched?.has(uri))) {
-      const path = session.revision.table.outgoingNotifications.get(method)?.capability?.path ?? [];
-      if (declares(session.declared, path))
+      const facts = session.revision.table.outgoingNotifications.get(method) ?? {};
+      if (isGranted(facts, "server", session.declared))
         this.notifyReady(session, method, params, change.params ?? method + uri);
     }
     for (const listener of this.#listeners?.keys() ?? []) listener(change);
@@ -412,8 +412,9 @@ export class ServerConnection implements Receiver {
 
   /** Changes were lost: notifies of each list, and of each resource that the client subscribed to. */
   missedChanges(): void {
-    for (const kind of ["tools", "prompts", "resources"])
-      this.changed({ method: `notifications/${kind}/list_changed` });
+    const { table } = this.session?.revision ?? this.definition.revisions[0]!;
+    for (const [method, { capability }] of table.outgoingNotifications)
+      if (capability?.path.at(-1) === "listChanged") this.changed({ method });
     const uris = new Set<unknown>(this.session?.watched);
     for (const wanted of this.#listeners?.values() ?? [])
       for (const values of wanted.values()) values.forEach((uri) => uris.add(uri));
@@ -500,8 +501,8 @@ export class ServerConnection implements Receiver {
   }
 
   /**
-   * Sends a notification that the revision has, or that no revision defines; one of an extension only if the client has
-   * declared what it requires, and a log message only if the client wants messages of this level. An invalid one is reported, and not sent. A failure to send is a warning.
+   * Sends a notification that the revision has, or that no revision defines; only if the client has declared what it
+   * needs of it, and a log message only if the client wants messages of this level. An invalid one is reported, and not sent. A failure to send is a warning.
    *
    * @param origin the request of the client that it belongs to
    */
@@ -514,10 +515,10 @@ export class ServerConnection implements Receiver {
     const { definition } = this;
     const { revision, logLevel } = protocol;
     const entry = revision.table.outgoingNotifications.get(method);
-    const refused = entry
-      ? entry.refuse?.(protocol as RequestProtocol)
-      : definition.defines("outgoingNotifications", method);
-    if (this.#isOver || refused) return;
+    const isSent = entry
+      ? mayGet(entry, protocol as RequestProtocol)
+      : !definition.defines("outgoingNotifications", method);
+    if (this.#isOver || !isSent) return;
     if (method === logMessage) {
       const level = params?.["level"] as LogLevel;
       if (logLevel === undefined || !reaches(level, logLevel) || !definition.capabilities().logging) return;
@@ -533,18 +534,6 @@ export class ServerConnection implements Receiver {
         definition.warn(`${method} is left out: ${messageOf(error)}`);
       }
     });
-  }
-
-  /** Sends a log message, if the client wants messages of this level. */
-  log(
-    protocol: RequestProtocol,
-    level: LogLevel,
-    data: unknown,
-    logger: string | undefined,
-    origin?: RequestId,
-  ): void {
-    const params = { level, data: data ?? null, logger };
-    this.notify(protocol, logMessage, params, origin);
   }
 
   /**

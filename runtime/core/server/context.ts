@@ -1,7 +1,6 @@
 import type * as platform from "../platform/platform.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
-import type { LogLevel } from "../protocol/meta.js";
 import { McpError, isMcpError, messageOf, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
 import {
   type Params,
@@ -26,6 +25,7 @@ import {
 import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import { type RequestProtocol, modernProtocol, vendorMessage } from "./request-protocol.js";
+import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
 import { sendError } from "../protocol/send-check.js";
 import { type ConnectedSession, type ServerSession, sessionOf } from "./server-session.js";
 import { wallTimeOf } from "../time/clock.js";
@@ -195,9 +195,7 @@ export class RequestContext implements HandlerContext {
   }
 
   get log(): HandlerContext["log"] {
-    return (level, data, logger) => {
-      if (!this.over) this.connection.log(this.protocol, level, data, logger, this.request.id);
-    };
+    return (level, data, logger) => this.send(logMessage, { level, data: data ?? null, logger });
   }
 
   get disconnect(): HandlerContext["disconnect"] {
@@ -212,7 +210,14 @@ export class RequestContext implements HandlerContext {
 
   /** Sends a notification that belongs to this request. A failure to send is a warning: it never fails the handler. */
   send(method: string, params: Params | undefined): void {
-    if (!this.over) this.connection.notify(this.protocol, method, params, this.request.id);
+    if (this.over) return;
+    const { connection, entry, protocol, request } = this;
+    const { id } = request;
+    // What comes on the stream of a request names that request (2026-07-28, subscriptions, receiving notifications).
+    const sent = entry.listening
+      ? { ...params, _meta: { ...params?._meta, [metaKeys.subscriptionId]: id } }
+      : params;
+    connection.notify(protocol, method, sent, id);
   }
 
   get ask(): Ask {

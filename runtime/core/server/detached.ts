@@ -10,7 +10,7 @@ import { type Ask, type AskOptions, askWith, missingCapability } from "./ask.js"
 import { ServerConnection } from "./connection.js";
 import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
 import { beforeHandshake } from "./legacy.js";
-import { declares } from "../protocol/revision-view.js";
+import { declares, mayGet } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { SerialisedResult } from "./server-definition.js";
 import { modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
@@ -520,7 +520,9 @@ export function notifyClient(context: HandlerContext, method: string, params: ob
 export function notifyNow(context: HandlerContext, method: string, params: object): boolean {
   const { connection, protocol } = context as RequestContext;
   if (!connection.definition.connections.has(connection)) return false;
-  const lowered = protocol.revision.lower("outgoingNotifications", method, params as Params);
+  const { revision } = protocol;
+  if (!mayGet(revision.table.outgoingNotifications.get(method) ?? {}, protocol)) return false;
+  const lowered = revision.lower("outgoingNotifications", method, params as Params);
   return connection.send(notificationText(method, lowered), undefined);
 }
 

@@ -1,4 +1,4 @@
-import type { Prompt, PromptArgument } from "@mcpgen/protocol/authoring";
+import type { GetPromptResult, Prompt, PromptArgument } from "@mcpgen/protocol/authoring";
 import type { Open } from "@mcpgen/protocol/open";
 import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
@@ -8,10 +8,11 @@ import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
 import type { Parse, JsonSchema, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
-import { unusableResult } from "./server-definition.js";
+import { type OtherResult, otherResult } from "./server-definition.js";
 
 /** What a prompt handler may return: a result, or the text of one user message. */
-export type PromptAnswer = Open<"GetPromptResult"> | BinaryPrompt | string;
+export type PromptAnswer =
+  Open<"GetPromptResult"> | BinaryPrompt | string | OtherResult<"prompts/get", GetPromptResult>;
 
 /** A result whose content may have bytes. */
 interface BinaryPrompt extends Pick<Open<"GetPromptResult">, "description" | "_meta"> {
@@ -56,9 +57,10 @@ export async function getPrompt(
 }
 
 function resultOf(answer: Exclude<PromptAnswer, string>, name: string): Params | Promise<Params> {
-  if (isObject(answer) && Array.isArray(answer.messages) && answer.messages.every(isObject))
+  const { messages }: Params = isObject(answer) ? (answer as Params) : {};
+  if (Array.isArray(messages) && messages.every(isObject))
     return (encodeBytes(answer) ?? answer) as Params | Promise<Params>;
-  throw unusableResult(`the prompt ${name} gave no text, and no result with messages`);
+  return otherResult(answer, `the prompt ${name} gave no text, and no result with messages`);
 }
 
 /** The arguments of a prompt: a list of arguments, or the schema of an object with a member for each argument. */

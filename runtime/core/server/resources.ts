@@ -6,11 +6,12 @@ import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import type { Listed, Listing } from "./listing.js";
-import { type CacheHints, unusableResult } from "./server-definition.js";
+import { type CacheHints, type OtherResult, otherResult } from "./server-definition.js";
 import type { TemplateMatcher, TemplateValues } from "../protocol/template-matcher.js";
 
 /** What a resource handler may return: a result, or the text of the resource. A `blob` may be bytes. */
-export type ResourceAnswer = ReadResourceResult | BinaryResult | string;
+export type ResourceAnswer =
+  ReadResourceResult | BinaryResult | string | OtherResult<"resources/read", ReadResourceResult>;
 
 interface BinaryResult extends Pick<ReadResourceResult, "_meta"> {
   readonly contents: WithBytes<ReadResourceResult["contents"][number]>[];
@@ -72,9 +73,10 @@ function contentsOf(
 ): Params | Promise<Params> {
   if (typeof answer === "string")
     return { contents: [{ uri, ...(mimeType === undefined ? {} : { mimeType }), text: answer }] };
-  if (isObject(answer) && Array.isArray(answer.contents) && answer.contents.every(isObject))
+  const { contents }: Params = isObject(answer) ? (answer as Params) : {};
+  if (Array.isArray(contents) && contents.every(isObject))
     return (encodeBytes(answer) ?? answer) as Params | Promise<Params>;
-  throw unusableResult(`the resource ${uri} gave no text, and no result with contents`);
+  return otherResult(answer, `the resource ${uri} gave no text, and no result with contents`);
 }
 
 /** The error for a URI without a resource; handlers of templates may throw it. */

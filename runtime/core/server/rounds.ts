@@ -175,9 +175,11 @@ export async function answerOf(
   key: string,
   asked: Asked,
 ): Promise<Params> {
-  if (!context.entry.multiRoundTrip)
-    throw new McpError("missing-capability", `${context.request.method} cannot ask for input`);
   const { revision } = context.protocol;
+  const { method } = asked;
+  const entry = revision.table.outgoingRequests.get(method);
+  if (!entry || !context.entry.multiRoundTrip)
+    throw new McpError("missing-capability", `${context.request.method} cannot ask for ${method}`);
   const answer = rounds.answers.get(key);
   if (answer === undefined) {
     rounds.wanted.set(key, lowered(context, asked));
@@ -185,9 +187,7 @@ export async function answerOf(
     await Promise.all(rounds.encoding);
     throw new Suspended();
   }
-  const definition = revision.table.outgoingRequests.get(asked.method)!.result!;
-  const { method } = asked;
-  const result = await context.connection.read(revision, definition, answer, method, (problem) =>
+  const result = await context.connection.read(revision, entry.result!, answer, method, (problem) =>
     invalidParams(
       `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
     ),

@@ -1,4 +1,4 @@
-import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type { ClientRequests, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { FormAsker, SchemaReader } from "../schema/message-schema.js";
 import type { Clock } from "../time/clock.js";
@@ -148,6 +148,28 @@ export class SerialisedResult {
     if (isShared()) this.#texts.set(revision, text);
     return text;
   }
+}
+
+/** What a handler may return in place of the plain result: alternatives of the vocabulary that ask for nothing. */
+export type OtherResult<Method extends keyof ClientRequests, Plain> = Exclude<
+  ClientRequests[Method]["result"],
+  Plain
+>;
+
+/** Whether a handler gave a result in place of the plain one. Its `resultType` is judged as it is sent. */
+export function isOtherResult(answer: unknown): answer is Params {
+  return ((answer as Params | undefined)?.["resultType"] ?? "complete") !== "complete";
+}
+
+/**
+ * What a handler gave if it is a result in place of the plain one.
+ *
+ * @param problem what is wrong with it otherwise
+ * @throws {McpError} `internal-error`
+ */
+export function otherResult(answer: unknown, problem: string): Params {
+  if (isOtherResult(answer)) return answer;
+  throw unusableResult(problem);
 }
 
 /**

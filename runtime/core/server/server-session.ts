@@ -11,7 +11,7 @@ import type { Era, RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
-import type { LogLevel } from "../protocol/meta.js";
+import { type LogLevel, logMessage } from "../protocol/meta.js";
 import type { Inferred, OutputOf, MessageSchema } from "../schema/schema-type.js";
 import {
   type ContentOf,
@@ -205,7 +205,7 @@ export class ConnectedSession implements ServerSession {
 
   log(level: LogLevel, data: unknown, logger?: string): void {
     if (this.#context) this.#context.log(level, data, logger);
-    else this.#connection.log(this.#protocol, level, data, logger);
+    else this.#connection.notify(this.#protocol, logMessage, { level, data: data ?? null, logger });
   }
 
   async listRoots(options?: SessionRequestOptions): Promise<ListRootsResult["roots"]> {

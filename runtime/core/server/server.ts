@@ -442,7 +442,7 @@ export class Server {
     const all = this.#extended?.methods(handlers) ?? handlers;
     return all.map(([method, handler]) => {
       const found = this.#given.map(({ table }) => table.incomingRequests.get(method)?.capability);
-      return { method, handler, capability: found.find((capability) => capability)?.path };
+      return { method, handler, capability: found.find((capability) => capability?.of === "server")?.path };
     });
   }
 

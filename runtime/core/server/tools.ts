@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import type { Open } from "@mcpgen/protocol/open";
-import { type McpError, invalidParams, isMcpError, messageOf } from "../jsonrpc/errors.js";
+import { invalidParams, isMcpError, messageOf } from "../jsonrpc/errors.js";
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { isSuspended } from "./rounds.js";
@@ -8,14 +8,17 @@ import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { notFound, refusal } from "../protocol/refusals.js";
-import { unusableResult } from "./server-definition.js";
+import { type OtherResult, isOtherResult, otherResult, unusableResult } from "./server-definition.js";
 
 /**
  * What a tool handler may return: a text, a list of content, a result, or structured content. Without `content`, the
  * result repeats structured content as text, for models and clients of older revisions. A gateway returns what it read: the
- * open reading has what another server sent, and no kind that is written in code.
+ * open reading has what another server sent, and no kind that is written in code. A revision may have other results, each with
+ * its `resultType`.
  */
-export type ToolAnswer = string | Content | Open<"CallToolResult"> | AuthoredResult | StructuredToolAnswer;
+export type ToolAnswer = PlainAnswer | OtherResult<"tools/call", CallToolResult>;
+
+type PlainAnswer = string | Content | Open<"CallToolResult"> | AuthoredResult | StructuredToolAnswer;
 
 type Content = WithBytes<Open<"CallToolResult">["content"][number]>[];
 
@@ -133,7 +136,7 @@ function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
 
 function complete(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
   const result = resultOf(tool, answer);
-  if (!tool.checkOutput || result["isError"] === true) return result;
+  if (!tool.checkOutput || result["isError"] === true || isOtherResult(result)) return result;
   const found = tool.checkOutput(result["structuredContent"]);
   return isPromise(found)
     ? found.then((later) => checked(tool, answer, result, later))
@@ -147,21 +150,16 @@ function checked(tool: ToolEntry, answer: ToolAnswer, result: Params, found: Che
   return found && isObject(answer) ? resultOf(tool, { ...answer, structuredContent: found.value }) : result;
 }
 
-function resultOf(tool: ToolEntry, answer: ToolAnswer): Params {
+function resultOf({ definition }: ToolEntry, answer: ToolAnswer): Params {
   if (typeof answer === "string") return { content: [{ type: "text", text: answer }] };
   if (isList(answer)) return { content: answer };
-  if (!isObject(answer)) throw unusableAnswer(tool);
-  const { content, structuredContent } = answer;
-  if (isList(content)) return answer;
+  const { content, structuredContent } = isObject(answer) ? (answer as Params) : {};
+  if (isList(content)) return answer as Params;
   const text = content === undefined && (JSON.stringify(structuredContent) as string | undefined);
-  if (typeof text !== "string") throw unusableAnswer(tool);
-  return { ...answer, content: [{ type: "text", text }] };
+  if (typeof text === "string") return { ...(answer as Params), content: [{ type: "text", text }] };
+  return otherResult(answer, `the tool ${definition.name} gave no text, no content and no structuredContent`);
 }
 
 function isList(value: unknown): value is CallToolResult["content"] {
   return Array.isArray(value) && value.every(isObject);
-}
-
-function unusableAnswer({ definition }: ToolEntry): McpError {
-  return unusableResult(`the tool ${definition.name} gave no text, no content and no structuredContent`);
 }

@@ -5,7 +5,7 @@ import { loaded } from "../emitted-output.js";
 import { answering, stepFiles } from "./between.js";
 import { type Loss, type Step, type StepTable, Refusal, listener } from "./protocol.js";
 
-// A result comes when its request was carried out: what cannot be carried over then is told, not lost.
+// A result comes when its request was carried out: what cannot be carried over then is reported, not lost.
 
 const text = { type: "string" };
 const block = object({ type: { const: "text" }, text }, ["type", "text"]);

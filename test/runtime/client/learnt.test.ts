@@ -26,7 +26,7 @@ test.each([
   }
   const known = (index: number) => [
     headers.of({ name: nameOf(index) }) !== undefined,
-    policy.isRepeatable("tools/call", { name: nameOf(index) }, undefined),
+    policy.isRepeatable(true, { name: nameOf(index) }, undefined),
   ];
   expect(known(0)).toEqual([false, false]);
   expect(known(count - 1)).toEqual([true, true]);

@@ -251,7 +251,10 @@ test.each(["2025-11-25", "2026-07-28"])(
 
 test("server.notify reaches all sessions, and of the protocol what their revisions have", async () => {
   const { server, warnings } = served((own) => void own.tool("t", {}, () => ""));
-  const clients = await Promise.all(["2024-11-05", "2025-11-25"].map((one) => clientOf({ server }, one)));
+  const able = { elicitation: { url: {} } };
+  const clients = await Promise.all(
+    ["2024-11-05", "2025-11-25"].map((one) => clientOf({ server }, one, able)),
+  );
   const modern = await clientOf({ server }, "2026-07-28");
   modern.start("subscriptions/listen", { notifications: { toolsListChanged: true } });
   await Promise.all([modern, ...clients].map((client) => client.settled()));

@@ -13,7 +13,7 @@ import {
   isObject,
 } from "../../jsonrpc/message.js";
 import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-headers.js";
-import type { RevisionView } from "../../protocol/revision-view.js";
+import { type RevisionView, runsTools } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/context.js";
 import {
@@ -189,7 +189,7 @@ function toolCallOf(
   { method, params = {} }: RequestMessage,
   revision: RevisionView<"server">,
 ): Params | undefined {
-  if (method !== "tools/call") return undefined;
+  if (!runsTools(revision.table.incomingRequests.get(method))) return undefined;
   try {
     return revision.lift("incomingRequests", method, params, undefined, false);
   } catch {
