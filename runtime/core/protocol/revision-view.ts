@@ -74,7 +74,7 @@ export class RevisionView<R extends Role = Role> {
   lift(kind: StepKind, method: string, value: Params, request?: Params, isNew = true): Params {
     const steps = this.#steps(kind, method);
     const heard = isNew && steps.length > 0 ? this.#reporting("incoming", method) : silent;
-    const report = request ? { ...heard, request } : heard;
+    const report = request && steps.length > 0 ? { ...heard, request } : heard;
     let lifted: object = value;
     // The steps are in order from the vocabulary to this revision.
     for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, report);
