@@ -32,6 +32,7 @@ import type { BatchPlace } from "./outgoing-batch.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
 import { type Numbered, sendThrough } from "./middleware.js";
 import { type ListPart, readPart } from "./partial-lists.js";
+import { requestParams } from "../protocol/request-params.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";
@@ -302,7 +303,8 @@ export class Requests {
         : await decode(view, method, entry, result, this.#setup.profile);
       const part = partOf(entry, call);
       if (part) return { ...(await readPart(view, part, decoded, this.#setup.profile.readNulls)), rounds };
-      const lifted = view.lift("incomingResults", method, decoded.result, call.params);
+      const asked = requestParams(sent.params, call.params);
+      const lifted = view.lift("incomingResults", method, decoded.result, asked);
       return { result: lifted, rejected: decoded.rejected, rounds };
     } catch (error) {
       throw error instanceof McpError ? error : unreadable(method, error);

@@ -1,3 +1,4 @@
+import { requestParams } from "../protocol/request-params.js";
 import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { ClientCapabilities, CreateMessageResult, ElicitResult, Root } from "@mcpgen/protocol/authoring";
 import type { IncomingNotification, IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
@@ -145,7 +146,7 @@ async function answerOf(
         : (ask(() => other!(wanted, own)) as Promise<Params>);
     },
   );
-  return resultText(view, method, result, lifted);
+  return resultText(view, method, result, requestParams(given, lifted));
 }
 
 /**

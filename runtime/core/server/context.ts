@@ -26,6 +26,7 @@ import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import { type RequestProtocol, modernProtocol, vendorMessage } from "./request-protocol.js";
 import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
+import { requestParams } from "../protocol/request-params.js";
 import { sendError } from "../protocol/send-check.js";
 import { type ConnectedSession, type ServerSession, sessionOf } from "./server-session.js";
 import { wallTimeOf } from "../time/clock.js";
@@ -411,7 +412,8 @@ function finishedText(context: RequestContext, value: Params, hints: CacheHints)
   const { connection, protocol, request, entry } = context;
   if (!isObject(value))
     throw unusableResult(`the result of the handler or middleware of ${request.method} is not an object`);
-  const lowered = protocol.revision.lower("outgoingResults", request.method, value, context.params);
+  const asked = requestParams(request.params, context.params);
+  const lowered = protocol.revision.lower("outgoingResults", request.method, value, asked);
   return sentText(context, protocol.era.finish(lowered, entry, hints, connection.definition));
 }
 

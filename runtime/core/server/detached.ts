@@ -12,6 +12,7 @@ import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } fro
 import { beforeHandshake } from "./legacy.js";
 import { declares, mayGet } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
+import { requestParams } from "../protocol/request-params.js";
 import { SerialisedResult } from "./server-definition.js";
 import { modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
 import { type Asked, type Rounds, answerOf, newRounds } from "./rounds.js";
@@ -372,10 +373,10 @@ export function asSent(context: HandlerContext, result: object): object {
 
 /** A result of the application, in the words of the request's revision. */
 export function loweredResult(context: HandlerContext, method: string, result: object): object {
-  const { method: own, params, protocol } = context as RequestContext;
+  const { params, protocol, request } = context as RequestContext;
   // The result of another request, which came before, has params that are not known here.
-  const request = method === own ? params : undefined;
-  return protocol.revision.lower("outgoingResults", method, result as Params, request);
+  const asked = method === request.method ? requestParams(request.params, params) : undefined;
+  return protocol.revision.lower("outgoingResults", method, result as Params, asked);
 }
 
 /**

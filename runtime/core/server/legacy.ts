@@ -1,3 +1,4 @@
+import { requestParams } from "../protocol/request-params.js";
 import type { ServerCapabilities, ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { invalidParams, McpError } from "../jsonrpc/errors.js";
 import {
@@ -252,7 +253,7 @@ export class ServerToClientRequests {
       method,
       (problem) => new McpError("invalid-result", `${method}: invalid result: ${problem}`),
     );
-    return revision.lift("incomingResults", method, result as Params, params);
+    return revision.lift("incomingResults", method, result as Params, requestParams(lowered, params));
   }
 
   /** Sends the requests that waited until the client was initialized, or opened a stream. */

@@ -57,6 +57,22 @@ describe("a step of results hears the params of the request", () => {
     await close();
   });
 
+  test("with what only the message has: the vocabulary of handlers may lack it", async () => {
+    const lacking: Step = (params) =>
+      Object.fromEntries(Object.entries(params).filter(([name]) => name !== "wanted"));
+    const revisions = hearing(serverRevisions, ["outgoingResults"], methods).map((each) =>
+      each.id === older
+        ? { ...each, steps: { ...each.steps!, incomingRequests: new Map([["tools/call", lacking]]) } }
+        : each,
+    );
+    const server = createServer({ name: "s", version: "1" }, { revisions });
+    server.tool("ask", {}, () => "done");
+    const { client, close } = await createTestPair({ server, revisions: clientRevisions, revision: older });
+    const result = await client.request("tools/call", { name: "ask", wanted: ["a"] } as never);
+    expect(result._meta).toMatchObject({ heard: { name: "ask", wanted: ["a"] } });
+    await close();
+  });
+
   test("and a list that depends on it is made for each request", async () => {
     const server = createServer(
       { name: "s", version: "1" },
