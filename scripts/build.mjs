@@ -66,7 +66,8 @@ async function generator() {
       // The engine is part of the compiler; only third-party packages stay outside.
       conditions: ["mcpgen-source"],
       external: external.flatMap((name) => [name, `${name}/*`]),
-      entryPoints: await entriesOf(root),
+      // The conversations of `upgrade --try` are a program that `generator/command/upgrade/try/rehearse.ts` starts.
+      entryPoints: [...(await entriesOf(root)), join(root, "generator/command/upgrade/try/conversations.ts")],
     }),
     declarations("scripts/tsconfig.generator.json"),
     buildPages(join(root, "generator/page/browser"), join(outdir, "browser")),

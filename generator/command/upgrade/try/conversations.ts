@@ -1,6 +1,7 @@
 // A program: it reads a plan from standard input, runs its conversations on the runtime, and prints what came of each. All
 // that it runs is the runtime and the modules of the plan, which mcpgen has just generated.
-import { register } from "node:module";
+import { createRequire, register } from "node:module";
+import { pathToFileURL } from "node:url";
 import type {
   Call,
   Conversation,
@@ -289,8 +290,10 @@ async function main(): Promise<void> {
   for await (const chunk of process.stdin.setEncoding("utf8")) chunks.push(chunk as string);
   const plan = JSON.parse(chunks.join("")) as RehearsalPlan;
   register(`data:text/javascript,${encodeURIComponent(loader)}`, { data: plan.modules });
-  const runtime = (await import(plan.runtime.main)) as Omit<Runtime, "memoryChannels">;
-  const testing = (await import(plan.runtime.testing)) as Testing & Pick<Runtime, "memoryChannels">;
+  const load = (name: string): Promise<unknown> =>
+    import(pathToFileURL(createRequire(plan.from).resolve(name)).href);
+  const runtime = (await load("@mcpgen/runtime")) as Omit<Runtime, "memoryChannels">;
+  const testing = (await load("@mcpgen/runtime/testing")) as Testing & Pick<Runtime, "memoryChannels">;
   const [server, client] = ["server", "client"].map(async (side) => import(`@mcpgen/protocol/${side}`));
   const tables: Tables = {
     server: ((await server) as { serverRevisions: Tables["server"] }).serverRevisions,

@@ -7,8 +7,8 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 export interface RehearsalPlan {
   /** JavaScript of the generated modules by their paths, without extension. */
   readonly modules: { readonly [path: string]: string };
-  /** The addresses of the runtime's modules. */
-  readonly runtime: { readonly main: string; readonly testing: string };
+  /** The address of a module of mcpgen: beside it stands the runtime. */
+  readonly from: string;
   /** Id of the revision in whose words the handlers and the calls are written. */
   readonly vocabulary: string;
   /** Oldest first. */

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { ts } from "ts-morph";
 import { CodedError } from "../../../diagnostics/coded-error.js";
 import { readRegularText } from "../../../files/regular-file.js";
@@ -22,7 +21,7 @@ export interface Output {
  * one's environment.
  *
  * @param vocabulary the revision in whose words handlers and calls are written
- * @throws CodedError MG2013 where the runtime is not installed, MG3115 where the process fails
+ * @throws CodedError MG3115 where the process fails
  */
 export async function rehearse({ files, models }: Output, vocabulary: string): Promise<Conversation[]> {
   const plan: RehearsalPlan = {
@@ -30,23 +29,11 @@ export async function rehearse({ files, models }: Output, vocabulary: string): P
       ...["server", "client", "listed"],
       ...models.map(({ revision }) => `${revision}/methods`),
     ]),
-    runtime: { main: addressOf("@mcpgen/runtime"), testing: addressOf("@mcpgen/runtime/testing") },
+    from: import.meta.url,
     vocabulary,
     revisions: models.map(wordsOf),
   };
   return JSON.parse(await run(programWords(), JSON.stringify(plan))) as Conversation[];
-}
-
-/** The address of a module as installed beside mcpgen; never one that the project has installed. */
-function addressOf(name: string): string {
-  try {
-    return pathToFileURL(createRequire(import.meta.url).resolve(name)).href;
-  } catch (cause) {
-    throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
-      next: "Install mcpgen again, with its dependencies.",
-      cause,
-    });
-  }
 }
 
 /** The words that start the program of the conversations: its file, or, where mcpgen runs from its sources, its text. */
