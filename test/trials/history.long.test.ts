@@ -25,10 +25,10 @@ describe.each(pairs)("$revision, when $words was the newest", ({ words, revision
     return { before, now: await conversationsWith(`${folder}/generated`, words) };
   };
   let conversations: ReturnType<typeof made> | undefined;
-  const told = () => (conversations ??= made());
+  const talked = () => (conversations ??= made());
 
   test("peers of the revisions before hear and say what they did", async () => {
-    const { before, now } = await told();
+    const { before, now } = await talked();
     for (const old of before) {
       const same = now.find((each) => each.revision === old.revision)!;
       expect(same.failed).toEqual(old.failed);
@@ -37,7 +37,7 @@ describe.each(pairs)("$revision, when $words was the newest", ({ words, revision
   });
 
   test("its client is served, in words of the revision before", async () => {
-    const { before, now } = await told();
+    const { before, now } = await talked();
     const [old, own] = [before, now].map((all, index) =>
       all.find((each) => each.revision === [words, revision][index])!,
     ) as [(typeof now)[number], (typeof now)[number]];

@@ -13,7 +13,7 @@ export type NoteText = JsonObject;
 /** A message on the wire. */
 export type Frame = Readonly<Record<string, JsonValue>>;
 
-/** A change of the protocol that nobody has made yet. */
+/** A change of the protocol that is not made yet. */
 export interface Trial {
   readonly name: string;
   /** What changes: the members and types of messages, or the methods and the handshake. */
@@ -72,10 +72,8 @@ export function declare(
 
 /** Takes an arm from a union of definitions. */
 export function without(definition: Definitions[string], ...arms: readonly string[]): void {
-  const refs = arms.map((name) => `#/$defs/${name}`);
-  definition["anyOf"] = (definition["anyOf"] as JsonObject[]).filter(
-    ({ $ref }) => !refs.includes(String($ref)),
-  );
+  const refs = new Set<unknown>(arms.map((name) => `#/$defs/${name}`));
+  definition["anyOf"] = (definition["anyOf"] as JsonObject[]).filter(({ $ref }) => !refs.has($ref));
 }
 
 /** Adds arms to a union of definitions. */

@@ -1,4 +1,4 @@
-// Changes of the protocol that nobody has made yet, brought in as a person would: one definition of a server, and clients of
+// Changes of the protocol that are not made yet, brought in as a person would: one definition of a server, and clients of
 // all revisions, whose handlers and calls are written in the words of the newest released one.
 import { describe, expect, test } from "vitest";
 import { expectedTour } from "../support/every-feature/expected.js";

@@ -65,7 +65,7 @@ export async function bringIn(revision: string, folder: string): Promise<Ran> {
 }
 
 /**
- * Runs the conversations of `conversation.ts` with the tables of a workspace, in a process of its own.
+ * Runs the conversations of `conversation.ts` with the tables of a workspace, in another process.
  *
  * @param generated the folder of the tables
  * @param words the revision in whose words the server is written, if it is not the newest

@@ -236,7 +236,7 @@ export const serverDiagnostics = {
       "The server leaves entries out of the list, and the revision has no request for a single entry, or the server refused it. So nothing is known of the entry: it may be there or not, and it may have changed. It is no difference. Where the revision has such a request, an entry that the server does not have is reported as removed.",
   },
   MG6330: {
-    title: "--replace would delete entries that an incomplete list does not name",
+    title: "With --replace, a list that leaves entries out would delete them",
     exit: 2,
     explanation:
       "The server leaves entries out of a list. A contract that is replaced with that list loses the entries that it had from earlier captures, and so does the client that is generated from it. Leave `--replace` out: then `capture` merges, and only entries that the server says it does not have are deleted. `--replace --all` replaces the contract all the same.",

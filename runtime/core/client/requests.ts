@@ -323,7 +323,9 @@ export class Requests {
     const params = view.lower("outgoingRequests", method, call.params);
     let sending = noHeaders;
     if (link.mirrors) {
-      const declared = runsTools(view.table.outgoingRequests.get(method)) ? headers.of(call.params) : undefined;
+      const declared = runsTools(view.table.outgoingRequests.get(method))
+        ? headers.of(call.params)
+        : undefined;
       sending = { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized };
     }
     const placed = call.place || call.sent ? { ...sending, place: call.place, sent: call.sent } : sending;

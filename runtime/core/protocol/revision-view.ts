@@ -285,16 +285,16 @@ export function selectRevisions<R extends Role>(
   views: readonly RevisionView<R>[],
   ids: readonly string[] | undefined,
 ): readonly RevisionView<R>[] {
-  const spoken = views.filter(hasHandshake);
-  const given = spoken.map(({ id }) => id).join(", ");
-  const missing = ids?.find((id) => spoken.every((each) => each.id !== id));
+  const usable = views.filter(hasHandshake);
+  const given = usable.map(({ id }) => id).join(", ");
+  const missing = ids?.find((id) => usable.every((each) => each.id !== id));
   if (missing !== undefined && views.some(({ id }) => id === missing))
     throw invalid(
       `revision ${missing} has neither initialize nor server/discover: this runtime has no code for its handshake. Name one of ${given}.`,
     );
   if (missing !== undefined)
     throw invalid(`revision ${JSON.stringify(missing)} is not given. Name one of ${given}.`);
-  const selected = ids ? spoken.filter(({ id }) => ids.includes(id)) : spoken;
+  const selected = ids ? usable.filter(({ id }) => ids.includes(id)) : usable;
   if (selected.length === 0) throw invalid(`no revision is left. Name at least one of ${given}.`);
   return selected;
 }
