@@ -146,7 +146,7 @@ const none: readonly Step[] = [];
 
 /** What the other role calls the step table of this kind. */
 function kindOfPeer(kind: StepKind): StepKind {
-  return `${kind.startsWith("i") ? "outgoing" : "incoming"}${kind.slice(8)}` as StepKind;
+  return ((kind.startsWith("i") ? "outgoing" : "incoming") + kind.slice(8)) as StepKind;
 }
 
 /**
@@ -209,56 +209,37 @@ export function linkRevisions<R extends Role>(
     throw invalid(
       "no protocol revision is given. Pass `revisions`, such as `serverRevisions` or `clientRevisions` of the generated package.",
     );
-  const twice = newestFirst.find(({ id }, index) => newestFirst[index + 1]?.id === id);
-  if (twice) throw invalid(`revision ${twice.id} is given twice. Remove one.`);
   const pinned = newestFirst.find(({ peerSteps }) => !peerSteps)?.id ?? oldest.peerSteps!.older;
   const { vocabulary = pinned } = options;
-  const linked = (away: readonly Revision<R>[]): RevisionView<R>[] => {
+  const linked = (away: readonly Revision<R>[], isAbove: boolean): RevisionView<R>[] => {
     const chain: Steps[] = [];
+    let beside = vocabulary;
     return away.map((revision, index) => {
-      requireFormat(revision);
-      const steps = stepsToward(vocabulary, away[index - 1]?.id ?? vocabulary, revision);
-      if (steps) chain.push(steps);
+      const { id, format, [isAbove ? "peerSteps" : "steps"]: steps } = revision;
+      if (!formats.includes(format))
+        throw invalid(
+          `the tables of revision ${id} have format ${String(format)}; this runtime reads ${formats.join(", ")}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
+        );
+      if (index > 0 && id === beside) throw invalid(`revision ${id} is given twice. Remove one.`);
+      if (id !== vocabulary) {
+        const next = steps?.[isAbove ? "older" : "newer"];
+        if (!steps || next !== beside)
+          throw invalid(
+            `no steps lead from revision ${id} to ${beside}. ${next === undefined ? "Generate both together" : `Add revision ${next}, which is between them`}.`,
+          );
+        chain.push(steps);
+      }
+      beside = id;
       return new RevisionView(revision, [...chain], vocabulary, options);
     });
   };
   const above = newestFirst.filter(({ id }) => isNewer(id, vocabulary)).reverse();
-  return [...linked(above).reverse(), ...linked(newestFirst.slice(above.length))];
+  return [...linked(above, true).reverse(), ...linked(newestFirst.slice(above.length), false)];
 }
 
 /** Whether a revision is newer than another one, by their ids. */
 export function isNewer(id: string, other: string): boolean {
   return id > other;
-}
-
-/**
- * The steps of a revision that lead toward the vocabulary.
- *
- * @param beside id of the revision beside it, on the side of the vocabulary
- */
-function stepsToward(vocabulary: string, beside: string, revision: Revision): Steps | undefined {
-  const { id } = revision;
-  if (id === vocabulary) return undefined;
-  const isAbove = isNewer(id, vocabulary);
-  const steps = isAbove ? revision.peerSteps : revision.steps;
-  if (!steps)
-    throw invalid(
-      `no steps lead from revision ${id} to the vocabulary ${vocabulary}. Generate both together, or leave one out.`,
-    );
-  const next = isAbove ? steps.older : steps.newer;
-  if (next !== beside)
-    throw invalid(
-      `revision ${next} is missing between ${isAbove ? beside : id} and ${isAbove ? id : beside}: messages are translated through it. Add it.`,
-    );
-  return steps;
-}
-
-/** @throws {McpError} `invalid-definition` */
-function requireFormat({ id, format }: Revision): void {
-  if (!formats.includes(format))
-    throw invalid(
-      `the tables of revision ${id} have format ${String(format)}; this runtime reads ${formats.join(", ")}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
-    );
 }
 
 /** The definitions to check sent messages by, if they are checked. */

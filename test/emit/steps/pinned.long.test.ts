@@ -264,13 +264,13 @@ describe("linking", () => {
     expect(await refusal(only(serverRevisions, "2025-11-25", next))).toMatchObject({
       code: "invalid-definition",
       message: expect.stringMatching(
-        `revision ${newest} is missing between 2025-11-25 and ${next}`,
+        `no steps lead from revision ${next} to 2025-11-25. Add revision ${newest}`,
       ) as string,
     });
     expect(await refusal(serverRevisions, "2025-11-25")).toMatchObject({
       code: "invalid-definition",
       message: expect.stringMatching(
-        `no steps lead from revision ${newest} to the vocabulary 2025-11-25`,
+        `no steps lead from revision ${newest} to 2025-11-25. Generate both`,
       ) as string,
     });
     expect(await refusal(publishedForServers, next)).toMatchObject({
