@@ -24,7 +24,7 @@ export async function readPart(
   read: NullReader,
 ): Promise<Decoded> {
   const { member, partial } = page;
-  const items = entry ? entriesIn(result, entry) : (result[member] as readonly unknown[]);
+  const items = entry ? entriesIn(result, entry) : ((result[member] ?? []) as readonly unknown[]);
   const { kept, rejected: more } = await sift(view, list, page, items, read);
   const whole = kept.filter((item) => !isReference(page, item));
   const references = kept.filter((item): item is Params => isReference(page, item));
