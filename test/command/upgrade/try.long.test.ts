@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { mcpgen } from "../../support/in-process.js";
 import { smallProject, smallSchemaText } from "../../support/small-protocol.js";
@@ -127,6 +129,13 @@ test("a small protocol whose handshake the runtime does not know: no conversatio
   expect(code).toBe(0);
   expect(stdout).toMatch(/2031-01-15 +no conversation +no conversation/);
   expect(snapshot(folder)).toEqual(before);
+});
+
+test("the built program has the conversations, too", async () => {
+  const folder = await smallProject({ "next.json": smallSchemaText });
+  const words = [resolve("dist/generator/cli.js"), "upgrade", "next.json", "--name", next, "--try"];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder });
+  expect(stdout).toContain("nothing was written (--try)");
 });
 
 test("wrong ways: options that say how to write, and a schema that does not compile", async () => {

@@ -38,7 +38,7 @@ export async function rehearse({ files, models }: Output, vocabulary: string): P
 
 /** The words that start the program of the conversations: its file, or, where mcpgen runs from its sources, its text. */
 function programWords(): string[] {
-  const built = fileURLToPath(new URL("./conversations.js", import.meta.url));
+  const built = fileURLToPath(new URL("./command/upgrade/try/conversations.js", import.meta.url));
   if (existsSync(built)) return [built];
   const source = readRegularText(fileURLToPath(new URL("./conversations.ts", import.meta.url)));
   const { outputText } = ts.transpileModule(source, {
