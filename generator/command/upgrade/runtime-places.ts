@@ -15,6 +15,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/http/client/http-client.ts",
     "runtime/core/http/server/legacy-requests.ts",
     "runtime/core/http/server/posts.ts",
+    "runtime/core/protocol/revision-view.ts",
     "runtime/core/server/connection.ts",
     "runtime/core/server/request-protocol.ts",
     "runtime/core/server/server.ts",
@@ -53,7 +54,6 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "notifications/resources/list_changed": ["runtime/core/client/attach.ts"],
   "notifications/resources/updated": [
     "runtime/core/client/attach.ts",
-    "runtime/core/client/cache.ts",
     "runtime/core/otel/conventions.ts",
     "runtime/core/server/changes.ts",
   ],
@@ -66,7 +66,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/client/attach.ts",
     "runtime/core/server/changes.ts",
   ],
-  "notifications/tools/list_changed": ["runtime/core/client/attach.ts"],
+  "notifications/tools/list_changed": ["runtime/core/client/attach.ts", "runtime/core/client/client.ts"],
   ping: [
     "runtime/core/client/client.ts",
     "runtime/core/client/server-messages.ts",
@@ -80,14 +80,15 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/client/client.ts",
     "runtime/core/otel/conventions.ts",
     "runtime/core/server/other-features.ts",
+    "runtime/core/server/prompts.ts",
   ],
   "prompts/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
   "resources/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
   "resources/read": [
-    "runtime/core/client/cache.ts",
     "runtime/core/client/client.ts",
     "runtime/core/otel/conventions.ts",
     "runtime/core/server/other-features.ts",
+    "runtime/core/server/resources.ts",
   ],
   "resources/subscribe": [
     "runtime/core/client/attach.ts",
@@ -114,6 +115,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "server/discover": [
     "runtime/core/client/client.ts",
     "runtime/core/client/negotiation.ts",
+    "runtime/core/protocol/revision-view.ts",
     "runtime/core/server/server.ts",
   ],
   "subscriptions/listen": [
@@ -124,11 +126,9 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "tools/call": [
     "runtime/core/client/client.ts",
     "runtime/core/client/output-checks.ts",
-    "runtime/core/client/requests.ts",
-    "runtime/core/client/retry-policy.ts",
-    "runtime/core/http/server/posts.ts",
     "runtime/core/otel/conventions.ts",
     "runtime/core/server/listing.ts",
+    "runtime/core/server/tools.ts",
   ],
   "tools/list": ["runtime/core/client/client.ts", "runtime/core/server/listing.ts"],
 };
@@ -164,11 +164,13 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
     "runtime/core/server/rounds.ts",
   ],
   resultType: [
+    "runtime/core/client/client.ts",
     "runtime/core/client/decode.ts",
     "runtime/core/client/rounds.ts",
     "runtime/core/schema/parsed.ts",
     "runtime/core/server/context.ts",
     "runtime/core/server/request-protocol.ts",
+    "runtime/core/server/server-definition.ts",
   ],
   ttlMs: [
     "runtime/core/client/cache.ts",

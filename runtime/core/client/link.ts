@@ -1,7 +1,7 @@
 import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../time/clock.js";
 import { shortText, shortened } from "../jsonrpc/foreign-text.js";
-import { warning, withoutNullId } from "../protocol/protocol-warnings.js";
+import { warning } from "../protocol/protocol-warnings.js";
 import { McpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import {
   type NotificationMessage,
@@ -18,6 +18,7 @@ import {
   notificationText,
   requestText,
   resultText,
+  withoutNullId,
 } from "../jsonrpc/message.js";
 import { type Timeouts, Pending } from "../jsonrpc/pending.js";
 import {

@@ -1,6 +1,12 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import { exactParams } from "../protocol/send-check.js";
-import { type RevisionView, noSuchMethod, requireCapability, runsTools } from "../protocol/revision-view.js";
+import {
+  type RevisionView,
+  noSuchMethod,
+  requireCapability,
+  runsTools,
+  requestParams,
+} from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import { type Params, isObject, replaceMeta } from "../jsonrpc/message.js";
@@ -32,7 +38,6 @@ import type { BatchPlace } from "./outgoing-batch.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
 import { type Numbered, sendThrough } from "./middleware.js";
 import { type ListPart, readPart } from "./partial-lists.js";
-import { requestParams } from "../protocol/request-params.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";

@@ -147,3 +147,20 @@ export function classify(value: unknown): MessageKind | Problem {
 export function isRequest(value: unknown): value is RequestMessage {
   return classify(value) === "request";
 }
+
+/**
+ * A message whose id is null, as a notification: some languages write it so. Other messages stay as they are.
+ *
+ * @param isRequest whether a method is that of a request: its id is required
+ * @param emit receives an event for a notification
+ */
+export function withoutNullId(
+  message: unknown,
+  isRequest: (method: string) => boolean,
+  emit: (event: { readonly type: "nulls-ignored"; method: string; members: readonly string[] }) => void,
+): unknown {
+  const { id, method } = Object(message) as { readonly id?: unknown; readonly method?: unknown };
+  if (id !== null || typeof method !== "string" || isRequest(method)) return message;
+  emit({ type: "nulls-ignored", method, members: ["/id"] });
+  return { ...(message as object), id: undefined };
+}

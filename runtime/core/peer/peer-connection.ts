@@ -32,9 +32,10 @@ import {
   notificationOf,
   requestOf,
   resultText,
+  withoutNullId,
 } from "../jsonrpc/message.js";
 import { Pending, defaultTimeouts } from "../jsonrpc/pending.js";
-import { nullReader, withoutNullId } from "../protocol/protocol-warnings.js";
+import { nullReader } from "../protocol/protocol-warnings.js";
 import { harmless } from "../protocol/hooks.js";
 import type { PeerContext, PeerOptions } from "./peer.js";
 

@@ -27,23 +27,6 @@ export function nullReader(
   };
 }
 
-/**
- * A message whose id is null, as a notification: some languages write it so. Other messages stay as they are.
- *
- * @param isRequest whether a method is that of a request: its id is required
- * @param emit receives an event for a notification
- */
-export function withoutNullId(
-  message: unknown,
-  isRequest: (method: string) => boolean,
-  emit: (event: NullsIgnored) => void,
-): unknown {
-  const { id, method } = Object(message) as { readonly id?: unknown; readonly method?: unknown };
-  if (id !== null || typeof method !== "string" || isRequest(method)) return message;
-  emit({ type: "nulls-ignored", method, members: ["/id"] });
-  return { ...(message as object), id: undefined };
-}
-
 /** @param detail is shortened */
 export function warning(reason: ProtocolWarning["reason"], detail: string, method?: string): ProtocolWarning {
   return { type: "protocol-warning", reason, method, detail: shortened(detail, longestText) };

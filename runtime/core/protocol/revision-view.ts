@@ -291,6 +291,18 @@ function invalid(message: string): McpError {
 }
 
 /**
+ * The params of a request, for the steps of its result: in the authoring vocabulary, with the members that only the
+ * message has. A step to a newer revision may read what the vocabulary does not describe.
+ */
+export function requestParams(
+  message: Params | undefined,
+  vocabulary: Params | undefined,
+): Params | undefined {
+  if (!message || !vocabulary || message === vocabulary) return vocabulary;
+  return { ...message, ...vocabulary };
+}
+
+/**
  * What the other side has declared, in the authoring vocabulary, and what only its own revision describes: that gates methods
  * which the vocabulary does not have.
  *
@@ -300,11 +312,14 @@ function invalid(message: string): McpError {
 export function declaredIn(received: unknown, lifted: unknown): Params {
   if (!isObject(lifted)) return {};
   if (!isObject(received) || received === lifted) return lifted;
-  const inner = Object.entries(received).map(([key, value]) => {
+  const declared: Record<string, unknown> = { ...lifted };
+  for (const [key, value] of Object.entries(received)) {
     const known = lifted[key];
-    return [key, known === undefined ? value : isObject(known) ? declaredIn(value, known) : known];
-  });
-  return { ...lifted, ...(Object.fromEntries(inner) as Params) };
+    // A member that is null counts as absent.
+    if (known === undefined) declared[key] = value ?? undefined;
+    else if (isObject(known)) declared[key] = declaredIn(value, known);
+  }
+  return declared;
 }
 
 /** Whether capabilities have a member at a path that is not null or false. */

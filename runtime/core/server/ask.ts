@@ -16,7 +16,7 @@ import { contentProblem, formProblem, messagesProblem } from "../protocol/input-
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { refusal } from "../protocol/refusals.js";
 import type { Params } from "../jsonrpc/message.js";
-import { declares, noSuchMethod } from "../protocol/revision-view.js";
+import { declares } from "../protocol/revision-view.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
@@ -231,8 +231,6 @@ async function judged(
   asked: Asked,
   send: (asked: Asked) => Promise<Params>,
 ): Promise<Params> {
-  const { revision } = protocol;
-  if (!revision.table.outgoingRequests.has(asked.method)) throw noSuchMethod(asked.method, revision);
   const missing = missingCapabilityOf(asked, protocol);
   if (missing) throw missingCapability(protocol, missing);
   const problem = problemOf(asked);

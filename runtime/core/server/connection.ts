@@ -13,6 +13,7 @@ import {
   idOf,
   notificationOf,
   notificationText,
+  withoutNullId,
 } from "../jsonrpc/message.js";
 import { Batch, batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../jsonrpc/batch.js";
 import {
@@ -26,7 +27,7 @@ import {
 } from "../jsonrpc/errors.js";
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
 import { runRequest, RequestContext, errorOf, handlerOf } from "./context.js";
-import { type NullReader, nullReader, withoutNullId } from "../protocol/protocol-warnings.js";
+import { type NullReader, nullReader } from "../protocol/protocol-warnings.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { type Change, resourceUpdated } from "./changes.js";
 import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";

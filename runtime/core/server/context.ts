@@ -1,3 +1,4 @@
+import { requestParams } from "../protocol/revision-view.js";
 import type * as platform from "../platform/platform.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
@@ -26,7 +27,6 @@ import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import { type RequestProtocol, modernProtocol, vendorMessage } from "./request-protocol.js";
 import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
-import { requestParams } from "../protocol/request-params.js";
 import { sendError } from "../protocol/send-check.js";
 import { type ConnectedSession, type ServerSession, sessionOf } from "./server-session.js";
 import { wallTimeOf } from "../time/clock.js";

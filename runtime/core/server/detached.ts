@@ -10,9 +10,8 @@ import { type Ask, type AskOptions, askWith, missingCapability } from "./ask.js"
 import { ServerConnection } from "./connection.js";
 import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
 import { beforeHandshake } from "./legacy.js";
-import { declares, mayGet } from "../protocol/revision-view.js";
+import { declares, mayGet, requestParams } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
-import { requestParams } from "../protocol/request-params.js";
 import { SerialisedResult } from "./server-definition.js";
 import { modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
 import { type Asked, type Rounds, answerOf, newRounds } from "./rounds.js";

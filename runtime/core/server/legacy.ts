@@ -1,4 +1,3 @@
-import { requestParams } from "../protocol/request-params.js";
 import type { ServerCapabilities, ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { invalidParams, McpError } from "../jsonrpc/errors.js";
 import {
@@ -18,7 +17,7 @@ import type { KeptRoots } from "./kept-roots.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
-import { type RevisionView, declaredIn } from "../protocol/revision-view.js";
+import { type RevisionView, declaredIn, requestParams } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { type Ask, askWith } from "./ask.js";
 import type { OpenDefinition, Progress, RequestOptions } from "@mcpgen/protocol/model";

@@ -27,7 +27,7 @@ test.each<[unknown, string]>([
   ["request", "not a JSON-RPC 2.0 message"],
   [{ id: 1, method: "m" }, "not a JSON-RPC 2.0 message"],
   [{ jsonrpc: "1.0", id: 1, method: "m" }, "not a JSON-RPC 2.0 message"],
-  ...[null, undefined, 1.5, 2 ** 53, -(2 ** 53), {}, true].map((id): [unknown, string] => [
+  ...[null, 1.5, 2 ** 53, -(2 ** 53), {}, true].map((id): [unknown, string] => [
     { ...head, id, method: "m" },
     "an id or progressToken is a string or an integer up to 2^53 - 1",
   ]),

@@ -5,6 +5,7 @@ import {
   type MessageKind,
   type Problem,
   idOf,
+  withoutNullId,
 } from "../../jsonrpc/message.js";
 import { McpError, isMcpError, messageOf, parseError } from "../../jsonrpc/errors.js";
 import { mostLevels } from "../../jsonrpc/json-limits.js";
@@ -45,7 +46,6 @@ import { preflight } from "./preflight.js";
 import { type HttpRoute, answerRoute, hasBody, routeBodyLimit, routesByPath } from "./routes.js";
 import { type HttpSessions, SessionReports } from "./session-reports.js";
 import type { EarlierCall } from "../../server/connection.js";
-import { withoutNullId } from "../../protocol/protocol-warnings.js";
 import type { ClusterNode } from "./session-cluster.js";
 import type { HttpSession } from "./session.js";
 import { type SessionOptions, Sessions } from "./sessions.js";
