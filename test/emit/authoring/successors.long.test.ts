@@ -46,7 +46,8 @@ function typesOf({ revision, schema }: ProtocolModel): string {
 }
 
 test(`${count} random successors of ${newest} change nothing of the vocabulary, and what they add compiles`, async () => {
-  const before = shared(models);
+  // A successor may bring a method of older revisions back in another form. What the pinned one has stays.
+  const before = shared(models.slice(1));
   const files = new Map<string, string>();
   let lending = 0;
   for (let index = 0; index < count; index++) {
