@@ -84,7 +84,7 @@ test("notes whose subjects are the same as before are decided, the others are as
   expect(right.items.length + doubtful.questions.length + hiding.size).toBe(notes!.carried);
   expect(right.items).toContainEqual(expect.stringMatching(/^capability on roots\/list /));
   // Their subjects have changed: a member of another name, another number.
-  const asked = doubtful.questions.map((question) => question.text);
+  const asked = [...doubtful.questions, ...conflicting].map((question) => question.text);
   expect(asked).toContainEqual(expect.stringContaining("error on -32020"));
   expect(asked).toContainEqual(expect.stringContaining("/$defs/ContentBlock"));
   expect(asked.join()).not.toContain("capability on roots/list");
