@@ -37,7 +37,8 @@ export function withResults(
       return {
         [`explain${name}` as const]: (value, reading) => {
           const one = chosen(value);
-          const explain = explanations.get(one)?.[`explain${one.name}` as const];
+          const explain =
+            explanations.get(one)?.[`explain${one.name}` as const];
           return explain?.(value, reading) ?? [];
         },
       };
