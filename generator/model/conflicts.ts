@@ -113,7 +113,8 @@ function filterConflicts(schema: Schema, notes: readonly SubscriptionNote[]): No
     return hidden.map((name) => {
       const filter = pointer(`/$defs/${escapeToken(definition)}/properties`, name);
       const message = "no note says which notification the member of the filter selects";
-      return { note, target: filter, message, fields: { target: "notifications/…", filter } };
+      const fields = { target: "notifications/…", filter };
+      return { note, target: filter, message, fields, isUnfinished: true };
     });
   });
 }

@@ -8,6 +8,8 @@ export interface NoteConflict {
   readonly message: string;
   /** The fields of a note on the target that agrees with the schema; absent if a person has to find them. */
   readonly fields?: JsonObject;
+  /** A person has to fill in a part of those fields. */
+  readonly isUnfinished?: true;
 }
 
 /** The note that would agree with the schema, to be pasted into the file. */

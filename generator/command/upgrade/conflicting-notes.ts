@@ -40,8 +40,8 @@ export function conflictingNotes(
 /** The note that agrees, and the present one for its other targets. */
 function agreeing(conflict: NoteConflict, value: JsonValue): JsonObject[] {
   const note = agreeingNote(conflict);
-  // A note that leaves something to be filled in would not generate.
-  if (!note || JSON.stringify(note["target"]).includes("…")) return [];
+  // An unfinished note would not generate.
+  if (!note || conflict.isUnfinished) return [];
   const { targets, pointer } = conflict.note;
   const others = targets.filter((target) => target !== conflict.target);
   const entry = entryAt(value, pointer);
