@@ -29,7 +29,7 @@ export function judged({ session }: Conversation, document: JsonObject): Judged 
     if (typeof method === "string") {
       const row = sent.find((each) => each.method === method && each.sender === from);
       if (!row) report(`no ${method} of a ${from}`, frame);
-      else if (!describes(row.definition, plain(frame))) report(row.definition, frame);
+      else if (!describes(row.definition, frame)) report(row.definition, frame);
       if ("id" in frame) pending.set(`${from} ${JSON.stringify(frame["id"])}`, { request: frame, from });
       continue;
     }
@@ -52,11 +52,6 @@ export function judged({ session }: Conversation, document: JsonObject): Judged 
     answered.push({ method: name, request: asked.request, result });
   }
   return { invalid, answered, refused };
-}
-
-function plain(frame: Frame): JsonValue {
-  // Schemas of the sessions' time describe requests without their envelope.
-  return frame as JsonValue;
 }
 
 /** What a client of a released revision sends and gets, without what differs from run to run, and without the revision that was added. */

@@ -1,17 +1,15 @@
-import type { JsonObject } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import {
-  type Trial,
   declare,
-  isObject,
   membersOf,
   object,
-  pin,
   reference,
   remove,
   rename,
   text,
   without,
-} from "./trial.js";
+} from "../support/schema-changes/edits.js";
+import { type Trial, pin } from "./trial.js";
 
 /** A note that shows how members of an object are made, in both directions. */
 const reshaped = (definition: string, lift: JsonObject, lower?: JsonObject): JsonObject => ({
@@ -81,7 +79,7 @@ export const memberTrials: readonly Trial[] = [
         (tool) =>
           !("title" in tool) &&
           !("annotations" in tool) &&
-          (tool["name"] !== "add" || isObject(tool["display"])),
+          (tool["name"] !== "add" || isJsonObject(tool["display"])),
       ),
   },
   {
@@ -272,7 +270,7 @@ export const memberTrials: readonly Trial[] = [
     seen: ({ method, result }) =>
       method !== "prompts/list" ||
       (result["prompts"] as JsonObject[]).every(
-        ({ arguments: given }) => given === undefined || isObject(given),
+        ({ arguments: given }) => given === undefined || isJsonObject(given),
       ),
   },
   {

@@ -1,15 +1,15 @@
 import type { JsonObject } from "@mcpgen/engine";
 import {
-  type Trial,
+  addRequest,
   declare,
   membersOf,
   object,
   reference,
   remove,
-  request,
   text,
   without,
-} from "./trial.js";
+} from "../support/schema-changes/edits.js";
+import { type Trial, pin } from "./trial.js";
 
 /** Trials that change the methods and the handshake. */
 export const methodTrials: readonly Trial[] = [
@@ -49,7 +49,7 @@ export const methodTrials: readonly Trial[] = [
       definitions["DownloadResourceRequestParams"] = structuredClone(
         definitions["ReadResourceRequestParams"]!,
       );
-      request(
+      addRequest(
         definitions,
         "DownloadResource",
         "resources/download",
@@ -61,7 +61,7 @@ export const methodTrials: readonly Trial[] = [
       {
         kind: "lift",
         target: "/$defs/BlobResourceContents",
-        previous: "2026-07-28",
+        previous: pin,
         how: "refuse",
         code: "binary",
       },
@@ -84,7 +84,7 @@ export const methodTrials: readonly Trial[] = [
         "version",
         "server",
       ]);
-      request(definitions, "Hello", "hello", reference("HelloParams"), reference("HelloResult"));
+      addRequest(definitions, "Hello", "hello", reference("HelloParams"), reference("HelloResult"));
       const meta = membersOf(definitions["RequestMetaObject"]!) as JsonObject;
       const { "io.modelcontextprotocol/protocolVersion": version } = meta;
       remove(

@@ -49,7 +49,10 @@ describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
     expect(answered.filter((exchange) => !trial.seen(exchange))).toEqual([]);
   });
 
-  test.runIf(trial.of === "members")("the client of the new revision is served", async () => {
+  // Where methods are others, calls that both revisions have may need code.
+  if (trial.of === "methods") return;
+
+  test("the client of the new revision is served", async () => {
     const { conversations } = await trialled();
     const now = conversations.find(({ revision }) => revision === next)!;
     expect(now.failed).toEqual([]);

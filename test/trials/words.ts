@@ -4,7 +4,6 @@ import { type CodeFirstServer, createServer } from "@mcpgen/runtime";
 const since: Readonly<Record<string, string>> = {
   annotations: "2025-03-26",
   _meta: "2025-06-18",
-  complete: "2024-11-05",
   lastModified: "2025-06-18",
   outputSchema: "2025-06-18",
   structuredContent: "2025-06-18",

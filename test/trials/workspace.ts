@@ -5,8 +5,9 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import type { JsonObject } from "@mcpgen/engine";
 import { type Ran, mcpgen } from "../support/in-process.js";
+import type { Definitions } from "../support/schema-changes/edits.js";
 import type { Conversation } from "./conversation.js";
-import { type Definitions, type Trial, next, pin } from "./trial.js";
+import { type Trial, next, pin } from "./trial.js";
 
 const run = promisify(execFile);
 

@@ -3,34 +3,20 @@ import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { lockText, readLock } from "../../../generator/revision/lock.js";
 import { type Ran, mcpgen } from "../../support/in-process.js";
+import {
+  type Definitions,
+  addRequest,
+  membersOf,
+  object,
+  reference,
+  text,
+  withArms,
+} from "../../support/schema-changes/edits.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** The newest released revision, and one that does not exist. */
 export const newest = [...readLock("schema")].findLast(([, { status }]) => status === "released")![0];
 export const next = "2031-01-15";
-
-/** The definitions of a schema, to be changed in place. */
-export type Definitions = { [name: string]: { [keyword: string]: JsonValue } };
-
-export const text: JsonObject = { type: "string" };
-
-export function reference(name: string): JsonObject {
-  return { $ref: `#/$defs/${name}` };
-}
-
-/** The members of an object type. */
-export function membersOf(definition: Definitions[string]): { [name: string]: JsonValue } {
-  return definition["properties"] as { [name: string]: JsonValue };
-}
-
-export function object(properties: JsonObject, required: readonly string[] = []): Definitions[string] {
-  return { type: "object", properties, ...(required.length > 0 && { required: [...required] }) };
-}
-
-/** Adds arms to a union. */
-export function withArms(definition: Definitions[string], ...names: readonly string[]): void {
-  definition["anyOf"] = [...(definition["anyOf"] as JsonObject[]), ...names.map(reference)];
-}
 
 /** A project in which the newest revision is all there is, with notes, and `next.json`, which is the changed schema. */
 export function projectWith(change: (definitions: Definitions) => void): string {
@@ -82,26 +68,6 @@ export async function reportOf(folder: string, ...more: readonly string[]): Prom
   const { code, stdout } = await upgrade(folder, "--json", ...more);
   if (code !== 0) throw new Error(stdout);
   return JSON.parse(stdout) as Report;
-}
-
-/** Adds a request of clients, as schemas write it, with its response. */
-export function addRequest(
-  definitions: Definitions,
-  base: string,
-  method: string,
-  params: JsonObject,
-  result: JsonObject,
-): void {
-  const { id, jsonrpc } = membersOf(definitions["CallToolRequest"]!) as JsonObject;
-  const envelope = { id: id!, jsonrpc: jsonrpc! };
-  definitions[`${base}Request`] = object({ ...envelope, method: { const: method, type: "string" }, params }, [
-    "id",
-    "jsonrpc",
-    "method",
-    "params",
-  ]);
-  definitions[`${base}ResultResponse`] = object({ ...envelope, result }, ["id", "jsonrpc", "result"]);
-  withArms(definitions["ClientRequest"]!, `${base}Request`);
 }
 
 /** Adds a notification of servers. */

@@ -3,16 +3,12 @@ import type { JsonObject } from "@mcpgen/engine";
 import {
   type Definitions,
   addRequest,
-  everything,
   membersOf,
-  newest,
   object,
-  projectWith,
   reference,
-  reportOf,
   text,
-  upgrade,
-} from "./made-up-revision.js";
+} from "../../support/schema-changes/edits.js";
+import { everything, newest, projectWith, reportOf, upgrade } from "./made-up-revision.js";
 
 /** The headings of a guide, as Markdown has them. */
 function headings(markdown: string): string[] {

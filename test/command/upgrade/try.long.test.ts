@@ -5,16 +5,8 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { mcpgen } from "../../support/in-process.js";
 import { smallProject, smallSchemaText } from "../../support/small-protocol.js";
-import {
-  type Definitions,
-  everything,
-  membersOf,
-  newest,
-  next,
-  projectWith,
-  text,
-  upgrade,
-} from "./made-up-revision.js";
+import { type Definitions, membersOf, text } from "../../support/schema-changes/edits.js";
+import { everything, newest, next, projectWith, upgrade } from "./made-up-revision.js";
 
 interface Served {
   readonly made: number;

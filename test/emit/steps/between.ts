@@ -5,7 +5,7 @@ import { loadTemplates } from "../../../generator/print/templates.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { type NoteText, modelOf } from "../../support/models.js";
 import { loaded } from "../emitted-output.js";
-import { Refusal, type Loss, type Steps, listener } from "./protocol.js";
+import { type Outcome, type Steps, outcomeOf } from "./protocol.js";
 
 const render = loadTemplates();
 const files = { importExtension: "js", render } as const;
@@ -60,12 +60,7 @@ export function stepFiles(...models: readonly ProtocolModel[]): Map<string, stri
   );
 }
 
-/** What a step made of a value. */
-export type Outcome =
-  | { readonly value: unknown; readonly losses: readonly Loss[] }
-  | { readonly refused: string; readonly at: string };
-
-/** @param request params of the request that the value answers */
+/** @param request params of the request that the result answers */
 type Run = (value: object, request?: object) => Outcome;
 
 /** Results of `test/do` taken between two revisions whose results these are. */
@@ -85,15 +80,7 @@ export async function between(
   );
   const run =
     (table: Steps["outgoingResults"]) =>
-    (value: object, request?: object): Outcome => {
-      const report = { ...listener(), request };
-      const step = table.get("test/do");
-      try {
-        return { value: step ? step(value, report) : value, losses: report.losses };
-      } catch (error) {
-        if (error instanceof Refusal) return { refused: error.code, at: error.pointer };
-        throw error;
-      }
-    };
+    (value: object, request?: object): Outcome =>
+      outcomeOf(table.get("test/do") ?? ((same) => same), value, request);
   return { lower: run(serverSteps.outgoingResults), lift: run(clientSteps.incomingResults) };
 }

@@ -2,15 +2,11 @@ import { type JsonValue, canonicalText, descendants, isJsonObject } from "@mcpge
 import { expect, it } from "vitest";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { releasedModel } from "../../support/models.js";
 import { cases, seed } from "../../support/cases.mjs";
-import { loaded } from "../emitted-output.js";
-import { stepFiles } from "./between.js";
 import {
   type Carried,
   Refusal,
   type Step,
-  type Steps,
   carriedBy,
   deepFrozen,
   isAccepted,
@@ -20,19 +16,7 @@ import {
   withOwned,
   withStrays,
 } from "./protocol.js";
-import { revisions } from "../../support/revisions.js";
-
-const models = await Promise.all(revisions.map(releasedModel));
-const later = revisions.slice(1);
-const emitted = await loaded<{ [name: string]: Steps }>(
-  stepFiles(...models),
-  later
-    .map(
-      (revision, index) =>
-        `export { clientSteps as client${index + 1}, serverSteps as server${index + 1} } from "./${revision}/steps.js";`,
-    )
-    .join("\n"),
-);
+import { emitted, later, models } from "./released.js";
 
 /** Instances of each thing that messages carry. */
 const count = cases(100, 14);

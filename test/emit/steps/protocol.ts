@@ -53,6 +53,30 @@ export function listener(): Report & { readonly losses: Loss[] } {
   };
 }
 
+/** What a step made of a value. */
+export type Outcome =
+  | { readonly value: unknown; readonly losses: readonly Loss[] }
+  | { readonly refused: string; readonly at: string };
+
+/**
+ * What a step makes of a value, what it loses, or how it refuses the value.
+ *
+ * @param request params of the request that the value answers
+ */
+export function outcomeOf(
+  step: (value: object, report: Report) => unknown,
+  value: object,
+  request?: object,
+): Outcome {
+  const report = { ...listener(), request };
+  try {
+    return { value: step(value, report), losses: report.losses };
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.code, at: error.pointer };
+    throw error;
+  }
+}
+
 /** What a message of a method carries: its params, or the result that answers it. */
 export interface Carried {
   readonly method: string;

@@ -7,7 +7,7 @@ import { cases, seed } from "../../support/cases.mjs";
 import { type NoteText, object, ref } from "../../support/models.js";
 import { loaded } from "../emitted-output.js";
 import { answering, stepFiles } from "./between.js";
-import { Refusal, type Steps, deepFrozen, listener, sampleOf } from "./protocol.js";
+import { type Steps, deepFrozen, type Step, outcomeOf, sampleOf } from "./protocol.js";
 
 const text = { type: "string" };
 const list = (items: JsonValue): JsonObject => ({ type: "array", items });
@@ -170,19 +170,8 @@ it("the printed code of any expression and the runner make the same, and lose th
   const { result } = plan.lift.methods.find(({ method }) => method === "test/do")!;
   const run = runner.place(result!);
 
-  const outcome = (
-    step: (value: object, report: never) => unknown,
-    value: JsonValue,
-    request?: object,
-  ): unknown => {
-    const report = { ...listener(), request };
-    try {
-      return { value: step(deepFrozen(value) as object, report as never), losses: report.losses };
-    } catch (error) {
-      if (error instanceof Refusal) return { refused: error.code, at: error.pointer };
-      throw error;
-    }
-  };
+  const outcome = (step: (value: object, report: never) => unknown, value: JsonValue, request?: object) =>
+    outcomeOf(step as Step, deepFrozen(value) as object, request);
   const carried = { method: "test/do", kind: "request", sender: "client", part: "result" } as const;
   const seen = { made: 0, losses: 0 };
   for (let round = 0; round < 40; round++) {

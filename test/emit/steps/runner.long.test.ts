@@ -1,37 +1,18 @@
-import type { JsonValue } from "@mcpgen/engine";
 import { expect, it } from "vitest";
 import { type MethodSteps, planSteps } from "../../../generator/emit/steps/methods.js";
 import { PlanRunner } from "../../../generator/emit/steps/runner.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { cases, seed } from "../../support/cases.mjs";
-import { releasedModel } from "../../support/models.js";
-import { revisions } from "../../support/revisions.js";
-import { loaded } from "../emitted-output.js";
-import { stepFiles } from "./between.js";
 import {
-  type Report,
-  Refusal,
   type Step,
   type StepTable,
-  type Steps,
   carriedBy,
   deepFrozen,
-  listener,
+  outcomeOf,
   sampleOf,
   withStrays,
 } from "./protocol.js";
-
-const models = await Promise.all(revisions.map(releasedModel));
-const later = revisions.slice(1);
-const emitted = await loaded<{ [name: string]: Steps }>(
-  stepFiles(...models),
-  later
-    .map(
-      (revision, index) =>
-        `export { clientSteps as client${index + 1}, serverSteps as server${index + 1} } from "./${revision}/steps.js";`,
-    )
-    .join("\n"),
-);
+import { emitted, later, models } from "./released.js";
 
 /** Values of each thing that messages carry. */
 const count = cases(60, 6);
@@ -47,17 +28,6 @@ const strays = [
   "__proto__",
   "resultType",
 ];
-
-/** What a step makes of a value, what it loses, or how it refuses the value. */
-function outcome(step: (value: object, report: Report) => unknown, value: JsonValue): unknown {
-  const report = listener();
-  try {
-    return { value: step(deepFrozen(value) as object, report), losses: report.losses };
-  } catch (error) {
-    if (error instanceof Refusal) return { refused: error.code, at: error.pointer };
-    throw error;
-  }
-}
 
 function printedOf(
   index: number,
@@ -97,9 +67,9 @@ it.each(later.map((revision, index) => [revision, index + 1] as const))(
           const plain = sampleOf(source, carried, random);
           if (plain === undefined) continue;
           const value = made % 2 === 0 ? plain : withStrays(plain, strays, random);
-          const expected = outcome(printed, value);
+          const expected = outcomeOf(printed, deepFrozen(value) as object);
           expect(
-            outcome((each, report) => run(each, report, ""), value),
+            outcomeOf((each, report) => run(each, report, ""), deepFrozen(value) as object),
             JSON.stringify({ way, carried, value }),
           ).toEqual(expected);
           seen.compared++;
