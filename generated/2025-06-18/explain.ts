@@ -465,7 +465,7 @@ const schema: Written = [
     '{"type":"object","required":["method","params"],"properties":{"method":{"type":"string","const":"resources/unsubscribe"},"params":{"type":"object","required":["uri"],"properties":{"uri":{"type":"string"}}}}}',
     validators.isUnsubscribeRequest,
   ],
-];
+] as const;
 
 const explain = explainerOf(schema);
 

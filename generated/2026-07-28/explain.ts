@@ -847,7 +847,7 @@ const schema: Written = [
     '{"type":"object","required":["enum","type"],"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"type":"array","items":{"type":"string"}},"title":{"type":"string"},"type":{"type":"string","const":"string"}}}',
     validators.isUntitledSingleSelectEnumSchema,
   ],
-];
+] as const;
 
 const explain = explainerOf(schema);
 

@@ -50,6 +50,22 @@ const schemas: { readonly [what: string]: JsonObject } = {
     required: ["member1", "member900", "other"],
     additionalProperties: false,
   },
+  "more definitions in a chain than TypeScript compares": {
+    $ref: "#/$defs/D99",
+    $defs: Object.fromEntries([
+      [
+        "D0",
+        {
+          anyOf: [{ required: ["a"] }, { properties: { b: { enum: ["x", "y"] } } }],
+          properties: { a: true },
+        },
+      ],
+      ...Array.from({ length: 99 }, (_, index) => [
+        `D${index + 1}`,
+        { type: "object", properties: { a: { type: "string" }, b: { $ref: `#/$defs/D${index}` } } },
+      ]),
+    ]) as JsonObject,
+  },
   "alternatives that multiply": {
     allOf: Array.from({ length: 9 }, (_, part) => ({
       anyOf: Array.from({ length: 4 }, (_, arm) => ({

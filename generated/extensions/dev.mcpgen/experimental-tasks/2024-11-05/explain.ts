@@ -131,7 +131,7 @@ const schema: Written = [
     '{"type":"object","required":["text","uri"],"properties":{"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isTextResourceContents,
   ],
-];
+] as const;
 
 const explain = explainerOf(schema);
 

@@ -152,7 +152,7 @@ const schema: Written = [
     '{"type":"object","required":["text","uri"],"properties":{"_meta":{"type":"object","additionalProperties":{}},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"type":"string"}}}',
     baseValidators.isTextResourceContents,
   ],
-];
+] as const;
 
 const explain = explainerOf(schema);
 

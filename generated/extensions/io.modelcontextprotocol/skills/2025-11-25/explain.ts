@@ -128,7 +128,7 @@ const schema: Written = [
     '{"type":"object","properties":{"directoryRead":{"type":"boolean"}}}',
     validators.isSkillsSettings,
   ],
-];
+] as const;
 
 const explain = explainerOf(schema);
 

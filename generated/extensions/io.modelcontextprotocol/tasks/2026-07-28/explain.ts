@@ -432,7 +432,7 @@ const schema: Written = [
     '{"type":"object","required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"type":"integer"},"status":{"type":"string","const":"working"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}',
     validators.isWorkingTask,
   ],
-];
+] as const;
 
 const explain = explainerOf(schema);
 

@@ -455,7 +455,7 @@ const schema: Written = [
     '{"type":"object","required":["method"],"properties":{"method":{"type":"string","const":"notifications/tools/list_changed"},"params":{"type":"object","additionalProperties":{},"properties":{"_meta":{"type":"object","additionalProperties":{}}}}}}',
     baseValidators.isToolListChangedNotification,
   ],
-];
+] as const;
 
 const explain = explainerOf(schema);
 

@@ -599,7 +599,7 @@ const schema: Written = [
     '{"type":"object","required":["id","input","name","type"],"properties":{"_meta":{"$ref":"#/$defs/MetaObject"},"id":{"type":"string"},"input":{"type":"object","additionalProperties":{}},"name":{"type":"string"},"type":{"type":"string","const":"tool_use"}}}',
     baseValidators.isToolUseContent,
   ],
-];
+] as const;
 
 const explain = explainerOf(schema);
 
