@@ -1,11 +1,18 @@
-// Prints the rooms: npm run rooms. With `-- FILE.svg`, also draws them. Exits with 1 where an arrow runs up or files form a circle.
+// Prints the rooms: npm run rooms. With `-- FILE.svg`, also draws them. Exits with 1 where an arrow runs up or files form
+// a circle. `-- --check` prints the bars of the house, and exits with 1 where one is worse than bench/budgets.json says or
+// better than written down; `-- --write` writes down what is better.
 import { writeFileSync } from "node:fs";
+import { checkBudgets, writeBudgets } from "./budgets.js";
 import { plans } from "./plan.js";
 import { planPicture } from "./svg.js";
 import { faultsOf, planText } from "./text.js";
 
-const measured = plans();
-console.log(planText(measured));
-const picture = process.argv[2];
-if (picture !== undefined) writeFileSync(picture, planPicture(measured));
-if (measured.some((plan) => faultsOf(plan).length > 0)) process.exitCode = 1;
+const argument = process.argv[2];
+if (argument === "--check") process.exitCode = checkBudgets() ? 0 : 1;
+else if (argument === "--write") writeBudgets();
+else {
+  const measured = plans();
+  console.log(planText(measured));
+  if (argument !== undefined) writeFileSync(argument, planPicture(measured));
+  if (measured.some((plan) => faultsOf(plan).length > 0)) process.exitCode = 1;
+}

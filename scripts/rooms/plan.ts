@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Import, filesBelow, importsOf } from "./imports.js";
+import { circlesOf } from "./order.js";
 import { type Building, type Room, buildings } from "./rooms.js";
 
 /** A room as it is. */
@@ -82,38 +83,4 @@ function arrowsBetween(
     arrows.get(key)!.imports.push(one);
   }
   return [...arrows.values()];
-}
-
-/** The strongly connected components of more than one file (Tarjan). */
-function circlesOf(imports: readonly Pick<Import, "from" | "to">[]): string[][] {
-  const next = grouped(imports);
-  const index = new Map<string, number>();
-  const lowest = new Map<string, number>();
-  const open: string[] = [];
-  const circles: string[][] = [];
-  const visit = (file: string): void => {
-    const own = index.size;
-    index.set(file, own);
-    lowest.set(file, own);
-    open.push(file);
-    for (const { to } of next.get(file) ?? []) {
-      if (!index.has(to)) visit(to);
-      if (open.includes(to)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(to)!));
-    }
-    if (lowest.get(file) !== own) return;
-    const circle = open.splice(open.indexOf(file));
-    if (circle.length > 1) circles.push(circle.toSorted());
-  };
-  for (const file of next.keys()) if (!index.has(file)) visit(file);
-  return circles;
-}
-
-function grouped(imports: readonly Pick<Import, "from" | "to">[]): Map<string, { readonly to: string }[]> {
-  const groups = new Map<string, { readonly to: string }[]>();
-  for (const one of imports) {
-    const group = groups.get(one.from);
-    if (group) group.push(one);
-    else groups.set(one.from, [one]);
-  }
-  return groups;
 }

@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Figure, figures, structure } from "./figures.js";
+
+/** What an issue may add to a bar. */
+interface Grant {
+  readonly issue: string;
+  readonly more: number;
+  readonly reason: string;
+}
+
+interface Budget {
+  /** The best figure that was written down. */
+  readonly figure: number;
+  readonly granted?: readonly Grant[];
+}
+
+export type Budgets = { readonly [key: string]: Budget };
+
+const file = "bench/budgets.json";
+
+/** Prints every bar, then what is worse than its budget, or better and not written down. Returns whether all hold. */
+export function checkBudgets(): boolean {
+  const measured = figures();
+  const budgets = readBudgets();
+  console.log(table(measured, budgets));
+  const findings = findingsOf(measured, budgets, placesBefore);
+  for (const finding of findings) console.error(finding);
+  return findings.length === 0;
+}
+
+/** Writes down the figures that are better than before, and those of new bars. */
+export function writeBudgets(): void {
+  const budgets = readBudgets();
+  const entries = figures().map(({ key, value }) => {
+    const { figure = value, ...rest } = budgets[key] ?? {};
+    return [key, { figure: Math.min(figure, value), ...rest }];
+  });
+  writeFileSync(file, `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`);
+}
+
+/**
+ * The bars that do not hold, a text each, with the places that count more than `before` says.
+ *
+ * @param before the places of a bar at the commit that wrote its figure down; nothing where they are unknown
+ */
+export function findingsOf(
+  measured: readonly Figure[],
+  budgets: Budgets,
+  before: (key: string) => Figure["places"] | undefined,
+): string[] {
+  return measured.flatMap((figure) => {
+    const { key, title, value, tolerance, owner } = figure;
+    const budget = budgets[key];
+    if (!budget) return [`${key}: ${file} has no figure for it. Run: npm run rooms -- --write`];
+    const allowed = allowedBy(budget);
+    if (value < budget.figure - tolerance)
+      return [`${key}: ${value} is better than ${budget.figure}. Write it down: npm run rooms -- --write`];
+    if (value <= allowed + tolerance) return [];
+    return [
+      [
+        `${key}: ${title}: ${value}, ${value - allowed} more than the budget of ${allowed}.`,
+        ...grown(figure.places, before(key)).map((place) => `  ${place}`),
+        `  Use ${owner}.`,
+      ].join("\n"),
+    ];
+  });
+}
+
+function allowedBy({ figure, granted = [] }: Budget): number {
+  return granted.reduce((sum, { more }) => sum + more, figure);
+}
+
+/** The places that count more than before, those that grew most first; all of them where nothing is known. */
+function grown(places: Figure["places"], before: Figure["places"] = new Map()): string[] {
+  const most = 12;
+  const rows = [...places]
+    .map(([place, count]) => ({ place, more: count - (before.get(place) ?? 0) }))
+    .filter(({ more }) => more > 0)
+    .toSorted((one, other) => other.more - one.more || (one.place < other.place ? -1 : 1));
+  const shown = rows.slice(0, most).map(({ place, more }) => `${place}: ${more} more`);
+  return rows.length > most ? [...shown, `and ${rows.length - most} places`] : shown;
+}
+
+let known: ReadonlyMap<string, Figure["places"]> | undefined;
+
+/** The places at the newest commit that changed the budgets, for bars that source files alone decide. */
+function placesBefore(key: string): Figure["places"] | undefined {
+  known ??= new Map(figuresBefore().map((figure) => [figure.key, figure.places]));
+  return known.get(key);
+}
+
+function figuresBefore(): Figure[] {
+  const commit = git(["log", "-1", "--format=%H", "--", file]).toString().trim();
+  if (commit === "") return [];
+  const folder = mkdtempSync(join(tmpdir(), "mcpgen-rooms-"));
+  try {
+    const input = git(["archive", commit, "engine", "generator", "runtime"]);
+    execFileSync("tar", ["-x", "-C", folder], { input });
+    return structure(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function git(args: readonly string[]): Buffer {
+  return execFileSync("git", args, { maxBuffer: 2 ** 28 });
+}
+
+function readBudgets(): Budgets {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Budgets) : {};
+}
+
+function table(measured: readonly Figure[], budgets: Budgets): string {
+  const rows = measured.map(({ key, title, value, goal }) => {
+    const budget = budgets[key];
+    return [key, String(value), budget ? String(allowedBy(budget)) : "", String(goal), title];
+  });
+  const all = [["bar", "now", "budget", "goal", "counts"], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]!.length)));
+  return all
+    .map(([key, ...cells]) =>
+      [key!.padEnd(widths[0]!), ...cells.map((cell, at) => cell.padStart(widths[at + 1] ?? 0))].join("  "),
+    )
+    .join("\n");
+}

@@ -1,0 +1,92 @@
+import { ts } from "ts-morph";
+
+/** What one source file counts for the bars of the house. Comments, names and blank lines do not count. */
+export interface SourceFacts {
+  /** Lines that hold a token. */
+  readonly code: number;
+  /** Functions with five parameters or more. */
+  readonly parameters: number;
+  /** Functions that compute an edit distance. */
+  readonly editDistances: number;
+  /** 1 if the file words what type of JSON value was expected, for three types or more. */
+  readonly judges: number;
+  /** Places that keep the pending requests of a JSON-RPC endpoint. */
+  readonly endpoints: number;
+  /** Functions that bound a map or a set by its size. */
+  readonly boundedMaps: number;
+  /** Calls that wait between two attempts. */
+  readonly waits: number;
+}
+
+export function factsOf(text: string): SourceFacts {
+  const source = ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest, true);
+  const facts = { parameters: 0, editDistances: 0, endpoints: 0, boundedMaps: 0, waits: 0 };
+  const lines = new Set<number>();
+  const jsonTypes = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isJSDoc(node)) return;
+    if (isText(node)) for (const type of typesIn(node.text)) jsonTypes.add(type);
+    else if (ts.isNewExpression(node)) facts.endpoints += Number(node.expression.getText() === "Pending");
+    else if (ts.isCallExpression(node)) facts.waits += Number(waits.test(node.expression.getText()));
+    if (isFunctionWithBody(node)) {
+      facts.parameters += Number(node.parameters.length >= 5);
+      facts.editDistances += Number(isInnermost(node, isEditDistance));
+      facts.boundedMaps += Number(isInnermost(node, isBound));
+    }
+    const children = node.getChildren();
+    if (children.length === 0) addLines(source, node, lines);
+    for (const child of children) visit(child);
+  };
+  visit(source);
+  return { ...facts, code: lines.size, judges: Number(jsonTypes.size >= 3) };
+}
+
+function addLines(source: ts.SourceFile, node: ts.Node, lines: Set<number>): void {
+  if (node.getStart() === node.end) return;
+  const last = source.getLineAndCharacterOfPosition(node.end).line;
+  for (let line = source.getLineAndCharacterOfPosition(node.getStart()).line; line <= last; line++)
+    lines.add(line);
+}
+
+type Text = ts.StringLiteralLike | ts.TemplateHead | ts.TemplateMiddle | ts.TemplateTail;
+
+function isText(node: ts.Node): node is Text {
+  return (
+    ts.isStringLiteralLike(node) ||
+    ts.isTemplateHead(node) ||
+    ts.isTemplateMiddle(node) ||
+    ts.isTemplateTail(node)
+  );
+}
+
+function typesIn(text: string): string[] {
+  return [
+    ...text.matchAll(/\ban? (string|number|integer|boolean|object|array|list)\b|\b(true) or false\b/g),
+  ].map(([, type, boolean]) => (boolean ? "boolean" : type === "list" ? "array" : type!));
+}
+
+const waits = /(^|[.#])(sleep|pause|delay)$/;
+
+type FunctionWithBody = ts.FunctionLikeDeclaration & { readonly body: ts.ConciseBody };
+
+function isFunctionWithBody(node: ts.Node): node is FunctionWithBody {
+  return ts.isFunctionLike(node) && "body" in node && node.body !== undefined;
+}
+
+/** Whether the rule holds for a function, and for none inside it. */
+function isInnermost(node: FunctionWithBody, rule: (body: string) => boolean): boolean {
+  if (!rule(node.body.getText())) return false;
+  const holdsBelow = (below: ts.Node): boolean =>
+    (isFunctionWithBody(below) && rule(below.body.getText())) || !!ts.forEachChild(below, holdsBelow);
+  return !holdsBelow(node.body);
+}
+
+/** The smaller of an insertion and a deletion. */
+function isEditDistance(body: string): boolean {
+  return /Math\.min\([^;]*\+ 1[^;]*\+ 1/.test(body);
+}
+
+/** A map that takes or gives up an entry as its size says. */
+function isBound(body: string): boolean {
+  return /\.size (>=?|<=?) \D/.test(body) && /\.(set|add|delete)\(/.test(body);
+}
