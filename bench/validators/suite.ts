@@ -101,10 +101,12 @@ async function emitted(groups: readonly Group[], dialect: Dialect): Promise<Vali
     return `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
   };
   const patterns = files.get("it/patterns.ts");
-  const text = files.get("it/validators.ts")!.content;
-  const module = (await import(
-    url(text.replace("./patterns.js", patterns ? url(patterns.content) : ""))
-  )) as {
+  const shared = readFileSync("engine/emitted/shared-checks.ts", "utf8");
+  const text = files
+    .get("it/validators.ts")!
+    .content.replace("./patterns.js", patterns ? url(patterns.content) : "")
+    .replace("../shared-checks.js", url(shared));
+  const module = (await import(url(text))) as {
     [name: string]: Validate;
   };
   const names = nameDefinitions(schema);

@@ -1,5 +1,5 @@
-// Checks that emitted validators share. The emitter copies each function that
-// a file uses as it stands here; the list of exports stays behind.
+// Checks that validators share, and the steps between revisions. The validators
+// of a contract stand alone: each function that they use is copied into them.
 
 /** Whether `value` is a JSON object. */
 function isObject(value: unknown): value is { [key: string]: unknown } {

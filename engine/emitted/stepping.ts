@@ -5,6 +5,9 @@ import type {
   StepReport,
   StepTable,
 } from "./model.js";
+import { isObject, ownMember } from "./shared-checks.js";
+
+export { isObject, isStrings } from "./shared-checks.js";
 
 // The functions that the steps of all revisions share. They never change their
 // argument: they return a copy if something differs, or else the argument.
@@ -36,17 +39,9 @@ export function isString(value: unknown): boolean {
   return typeof value === "string";
 }
 
-export function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(isString);
-}
-
-export function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** An own member of an object. */
 export function memberOf(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isObject(value) ? ownMember(value, key) : undefined;
 }
 
 /** A member of an object as a text: a string itself, any other value as JSON. */

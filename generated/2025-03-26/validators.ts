@@ -89,20 +89,7 @@ import type {
   ToolListChangedNotification,
   UnsubscribeRequest,
 } from "./types.js";
-
-/** Whether `value` is a JSON object. */
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether `value` is an array of strings. */
-function isStrings(value: unknown): value is string[] {
-  if (!Array.isArray(value)) return false;
-  for (const item of value) {
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
+import { isObject, isStrings } from "../shared-checks.js";
 
 export function isAnnotations(value: unknown): value is Annotations {
   if (!isObject(value)) return false;

@@ -9,7 +9,7 @@ import { emitSharedModel } from "./shared-types/emit.js";
 import { emitSteps, emitStepping } from "./steps/emit.js";
 import { emitClient, emitServer } from "./stubs/emit.js";
 import { emitTypes } from "./types/emit.js";
-import { emitValidators } from "./validators/emit.js";
+import { emitSharedChecks, emitValidators } from "./validators/emit.js";
 import { emitVectors } from "./vectors/emit.js";
 import { emitIndex } from "./workspace-index/emit.js";
 
@@ -38,6 +38,7 @@ export const modelEmitters: Emitters<ModelInput> = {
 /** Output that covers all revisions. */
 export const workspaceEmitters: Emitters<WorkspaceInput> = {
   model: emitSharedModel,
+  validators: emitSharedChecks,
   stepping: emitStepping,
   authoring: emitAuthoring,
   open: emitOpen,

@@ -8,7 +8,7 @@ import { shuffled, randomFrom } from "../../generator/sample/random.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
 import { cases } from "../support/cases.mjs";
 import { emitTypes } from "../../generator/emit/types/emit.js";
-import { emitValidators } from "../../generator/emit/validators/emit.js";
+import { emitSharedChecks, emitValidators } from "../../generator/emit/validators/emit.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 
 const words = [
@@ -132,7 +132,8 @@ test("definitions called as functions of others keep their names", async () => {
   const identifiers = nameDefinitions(schema);
   for (const name of names) expect(identifiers.get(name)).toBe(name);
   const input = { schema, origin: "x", folder: "x", importExtension: "js", render: loadTemplates() } as const;
-  const files = [...emitTypes(input), ...emitValidators(input)].map(
+  const shared = emitSharedChecks({ ...input, models: [], folder: "" });
+  const files = [...emitTypes(input), ...emitValidators(input), ...shared].map(
     ([path, { content }]) => [path, content] as const,
   );
   expect(await compilerErrors(new Map(files))).toEqual([]);

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Issue, Schema } from "@mcpgen/engine";
 import { capitalised, nameDefinitions } from "../../generator/print/names.js";
 import { loadTemplates } from "../../generator/print/templates.js";
-import { emitValidators } from "../../generator/emit/validators/emit.js";
+import { emitSharedChecks, emitValidators } from "../../generator/emit/validators/emit.js";
 import { emittedFiles, writeModules } from "./emitted-explanations.js";
 
 /** What is emitted for one definition, compiled. */
@@ -28,7 +28,8 @@ export async function compile(
     folder: "revision",
     ...(formats && { formats }),
   });
-  const files = [...validators, ...emittedFiles(schema, formats)];
+  const shared = emitSharedChecks({ ...surroundings, models: [], folder: "" });
+  const files = [...validators, ...shared, ...emittedFiles(schema, formats)];
   writeModules(
     folder,
     files.map(([path, { content }]) => [path, content]),

@@ -14,6 +14,7 @@ const workspaceModules = [
   "open",
   "sending",
   "server",
+  "shared-checks",
 ];
 const extensionModules = ["authoring", "client", "explained", "open", "server"];
 const revisionModules = ["client", "explain", "methods", "server", "types", "validators"];

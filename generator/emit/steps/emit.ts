@@ -10,6 +10,7 @@ import { capitalised } from "../../print/names.js";
 import { memberKey } from "../../print/text.js";
 import { importTypes } from "../types/layout.js";
 import { textNeeds } from "../texts/modules.js";
+import { emitSharedChecks } from "../validators/emit.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import { type MethodSteps, type StepPlan, type Way, planSteps } from "./methods.js";
 import { called } from "./conditions.js";
@@ -19,9 +20,12 @@ import { Predicates } from "./predicates.js";
 import { PlanPrinter } from "./print.js";
 import { refuseProblems } from "./problems.js";
 
-/** `stepping.ts`: what the steps of all revisions are made of. */
+/** `stepping.ts`: what the steps of all revisions are made of, and what it imports. */
 export const emitStepping: Emitter<WorkspaceInput> = (input) =>
-  new Map([["stepping.ts", { content: copyModule("stepping", input), formatted: true }]]);
+  new Map<string, EmittedFile>([
+    ["stepping.ts", { content: copyModule("stepping", input), formatted: true }],
+    ...emitSharedChecks(input),
+  ]);
 
 /**
  * `steps.ts`: how what a revision's messages carry becomes what those of the revision before it carry, and

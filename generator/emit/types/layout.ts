@@ -77,11 +77,20 @@ export function interfaceHead(identifier: string, bases: readonly string[]): str
 
 /** An `import type` statement; one name a line where they do not fit on one. Empty without names. */
 export function importTypes(names: readonly string[], from: string): string {
+  return importStatement("import type", names, from);
+}
+
+/** The same of values. */
+export function importValues(names: readonly string[], from: string): string {
+  return importStatement("import", names, from);
+}
+
+function importStatement(start: string, names: readonly string[], from: string): string {
   if (names.length === 0) return "";
-  const line = `import type { ${names.join(", ")} } from "${from}";`;
+  const line = `${start} { ${names.join(", ")} } from "${from}";`;
   return line.length <= width
     ? line
-    : `import type {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
+    : `${start} {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
 }
 
 /** Pieces of `type` between separators that stand outside brackets and string literals. */

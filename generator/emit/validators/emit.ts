@@ -1,5 +1,6 @@
 import { type Schema, naturalCompare, reachingOpen, recursiveDefinitions } from "@mcpgen/engine";
-import type { Emitter, SchemaInput } from "../emitter.js";
+import { copyModule } from "../copied-module.js";
+import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/names.js";
 import { importSpecifier, localNames, sharedModule, wordsOf } from "../imported.js";
@@ -7,9 +8,9 @@ import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
 import { assertFormats } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
-import { importTypes } from "../types/layout.js";
+import { importTypes, importValues } from "../types/layout.js";
 import { promoted } from "./promoted.js";
-import { prelude, preludeNames } from "./prelude.js";
+import { type PreludeName, prelude, preludeNames } from "./prelude.js";
 import { Shapes } from "./shape.js";
 import type { FileNames, Reading } from "./unit.js";
 
@@ -37,23 +38,34 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const open = readingOf(schema, true);
   const emitted = [...schema.definitions.values()].filter(({ name }) => isOwn(name));
   const definitions = emitter.emitAll(emitted, exact, open);
+  const isAlone = input.judgesOnly === true;
   const content = input.render("validators.ts", {
     origin: input.origin,
-    judgesOnly: input.judgesOnly === true,
+    judgesOnly: isAlone,
     imports: [
       ...importsOf(needs, input.importExtension),
       importOf(names, types, input.importExtension),
       importedFunctions(input, functions, definitions.join("\n")),
+      isAlone ? "" : importedChecks(input, emitter.prelude),
     ]
       .filter((line) => line !== "")
       .join("\n"),
-    blocks: [...prelude(emitter.prelude), ...definitions],
+    blocks: [...(isAlone ? prelude(emitter.prelude) : []), ...definitions],
   });
   return new Map<string, EmittedFile>([
     [`${folder}/validators.ts`, needs.patterns ? { content } : formattedUnlessAsserting(content)],
     ...textModules(needs, input),
   ]);
 };
+
+/** `shared-checks.ts`: what the validators of all revisions call, and the steps between them. */
+export const emitSharedChecks: Emitter<WorkspaceInput> = (input) =>
+  new Map([["shared-checks.ts", { content: copyModule("shared-checks", input), formatted: true }]]);
+
+/** The functions of `shared-checks.ts` that the code calls; nothing if there are none. */
+function importedChecks(input: SchemaInput, used: ReadonlySet<PreludeName>): string {
+  return importValues([...used].sort(naturalCompare), sharedModule(input, "shared-checks"));
+}
 
 /** The functions of others that the code calls; nothing if there are none. */
 function importedFunctions(input: SchemaInput, functions: FunctionNames, code: string): string {
@@ -65,9 +77,7 @@ function importedFunctions(input: SchemaInput, functions: FunctionNames, code: s
       .filter((prefix) => used.has(functions.local(prefix, name)))
       .map((prefix) => importSpecifier(prefix + capitalised(identifier), functions.local(prefix, name))),
   );
-  if (specifiers.length === 0) return "";
-  const from = sharedModule(input, `${imported.folder}/validators`);
-  return importTypes(specifiers.sort(naturalCompare), from).replace(/^import type /, "import ");
+  return importValues(specifiers.sort(naturalCompare), sharedModule(input, `${imported.folder}/validators`));
 }
 
 /** The identifier of each definition as it stands in the names of functions; those that are promoted are numbered. */

@@ -16,8 +16,8 @@ const names = [
 ] as const;
 
 /**
- * Checks that emitted validators share. A file declares those it uses. A definition whose
- * validator would be called the same gives way (see function-names.ts), and so do locals (see scope.ts).
+ * Checks that emitted validators share. Those of a revision import them; a file that stands alone declares those it uses. A
+ * definition whose validator would be called the same gives way (see function-names.ts), and so do locals (see scope.ts).
  */
 export type PreludeName = (typeof names)[number];
 

@@ -1,4 +1,5 @@
-import { transformSync } from "esbuild";
+import { resolve } from "node:path";
+import { build } from "esbuild";
 import type { Schema } from "@mcpgen/engine";
 import type { EmittedFile } from "../../../generator/print/emitted-file.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
@@ -28,10 +29,15 @@ export function typesOf(schema: Schema): string {
 
 const surroundings = { folder: "it", origin: "a test", importExtension: "js", render } as const;
 
-/** The module that `source` compiles to, loaded. */
+/** The module that `source`, a text of `validators.ts`, compiles to with the checks that it imports, loaded. */
 export async function load(source: string): Promise<Validators> {
-  const { code } = transformSync(source, { loader: "ts", format: "esm", target: "es2022" });
-  return (await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`)) as Validators;
+  const shared = JSON.stringify(resolve("engine/emitted/shared-checks.ts"));
+  const { outputFiles } = await build({
+    stdin: { contents: source.replace('"../shared-checks.js"', shared), loader: "ts", resolveDir: "." },
+    ...{ bundle: true, write: false, format: "esm", target: "es2022" },
+  });
+  const code = Buffer.from(outputFiles[0]!.contents).toString("base64");
+  return (await import(`data:text/javascript;base64,${code}`)) as Validators;
 }
 
 /** The validators of definitions written as plain JSON. */

@@ -23,11 +23,7 @@ import {
   isCallToolResult,
   isProgressToken,
 } from "../../../../2025-06-18/validators.js";
-
-/** Whether `value` is a JSON object. */
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isObject } from "../../../../shared-checks.js";
 
 export function isCancelTaskRequest(
   value: unknown,

@@ -25,11 +25,7 @@ import {
   isRequestId,
   isResource,
 } from "../../../../2025-11-25/validators.js";
-
-/** Whether `value` is a JSON object. */
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isObject } from "../../../../shared-checks.js";
 
 export function isGetSkillRequest(value: unknown): value is GetSkillRequest {
   if (!isObject(value)) return false;

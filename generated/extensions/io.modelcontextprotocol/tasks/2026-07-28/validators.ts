@@ -41,20 +41,7 @@ import {
   isResult,
   isResultMetaObject,
 } from "../../../../2026-07-28/validators.js";
-
-/** Whether `value` is a JSON object. */
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether `value` is an array of strings. */
-function isStrings(value: unknown): value is string[] {
-  if (!Array.isArray(value)) return false;
-  for (const item of value) {
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
+import { isObject, isStrings } from "../../../../shared-checks.js";
 
 export function isCancelTaskRequest(
   value: unknown,

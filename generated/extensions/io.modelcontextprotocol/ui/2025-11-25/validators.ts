@@ -56,42 +56,11 @@ import {
   isResourceLink,
   isToolAnnotations,
 } from "../../../../2025-11-25/validators.js";
-
-/** Whether `value` is a JSON object. */
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether `value` is an array of strings. */
-function isStrings(value: unknown): value is string[] {
-  if (!Array.isArray(value)) return false;
-  for (const item of value) {
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}
-
-/**
- * Keeps a part that is nested deep for later; where no parts are kept yet,
- * does so and works through them, so that no depth exhausts the stack.
- */
-function postpone(
-  walk: (value: unknown, depth: number, later?: unknown[]) => boolean,
-  value: unknown,
-  later?: unknown[],
-): boolean {
-  if (later) {
-    later.push(walk, value);
-    return true;
-  }
-  const kept: unknown[] = [walk, value];
-  while (kept.length > 0) {
-    const part = kept.pop();
-    const judge = kept.pop() as typeof walk;
-    if (!judge(part, 0, kept)) return false;
-  }
-  return true;
-}
+import {
+  isObject,
+  isStrings,
+  postpone,
+} from "../../../../shared-checks.js";
 
 export function isMcpUiAppCapabilities(
   value: unknown,
