@@ -39,7 +39,7 @@ export class RevisionView<R extends Role = Role> {
   refusals: ErrorTable | undefined;
   /** Steps between the vocabulary and this revision, those beside the vocabulary first. */
   readonly #chain: readonly Steps[];
-  readonly #composed = new Map<StepKind, Map<string, readonly Step[]>>();
+  readonly #composed: { [Kind in StepKind]?: Map<string, readonly Step[]> } = {};
   readonly #options: ViewOptions;
   /** Whether the last `lower` read the params of the request: its result is not that of another request. */
   hasReadRequest = false;
@@ -117,8 +117,7 @@ export class RevisionView<R extends Role = Role> {
 
   #steps(kind: StepKind, method: string): readonly Step[] {
     if (this.#chain.length === 0) return none;
-    let byMethod = this.#composed.get(kind);
-    if (!byMethod) this.#composed.set(kind, (byMethod = new Map<string, readonly Step[]>()));
+    const byMethod = (this.#composed[kind] ??= new Map<string, readonly Step[]>());
     let steps = byMethod.get(method);
     if (!steps) {
       // What this role receives, the other one sends.
@@ -211,30 +210,28 @@ export function linkRevisions<R extends Role>(
     );
   const pinned = newestFirst.find(({ peerSteps }) => !peerSteps)?.id ?? oldest.peerSteps!.older;
   const { vocabulary = pinned } = options;
-  const linked = (away: readonly Revision<R>[], isAbove: boolean): RevisionView<R>[] => {
-    const chain: Steps[] = [];
-    let beside = vocabulary;
-    return away.map((revision, index) => {
-      const { id, format, [isAbove ? "peerSteps" : "steps"]: steps } = revision;
-      if (!formats.includes(format))
-        throw invalid(
-          `the tables of revision ${id} have format ${String(format)}; this runtime reads ${formats.join(", ")}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
-        );
-      if (index > 0 && id === beside) throw invalid(`revision ${id} is given twice. Remove one.`);
-      if (id !== vocabulary) {
-        const next = steps?.[isAbove ? "older" : "newer"];
-        if (!steps || next !== beside)
-          throw invalid(
-            `no steps lead from revision ${id} to ${beside}. ${next === undefined ? "Generate both together" : `Add revision ${next}, which is between them`}.`,
-          );
-        chain.push(steps);
-      }
-      beside = id;
-      return new RevisionView(revision, [...chain], vocabulary, options);
-    });
+  const chainOf = ({ id, steps, peerSteps }: Revision<R>): readonly Steps[] => {
+    if (id === vocabulary) return [];
+    const isAbove = isNewer(id, vocabulary);
+    const own = isAbove ? peerSteps : steps;
+    const next = isAbove ? peerSteps?.older : steps?.newer;
+    if (own && next === vocabulary) return [own];
+    const between = newestFirst.find((each) => each.id === next && isNewer(each.id, vocabulary) === isAbove);
+    if (!own || !between)
+      throw invalid(
+        `no steps lead from revision ${id} to ${vocabulary}. ${own ? `Add revision ${next}, which is between them` : "Generate both together"}.`,
+      );
+    return [...chainOf(between), own];
   };
-  const above = newestFirst.filter(({ id }) => isNewer(id, vocabulary)).reverse();
-  return [...linked(above, true).reverse(), ...linked(newestFirst.slice(above.length), false)];
+  return newestFirst.map((revision, index) => {
+    const { id, format } = revision;
+    if (!formats.includes(format))
+      throw invalid(
+        `the tables of revision ${id} have format ${String(format)}; this runtime reads ${formats.join(", ")}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
+      );
+    if (id === newestFirst[index + 1]?.id) throw invalid(`revision ${id} is given twice. Remove one.`);
+    return new RevisionView(revision, chainOf(revision), vocabulary, options);
+  });
 }
 
 /** Whether a revision is newer than another one, by their ids. */
@@ -267,23 +264,24 @@ export function selectRevisions<R extends Role>(
   ids: readonly string[] | undefined,
 ): readonly RevisionView<R>[] {
   const usable = views.filter(hasHandshake);
-  const given = usable.map(({ id }) => id).join(", ");
-  const missing = ids?.find((id) => usable.every((each) => each.id !== id));
-  if (missing !== undefined && views.some(({ id }) => id === missing))
+  const one = `Name one of ${usable.map(({ id }) => id).join(", ")}.`;
+  for (const id of ids ?? []) {
+    if (usable.some((each) => each.id === id)) continue;
     throw invalid(
-      `revision ${missing} has neither initialize nor server/discover: this runtime has no code for its handshake. Name one of ${given}.`,
+      views.some((each) => each.id === id)
+        ? `revision ${id} has neither initialize nor server/discover: this runtime has no code for its handshake. ${one}`
+        : `revision ${JSON.stringify(id)} is not given. ${one}`,
     );
-  if (missing !== undefined)
-    throw invalid(`revision ${JSON.stringify(missing)} is not given. Name one of ${given}.`);
+  }
   const selected = ids ? usable.filter(({ id }) => ids.includes(id)) : usable;
-  if (selected.length === 0) throw invalid(`no revision is left. Name at least one of ${given}.`);
+  if (selected.length === 0) throw invalid(`no revision is left. ${one}`);
   return selected;
 }
 
 /** Whether the runtime can open a conversation at a revision: a newer one may have another handshake than either era. */
 function hasHandshake({ era, table }: RevisionView): boolean {
   const method = era === "legacy" ? "initialize" : "server/discover";
-  return (table.role === "client" ? table.outgoingRequests : table.incomingRequests).has(method);
+  return table.incomingRequests.has(method) || table.outgoingRequests.has(method);
 }
 
 function invalid(message: string): McpError {
