@@ -58,6 +58,56 @@ export interface Revision<R extends Role = Role> {
    * @param failure the class of the runtime's errors
    */
   completed?(revision: Revision<R>, failure: Failure): Revision<R>;
+  /**
+   * Receives JSON-RPC batches. Only revisions of servers that have batches have
+   * it, so that no other bundle has its code.
+   */
+  readonly batches?: Batches;
+}
+
+/** JSON-RPC batches, as a server receives them. */
+export interface Batches {
+  /** Why a batch inside a batch is refused. */
+  readonly nested: string;
+  /** Why the request that opens a session is refused inside a batch. */
+  readonly initialize: string;
+  /**
+   * Why a batch is refused as a whole: it is empty, or two of its responses could
+   * not be distinguished.
+   */
+  problem(
+    messages: readonly unknown[],
+    kindOf: BatchConnection["kindOf"],
+  ): string | undefined;
+  /** Dispatches the messages of a batch, and sends their answers as one. */
+  receive(messages: readonly unknown[], connection: BatchConnection): void;
+}
+
+/** The connection that a batch came over. */
+export interface BatchConnection {
+  /**
+   * `request`, `notification`, `response` or `batch`; any other value if it is not
+   * a message.
+   */
+  readonly kindOf: (message: unknown) => unknown;
+  /** Sends the answers; absent where the transport collects them. */
+  readonly send: ((text: string) => void) | undefined;
+  readonly dispatch: (
+    message: unknown,
+    answers: BatchAnswers | undefined,
+  ) => void;
+  readonly refuse: (
+    problem: string,
+    id?: number | string,
+    answers?: BatchAnswers,
+  ) => void;
+}
+
+/** The answers to one batch. */
+export interface BatchAnswers {
+  answer(text: string): void;
+  /** One of its requests was cancelled and gets no answer. */
+  dropAnswer(): void;
 }
 
 /**

@@ -15,6 +15,7 @@ import type {
   Requests,
   Result,
 } from "./methods.js";
+import { batches } from "../batches.js";
 import { serverSteps } from "../2025-06-18/steps.js";
 
 // Declared here, so that no types of Node are needed.
@@ -28,6 +29,7 @@ export const revision: Revision<"server"> = {
   role: "server",
   table: serverReceives,
   steps: serverSteps,
+  batches,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production"

@@ -3,6 +3,7 @@ import type { Emitter, WorkspaceInput } from "../emitter.js";
 
 /** Modules that stand beside the revisions, and are the same in every output. */
 const modules = [
+  "batches",
   "issue",
   "model",
   "sending",
@@ -22,6 +23,7 @@ const modules = [
 
 /**
  * `model.ts`, `issue.ts`: the types that the tables of all revisions share; `sending.ts`: what judges messages by the tables;
+ * `batches.ts`: what receives batches;
  * `extending.ts`: extensions as programs use them, and what merges their tables.
  */
 export const emitSharedModel: Emitter<WorkspaceInput> = (input) =>

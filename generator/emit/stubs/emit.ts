@@ -35,6 +35,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
     next: input.next?.revision,
     peerSteps: input.isAboveVocabulary === true && input.previous !== undefined,
     completed: needsCompletion(model, role),
+    batches: role === "server" && model.batches,
     modelImport: importTypes(modelTypes(sent), `../model.${importExtension}`),
     methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
     stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema, byMethod)),

@@ -1,7 +1,6 @@
 import type { ClientResults } from "@mcpgen/protocol/open";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import type { Outgoing } from "../jsonrpc/channel.js";
-import { initializeInBatch } from "../jsonrpc/batch.js";
 import { McpError, invalidRequest } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
@@ -62,7 +61,8 @@ export function placesOf(
     );
   const isList = Array.isArray(requests) && requests.every((each) => typeof each?.method === "string");
   if (!isList) throw new McpError("invalid-definition", "batch: expected a list of objects with a method");
-  if (requests.some(({ method }) => method === "initialize")) throw invalidRequest(initializeInBatch);
+  if (requests.some(({ method }) => method === "initialize"))
+    throw invalidRequest("initialize is never part of a batch");
   const batch = new OutgoingBatch(link);
   return requests.map(() => batch.place());
 }

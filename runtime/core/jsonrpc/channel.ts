@@ -1,4 +1,3 @@
-import type { Batch } from "./batch.js";
 import { McpError } from "./errors.js";
 import { type RequestId, isObject } from "./message.js";
 import type * as platform from "../platform/platform.js";
@@ -64,13 +63,8 @@ export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
    * @param reported when the last progress of the request was sent (milliseconds, `performance.now()`)
    */
   answer(id: RequestId | undefined, text: string, rpcCode?: number, reported?: number): void;
-  /**
-   * Collects the answers to a batch.
-   *
-   * @param answers the number of messages that get an answer
-   * @returns `undefined` if `answer` collects them
-   */
-  collectBatch(answers: number): Batch | undefined;
+  /** Sends the answers to a batch as one text. Absent if `answer` collects them. */
+  sendBatch?(text: string): void;
   /** A request was cancelled and gets no answer. */
   dropAnswer(id: RequestId): void;
   /**

@@ -144,6 +144,8 @@ export function classify(value: unknown): MessageKind | Problem {
   return "result" in value || "error" in value ? "response" : noKind;
 }
 
+export const batchesUnsupported = "batches are not supported";
+
 export function isRequest(value: unknown): value is RequestMessage {
   return classify(value) === "request";
 }

@@ -1,11 +1,12 @@
-import type { Era, OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
+import type { BatchAnswers, Era, OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
 import { isGranted, issuesText, mayGet, type RevisionView } from "../protocol/revision-view.js";
 import { type Session, readyMethod, ServerToClientRequests } from "./legacy.js";
 import {
+  batchesUnsupported,
   classify,
-  isRequest,
   type NotificationMessage,
   type Params,
+  type Problem,
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
@@ -15,7 +16,6 @@ import {
   notificationText,
   withoutNullId,
 } from "../jsonrpc/message.js";
-import { Batch, batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../jsonrpc/batch.js";
 import {
   McpError,
   invalidParams,
@@ -212,32 +212,27 @@ export class ServerConnection implements Receiver {
 
   /** Dispatches a parsed message or batch. A value that is not a JSON-RPC message is answered with an error. */
   receive(message: unknown): void {
-    if (Array.isArray(message)) this.#receiveBatch(message.map(this.#plain));
-    else this.#dispatch(this.#plain(message));
+    if (!Array.isArray(message)) return this.#dispatch(this.#plain(message));
+    const batches = this.session?.revision.revision.batches;
+    if (!batches) return this.refuse(undefined, invalidRequest(batchesUnsupported));
+    const { sendBatch } = this.#channel;
+    batches.receive(message.map(this.#plain), {
+      kindOf: classify,
+      send: sendBatch?.bind(this.#channel),
+      dispatch: (each, answers) => this.#dispatch(each, answers),
+      refuse: (problem, id, answers) => this.refuse(id, invalidRequest(problem), answers),
+    });
   }
 
   readonly #plain = (message: unknown): unknown =>
     withoutNullId(message, this.definition.isRequest, (event) => this.emit(event));
 
-  #dispatch(message: unknown, batch?: Batch): void {
+  #dispatch(message: unknown, batch?: BatchAnswers): void {
     const kind = classify(message);
     if (kind === "request") return this.request(message as RequestMessage, undefined, batch);
     if (kind === "notification") return this.notified(message as NotificationMessage);
     if (kind === "response") return this.answered(message as ResponseMessage);
-    const problem = kind === "batch" ? nestedBatch : kind.problem;
-    this.refuse(idOf(message), invalidRequest(problem), batch);
-  }
-
-  /** Dispatches a JSON-RPC batch (2025-03-26, basic, batching). Its responses are sent as one batch. */
-  #receiveBatch(messages: readonly unknown[]): void {
-    const problem = this.session?.revision.table.batches ? batchProblem(messages) : batchesUnsupported;
-    if (problem !== undefined) return this.refuse(undefined, invalidRequest(problem));
-    const batch = this.#channel.collectBatch(messages.filter(isAnswered).length);
-    for (const message of messages) {
-      if (isRequest(message) && message.method === "initialize")
-        this.refuse(message.id, invalidRequest(initializeInBatch), batch);
-      else this.#dispatch(message, batch);
-    }
+    this.refuse(idOf(message), invalidRequest((kind as Problem).problem), batch);
   }
 
   /**
@@ -246,7 +241,7 @@ export class ServerConnection implements Receiver {
    * @param given the protocol, if the transport has resolved it already
    * @param batch the batch that contains the request
    */
-  request(request: RequestMessage, given?: RequestProtocol, batch?: Batch): void {
+  request(request: RequestMessage, given?: RequestProtocol, batch?: BatchAnswers): void {
     try {
       const protocol = given ?? resolveProtocol(this, request);
       let entry = protocol.revision.table.incomingRequests.get(request.method);
@@ -335,7 +330,7 @@ export class ServerConnection implements Receiver {
     this.emit({ type: "connection-opened" });
   }
 
-  refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
+  refuse(id: RequestId | undefined, error: McpError, batch?: BatchAnswers): void {
     const { text, code } = serialiseError(id, error);
     this.respond(id, text, batch, code);
   }
@@ -360,7 +355,13 @@ export class ServerConnection implements Receiver {
     this.answer(context, text, code);
   }
 
-  respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number, reported?: number): void {
+  respond(
+    id: RequestId | undefined,
+    text: string,
+    batch?: BatchAnswers,
+    rpcCode?: number,
+    reported?: number,
+  ): void {
     const { counts } = this.definition;
     if (rpcCode === undefined) counts.results++;
     else counts.errors++;
@@ -619,8 +620,8 @@ export class PlainChannel implements ServerChannel {
     else channel.send(text, id);
   }
 
-  collectBatch(answers: number): Batch {
-    return new Batch(answers, (text) => this.#channel.send(text));
+  sendBatch(text: string): void {
+    this.#channel.send(text);
   }
 
   dropAnswer(): void {}
@@ -660,10 +661,4 @@ function serialiseError(
   } catch {
     return { text: errorText(id, { code, message: messageOf(error) }), code };
   }
-}
-
-/** Whether a message of a batch gets a response: requests and invalid messages do. */
-function isAnswered(message: unknown): boolean {
-  const kind = classify(message);
-  return kind !== "notification" && kind !== "response";
 }

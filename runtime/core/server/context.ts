@@ -1,7 +1,7 @@
 import { requestParams } from "../protocol/revision-view.js";
 import type * as platform from "../platform/platform.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import type { IncomingRequest } from "@mcpgen/protocol/model";
+import type { BatchAnswers, IncomingRequest } from "@mcpgen/protocol/model";
 import { McpError, isMcpError, messageOf, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
 import {
   type Params,
@@ -11,7 +11,6 @@ import {
   isPromise,
   resultText,
 } from "../jsonrpc/message.js";
-import type { Batch } from "../jsonrpc/batch.js";
 import type { AddedContext } from "./added-members.js";
 import type { Ask } from "./ask.js";
 import {
@@ -101,7 +100,7 @@ export class RequestContext implements HandlerContext {
   /** The rounds of a multi round-trip request; created on first use. */
   rounds: Rounds | undefined;
   /** The JSON-RPC batch that contained the request. */
-  batch: Batch | undefined;
+  batch: BatchAnswers | undefined;
   /** Time of the last progress notification, by `performance.now()`. */
   reported: number | undefined;
   /** The object in `session` where there is no session; made when it is first used. */

@@ -299,7 +299,6 @@ class NoChannel implements ServerChannel {
     return true;
   }
 
-  collectBatch(): undefined {}
   answer(): void {}
   dropAnswer(): void {}
   abortedWork(): void {}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { classify } from "../../../runtime/core/jsonrpc/message.js";
-import { batchProblem } from "../../../runtime/core/jsonrpc/batch.js";
+import { batches } from "../../../engine/emitted/batches.js";
 
 const head = { jsonrpc: "2.0" };
 
@@ -43,9 +43,8 @@ test.each<[unknown, string]>([
 
 test("a batch is refused as a whole if it is empty or two of its requests share an id", () => {
   const request = { ...head, id: "a".repeat(100), method: "m" };
-  expect(batchProblem([])).toBe("the batch is empty");
-  expect(batchProblem([request, { ...request, id: 1 }, { ...head, id: 1, result: {} }, 5])).toBeUndefined();
-  expect(batchProblem([request, 5, request])).toBe(
-    `two requests of the batch have the id "${"a".repeat(59)}`,
-  );
+  const problem = (messages: readonly unknown[]): string | undefined => batches.problem(messages, classify);
+  expect(problem([])).toBe("the batch is empty");
+  expect(problem([request, { ...request, id: 1 }, { ...head, id: 1, result: {} }, 5])).toBeUndefined();
+  expect(problem([request, 5, request])).toBe(`two requests of the batch have the id "${"a".repeat(59)}`);
 });

@@ -1,4 +1,6 @@
+import type { Batches } from "@mcpgen/protocol/model";
 import {
+  batchesUnsupported,
   classify,
   isPromise,
   isRequest,
@@ -7,7 +9,6 @@ import {
   idOf,
   isObject,
 } from "../../jsonrpc/message.js";
-import { batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../../jsonrpc/batch.js";
 import { McpError, invalidRequest, internalError, rpc } from "../../jsonrpc/errors.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
@@ -393,10 +394,10 @@ export function receive(connection: ServerConnection, message: unknown, exchange
 }
 
 /** Why a body is rejected. */
-function problemOf(message: unknown, { table }: RevisionView): string | undefined {
+function problemOf(message: unknown, { revision: { batches } }: RevisionView): string | undefined {
   if (!Array.isArray(message)) return messageProblem(message);
   const opens = message.some((each) => isRequest(each) && each.method === "initialize");
-  return wholeBatchProblem(message, table.batches) ?? (opens ? initializeInBatch : undefined);
+  return wholeBatchProblem(message, batches) ?? (opens ? batches?.initialize : undefined);
 }
 
 /** Whether a message answers a request that another process sent. @param node name of this process */
@@ -474,7 +475,7 @@ export function postProblem(
   isBatch: boolean,
   session: Conversation,
 ): string | undefined {
-  const batches = session.connection.session?.revision.table.batches;
+  const batches = session.connection.session?.revision.revision.batches;
   const problem = isBatch ? wholeBatchProblem(messages, batches) : messageProblem(messages[0]);
   if (problem !== undefined) return problem;
   for (const message of messages)
@@ -485,22 +486,21 @@ export function postProblem(
 /** Why a value is not a message. */
 function messageProblem(message: unknown): string | undefined {
   const kind = classify(message);
-  if (kind === "batch") return nestedBatch;
   return typeof kind === "object" ? kind.problem : undefined;
 }
 
 /**
  * Why a batch is rejected. Over HTTP, one invalid message rejects the whole body.
  *
- * @param supported whether the revision has batches
+ * @param batches absent if the revision has none
  */
-function wholeBatchProblem(messages: readonly unknown[], supported: boolean | undefined): string | undefined {
-  if (!supported) return batchesUnsupported;
+function wholeBatchProblem(messages: readonly unknown[], batches: Batches | undefined): string | undefined {
+  if (!batches) return batchesUnsupported;
   for (const message of messages) {
-    const problem = messageProblem(message);
+    const problem = Array.isArray(message) ? batches.nested : messageProblem(message);
     if (problem !== undefined) return problem;
   }
-  return batchProblem(messages);
+  return batches.problem(messages, classify);
 }
 
 /** The ids of the requests among the messages. */

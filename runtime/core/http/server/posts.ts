@@ -377,8 +377,6 @@ export class PostChannel implements ServerChannel, Awaited {
     this.#concurrency?.running.add(this.#exchange.principal, more);
   }
 
-  collectBatch(): undefined {}
-
   dropAnswer(): void {}
 
   disconnect(): void {}
@@ -462,9 +460,6 @@ function batchText(texts: readonly string[]): string {
 export const silent: ServerChannel = {
   send() {},
   answer() {},
-  collectBatch() {
-    return undefined;
-  },
   dropAnswer() {},
   abortedWork() {},
   reserve: () => true,

@@ -268,8 +268,6 @@ export class HttpSession implements ServerChannel {
     this.#environment.streams.answered(stream);
   }
 
-  collectBatch(): undefined {}
-
   flush(): void {}
 
   /**

@@ -227,8 +227,6 @@ class SseSession implements ServerChannel {
     }
   }
 
-  collectBatch(): undefined {}
-
   disconnect(): void {}
 
   flush(): void {}
