@@ -11,6 +11,21 @@ function ownMember(value: { [key: string]: unknown }, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
+/** Whether a member is absent, or a string. */
+function isOptionalString(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+/** Whether a member is absent, or a boolean. */
+function isOptionalBoolean(value: unknown): boolean {
+  return value === undefined || typeof value === "boolean";
+}
+
+/** Whether a member is absent, or a JSON object. */
+function isOptionalObject(value: unknown): boolean {
+  return value === undefined || isObject(value);
+}
+
 /** Whether `value` is an array of strings. */
 function isStrings(value: unknown): value is string[] {
   if (!Array.isArray(value)) return false;
@@ -122,6 +137,9 @@ function settle(judgement: Iterator<unknown, boolean, boolean>): boolean {
 export {
   isObject,
   ownMember,
+  isOptionalString,
+  isOptionalBoolean,
+  isOptionalObject,
   isStrings,
   lengthOf,
   divides,

@@ -85,7 +85,13 @@ import type {
   ToolListChangedNotification,
   UnsubscribeRequest,
 } from "./types.js";
-import { isObject, isStrings } from "../shared-checks.js";
+import {
+  isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
+  isStrings,
+} from "../shared-checks.js";
 
 export function isAnnotated(value: unknown): value is Annotated {
   if (!isObject(value)) return false;
@@ -121,8 +127,7 @@ export function isBlobResourceContents(
   if (!isObject(value)) return false;
   if (typeof value["blob"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   return true;
 }
 
@@ -135,8 +140,7 @@ export function isCallToolRequest(value: unknown): value is CallToolRequest {
   const params = value["params"];
   if (!isObject(params)) return false;
   if (typeof params["name"] !== "string") return false;
-  const argumentsValue = params["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalObject(params["arguments"])) return false;
   return true;
 }
 
@@ -150,12 +154,8 @@ export function isCallToolResult(value: unknown): value is CallToolResult {
   for (const item of content) {
     if (!isCallToolResult_contentItem(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalBoolean(value["isError"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -180,12 +180,8 @@ export function acceptsCallToolResult(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsCallToolResult_contentItem(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalBoolean(value["isError"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -211,8 +207,7 @@ export function isCancelledNotification(
   const params = value["params"];
   if (!isObject(params)) return false;
   if (!isRequestId(params["requestId"])) return false;
-  const reason = params["reason"];
-  if (reason !== undefined && typeof reason !== "string") return false;
+  if (!isOptionalString(params["reason"])) return false;
   return true;
 }
 
@@ -223,8 +218,7 @@ export function isClientCapabilities(
   value: unknown,
 ): value is ClientCapabilities {
   if (!isObject(value)) return false;
-  const sampling = value["sampling"];
-  if (sampling !== undefined && !isObject(sampling)) return false;
+  if (!isOptionalObject(value["sampling"])) return false;
   const experimental = value["experimental"];
   if (experimental !== undefined) {
     if (!isObject(experimental)) return false;
@@ -235,10 +229,7 @@ export function isClientCapabilities(
   const roots = value["roots"];
   if (roots !== undefined) {
     if (!isObject(roots)) return false;
-    const listChanged = roots["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(roots["listChanged"])) return false;
   }
   return true;
 }
@@ -390,12 +381,10 @@ export function isCompleteResult(value: unknown): value is CompleteResult {
   const completion = value["completion"];
   if (!isObject(completion)) return false;
   if (!isStrings(completion["values"])) return false;
-  const hasMore = completion["hasMore"];
-  if (hasMore !== undefined && typeof hasMore !== "boolean") return false;
+  if (!isOptionalBoolean(completion["hasMore"])) return false;
   const total = completion["total"];
   if (total !== undefined && !Number.isInteger(total)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -424,14 +413,10 @@ export function isCreateMessageRequest(
   ) {
     return false;
   }
-  const systemPrompt = params["systemPrompt"];
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    return false;
-  }
+  if (!isOptionalString(params["systemPrompt"])) return false;
   const temperature = params["temperature"];
   if (temperature !== undefined && !Number.isFinite(temperature)) return false;
-  const metadata = params["metadata"];
-  if (metadata !== undefined && !isObject(metadata)) return false;
+  if (!isOptionalObject(params["metadata"])) return false;
   const stopSequences = params["stopSequences"];
   if (stopSequences !== undefined && !isStrings(stopSequences)) return false;
   const modelPreferences = params["modelPreferences"];
@@ -452,18 +437,11 @@ export function acceptsCreateMessageRequest(value: unknown): boolean {
   for (const item of messages) {
     if (!acceptsSamplingMessage(item)) return false;
   }
-  const includeContext = params["includeContext"];
-  if (includeContext !== undefined && typeof includeContext !== "string") {
-    return false;
-  }
-  const systemPrompt = params["systemPrompt"];
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    return false;
-  }
+  if (!isOptionalString(params["includeContext"])) return false;
+  if (!isOptionalString(params["systemPrompt"])) return false;
   const temperature = params["temperature"];
   if (temperature !== undefined && !Number.isFinite(temperature)) return false;
-  const metadata = params["metadata"];
-  if (metadata !== undefined && !isObject(metadata)) return false;
+  if (!isOptionalObject(params["metadata"])) return false;
   const stopSequences = params["stopSequences"];
   if (stopSequences !== undefined && !isStrings(stopSequences)) return false;
   const modelPreferences = params["modelPreferences"];
@@ -481,10 +459,8 @@ export function isCreateMessageResult(
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!isCreateMessageResult_content(content)) return false;
-  const stopReason = value["stopReason"];
-  if (stopReason !== undefined && typeof stopReason !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["stopReason"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -506,10 +482,8 @@ export function acceptsCreateMessageResult(value: unknown): boolean {
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!acceptsCreateMessageResult_content(content)) return false;
-  const stopReason = value["stopReason"];
-  if (stopReason !== undefined && typeof stopReason !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["stopReason"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -605,12 +579,8 @@ export function isGetPromptResult(value: unknown): value is GetPromptResult {
   for (const item of messages) {
     if (!isPromptMessage(item)) return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -621,12 +591,8 @@ export function acceptsGetPromptResult(value: unknown): boolean {
   for (const item of messages) {
     if (!acceptsPromptMessage(item)) return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -692,12 +658,8 @@ export function isInitializeResult(value: unknown): value is InitializeResult {
   if (typeof value["protocolVersion"] !== "string") return false;
   if (!isServerCapabilities(value["capabilities"])) return false;
   if (!isImplementation(value["serverInfo"])) return false;
-  const instructions = value["instructions"];
-  if (instructions !== undefined && typeof instructions !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["instructions"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -712,8 +674,7 @@ export function isInitializedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -759,8 +720,7 @@ export function isJSONRPCNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -810,8 +770,7 @@ export function isListPromptsRequest(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -828,10 +787,8 @@ export function isListPromptsResult(
   for (const item of prompts) {
     if (!isPrompt(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -846,8 +803,7 @@ export function isListResourceTemplatesRequest(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -864,10 +820,8 @@ export function isListResourceTemplatesResult(
   for (const item of resourceTemplates) {
     if (!isResourceTemplate(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -882,8 +836,7 @@ export function isListResourcesRequest(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -900,10 +853,8 @@ export function isListResourcesResult(
   for (const item of resources) {
     if (!isResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -938,8 +889,7 @@ export function isListRootsResult(value: unknown): value is ListRootsResult {
   for (const item of roots) {
     if (!isRoot(item)) return false;
   }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -952,8 +902,7 @@ export function isListToolsRequest(value: unknown): value is ListToolsRequest {
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -968,10 +917,8 @@ export function isListToolsResult(value: unknown): value is ListToolsResult {
   for (const item of tools) {
     if (!isTool(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1004,8 +951,7 @@ export function isLoggingMessageNotification(
   if (!isObject(params)) return false;
   if (!isLoggingLevel(params["level"])) return false;
   if (params["data"] === undefined) return false;
-  const logger = params["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
+  if (!isOptionalString(params["logger"])) return false;
   return true;
 }
 
@@ -1016,15 +962,13 @@ export function acceptsLoggingMessageNotification(value: unknown): boolean {
   if (!isObject(params)) return false;
   if (!acceptsLoggingLevel(params["level"])) return false;
   if (params["data"] === undefined) return false;
-  const logger = params["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
+  if (!isOptionalString(params["logger"])) return false;
   return true;
 }
 
 export function isModelHint(value: unknown): value is ModelHint {
   if (!isObject(value)) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
+  if (!isOptionalString(value["name"])) return false;
   return true;
 }
 
@@ -1081,8 +1025,7 @@ export function isNotification(value: unknown): value is Notification {
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1095,8 +1038,7 @@ export function isPaginatedRequest(value: unknown): value is PaginatedRequest {
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -1106,10 +1048,8 @@ export const acceptsPaginatedRequest: (value: unknown) => boolean =
 
 export function isPaginatedResult(value: unknown): value is PaginatedResult {
   if (!isObject(value)) return false;
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1163,10 +1103,7 @@ export const acceptsProgressToken: (value: unknown) => boolean =
 export function isPrompt(value: unknown): value is Prompt {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const argumentsValue = value["arguments"];
   if (argumentsValue !== undefined) {
     if (!Array.isArray(argumentsValue)) return false;
@@ -1182,12 +1119,8 @@ export const acceptsPrompt: (value: unknown) => boolean = isPrompt;
 export function isPromptArgument(value: unknown): value is PromptArgument {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const required = value["required"];
-  if (required !== undefined && typeof required !== "boolean") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalBoolean(value["required"])) return false;
   return true;
 }
 
@@ -1202,8 +1135,7 @@ export function isPromptListChangedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1288,8 +1220,7 @@ export function isReadResourceResult(
   for (const item of contents) {
     if (!isReadResourceResult_contentsItem(item)) return false;
   }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1336,12 +1267,8 @@ export function isResource(value: unknown): value is Resource {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
   const annotations = value["annotations"];
@@ -1373,8 +1300,7 @@ export const acceptsResource: (value: unknown) => boolean = isResource;
 export function isResourceContents(value: unknown): value is ResourceContents {
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   return true;
 }
 
@@ -1389,8 +1315,7 @@ export function isResourceListChangedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1415,12 +1340,8 @@ export function isResourceTemplate(value: unknown): value is ResourceTemplate {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uriTemplate"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined) {
     if (!isObject(annotations)) return false;
@@ -1464,8 +1385,7 @@ export const acceptsResourceUpdatedNotification: (value: unknown) => boolean =
 
 export function isResult(value: unknown): value is Result {
   if (!isObject(value)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1481,8 +1401,7 @@ export function isRoot(value: unknown): value is Root {
   if (!isObject(value)) return false;
   const uri = value["uri"];
   if (typeof uri !== "string" || !uri.startsWith("file://")) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
+  if (!isOptionalString(value["name"])) return false;
   return true;
 }
 
@@ -1496,8 +1415,7 @@ export function isRootsListChangedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1549,8 +1467,7 @@ export function isServerCapabilities(
   value: unknown,
 ): value is ServerCapabilities {
   if (!isObject(value)) return false;
-  const logging = value["logging"];
-  if (logging !== undefined && !isObject(logging)) return false;
+  if (!isOptionalObject(value["logging"])) return false;
   const experimental = value["experimental"];
   if (experimental !== undefined) {
     if (!isObject(experimental)) return false;
@@ -1561,34 +1478,18 @@ export function isServerCapabilities(
   const prompts = value["prompts"];
   if (prompts !== undefined) {
     if (!isObject(prompts)) return false;
-    const listChanged = prompts["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(prompts["listChanged"])) return false;
   }
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const resourcesListChanged = resources["listChanged"];
-    if (
-      resourcesListChanged !== undefined &&
-      typeof resourcesListChanged !== "boolean"
-    ) {
-      return false;
-    }
-    const subscribe = resources["subscribe"];
-    if (subscribe !== undefined && typeof subscribe !== "boolean") return false;
+    if (!isOptionalBoolean(resources["listChanged"])) return false;
+    if (!isOptionalBoolean(resources["subscribe"])) return false;
   }
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const toolsListChanged = tools["listChanged"];
-    if (
-      toolsListChanged !== undefined &&
-      typeof toolsListChanged !== "boolean"
-    ) {
-      return false;
-    }
+    if (!isOptionalBoolean(tools["listChanged"])) return false;
   }
   return true;
 }
@@ -1744,8 +1645,7 @@ export function isTextResourceContents(
   if (!isObject(value)) return false;
   if (typeof value["text"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   return true;
 }
 
@@ -1767,10 +1667,7 @@ export function isTool(value: unknown): value is Tool {
       if (!isObject(properties[key])) return false;
     }
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   return true;
 }
 
@@ -1784,8 +1681,7 @@ export function isToolListChangedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }

@@ -97,14 +97,17 @@ import type {
   ToolListChangedNotification,
   UnsubscribeRequest,
 } from "./types.js";
-import { isObject, isStrings } from "../shared-checks.js";
+import {
+  isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
+  isStrings,
+} from "../shared-checks.js";
 
 export function isAnnotations(value: unknown): value is Annotations {
   if (!isObject(value)) return false;
-  const lastModified = value["lastModified"];
-  if (lastModified !== undefined && typeof lastModified !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["lastModified"])) return false;
   const priority = value["priority"];
   if (
     priority !== undefined &&
@@ -132,8 +135,7 @@ export function isAudioContent(value: unknown): value is AudioContent {
   if (value["type"] !== "audio") return false;
   if (typeof value["data"] !== "string") return false;
   if (typeof value["mimeType"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -144,8 +146,7 @@ export const acceptsAudioContent: (value: unknown) => boolean = isAudioContent;
 export function isBaseMetadata(value: unknown): value is BaseMetadata {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -157,10 +158,8 @@ export function isBlobResourceContents(
   if (!isObject(value)) return false;
   if (typeof value["blob"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -170,16 +169,9 @@ export const acceptsBlobResourceContents: (value: unknown) => boolean =
 export function isBooleanSchema(value: unknown): value is BooleanSchema {
   if (!isObject(value)) return false;
   if (value["type"] !== "boolean") return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "boolean") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalBoolean(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -192,8 +184,7 @@ export function isCallToolRequest(value: unknown): value is CallToolRequest {
   const params = value["params"];
   if (!isObject(params)) return false;
   if (typeof params["name"] !== "string") return false;
-  const argumentsValue = params["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalObject(params["arguments"])) return false;
   return true;
 }
 
@@ -207,16 +198,9 @@ export function isCallToolResult(value: unknown): value is CallToolResult {
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const structuredContent = value["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalBoolean(value["isError"])) return false;
+  if (!isOptionalObject(value["structuredContent"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -227,16 +211,9 @@ export function acceptsCallToolResult(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const structuredContent = value["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalBoolean(value["isError"])) return false;
+  if (!isOptionalObject(value["structuredContent"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -248,8 +225,7 @@ export function isCancelledNotification(
   const params = value["params"];
   if (!isObject(params)) return false;
   if (!isRequestId(params["requestId"])) return false;
-  const reason = params["reason"];
-  if (reason !== undefined && typeof reason !== "string") return false;
+  if (!isOptionalString(params["reason"])) return false;
   return true;
 }
 
@@ -260,10 +236,8 @@ export function isClientCapabilities(
   value: unknown,
 ): value is ClientCapabilities {
   if (!isObject(value)) return false;
-  const elicitation = value["elicitation"];
-  if (elicitation !== undefined && !isObject(elicitation)) return false;
-  const sampling = value["sampling"];
-  if (sampling !== undefined && !isObject(sampling)) return false;
+  if (!isOptionalObject(value["elicitation"])) return false;
+  if (!isOptionalObject(value["sampling"])) return false;
   const experimental = value["experimental"];
   if (experimental !== undefined) {
     if (!isObject(experimental)) return false;
@@ -274,10 +248,7 @@ export function isClientCapabilities(
   const roots = value["roots"];
   if (roots !== undefined) {
     if (!isObject(roots)) return false;
-    const listChanged = roots["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(roots["listChanged"])) return false;
   }
   return true;
 }
@@ -440,12 +411,10 @@ export function isCompleteResult(value: unknown): value is CompleteResult {
   const completion = value["completion"];
   if (!isObject(completion)) return false;
   if (!isStrings(completion["values"])) return false;
-  const hasMore = completion["hasMore"];
-  if (hasMore !== undefined && typeof hasMore !== "boolean") return false;
+  if (!isOptionalBoolean(completion["hasMore"])) return false;
   const total = completion["total"];
   if (total !== undefined && !Number.isInteger(total)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -510,14 +479,10 @@ export function isCreateMessageRequest(
   ) {
     return false;
   }
-  const systemPrompt = params["systemPrompt"];
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    return false;
-  }
+  if (!isOptionalString(params["systemPrompt"])) return false;
   const temperature = params["temperature"];
   if (temperature !== undefined && !Number.isFinite(temperature)) return false;
-  const metadata = params["metadata"];
-  if (metadata !== undefined && !isObject(metadata)) return false;
+  if (!isOptionalObject(params["metadata"])) return false;
   const stopSequences = params["stopSequences"];
   if (stopSequences !== undefined && !isStrings(stopSequences)) return false;
   const modelPreferences = params["modelPreferences"];
@@ -538,18 +503,11 @@ export function acceptsCreateMessageRequest(value: unknown): boolean {
   for (const item of messages) {
     if (!acceptsSamplingMessage(item)) return false;
   }
-  const includeContext = params["includeContext"];
-  if (includeContext !== undefined && typeof includeContext !== "string") {
-    return false;
-  }
-  const systemPrompt = params["systemPrompt"];
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    return false;
-  }
+  if (!isOptionalString(params["includeContext"])) return false;
+  if (!isOptionalString(params["systemPrompt"])) return false;
   const temperature = params["temperature"];
   if (temperature !== undefined && !Number.isFinite(temperature)) return false;
-  const metadata = params["metadata"];
-  if (metadata !== undefined && !isObject(metadata)) return false;
+  if (!isOptionalObject(params["metadata"])) return false;
   const stopSequences = params["stopSequences"];
   if (stopSequences !== undefined && !isStrings(stopSequences)) return false;
   const modelPreferences = params["modelPreferences"];
@@ -567,10 +525,8 @@ export function isCreateMessageResult(
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!isCreateMessageResult_content(content)) return false;
-  const stopReason = value["stopReason"];
-  if (stopReason !== undefined && typeof stopReason !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["stopReason"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -594,10 +550,8 @@ export function acceptsCreateMessageResult(value: unknown): boolean {
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!acceptsCreateMessageResult_content(content)) return false;
-  const stopReason = value["stopReason"];
-  if (stopReason !== undefined && typeof stopReason !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["stopReason"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -665,8 +619,7 @@ export function isElicitResult(value: unknown): value is ElicitResult {
   if (action !== "accept" && action !== "cancel" && action !== "decline") {
     return false;
   }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const content = value["content"];
   if (content !== undefined) {
     if (!isObject(content)) return false;
@@ -691,8 +644,7 @@ export function isEmbeddedResource(value: unknown): value is EmbeddedResource {
   if (value["type"] !== "resource") return false;
   const resource = value["resource"];
   if (!isEmbeddedResource_resource(resource)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -721,12 +673,8 @@ export function isEnumSchema(value: unknown): value is EnumSchema {
   if (!isObject(value)) return false;
   if (value["type"] !== "string") return false;
   if (!isStrings(value["enum"])) return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const enumNames = value["enumNames"];
   if (enumNames !== undefined && !isStrings(enumNames)) return false;
   return true;
@@ -760,12 +708,8 @@ export function isGetPromptResult(value: unknown): value is GetPromptResult {
   for (const item of messages) {
     if (!isPromptMessage(item)) return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -776,12 +720,8 @@ export function acceptsGetPromptResult(value: unknown): boolean {
   for (const item of messages) {
     if (!acceptsPromptMessage(item)) return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -790,8 +730,7 @@ export function isImageContent(value: unknown): value is ImageContent {
   if (value["type"] !== "image") return false;
   if (typeof value["data"] !== "string") return false;
   if (typeof value["mimeType"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -803,8 +742,7 @@ export function isImplementation(value: unknown): value is Implementation {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["version"] !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -832,12 +770,8 @@ export function isInitializeResult(value: unknown): value is InitializeResult {
   if (typeof value["protocolVersion"] !== "string") return false;
   if (!isServerCapabilities(value["capabilities"])) return false;
   if (!isImplementation(value["serverInfo"])) return false;
-  const instructions = value["instructions"];
-  if (instructions !== undefined && typeof instructions !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["instructions"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -852,8 +786,7 @@ export function isInitializedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -899,8 +832,7 @@ export function isJSONRPCNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -950,8 +882,7 @@ export function isListPromptsRequest(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -968,10 +899,8 @@ export function isListPromptsResult(
   for (const item of prompts) {
     if (!isPrompt(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -986,8 +915,7 @@ export function isListResourceTemplatesRequest(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -1004,10 +932,8 @@ export function isListResourceTemplatesResult(
   for (const item of resourceTemplates) {
     if (!isResourceTemplate(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1022,8 +948,7 @@ export function isListResourcesRequest(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -1040,10 +965,8 @@ export function isListResourcesResult(
   for (const item of resources) {
     if (!isResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1078,8 +1001,7 @@ export function isListRootsResult(value: unknown): value is ListRootsResult {
   for (const item of roots) {
     if (!isRoot(item)) return false;
   }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1092,8 +1014,7 @@ export function isListToolsRequest(value: unknown): value is ListToolsRequest {
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -1108,10 +1029,8 @@ export function isListToolsResult(value: unknown): value is ListToolsResult {
   for (const item of tools) {
     if (!isTool(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1144,8 +1063,7 @@ export function isLoggingMessageNotification(
   if (!isObject(params)) return false;
   if (!isLoggingLevel(params["level"])) return false;
   if (params["data"] === undefined) return false;
-  const logger = params["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
+  if (!isOptionalString(params["logger"])) return false;
   return true;
 }
 
@@ -1156,15 +1074,13 @@ export function acceptsLoggingMessageNotification(value: unknown): boolean {
   if (!isObject(params)) return false;
   if (!acceptsLoggingLevel(params["level"])) return false;
   if (params["data"] === undefined) return false;
-  const logger = params["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
+  if (!isOptionalString(params["logger"])) return false;
   return true;
 }
 
 export function isModelHint(value: unknown): value is ModelHint {
   if (!isObject(value)) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
+  if (!isOptionalString(value["name"])) return false;
   return true;
 }
 
@@ -1221,8 +1137,7 @@ export function isNotification(value: unknown): value is Notification {
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1233,16 +1148,12 @@ export function isNumberSchema(value: unknown): value is NumberSchema {
   if (!isObject(value)) return false;
   const type = value["type"];
   if (type !== "integer" && type !== "number") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const maximum = value["maximum"];
   if (maximum !== undefined && !Number.isFinite(maximum)) return false;
   const minimum = value["minimum"];
   if (minimum !== undefined && !Number.isFinite(minimum)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -1254,8 +1165,7 @@ export function isPaginatedRequest(value: unknown): value is PaginatedRequest {
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -1265,10 +1175,8 @@ export const acceptsPaginatedRequest: (value: unknown) => boolean =
 
 export function isPaginatedResult(value: unknown): value is PaginatedResult {
   if (!isObject(value)) return false;
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1336,8 +1244,7 @@ export function isProgressNotification(
   if (!isObject(params)) return false;
   if (!Number.isFinite(params["progress"])) return false;
   if (!isProgressToken(params["progressToken"])) return false;
-  const message = params["message"];
-  if (message !== undefined && typeof message !== "string") return false;
+  if (!isOptionalString(params["message"])) return false;
   const total = params["total"];
   if (total !== undefined && !Number.isFinite(total)) return false;
   return true;
@@ -1356,14 +1263,9 @@ export const acceptsProgressToken: (value: unknown) => boolean =
 export function isPrompt(value: unknown): value is Prompt {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const argumentsValue = value["arguments"];
   if (argumentsValue !== undefined) {
     if (!Array.isArray(argumentsValue)) return false;
@@ -1379,14 +1281,9 @@ export const acceptsPrompt: (value: unknown) => boolean = isPrompt;
 export function isPromptArgument(value: unknown): value is PromptArgument {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const required = value["required"];
-  if (required !== undefined && typeof required !== "boolean") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalBoolean(value["required"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -1401,8 +1298,7 @@ export function isPromptListChangedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1428,8 +1324,7 @@ export function isPromptReference(value: unknown): value is PromptReference {
   if (!isObject(value)) return false;
   if (value["type"] !== "ref/prompt") return false;
   if (typeof value["name"] !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -1459,8 +1354,7 @@ export function isReadResourceResult(
   for (const item of contents) {
     if (!isReadResourceResult_contentsItem(item)) return false;
   }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1507,18 +1401,12 @@ export function isResource(value: unknown): value is Resource {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -1529,10 +1417,8 @@ export const acceptsResource: (value: unknown) => boolean = isResource;
 export function isResourceContents(value: unknown): value is ResourceContents {
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1544,18 +1430,12 @@ export function isResourceLink(value: unknown): value is ResourceLink {
   if (value["type"] !== "resource_link") return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -1571,8 +1451,7 @@ export function isResourceListChangedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1585,16 +1464,10 @@ export function isResourceTemplate(value: unknown): value is ResourceTemplate {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uriTemplate"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -1631,8 +1504,7 @@ export const acceptsResourceUpdatedNotification: (value: unknown) => boolean =
 
 export function isResult(value: unknown): value is Result {
   if (!isObject(value)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1648,10 +1520,8 @@ export function isRoot(value: unknown): value is Root {
   if (!isObject(value)) return false;
   const uri = value["uri"];
   if (typeof uri !== "string" || !uri.startsWith("file://")) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["name"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1665,8 +1535,7 @@ export function isRootsListChangedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1722,10 +1591,8 @@ export function isServerCapabilities(
   value: unknown,
 ): value is ServerCapabilities {
   if (!isObject(value)) return false;
-  const completions = value["completions"];
-  if (completions !== undefined && !isObject(completions)) return false;
-  const logging = value["logging"];
-  if (logging !== undefined && !isObject(logging)) return false;
+  if (!isOptionalObject(value["completions"])) return false;
+  if (!isOptionalObject(value["logging"])) return false;
   const experimental = value["experimental"];
   if (experimental !== undefined) {
     if (!isObject(experimental)) return false;
@@ -1736,34 +1603,18 @@ export function isServerCapabilities(
   const prompts = value["prompts"];
   if (prompts !== undefined) {
     if (!isObject(prompts)) return false;
-    const listChanged = prompts["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(prompts["listChanged"])) return false;
   }
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const resourcesListChanged = resources["listChanged"];
-    if (
-      resourcesListChanged !== undefined &&
-      typeof resourcesListChanged !== "boolean"
-    ) {
-      return false;
-    }
-    const subscribe = resources["subscribe"];
-    if (subscribe !== undefined && typeof subscribe !== "boolean") return false;
+    if (!isOptionalBoolean(resources["listChanged"])) return false;
+    if (!isOptionalBoolean(resources["subscribe"])) return false;
   }
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const toolsListChanged = tools["listChanged"];
-    if (
-      toolsListChanged !== undefined &&
-      typeof toolsListChanged !== "boolean"
-    ) {
-      return false;
-    }
+    if (!isOptionalBoolean(tools["listChanged"])) return false;
   }
   return true;
 }
@@ -1888,34 +1739,25 @@ export function isStringSchema(value: unknown): value is StringSchema {
   ) {
     return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const maxLength = value["maxLength"];
   if (maxLength !== undefined && !Number.isInteger(maxLength)) return false;
   const minLength = value["minLength"];
   if (minLength !== undefined && !Number.isInteger(minLength)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
 export function acceptsStringSchema(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (value["type"] !== "string") return false;
-  const format = value["format"];
-  if (format !== undefined && typeof format !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["format"])) return false;
+  if (!isOptionalString(value["description"])) return false;
   const maxLength = value["maxLength"];
   if (maxLength !== undefined && !Number.isInteger(maxLength)) return false;
   const minLength = value["minLength"];
   if (minLength !== undefined && !Number.isInteger(minLength)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -1935,8 +1777,7 @@ export function isTextContent(value: unknown): value is TextContent {
   if (!isObject(value)) return false;
   if (value["type"] !== "text") return false;
   if (typeof value["text"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -1950,10 +1791,8 @@ export function isTextResourceContents(
   if (!isObject(value)) return false;
   if (typeof value["text"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1975,14 +1814,9 @@ export function isTool(value: unknown): value is Tool {
       if (!isObject(properties[key])) return false;
     }
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isToolAnnotations(annotations)) {
     return false;
@@ -2015,24 +1849,11 @@ export const acceptsTool: (value: unknown) => boolean = isTool;
 
 export function isToolAnnotations(value: unknown): value is ToolAnnotations {
   if (!isObject(value)) return false;
-  const destructiveHint = value["destructiveHint"];
-  if (destructiveHint !== undefined && typeof destructiveHint !== "boolean") {
-    return false;
-  }
-  const idempotentHint = value["idempotentHint"];
-  if (idempotentHint !== undefined && typeof idempotentHint !== "boolean") {
-    return false;
-  }
-  const openWorldHint = value["openWorldHint"];
-  if (openWorldHint !== undefined && typeof openWorldHint !== "boolean") {
-    return false;
-  }
-  const readOnlyHint = value["readOnlyHint"];
-  if (readOnlyHint !== undefined && typeof readOnlyHint !== "boolean") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalBoolean(value["destructiveHint"])) return false;
+  if (!isOptionalBoolean(value["idempotentHint"])) return false;
+  if (!isOptionalBoolean(value["openWorldHint"])) return false;
+  if (!isOptionalBoolean(value["readOnlyHint"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -2047,8 +1868,7 @@ export function isToolListChangedNotification(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }

@@ -774,18 +774,15 @@ function isCreateMessageRequestParamsTools(value: unknown): boolean {
 
 function isServerCapabilitiesTasks(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const cancel = value["cancel"];
-  if (cancel !== undefined && !isObject(cancel)) return false;
-  const list = value["list"];
-  if (list !== undefined && !isObject(list)) return false;
+  if (!isOptionalObject(value["cancel"])) return false;
+  if (!isOptionalObject(value["list"])) return false;
   const requests = value["requests"];
   if (requests !== undefined) {
     if (!isObject(requests)) return false;
     const tools = requests["tools"];
     if (tools !== undefined) {
       if (!isObject(tools)) return false;
-      const call = tools["call"];
-      if (call !== undefined && !isObject(call)) return false;
+      if (!isOptionalObject(tools["call"])) return false;
     }
   }
   return true;
@@ -801,24 +798,20 @@ function isIcons(value: unknown): boolean {
 
 function isClientCapabilitiesTasks(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const cancel = value["cancel"];
-  if (cancel !== undefined && !isObject(cancel)) return false;
-  const list = value["list"];
-  if (list !== undefined && !isObject(list)) return false;
+  if (!isOptionalObject(value["cancel"])) return false;
+  if (!isOptionalObject(value["list"])) return false;
   const requests = value["requests"];
   if (requests !== undefined) {
     if (!isObject(requests)) return false;
     const elicitation = requests["elicitation"];
     if (elicitation !== undefined) {
       if (!isObject(elicitation)) return false;
-      const create = elicitation["create"];
-      if (create !== undefined && !isObject(create)) return false;
+      if (!isOptionalObject(elicitation["create"])) return false;
     }
     const sampling = requests["sampling"];
     if (sampling !== undefined) {
       if (!isObject(sampling)) return false;
-      const createMessage = sampling["createMessage"];
-      if (createMessage !== undefined && !isObject(createMessage)) return false;
+      if (!isOptionalObject(sampling["createMessage"])) return false;
     }
   }
   return true;
@@ -826,4 +819,9 @@ function isClientCapabilitiesTasks(value: unknown): boolean {
 
 function isPrimitiveSchemaDefinitionDefault(value: unknown): boolean {
   return Number.isFinite(value);
+}
+
+/** Whether a member is absent, or a JSON object. */
+function isOptionalObject(value: unknown): boolean {
+  return value === undefined || isObject(value);
 }

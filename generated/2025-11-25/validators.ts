@@ -151,14 +151,17 @@ import type {
   UntitledMultiSelectEnumSchema,
   UntitledSingleSelectEnumSchema,
 } from "./types.js";
-import { isObject, isStrings } from "../shared-checks.js";
+import {
+  isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
+  isStrings,
+} from "../shared-checks.js";
 
 export function isAnnotations(value: unknown): value is Annotations {
   if (!isObject(value)) return false;
-  const lastModified = value["lastModified"];
-  if (lastModified !== undefined && typeof lastModified !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["lastModified"])) return false;
   const priority = value["priority"];
   if (
     priority !== undefined &&
@@ -186,8 +189,7 @@ export function isAudioContent(value: unknown): value is AudioContent {
   if (value["type"] !== "audio") return false;
   if (typeof value["data"] !== "string") return false;
   if (typeof value["mimeType"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -198,8 +200,7 @@ export const acceptsAudioContent: (value: unknown) => boolean = isAudioContent;
 export function isBaseMetadata(value: unknown): value is BaseMetadata {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -211,10 +212,8 @@ export function isBlobResourceContents(
   if (!isObject(value)) return false;
   if (typeof value["blob"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -224,16 +223,9 @@ export const acceptsBlobResourceContents: (value: unknown) => boolean =
 export function isBooleanSchema(value: unknown): value is BooleanSchema {
   if (!isObject(value)) return false;
   if (value["type"] !== "boolean") return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "boolean") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalBoolean(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -257,8 +249,7 @@ export function isCallToolRequestParams(
 ): value is CallToolRequestParams {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const argumentsValue = value["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalObject(value["arguments"])) return false;
   const task = value["task"];
   if (task !== undefined && !isTaskMetadata(task)) return false;
   const meta = value["_meta"];
@@ -282,16 +273,9 @@ export function isCallToolResult(value: unknown): value is CallToolResult {
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const structuredContent = value["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalBoolean(value["isError"])) return false;
+  if (!isOptionalObject(value["structuredContent"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -302,16 +286,9 @@ export function acceptsCallToolResult(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const structuredContent = value["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalBoolean(value["isError"])) return false;
+  if (!isOptionalObject(value["structuredContent"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -356,12 +333,10 @@ export function isCancelledNotificationParams(
   value: unknown,
 ): value is CancelledNotificationParams {
   if (!isObject(value)) return false;
-  const reason = value["reason"];
-  if (reason !== undefined && typeof reason !== "string") return false;
+  if (!isOptionalString(value["reason"])) return false;
   const requestId = value["requestId"];
   if (requestId !== undefined && !isRequestId(requestId)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -375,10 +350,8 @@ export function isClientCapabilities(
   const elicitation = value["elicitation"];
   if (elicitation !== undefined) {
     if (!isObject(elicitation)) return false;
-    const form = elicitation["form"];
-    if (form !== undefined && !isObject(form)) return false;
-    const url = elicitation["url"];
-    if (url !== undefined && !isObject(url)) return false;
+    if (!isOptionalObject(elicitation["form"])) return false;
+    if (!isOptionalObject(elicitation["url"])) return false;
   }
   const experimental = value["experimental"];
   if (experimental !== undefined) {
@@ -390,42 +363,31 @@ export function isClientCapabilities(
   const roots = value["roots"];
   if (roots !== undefined) {
     if (!isObject(roots)) return false;
-    const listChanged = roots["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(roots["listChanged"])) return false;
   }
   const sampling = value["sampling"];
   if (sampling !== undefined) {
     if (!isObject(sampling)) return false;
-    const context = sampling["context"];
-    if (context !== undefined && !isObject(context)) return false;
-    const tools = sampling["tools"];
-    if (tools !== undefined && !isObject(tools)) return false;
+    if (!isOptionalObject(sampling["context"])) return false;
+    if (!isOptionalObject(sampling["tools"])) return false;
   }
   const tasks = value["tasks"];
   if (tasks !== undefined) {
     if (!isObject(tasks)) return false;
-    const cancel = tasks["cancel"];
-    if (cancel !== undefined && !isObject(cancel)) return false;
-    const list = tasks["list"];
-    if (list !== undefined && !isObject(list)) return false;
+    if (!isOptionalObject(tasks["cancel"])) return false;
+    if (!isOptionalObject(tasks["list"])) return false;
     const requests = tasks["requests"];
     if (requests !== undefined) {
       if (!isObject(requests)) return false;
       const requestsElicitation = requests["elicitation"];
       if (requestsElicitation !== undefined) {
         if (!isObject(requestsElicitation)) return false;
-        const create = requestsElicitation["create"];
-        if (create !== undefined && !isObject(create)) return false;
+        if (!isOptionalObject(requestsElicitation["create"])) return false;
       }
       const requestsSampling = requests["sampling"];
       if (requestsSampling !== undefined) {
         if (!isObject(requestsSampling)) return false;
-        const createMessage = requestsSampling["createMessage"];
-        if (createMessage !== undefined && !isObject(createMessage)) {
-          return false;
-        }
+        if (!isOptionalObject(requestsSampling["createMessage"])) return false;
       }
     }
   }
@@ -629,12 +591,10 @@ export function isCompleteResult(value: unknown): value is CompleteResult {
   const completion = value["completion"];
   if (!isObject(completion)) return false;
   if (!isStrings(completion["values"])) return false;
-  const hasMore = completion["hasMore"];
-  if (hasMore !== undefined && typeof hasMore !== "boolean") return false;
+  if (!isOptionalBoolean(completion["hasMore"])) return false;
   const total = completion["total"];
   if (total !== undefined && !Number.isInteger(total)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -716,14 +676,10 @@ export function isCreateMessageRequestParams(
   ) {
     return false;
   }
-  const systemPrompt = value["systemPrompt"];
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["systemPrompt"])) return false;
   const temperature = value["temperature"];
   if (temperature !== undefined && !Number.isFinite(temperature)) return false;
-  const metadata = value["metadata"];
-  if (metadata !== undefined && !isObject(metadata)) return false;
+  if (!isOptionalObject(value["metadata"])) return false;
   const stopSequences = value["stopSequences"];
   if (stopSequences !== undefined && !isStrings(stopSequences)) return false;
   const modelPreferences = value["modelPreferences"];
@@ -760,18 +716,11 @@ export function acceptsCreateMessageRequestParams(value: unknown): boolean {
   for (const item of messages) {
     if (!acceptsSamplingMessage(item)) return false;
   }
-  const includeContext = value["includeContext"];
-  if (includeContext !== undefined && typeof includeContext !== "string") {
-    return false;
-  }
-  const systemPrompt = value["systemPrompt"];
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["includeContext"])) return false;
+  if (!isOptionalString(value["systemPrompt"])) return false;
   const temperature = value["temperature"];
   if (temperature !== undefined && !Number.isFinite(temperature)) return false;
-  const metadata = value["metadata"];
-  if (metadata !== undefined && !isObject(metadata)) return false;
+  if (!isOptionalObject(value["metadata"])) return false;
   const stopSequences = value["stopSequences"];
   if (stopSequences !== undefined && !isStrings(stopSequences)) return false;
   const modelPreferences = value["modelPreferences"];
@@ -808,10 +757,8 @@ export function isCreateMessageResult(
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!isCreateMessageResult_content(content)) return false;
-  const stopReason = value["stopReason"];
-  if (stopReason !== undefined && typeof stopReason !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["stopReason"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -845,10 +792,8 @@ export function acceptsCreateMessageResult(value: unknown): boolean {
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!acceptsCreateMessageResult_content(content)) return false;
-  const stopReason = value["stopReason"];
-  if (stopReason !== undefined && typeof stopReason !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["stopReason"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -879,16 +824,14 @@ function acceptsCreateMessageResult_content(value: unknown): boolean {
 export function isCreateTaskResult(value: unknown): value is CreateTaskResult {
   if (!isObject(value)) return false;
   if (!isTask(value["task"])) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
 export function acceptsCreateTaskResult(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (!acceptsTask(value["task"])) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -929,8 +872,7 @@ export function isElicitRequestFormParams(
   for (const key in properties) {
     if (!isPrimitiveSchemaDefinition(properties[key])) return false;
   }
-  const schema = requestedSchema["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
+  if (!isOptionalString(requestedSchema["$schema"])) return false;
   const required = requestedSchema["required"];
   if (required !== undefined && !isStrings(required)) return false;
   const mode = value["mode"];
@@ -959,8 +901,7 @@ export function acceptsElicitRequestFormParams(value: unknown): boolean {
   for (const key in properties) {
     if (!acceptsPrimitiveSchemaDefinition(properties[key])) return false;
   }
-  const schema = requestedSchema["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
+  if (!isOptionalString(requestedSchema["$schema"])) return false;
   const required = requestedSchema["required"];
   if (required !== undefined && !isStrings(required)) return false;
   const mode = value["mode"];
@@ -1030,8 +971,7 @@ export function isElicitResult(value: unknown): value is ElicitResult {
   if (action !== "accept" && action !== "cancel" && action !== "decline") {
     return false;
   }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const content = value["content"];
   if (content !== undefined) {
     if (!isObject(content)) return false;
@@ -1073,8 +1013,7 @@ export function isEmbeddedResource(value: unknown): value is EmbeddedResource {
   if (value["type"] !== "resource") return false;
   const resource = value["resource"];
   if (!isEmbeddedResource_resource(resource)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -1173,12 +1112,8 @@ export function isGetPromptResult(value: unknown): value is GetPromptResult {
   for (const item of messages) {
     if (!isPromptMessage(item)) return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1189,12 +1124,8 @@ export function acceptsGetPromptResult(value: unknown): boolean {
   for (const item of messages) {
     if (!acceptsPromptMessage(item)) return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1218,8 +1149,7 @@ export function isGetTaskPayloadResult(
   value: unknown,
 ): value is GetTaskPayloadResult {
   if (!isObject(value)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1255,8 +1185,7 @@ export function isIcon(value: unknown): value is Icon {
   if (theme !== undefined && theme !== "dark" && theme !== "light") {
     return false;
   }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const sizes = value["sizes"];
   if (sizes !== undefined && !isStrings(sizes)) return false;
   return true;
@@ -1265,10 +1194,8 @@ export function isIcon(value: unknown): value is Icon {
 export function acceptsIcon(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["src"] !== "string") return false;
-  const theme = value["theme"];
-  if (theme !== undefined && typeof theme !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["theme"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const sizes = value["sizes"];
   if (sizes !== undefined && !isStrings(sizes)) return false;
   return true;
@@ -1303,8 +1230,7 @@ export function isImageContent(value: unknown): value is ImageContent {
   if (value["type"] !== "image") return false;
   if (typeof value["data"] !== "string") return false;
   if (typeof value["mimeType"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -1316,14 +1242,9 @@ export function isImplementation(value: unknown): value is Implementation {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["version"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const websiteUrl = value["websiteUrl"];
-  if (websiteUrl !== undefined && typeof websiteUrl !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalString(value["websiteUrl"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -1338,14 +1259,9 @@ export function acceptsImplementation(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["version"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const websiteUrl = value["websiteUrl"];
-  if (websiteUrl !== undefined && typeof websiteUrl !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalString(value["websiteUrl"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -1415,12 +1331,8 @@ export function isInitializeResult(value: unknown): value is InitializeResult {
   if (typeof value["protocolVersion"] !== "string") return false;
   if (!isServerCapabilities(value["capabilities"])) return false;
   if (!isImplementation(value["serverInfo"])) return false;
-  const instructions = value["instructions"];
-  if (instructions !== undefined && typeof instructions !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["instructions"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1429,12 +1341,8 @@ export function acceptsInitializeResult(value: unknown): boolean {
   if (typeof value["protocolVersion"] !== "string") return false;
   if (!isServerCapabilities(value["capabilities"])) return false;
   if (!acceptsImplementation(value["serverInfo"])) return false;
-  const instructions = value["instructions"];
-  if (instructions !== undefined && typeof instructions !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["instructions"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1488,8 +1396,7 @@ export function isJSONRPCNotification(
   if (!isObject(value)) return false;
   if (value["jsonrpc"] !== "2.0") return false;
   if (typeof value["method"] !== "string") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -1501,8 +1408,7 @@ export function isJSONRPCRequest(value: unknown): value is JSONRPCRequest {
   if (value["jsonrpc"] !== "2.0") return false;
   if (!isRequestId(value["id"])) return false;
   if (typeof value["method"] !== "string") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -1542,16 +1448,9 @@ export function isLegacyTitledEnumSchema(
   if (!isObject(value)) return false;
   if (value["type"] !== "string") return false;
   if (!isStrings(value["enum"])) return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const enumNames = value["enumNames"];
   if (enumNames !== undefined && !isStrings(enumNames)) return false;
   return true;
@@ -1584,10 +1483,8 @@ export function isListPromptsResult(
   for (const item of prompts) {
     if (!isPrompt(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1598,10 +1495,8 @@ export function acceptsListPromptsResult(value: unknown): boolean {
   for (const item of prompts) {
     if (!acceptsPrompt(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1629,10 +1524,8 @@ export function isListResourceTemplatesResult(
   for (const item of resourceTemplates) {
     if (!isResourceTemplate(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1643,10 +1536,8 @@ export function acceptsListResourceTemplatesResult(value: unknown): boolean {
   for (const item of resourceTemplates) {
     if (!acceptsResourceTemplate(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1674,10 +1565,8 @@ export function isListResourcesResult(
   for (const item of resources) {
     if (!isResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1688,10 +1577,8 @@ export function acceptsListResourcesResult(value: unknown): boolean {
   for (const item of resources) {
     if (!acceptsResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1715,8 +1602,7 @@ export function isListRootsResult(value: unknown): value is ListRootsResult {
   for (const item of roots) {
     if (!isRoot(item)) return false;
   }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1743,10 +1629,8 @@ export function isListTasksResult(value: unknown): value is ListTasksResult {
   for (const item of tasks) {
     if (!isTask(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1757,10 +1641,8 @@ export function acceptsListTasksResult(value: unknown): boolean {
   for (const item of tasks) {
     if (!acceptsTask(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1784,10 +1666,8 @@ export function isListToolsResult(value: unknown): value is ListToolsResult {
   for (const item of tools) {
     if (!isTool(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1798,10 +1678,8 @@ export function acceptsListToolsResult(value: unknown): boolean {
   for (const item of tools) {
     if (!acceptsTool(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1846,10 +1724,8 @@ export function isLoggingMessageNotificationParams(
   if (!isObject(value)) return false;
   if (!isLoggingLevel(value["level"])) return false;
   if (value["data"] === undefined) return false;
-  const logger = value["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["logger"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1859,17 +1735,14 @@ export function acceptsLoggingMessageNotificationParams(
   if (!isObject(value)) return false;
   if (!acceptsLoggingLevel(value["level"])) return false;
   if (value["data"] === undefined) return false;
-  const logger = value["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["logger"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
 export function isModelHint(value: unknown): value is ModelHint {
   if (!isObject(value)) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
+  if (!isOptionalString(value["name"])) return false;
   return true;
 }
 
@@ -1937,8 +1810,7 @@ export const acceptsMultiSelectEnumSchema: (value: unknown) => boolean =
 export function isNotification(value: unknown): value is Notification {
   if (!isObject(value)) return false;
   if (typeof value["method"] !== "string") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -1948,8 +1820,7 @@ export function isNotificationParams(
   value: unknown,
 ): value is NotificationParams {
   if (!isObject(value)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -1964,16 +1835,12 @@ export function isNumberSchema(value: unknown): value is NumberSchema {
   if (defaultValue !== undefined && !Number.isFinite(defaultValue)) {
     return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const maximum = value["maximum"];
   if (maximum !== undefined && !Number.isFinite(maximum)) return false;
   const minimum = value["minimum"];
   if (minimum !== undefined && !Number.isFinite(minimum)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -1996,8 +1863,7 @@ export function isPaginatedRequestParams(
   value: unknown,
 ): value is PaginatedRequestParams {
   if (!isObject(value)) return false;
-  const cursor = value["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return false;
+  if (!isOptionalString(value["cursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined) {
     if (!isObject(meta)) return false;
@@ -2014,10 +1880,8 @@ export const acceptsPaginatedRequestParams: (value: unknown) => boolean =
 
 export function isPaginatedResult(value: unknown): value is PaginatedResult {
   if (!isObject(value)) return false;
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2105,12 +1969,10 @@ export function isProgressNotificationParams(
   if (!isObject(value)) return false;
   if (!Number.isFinite(value["progress"])) return false;
   if (!isProgressToken(value["progressToken"])) return false;
-  const message = value["message"];
-  if (message !== undefined && typeof message !== "string") return false;
+  if (!isOptionalString(value["message"])) return false;
   const total = value["total"];
   if (total !== undefined && !Number.isFinite(total)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2127,14 +1989,9 @@ export const acceptsProgressToken: (value: unknown) => boolean =
 export function isPrompt(value: unknown): value is Prompt {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const argumentsValue = value["arguments"];
   if (argumentsValue !== undefined) {
     if (!Array.isArray(argumentsValue)) return false;
@@ -2155,14 +2012,9 @@ export function isPrompt(value: unknown): value is Prompt {
 export function acceptsPrompt(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const argumentsValue = value["arguments"];
   if (argumentsValue !== undefined) {
     if (!Array.isArray(argumentsValue)) return false;
@@ -2183,14 +2035,9 @@ export function acceptsPrompt(value: unknown): boolean {
 export function isPromptArgument(value: unknown): value is PromptArgument {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const required = value["required"];
-  if (required !== undefined && typeof required !== "boolean") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalBoolean(value["required"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -2229,8 +2076,7 @@ export function isPromptReference(value: unknown): value is PromptReference {
   if (!isObject(value)) return false;
   if (value["type"] !== "ref/prompt") return false;
   if (typeof value["name"] !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -2279,8 +2125,7 @@ export function isReadResourceResult(
   for (const item of contents) {
     if (!isReadResourceResult_contentsItem(item)) return false;
   }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2311,8 +2156,7 @@ export const acceptsRelatedTaskMetadata: (value: unknown) => boolean =
 export function isRequest(value: unknown): value is Request {
   if (!isObject(value)) return false;
   if (typeof value["method"] !== "string") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -2344,18 +2188,12 @@ export function isResource(value: unknown): value is Resource {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const icons = value["icons"];
@@ -2372,18 +2210,12 @@ export function acceptsResource(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const icons = value["icons"];
@@ -2399,10 +2231,8 @@ export function acceptsResource(value: unknown): boolean {
 export function isResourceContents(value: unknown): value is ResourceContents {
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2414,18 +2244,12 @@ export function isResourceLink(value: unknown): value is ResourceLink {
   if (value["type"] !== "resource_link") return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const icons = value["icons"];
@@ -2443,18 +2267,12 @@ export function acceptsResourceLink(value: unknown): boolean {
   if (value["type"] !== "resource_link") return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const icons = value["icons"];
@@ -2505,16 +2323,10 @@ export function isResourceTemplate(value: unknown): value is ResourceTemplate {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uriTemplate"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const icons = value["icons"];
@@ -2531,16 +2343,10 @@ export function acceptsResourceTemplate(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uriTemplate"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const icons = value["icons"];
@@ -2583,8 +2389,7 @@ export function isResourceUpdatedNotificationParams(
 ): value is ResourceUpdatedNotificationParams {
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2594,8 +2399,7 @@ export const acceptsResourceUpdatedNotificationParams: (
 
 export function isResult(value: unknown): value is Result {
   if (!isObject(value)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2611,10 +2415,8 @@ export function isRoot(value: unknown): value is Root {
   if (!isObject(value)) return false;
   const uri = value["uri"];
   if (typeof uri !== "string" || !uri.startsWith("file://")) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["name"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2639,8 +2441,7 @@ export function isSamplingMessage(value: unknown): value is SamplingMessage {
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!isSamplingMessage_content(content)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2673,8 +2474,7 @@ export function acceptsSamplingMessage(value: unknown): boolean {
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!acceptsSamplingMessage_content(content)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -2744,10 +2544,8 @@ export function isServerCapabilities(
   value: unknown,
 ): value is ServerCapabilities {
   if (!isObject(value)) return false;
-  const completions = value["completions"];
-  if (completions !== undefined && !isObject(completions)) return false;
-  const logging = value["logging"];
-  if (logging !== undefined && !isObject(logging)) return false;
+  if (!isOptionalObject(value["completions"])) return false;
+  if (!isOptionalObject(value["logging"])) return false;
   const experimental = value["experimental"];
   if (experimental !== undefined) {
     if (!isObject(experimental)) return false;
@@ -2758,52 +2556,33 @@ export function isServerCapabilities(
   const prompts = value["prompts"];
   if (prompts !== undefined) {
     if (!isObject(prompts)) return false;
-    const listChanged = prompts["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(prompts["listChanged"])) return false;
   }
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const resourcesListChanged = resources["listChanged"];
-    if (
-      resourcesListChanged !== undefined &&
-      typeof resourcesListChanged !== "boolean"
-    ) {
-      return false;
-    }
-    const subscribe = resources["subscribe"];
-    if (subscribe !== undefined && typeof subscribe !== "boolean") return false;
+    if (!isOptionalBoolean(resources["listChanged"])) return false;
+    if (!isOptionalBoolean(resources["subscribe"])) return false;
   }
   const tasks = value["tasks"];
   if (tasks !== undefined) {
     if (!isObject(tasks)) return false;
-    const cancel = tasks["cancel"];
-    if (cancel !== undefined && !isObject(cancel)) return false;
-    const list = tasks["list"];
-    if (list !== undefined && !isObject(list)) return false;
+    if (!isOptionalObject(tasks["cancel"])) return false;
+    if (!isOptionalObject(tasks["list"])) return false;
     const requests = tasks["requests"];
     if (requests !== undefined) {
       if (!isObject(requests)) return false;
       const tools = requests["tools"];
       if (tools !== undefined) {
         if (!isObject(tools)) return false;
-        const call = tools["call"];
-        if (call !== undefined && !isObject(call)) return false;
+        if (!isOptionalObject(tools["call"])) return false;
       }
     }
   }
   const valueTools = value["tools"];
   if (valueTools !== undefined) {
     if (!isObject(valueTools)) return false;
-    const valueToolsListChanged = valueTools["listChanged"];
-    if (
-      valueToolsListChanged !== undefined &&
-      typeof valueToolsListChanged !== "boolean"
-    ) {
-      return false;
-    }
+    if (!isOptionalBoolean(valueTools["listChanged"])) return false;
   }
   return true;
 }
@@ -2998,42 +2777,27 @@ export function isStringSchema(value: unknown): value is StringSchema {
   ) {
     return false;
   }
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
   const maxLength = value["maxLength"];
   if (maxLength !== undefined && !Number.isInteger(maxLength)) return false;
   const minLength = value["minLength"];
   if (minLength !== undefined && !Number.isInteger(minLength)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
 export function acceptsStringSchema(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (value["type"] !== "string") return false;
-  const format = value["format"];
-  if (format !== undefined && typeof format !== "string") return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["format"])) return false;
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
   const maxLength = value["maxLength"];
   if (maxLength !== undefined && !Number.isInteger(maxLength)) return false;
   const minLength = value["minLength"];
   if (minLength !== undefined && !Number.isInteger(minLength)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -3080,10 +2844,7 @@ export function isTask(value: unknown): value is Task {
   if (pollInterval !== undefined && !Number.isInteger(pollInterval)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -3099,10 +2860,7 @@ export function acceptsTask(value: unknown): boolean {
   if (pollInterval !== undefined && !Number.isInteger(pollInterval)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -3181,8 +2939,7 @@ export function isTextContent(value: unknown): value is TextContent {
   if (!isObject(value)) return false;
   if (value["type"] !== "text") return false;
   if (typeof value["text"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   return true;
@@ -3196,10 +2953,8 @@ export function isTextResourceContents(
   if (!isObject(value)) return false;
   if (typeof value["text"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -3220,16 +2975,12 @@ export function isTitledMultiSelectEnumSchema(
     if (typeof item["const"] !== "string") return false;
     if (typeof item["title"] !== "string") return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const maxItems = value["maxItems"];
   if (maxItems !== undefined && !Number.isInteger(maxItems)) return false;
   const minItems = value["minItems"];
   if (minItems !== undefined && !Number.isInteger(minItems)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   const defaultValue = value["default"];
   if (defaultValue !== undefined && !isStrings(defaultValue)) return false;
   return true;
@@ -3250,16 +3001,9 @@ export function isTitledSingleSelectEnumSchema(
     if (typeof item["const"] !== "string") return false;
     if (typeof item["title"] !== "string") return false;
   }
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -3272,8 +3016,7 @@ export function isTool(value: unknown): value is Tool {
   const inputSchema = value["inputSchema"];
   if (!isObject(inputSchema)) return false;
   if (inputSchema["type"] !== "object") return false;
-  const schema = inputSchema["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
+  if (!isOptionalString(inputSchema["$schema"])) return false;
   const required = inputSchema["required"];
   if (required !== undefined && !isStrings(required)) return false;
   const properties = inputSchema["properties"];
@@ -3283,14 +3026,9 @@ export function isTool(value: unknown): value is Tool {
       if (!isObject(properties[key])) return false;
     }
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isToolAnnotations(annotations)) {
     return false;
@@ -3308,13 +3046,7 @@ export function isTool(value: unknown): value is Tool {
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
     if (outputSchema["type"] !== "object") return false;
-    const outputSchemaSchema = outputSchema["$schema"];
-    if (
-      outputSchemaSchema !== undefined &&
-      typeof outputSchemaSchema !== "string"
-    ) {
-      return false;
-    }
+    if (!isOptionalString(outputSchema["$schema"])) return false;
     const outputSchemaRequired = outputSchema["required"];
     if (
       outputSchemaRequired !== undefined &&
@@ -3341,8 +3073,7 @@ export function acceptsTool(value: unknown): boolean {
   const inputSchema = value["inputSchema"];
   if (!isObject(inputSchema)) return false;
   if (inputSchema["type"] !== "object") return false;
-  const schema = inputSchema["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
+  if (!isOptionalString(inputSchema["$schema"])) return false;
   const required = inputSchema["required"];
   if (required !== undefined && !isStrings(required)) return false;
   const properties = inputSchema["properties"];
@@ -3352,14 +3083,9 @@ export function acceptsTool(value: unknown): boolean {
       if (!isObject(properties[key])) return false;
     }
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isToolAnnotations(annotations)) {
     return false;
@@ -3377,13 +3103,7 @@ export function acceptsTool(value: unknown): boolean {
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
     if (outputSchema["type"] !== "object") return false;
-    const outputSchemaSchema = outputSchema["$schema"];
-    if (
-      outputSchemaSchema !== undefined &&
-      typeof outputSchemaSchema !== "string"
-    ) {
-      return false;
-    }
+    if (!isOptionalString(outputSchema["$schema"])) return false;
     const outputSchemaRequired = outputSchema["required"];
     if (
       outputSchemaRequired !== undefined &&
@@ -3406,24 +3126,11 @@ export function acceptsTool(value: unknown): boolean {
 
 export function isToolAnnotations(value: unknown): value is ToolAnnotations {
   if (!isObject(value)) return false;
-  const destructiveHint = value["destructiveHint"];
-  if (destructiveHint !== undefined && typeof destructiveHint !== "boolean") {
-    return false;
-  }
-  const idempotentHint = value["idempotentHint"];
-  if (idempotentHint !== undefined && typeof idempotentHint !== "boolean") {
-    return false;
-  }
-  const openWorldHint = value["openWorldHint"];
-  if (openWorldHint !== undefined && typeof openWorldHint !== "boolean") {
-    return false;
-  }
-  const readOnlyHint = value["readOnlyHint"];
-  if (readOnlyHint !== undefined && typeof readOnlyHint !== "boolean") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalBoolean(value["destructiveHint"])) return false;
+  if (!isOptionalBoolean(value["idempotentHint"])) return false;
+  if (!isOptionalBoolean(value["openWorldHint"])) return false;
+  if (!isOptionalBoolean(value["readOnlyHint"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -3446,8 +3153,7 @@ export function isToolChoice(value: unknown): value is ToolChoice {
 
 export function acceptsToolChoice(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const mode = value["mode"];
-  if (mode !== undefined && typeof mode !== "string") return false;
+  if (!isOptionalString(value["mode"])) return false;
   return true;
 }
 
@@ -3467,10 +3173,7 @@ export function isToolExecution(value: unknown): value is ToolExecution {
 
 export function acceptsToolExecution(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const taskSupport = value["taskSupport"];
-  if (taskSupport !== undefined && typeof taskSupport !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["taskSupport"])) return false;
   return true;
 }
 
@@ -3499,16 +3202,9 @@ export function isToolResultContent(
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const structuredContent = value["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalBoolean(value["isError"])) return false;
+  if (!isOptionalObject(value["structuredContent"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -3521,16 +3217,9 @@ export function acceptsToolResultContent(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const structuredContent = value["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalBoolean(value["isError"])) return false;
+  if (!isOptionalObject(value["structuredContent"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -3540,8 +3229,7 @@ export function isToolUseContent(value: unknown): value is ToolUseContent {
   if (typeof value["id"] !== "string") return false;
   if (typeof value["name"] !== "string") return false;
   if (!isObject(value["input"])) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -3619,16 +3307,12 @@ export function isUntitledMultiSelectEnumSchema(
   if (!isObject(items)) return false;
   if (items["type"] !== "string") return false;
   if (!isStrings(items["enum"])) return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const maxItems = value["maxItems"];
   if (maxItems !== undefined && !Number.isInteger(maxItems)) return false;
   const minItems = value["minItems"];
   if (minItems !== undefined && !Number.isInteger(minItems)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   const defaultValue = value["default"];
   if (defaultValue !== undefined && !isStrings(defaultValue)) return false;
   return true;
@@ -3643,16 +3327,9 @@ export function isUntitledSingleSelectEnumSchema(
   if (!isObject(value)) return false;
   if (value["type"] !== "string") return false;
   if (!isStrings(value["enum"])) return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 

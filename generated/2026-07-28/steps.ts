@@ -413,8 +413,7 @@ function isPreviousRequestParamsMeta(value: unknown): boolean {
 function isPreviousOutputSchema(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (value["type"] !== "object") return false;
-  const schema = value["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
+  if (!isOptionalString(value["$schema"])) return false;
   const required = value["required"];
   if (required !== undefined && !isStrings(required)) return false;
   const properties = value["properties"];
@@ -425,4 +424,9 @@ function isPreviousOutputSchema(value: unknown): boolean {
     }
   }
   return true;
+}
+
+/** Whether a member is absent, or a string. */
+function isOptionalString(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
 }

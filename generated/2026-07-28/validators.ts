@@ -161,14 +161,18 @@ import type {
   UntitledMultiSelectEnumSchema,
   UntitledSingleSelectEnumSchema,
 } from "./types.js";
-import { isObject, isStrings, postpone } from "../shared-checks.js";
+import {
+  isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
+  isStrings,
+  postpone,
+} from "../shared-checks.js";
 
 export function isAnnotations(value: unknown): value is Annotations {
   if (!isObject(value)) return false;
-  const lastModified = value["lastModified"];
-  if (lastModified !== undefined && typeof lastModified !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["lastModified"])) return false;
   const priority = value["priority"];
   if (
     priority !== undefined &&
@@ -208,8 +212,7 @@ export const acceptsAudioContent: (value: unknown) => boolean = isAudioContent;
 export function isBaseMetadata(value: unknown): value is BaseMetadata {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -221,8 +224,7 @@ export function isBlobResourceContents(
   if (!isObject(value)) return false;
   if (typeof value["blob"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   return true;
@@ -234,16 +236,9 @@ export const acceptsBlobResourceContents: (value: unknown) => boolean =
 export function isBooleanSchema(value: unknown): value is BooleanSchema {
   if (!isObject(value)) return false;
   if (value["type"] !== "boolean") return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "boolean") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalBoolean(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -301,12 +296,8 @@ export function isCallToolRequestParams(
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (!isRequestMetaObject(value["_meta"])) return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
-  const argumentsValue = value["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalString(value["requestState"])) return false;
+  if (!isOptionalObject(value["arguments"])) return false;
   const inputResponses = value["inputResponses"];
   if (inputResponses !== undefined && !isInputResponses(inputResponses)) {
     return false;
@@ -318,12 +309,8 @@ export function acceptsCallToolRequestParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (!acceptsRequestMetaObject(value["_meta"])) return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
-  const argumentsValue = value["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalString(value["requestState"])) return false;
+  if (!isOptionalObject(value["arguments"])) return false;
   const inputResponses = value["inputResponses"];
   if (inputResponses !== undefined && !acceptsInputResponses(inputResponses)) {
     return false;
@@ -339,10 +326,7 @@ export function isCallToolResult(value: unknown): value is CallToolResult {
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -356,10 +340,7 @@ export function acceptsCallToolResult(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -413,8 +394,7 @@ export function isCancelledNotificationParams(
 ): value is CancelledNotificationParams {
   if (!isObject(value)) return false;
   if (!isRequestId(value["requestId"])) return false;
-  const reason = value["reason"];
-  if (reason !== undefined && typeof reason !== "string") return false;
+  if (!isOptionalString(value["reason"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
   return true;
@@ -427,8 +407,7 @@ export function isClientCapabilities(
   value: unknown,
 ): value is ClientCapabilities {
   if (!isObject(value)) return false;
-  const roots = value["roots"];
-  if (roots !== undefined && !isObject(roots)) return false;
+  if (!isOptionalObject(value["roots"])) return false;
   const elicitation = value["elicitation"];
   if (elicitation !== undefined) {
     if (!isObject(elicitation)) return false;
@@ -659,8 +638,7 @@ export function isCompleteResult(value: unknown): value is CompleteResult {
   for (const item of values) {
     if (typeof item !== "string") return false;
   }
-  const hasMore = completion["hasMore"];
-  if (hasMore !== undefined && typeof hasMore !== "boolean") return false;
+  if (!isOptionalBoolean(completion["hasMore"])) return false;
   const total = completion["total"];
   if (total !== undefined && !Number.isInteger(total)) return false;
   const meta = value["_meta"];
@@ -678,8 +656,7 @@ export function acceptsCompleteResult(value: unknown): boolean {
   for (const item of values) {
     if (typeof item !== "string") return false;
   }
-  const hasMore = completion["hasMore"];
-  if (hasMore !== undefined && typeof hasMore !== "boolean") return false;
+  if (!isOptionalBoolean(completion["hasMore"])) return false;
   const total = completion["total"];
   if (total !== undefined && !Number.isInteger(total)) return false;
   const meta = value["_meta"];
@@ -776,10 +753,7 @@ export function isCreateMessageRequestParams(
   ) {
     return false;
   }
-  const systemPrompt = value["systemPrompt"];
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["systemPrompt"])) return false;
   const temperature = value["temperature"];
   if (temperature !== undefined && !Number.isFinite(temperature)) return false;
   const stopSequences = value["stopSequences"];
@@ -810,14 +784,8 @@ export function acceptsCreateMessageRequestParams(value: unknown): boolean {
   for (const item of messages) {
     if (!acceptsSamplingMessage(item)) return false;
   }
-  const includeContext = value["includeContext"];
-  if (includeContext !== undefined && typeof includeContext !== "string") {
-    return false;
-  }
-  const systemPrompt = value["systemPrompt"];
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["includeContext"])) return false;
+  if (!isOptionalString(value["systemPrompt"])) return false;
   const temperature = value["temperature"];
   if (temperature !== undefined && !Number.isFinite(temperature)) return false;
   const stopSequences = value["stopSequences"];
@@ -848,8 +816,7 @@ export function isCreateMessageResult(
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!isCreateMessageResult_content(content)) return false;
-  const stopReason = value["stopReason"];
-  if (stopReason !== undefined && typeof stopReason !== "string") return false;
+  if (!isOptionalString(value["stopReason"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   return true;
@@ -885,8 +852,7 @@ export function acceptsCreateMessageResult(value: unknown): boolean {
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!acceptsCreateMessageResult_content(content)) return false;
-  const stopReason = value["stopReason"];
-  if (stopReason !== undefined && typeof stopReason !== "string") return false;
+  if (!isOptionalString(value["stopReason"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   return true;
@@ -951,10 +917,7 @@ export function isDiscoverResult(value: unknown): value is DiscoverResult {
   }
   if (!isStrings(value["supportedVersions"])) return false;
   if (!isServerCapabilities(value["capabilities"])) return false;
-  const instructions = value["instructions"];
-  if (instructions !== undefined && typeof instructions !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["instructions"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -970,10 +933,7 @@ export function acceptsDiscoverResult(value: unknown): boolean {
   }
   if (!isStrings(value["supportedVersions"])) return false;
   if (!isServerCapabilities(value["capabilities"])) return false;
-  const instructions = value["instructions"];
-  if (instructions !== undefined && typeof instructions !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["instructions"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -1024,8 +984,7 @@ export function isElicitRequestFormParams(
   for (const key in properties) {
     if (!isPrimitiveSchemaDefinition(properties[key])) return false;
   }
-  const schema = requestedSchema["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
+  if (!isOptionalString(requestedSchema["$schema"])) return false;
   const required = requestedSchema["required"];
   if (required !== undefined && !isStrings(required)) return false;
   const mode = value["mode"];
@@ -1044,8 +1003,7 @@ export function acceptsElicitRequestFormParams(value: unknown): boolean {
   for (const key in properties) {
     if (!acceptsPrimitiveSchemaDefinition(properties[key])) return false;
   }
-  const schema = requestedSchema["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
+  if (!isOptionalString(requestedSchema["$schema"])) return false;
   const required = requestedSchema["required"];
   if (required !== undefined && !isStrings(required)) return false;
   const mode = value["mode"];
@@ -1200,10 +1158,7 @@ export function isGetPromptRequestParams(
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (!isRequestMetaObject(value["_meta"])) return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["requestState"])) return false;
   const inputResponses = value["inputResponses"];
   if (inputResponses !== undefined && !isInputResponses(inputResponses)) {
     return false;
@@ -1222,10 +1177,7 @@ export function acceptsGetPromptRequestParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (!acceptsRequestMetaObject(value["_meta"])) return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["requestState"])) return false;
   const inputResponses = value["inputResponses"];
   if (inputResponses !== undefined && !acceptsInputResponses(inputResponses)) {
     return false;
@@ -1248,10 +1200,7 @@ export function isGetPromptResult(value: unknown): value is GetPromptResult {
   for (const item of messages) {
     if (!isPromptMessage(item)) return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -1265,10 +1214,7 @@ export function acceptsGetPromptResult(value: unknown): boolean {
   for (const item of messages) {
     if (!acceptsPromptMessage(item)) return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -1333,8 +1279,7 @@ export function isIcon(value: unknown): value is Icon {
   if (theme !== undefined && theme !== "dark" && theme !== "light") {
     return false;
   }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const sizes = value["sizes"];
   if (sizes !== undefined && !isStrings(sizes)) return false;
   return true;
@@ -1343,10 +1288,8 @@ export function isIcon(value: unknown): value is Icon {
 export function acceptsIcon(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["src"] !== "string") return false;
-  const theme = value["theme"];
-  if (theme !== undefined && typeof theme !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["theme"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const sizes = value["sizes"];
   if (sizes !== undefined && !isStrings(sizes)) return false;
   return true;
@@ -1394,14 +1337,9 @@ export function isImplementation(value: unknown): value is Implementation {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["version"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const websiteUrl = value["websiteUrl"];
-  if (websiteUrl !== undefined && typeof websiteUrl !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalString(value["websiteUrl"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -1416,14 +1354,9 @@ export function acceptsImplementation(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["version"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
-  const websiteUrl = value["websiteUrl"];
-  if (websiteUrl !== undefined && typeof websiteUrl !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
+  if (!isOptionalString(value["websiteUrl"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -1483,10 +1416,7 @@ export function isInputRequiredResult(
 ): value is InputRequiredResult {
   if (!isObject(value)) return false;
   if (typeof value["resultType"] !== "string") return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["requestState"])) return false;
   const inputRequests = value["inputRequests"];
   if (inputRequests !== undefined && !isInputRequests(inputRequests)) {
     return false;
@@ -1499,10 +1429,7 @@ export function isInputRequiredResult(
 export function acceptsInputRequiredResult(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["resultType"] !== "string") return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["requestState"])) return false;
   const inputRequests = value["inputRequests"];
   if (inputRequests !== undefined && !acceptsInputRequests(inputRequests)) {
     return false;
@@ -1533,10 +1460,7 @@ export function isInputResponseRequestParams(
 ): value is InputResponseRequestParams {
   if (!isObject(value)) return false;
   if (!isRequestMetaObject(value["_meta"])) return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["requestState"])) return false;
   const inputResponses = value["inputResponses"];
   if (inputResponses !== undefined && !isInputResponses(inputResponses)) {
     return false;
@@ -1547,10 +1471,7 @@ export function isInputResponseRequestParams(
 export function acceptsInputResponseRequestParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (!acceptsRequestMetaObject(value["_meta"])) return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["requestState"])) return false;
   const inputResponses = value["inputResponses"];
   if (inputResponses !== undefined && !acceptsInputResponses(inputResponses)) {
     return false;
@@ -1692,8 +1613,7 @@ export function isJSONRPCNotification(
   if (!isObject(value)) return false;
   if (value["jsonrpc"] !== "2.0") return false;
   if (typeof value["method"] !== "string") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -1705,8 +1625,7 @@ export function isJSONRPCRequest(value: unknown): value is JSONRPCRequest {
   if (value["jsonrpc"] !== "2.0") return false;
   if (!isRequestId(value["id"])) return false;
   if (typeof value["method"] !== "string") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -1781,16 +1700,9 @@ export function isLegacyTitledEnumSchema(
   if (!isObject(value)) return false;
   if (value["type"] !== "string") return false;
   if (!isStrings(value["enum"])) return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const enumNames = value["enumNames"];
   if (enumNames !== undefined && !isStrings(enumNames)) return false;
   return true;
@@ -1835,8 +1747,7 @@ export function isListPromptsResult(
   for (const item of prompts) {
     if (!isPrompt(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -1855,8 +1766,7 @@ export function acceptsListPromptsResult(value: unknown): boolean {
   for (const item of prompts) {
     if (!acceptsPrompt(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -1916,8 +1826,7 @@ export function isListResourceTemplatesResult(
   for (const item of resourceTemplates) {
     if (!isResourceTemplate(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -1936,8 +1845,7 @@ export function acceptsListResourceTemplatesResult(value: unknown): boolean {
   for (const item of resourceTemplates) {
     if (!acceptsResourceTemplate(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -1999,8 +1907,7 @@ export function isListResourcesResult(
   for (const item of resources) {
     if (!isResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -2019,8 +1926,7 @@ export function acceptsListResourcesResult(value: unknown): boolean {
   for (const item of resources) {
     if (!acceptsResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -2104,8 +2010,7 @@ export function isListToolsResult(value: unknown): value is ListToolsResult {
   for (const item of tools) {
     if (!isTool(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -2124,8 +2029,7 @@ export function acceptsListToolsResult(value: unknown): boolean {
   for (const item of tools) {
     if (!acceptsTool(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -2190,8 +2094,7 @@ export function isLoggingMessageNotificationParams(
   if (!isObject(value)) return false;
   if (!isLoggingLevel(value["level"])) return false;
   if (value["data"] === undefined) return false;
-  const logger = value["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
+  if (!isOptionalString(value["logger"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
   return true;
@@ -2203,8 +2106,7 @@ export function acceptsLoggingMessageNotificationParams(
   if (!isObject(value)) return false;
   if (!acceptsLoggingLevel(value["level"])) return false;
   if (value["data"] === undefined) return false;
-  const logger = value["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
+  if (!isOptionalString(value["logger"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
   return true;
@@ -2256,8 +2158,7 @@ export const acceptsMissingRequiredClientCapabilityError: (
 
 export function isModelHint(value: unknown): value is ModelHint {
   if (!isObject(value)) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
+  if (!isOptionalString(value["name"])) return false;
   return true;
 }
 
@@ -2325,8 +2226,7 @@ export const acceptsMultiSelectEnumSchema: (value: unknown) => boolean =
 export function isNotification(value: unknown): value is Notification {
   if (!isObject(value)) return false;
   if (typeof value["method"] !== "string") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -2366,16 +2266,12 @@ export function isNumberSchema(value: unknown): value is NumberSchema {
   if (defaultValue !== undefined && !Number.isFinite(defaultValue)) {
     return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const maximum = value["maximum"];
   if (maximum !== undefined && !Number.isFinite(maximum)) return false;
   const minimum = value["minimum"];
   if (minimum !== undefined && !Number.isFinite(minimum)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -2404,24 +2300,21 @@ export function isPaginatedRequestParams(
 ): value is PaginatedRequestParams {
   if (!isObject(value)) return false;
   if (!isRequestMetaObject(value["_meta"])) return false;
-  const cursor = value["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return false;
+  if (!isOptionalString(value["cursor"])) return false;
   return true;
 }
 
 export function acceptsPaginatedRequestParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (!acceptsRequestMetaObject(value["_meta"])) return false;
-  const cursor = value["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return false;
+  if (!isOptionalString(value["cursor"])) return false;
   return true;
 }
 
 export function isPaginatedResult(value: unknown): value is PaginatedResult {
   if (!isObject(value)) return false;
   if (typeof value["resultType"] !== "string") return false;
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -2430,8 +2323,7 @@ export function isPaginatedResult(value: unknown): value is PaginatedResult {
 export function acceptsPaginatedResult(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["resultType"] !== "string") return false;
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -2515,8 +2407,7 @@ export function isProgressNotificationParams(
   if (!isObject(value)) return false;
   if (!Number.isFinite(value["progress"])) return false;
   if (!isProgressToken(value["progressToken"])) return false;
-  const message = value["message"];
-  if (message !== undefined && typeof message !== "string") return false;
+  if (!isOptionalString(value["message"])) return false;
   const total = value["total"];
   if (total !== undefined && !Number.isFinite(total)) return false;
   const meta = value["_meta"];
@@ -2537,12 +2428,8 @@ export const acceptsProgressToken: (value: unknown) => boolean =
 export function isPrompt(value: unknown): value is Prompt {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   const argumentsValue = value["arguments"];
@@ -2565,12 +2452,8 @@ export function isPrompt(value: unknown): value is Prompt {
 export function acceptsPrompt(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   const argumentsValue = value["arguments"];
@@ -2593,14 +2476,9 @@ export function acceptsPrompt(value: unknown): boolean {
 export function isPromptArgument(value: unknown): value is PromptArgument {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const required = value["required"];
-  if (required !== undefined && typeof required !== "boolean") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalBoolean(value["required"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -2639,8 +2517,7 @@ export function isPromptReference(value: unknown): value is PromptReference {
   if (!isObject(value)) return false;
   if (value["type"] !== "ref/prompt") return false;
   if (typeof value["name"] !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -2673,10 +2550,7 @@ export function isReadResourceRequestParams(
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
   if (!isRequestMetaObject(value["_meta"])) return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["requestState"])) return false;
   const inputResponses = value["inputResponses"];
   if (inputResponses !== undefined && !isInputResponses(inputResponses)) {
     return false;
@@ -2688,10 +2562,7 @@ export function acceptsReadResourceRequestParams(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
   if (!acceptsRequestMetaObject(value["_meta"])) return false;
-  const requestState = value["requestState"];
-  if (requestState !== undefined && typeof requestState !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["requestState"])) return false;
   const inputResponses = value["inputResponses"];
   if (inputResponses !== undefined && !acceptsInputResponses(inputResponses)) {
     return false;
@@ -2791,8 +2662,7 @@ function acceptsReadResourceResultResponse_result(value: unknown): boolean {
 export function isRequest(value: unknown): value is Request {
   if (!isObject(value)) return false;
   if (typeof value["method"] !== "string") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -2860,16 +2730,11 @@ export function isResource(value: unknown): value is Resource {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const meta = value["_meta"];
@@ -2888,16 +2753,11 @@ export function acceptsResource(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const meta = value["_meta"];
@@ -2915,8 +2775,7 @@ export function acceptsResource(value: unknown): boolean {
 export function isResourceContents(value: unknown): value is ResourceContents {
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   return true;
@@ -2930,16 +2789,11 @@ export function isResourceLink(value: unknown): value is ResourceLink {
   if (value["type"] !== "resource_link") return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const meta = value["_meta"];
@@ -2959,16 +2813,11 @@ export function acceptsResourceLink(value: unknown): boolean {
   if (value["type"] !== "resource_link") return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const size = value["size"];
   if (size !== undefined && !Number.isInteger(size)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const meta = value["_meta"];
@@ -3018,14 +2867,9 @@ export function isResourceTemplate(value: unknown): value is ResourceTemplate {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uriTemplate"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const meta = value["_meta"];
@@ -3044,14 +2888,9 @@ export function acceptsResourceTemplate(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
   if (typeof value["uriTemplate"] !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["mimeType"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
   const meta = value["_meta"];
@@ -3153,8 +2992,7 @@ export function isRoot(value: unknown): value is Root {
   if (!isObject(value)) return false;
   const uri = value["uri"];
   if (typeof uri !== "string" || !uri.startsWith("file://")) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
+  if (!isOptionalString(value["name"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   return true;
@@ -3293,34 +3131,18 @@ export function isServerCapabilities(
   const prompts = value["prompts"];
   if (prompts !== undefined) {
     if (!isObject(prompts)) return false;
-    const listChanged = prompts["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(prompts["listChanged"])) return false;
   }
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const resourcesListChanged = resources["listChanged"];
-    if (
-      resourcesListChanged !== undefined &&
-      typeof resourcesListChanged !== "boolean"
-    ) {
-      return false;
-    }
-    const subscribe = resources["subscribe"];
-    if (subscribe !== undefined && typeof subscribe !== "boolean") return false;
+    if (!isOptionalBoolean(resources["listChanged"])) return false;
+    if (!isOptionalBoolean(resources["subscribe"])) return false;
   }
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const toolsListChanged = tools["listChanged"];
-    if (
-      toolsListChanged !== undefined &&
-      typeof toolsListChanged !== "boolean"
-    ) {
-      return false;
-    }
+    if (!isOptionalBoolean(tools["listChanged"])) return false;
   }
   return true;
 }
@@ -3415,42 +3237,27 @@ export function isStringSchema(value: unknown): value is StringSchema {
   ) {
     return false;
   }
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
   const maxLength = value["maxLength"];
   if (maxLength !== undefined && !Number.isInteger(maxLength)) return false;
   const minLength = value["minLength"];
   if (minLength !== undefined && !Number.isInteger(minLength)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
 export function acceptsStringSchema(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (value["type"] !== "string") return false;
-  const format = value["format"];
-  if (format !== undefined && typeof format !== "string") return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["format"])) return false;
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
   const maxLength = value["maxLength"];
   if (maxLength !== undefined && !Number.isInteger(maxLength)) return false;
   const minLength = value["minLength"];
   if (minLength !== undefined && !Number.isInteger(minLength)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -3458,24 +3265,9 @@ export function isSubscriptionFilter(
   value: unknown,
 ): value is SubscriptionFilter {
   if (!isObject(value)) return false;
-  const promptsListChanged = value["promptsListChanged"];
-  if (
-    promptsListChanged !== undefined &&
-    typeof promptsListChanged !== "boolean"
-  ) {
-    return false;
-  }
-  const resourcesListChanged = value["resourcesListChanged"];
-  if (
-    resourcesListChanged !== undefined &&
-    typeof resourcesListChanged !== "boolean"
-  ) {
-    return false;
-  }
-  const toolsListChanged = value["toolsListChanged"];
-  if (toolsListChanged !== undefined && typeof toolsListChanged !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["promptsListChanged"])) return false;
+  if (!isOptionalBoolean(value["resourcesListChanged"])) return false;
+  if (!isOptionalBoolean(value["toolsListChanged"])) return false;
   const resourceSubscriptions = value["resourceSubscriptions"];
   if (
     resourceSubscriptions !== undefined &&
@@ -3638,8 +3430,7 @@ export function isTextResourceContents(
   if (!isObject(value)) return false;
   if (typeof value["text"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
-  const mimeType = value["mimeType"];
-  if (mimeType !== undefined && typeof mimeType !== "string") return false;
+  if (!isOptionalString(value["mimeType"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   return true;
@@ -3662,16 +3453,12 @@ export function isTitledMultiSelectEnumSchema(
     if (typeof item["const"] !== "string") return false;
     if (typeof item["title"] !== "string") return false;
   }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const maxItems = value["maxItems"];
   if (maxItems !== undefined && !Number.isInteger(maxItems)) return false;
   const minItems = value["minItems"];
   if (minItems !== undefined && !Number.isInteger(minItems)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   const defaultValue = value["default"];
   if (defaultValue !== undefined && !isStrings(defaultValue)) return false;
   return true;
@@ -3692,16 +3479,9 @@ export function isTitledSingleSelectEnumSchema(
     if (typeof item["const"] !== "string") return false;
     if (typeof item["title"] !== "string") return false;
   }
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -3714,14 +3494,9 @@ export function isTool(value: unknown): value is Tool {
   const inputSchema = value["inputSchema"];
   if (!isObject(inputSchema)) return false;
   if (inputSchema["type"] !== "object") return false;
-  const schema = inputSchema["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(inputSchema["$schema"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isToolAnnotations(annotations)) {
     return false;
@@ -3738,13 +3513,7 @@ export function isTool(value: unknown): value is Tool {
   const outputSchema = value["outputSchema"];
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
-    const outputSchemaSchema = outputSchema["$schema"];
-    if (
-      outputSchemaSchema !== undefined &&
-      typeof outputSchemaSchema !== "string"
-    ) {
-      return false;
-    }
+    if (!isOptionalString(outputSchema["$schema"])) return false;
   }
   return true;
 }
@@ -3755,14 +3524,9 @@ export function acceptsTool(value: unknown): boolean {
   const inputSchema = value["inputSchema"];
   if (!isObject(inputSchema)) return false;
   if (inputSchema["type"] !== "object") return false;
-  const schema = inputSchema["$schema"];
-  if (schema !== undefined && typeof schema !== "string") return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(inputSchema["$schema"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isToolAnnotations(annotations)) {
     return false;
@@ -3779,37 +3543,18 @@ export function acceptsTool(value: unknown): boolean {
   const outputSchema = value["outputSchema"];
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
-    const outputSchemaSchema = outputSchema["$schema"];
-    if (
-      outputSchemaSchema !== undefined &&
-      typeof outputSchemaSchema !== "string"
-    ) {
-      return false;
-    }
+    if (!isOptionalString(outputSchema["$schema"])) return false;
   }
   return true;
 }
 
 export function isToolAnnotations(value: unknown): value is ToolAnnotations {
   if (!isObject(value)) return false;
-  const destructiveHint = value["destructiveHint"];
-  if (destructiveHint !== undefined && typeof destructiveHint !== "boolean") {
-    return false;
-  }
-  const idempotentHint = value["idempotentHint"];
-  if (idempotentHint !== undefined && typeof idempotentHint !== "boolean") {
-    return false;
-  }
-  const openWorldHint = value["openWorldHint"];
-  if (openWorldHint !== undefined && typeof openWorldHint !== "boolean") {
-    return false;
-  }
-  const readOnlyHint = value["readOnlyHint"];
-  if (readOnlyHint !== undefined && typeof readOnlyHint !== "boolean") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalBoolean(value["destructiveHint"])) return false;
+  if (!isOptionalBoolean(value["idempotentHint"])) return false;
+  if (!isOptionalBoolean(value["openWorldHint"])) return false;
+  if (!isOptionalBoolean(value["readOnlyHint"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 
@@ -3832,8 +3577,7 @@ export function isToolChoice(value: unknown): value is ToolChoice {
 
 export function acceptsToolChoice(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const mode = value["mode"];
-  if (mode !== undefined && typeof mode !== "string") return false;
+  if (!isOptionalString(value["mode"])) return false;
   return true;
 }
 
@@ -3862,10 +3606,7 @@ export function isToolResultContent(
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   return true;
@@ -3880,10 +3621,7 @@ export function acceptsToolResultContent(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isMetaObject(meta)) return false;
   return true;
@@ -3939,16 +3677,12 @@ export function isUntitledMultiSelectEnumSchema(
   if (!isObject(items)) return false;
   if (items["type"] !== "string") return false;
   if (!isStrings(items["enum"])) return false;
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["description"])) return false;
   const maxItems = value["maxItems"];
   if (maxItems !== undefined && !Number.isInteger(maxItems)) return false;
   const minItems = value["minItems"];
   if (minItems !== undefined && !Number.isInteger(minItems)) return false;
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["title"])) return false;
   const defaultValue = value["default"];
   if (defaultValue !== undefined && !isStrings(defaultValue)) return false;
   return true;
@@ -3963,16 +3697,9 @@ export function isUntitledSingleSelectEnumSchema(
   if (!isObject(value)) return false;
   if (value["type"] !== "string") return false;
   if (!isStrings(value["enum"])) return false;
-  const defaultValue = value["default"];
-  if (defaultValue !== undefined && typeof defaultValue !== "string") {
-    return false;
-  }
-  const description = value["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const title = value["title"];
-  if (title !== undefined && typeof title !== "string") return false;
+  if (!isOptionalString(value["default"])) return false;
+  if (!isOptionalString(value["description"])) return false;
+  if (!isOptionalString(value["title"])) return false;
   return true;
 }
 

@@ -1,10 +1,12 @@
 import { type SchemaNode, descendants } from "@mcpgen/engine";
 import { isAbsent, isLong, isPresent, member, probe, readings } from "./access.js";
 import { condition } from "./condition.js";
-import { type Expression, and, bound, compare, or } from "./expression.js";
+import { type Expression, and, bound, call, compare, flatText, or } from "./expression.js";
 import { checkKeys } from "./keys.js";
 import { flat } from "../../print/layout.js";
 import type { Kind } from "./kind.js";
+import { kindTest } from "./kind-test.js";
+import type { PreludeName } from "./prelude.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
@@ -117,11 +119,7 @@ function checkMember({ name, node, required, accepted }: Member, subject: string
   const access = member(subject, name);
   const ready = !required || place.shapes.refusesUndefined(node);
   if (accepted) {
-    const whole = !required
-      ? or(isAbsent(probe), accepted)
-      : ready
-        ? accepted
-        : and(isPresent(probe), accepted);
+    const whole = !required ? absentOr(accepted) : ready ? accepted : and(isPresent(probe), accepted);
     const times = readings(whole);
     if (times === 0 || (times === 1 && !isLong(access)))
       return refuseUnless(bound(whole, probe, flat(access)));
@@ -135,6 +133,19 @@ function checkMember({ name, node, required, accepted }: Member, subject: string
     ...(ready ? [] : refuseUnless(isPresent(local))),
     ...(required ? checks : when(isPresent(local), checks)),
   ];
+}
+
+/** The checks of optional members that schemas are full of, by what a member that is there must be. */
+const sharedChecks: ReadonlyMap<string, PreludeName> = new Map<string, PreludeName>([
+  [flatText(kindTest("string", probe)), "isOptionalString"],
+  [flatText(kindTest("boolean", probe)), "isOptionalBoolean"],
+  [flatText(kindTest("object", probe)), "isOptionalObject"],
+]);
+
+/** @param accepted the condition of a member that is there, for `probe` */
+function absentOr(accepted: Expression): Expression {
+  const shared = sharedChecks.get(flatText(accepted));
+  return shared ? call(shared, probe) : or(isAbsent(probe), accepted);
 }
 
 function checkCount(node: SchemaNode, subject: string): Statement[] {

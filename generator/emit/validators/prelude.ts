@@ -5,6 +5,9 @@ import { readRegularText } from "../../files/regular-file.js";
 const names = [
   "isObject",
   "ownMember",
+  "isOptionalString",
+  "isOptionalBoolean",
+  "isOptionalObject",
   "isStrings",
   "lengthOf",
   "divides",

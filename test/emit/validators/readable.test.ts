@@ -53,10 +53,8 @@ export function isCall(value: unknown): value is Call {
   const params = value["params"];
   if (!isObject(params)) return false;
   if (typeof params["name"] !== "string") return false;
-  const argumentsValue = params["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
-  const meta = params["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(params["arguments"])) return false;
+  if (!isOptionalObject(params["_meta"])) return false;
   const priority = value["priority"];
   if (
     priority !== undefined &&

@@ -23,7 +23,11 @@ import {
   isCallToolResult,
   isProgressToken,
 } from "../../../../2025-06-18/validators.js";
-import { isObject } from "../../../../shared-checks.js";
+import {
+  isObject,
+  isOptionalObject,
+  isOptionalString,
+} from "../../../../shared-checks.js";
 
 export function isCancelTaskRequest(
   value: unknown,
@@ -56,12 +60,8 @@ export function isCancelTaskResult(value: unknown): value is CancelTaskResult {
   if (!isObject(value)) return false;
   if (!isTaskStatus(value["status"])) return false;
   if (typeof value["taskId"] !== "string") return false;
-  const cancelledAt = value["cancelledAt"];
-  if (cancelledAt !== undefined && typeof cancelledAt !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["cancelledAt"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -69,12 +69,8 @@ export function acceptsCancelTaskResult(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (!acceptsTaskStatus(value["status"])) return false;
   if (typeof value["taskId"] !== "string") return false;
-  const cancelledAt = value["cancelledAt"];
-  if (cancelledAt !== undefined && typeof cancelledAt !== "string") {
-    return false;
-  }
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["cancelledAt"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -86,12 +82,8 @@ export function isCreateTaskRequest(
   const params = value["params"];
   if (!isObject(params)) return false;
   if (typeof params["name"] !== "string") return false;
-  const description = params["description"];
-  if (description !== undefined && typeof description !== "string") {
-    return false;
-  }
-  const parameters = params["parameters"];
-  if (parameters !== undefined && !isObject(parameters)) return false;
+  if (!isOptionalString(params["description"])) return false;
+  if (!isOptionalObject(params["parameters"])) return false;
   const meta = params["_meta"];
   if (meta !== undefined) {
     if (!isObject(meta)) return false;
@@ -111,8 +103,7 @@ export function isCreateTaskResult(value: unknown): value is CreateTaskResult {
   if (typeof value["createdAt"] !== "string") return false;
   if (!isTaskStatus(value["status"])) return false;
   if (typeof value["taskId"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -121,8 +112,7 @@ export function acceptsCreateTaskResult(value: unknown): boolean {
   if (typeof value["createdAt"] !== "string") return false;
   if (!acceptsTaskStatus(value["status"])) return false;
   if (typeof value["taskId"] !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -156,14 +146,8 @@ export function isGetTaskResult(value: unknown): value is GetTaskResult {
   if (typeof value["createdAt"] !== "string") return false;
   if (!isTaskStatus(value["status"])) return false;
   if (typeof value["taskId"] !== "string") return false;
-  const completedAt = value["completedAt"];
-  if (completedAt !== undefined && typeof completedAt !== "string") {
-    return false;
-  }
-  const currentStep = value["currentStep"];
-  if (currentStep !== undefined && typeof currentStep !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["completedAt"])) return false;
+  if (!isOptionalString(value["currentStep"])) return false;
   const progress = value["progress"];
   if (
     progress !== undefined &&
@@ -174,10 +158,8 @@ export function isGetTaskResult(value: unknown): value is GetTaskResult {
   ) {
     return false;
   }
-  const startedAt = value["startedAt"];
-  if (startedAt !== undefined && typeof startedAt !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["startedAt"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const error = value["error"];
   if (error !== undefined && !isTaskError(error)) return false;
   const result = value["result"];
@@ -190,14 +172,8 @@ export function acceptsGetTaskResult(value: unknown): boolean {
   if (typeof value["createdAt"] !== "string") return false;
   if (!acceptsTaskStatus(value["status"])) return false;
   if (typeof value["taskId"] !== "string") return false;
-  const completedAt = value["completedAt"];
-  if (completedAt !== undefined && typeof completedAt !== "string") {
-    return false;
-  }
-  const currentStep = value["currentStep"];
-  if (currentStep !== undefined && typeof currentStep !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["completedAt"])) return false;
+  if (!isOptionalString(value["currentStep"])) return false;
   const progress = value["progress"];
   if (
     progress !== undefined &&
@@ -208,10 +184,8 @@ export function acceptsGetTaskResult(value: unknown): boolean {
   ) {
     return false;
   }
-  const startedAt = value["startedAt"];
-  if (startedAt !== undefined && typeof startedAt !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["startedAt"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const error = value["error"];
   if (error !== undefined && !isTaskError(error)) return false;
   const result = value["result"];
@@ -228,12 +202,8 @@ export function isTaskCompletedNotification(
   if (!isObject(params)) return false;
   if (!isTaskStatus(params["status"])) return false;
   if (typeof params["taskId"] !== "string") return false;
-  const completedAt = params["completedAt"];
-  if (completedAt !== undefined && typeof completedAt !== "string") {
-    return false;
-  }
-  const meta = params["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(params["completedAt"])) return false;
+  if (!isOptionalObject(params["_meta"])) return false;
   const error = params["error"];
   if (error !== undefined && !isTaskError(error)) return false;
   const result = params["result"];
@@ -248,12 +218,8 @@ export function acceptsTaskCompletedNotification(value: unknown): boolean {
   if (!isObject(params)) return false;
   if (!acceptsTaskStatus(params["status"])) return false;
   if (typeof params["taskId"] !== "string") return false;
-  const completedAt = params["completedAt"];
-  if (completedAt !== undefined && typeof completedAt !== "string") {
-    return false;
-  }
-  const meta = params["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(params["completedAt"])) return false;
+  if (!isOptionalObject(params["_meta"])) return false;
   const error = params["error"];
   if (error !== undefined && !isTaskError(error)) return false;
   const result = params["result"];
@@ -279,12 +245,8 @@ export function isTaskProgressNotification(
   if (!isObject(params)) return false;
   if (!Number.isFinite(params["progress"])) return false;
   if (typeof params["taskId"] !== "string") return false;
-  const currentStep = params["currentStep"];
-  if (currentStep !== undefined && typeof currentStep !== "string") {
-    return false;
-  }
-  const meta = params["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(params["currentStep"])) return false;
+  if (!isOptionalObject(params["_meta"])) return false;
   return true;
 }
 
@@ -305,14 +267,8 @@ export function isTaskState(value: unknown): value is TaskState {
   if (typeof value["createdAt"] !== "string") return false;
   if (!isTaskStatus(value["status"])) return false;
   if (typeof value["taskId"] !== "string") return false;
-  const completedAt = value["completedAt"];
-  if (completedAt !== undefined && typeof completedAt !== "string") {
-    return false;
-  }
-  const currentStep = value["currentStep"];
-  if (currentStep !== undefined && typeof currentStep !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["completedAt"])) return false;
+  if (!isOptionalString(value["currentStep"])) return false;
   const progress = value["progress"];
   if (
     progress !== undefined &&
@@ -323,8 +279,7 @@ export function isTaskState(value: unknown): value is TaskState {
   ) {
     return false;
   }
-  const startedAt = value["startedAt"];
-  if (startedAt !== undefined && typeof startedAt !== "string") return false;
+  if (!isOptionalString(value["startedAt"])) return false;
   const error = value["error"];
   if (error !== undefined && !isTaskError(error)) return false;
   const result = value["result"];
@@ -337,14 +292,8 @@ export function acceptsTaskState(value: unknown): boolean {
   if (typeof value["createdAt"] !== "string") return false;
   if (!acceptsTaskStatus(value["status"])) return false;
   if (typeof value["taskId"] !== "string") return false;
-  const completedAt = value["completedAt"];
-  if (completedAt !== undefined && typeof completedAt !== "string") {
-    return false;
-  }
-  const currentStep = value["currentStep"];
-  if (currentStep !== undefined && typeof currentStep !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["completedAt"])) return false;
+  if (!isOptionalString(value["currentStep"])) return false;
   const progress = value["progress"];
   if (
     progress !== undefined &&
@@ -355,8 +304,7 @@ export function acceptsTaskState(value: unknown): boolean {
   ) {
     return false;
   }
-  const startedAt = value["startedAt"];
-  if (startedAt !== undefined && typeof startedAt !== "string") return false;
+  if (!isOptionalString(value["startedAt"])) return false;
   const error = value["error"];
   if (error !== undefined && !isTaskError(error)) return false;
   const result = value["result"];

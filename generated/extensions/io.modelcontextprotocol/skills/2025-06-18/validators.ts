@@ -23,7 +23,12 @@ import {
   isRequestId,
   isResource,
 } from "../../../../2025-06-18/validators.js";
-import { isObject } from "../../../../shared-checks.js";
+import {
+  isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
+} from "../../../../shared-checks.js";
 
 export function isGetSkillRequest(value: unknown): value is GetSkillRequest {
   if (!isObject(value)) return false;
@@ -66,8 +71,7 @@ export const acceptsGetSkillRequestParams: (value: unknown) => boolean =
 export function isGetSkillResult(value: unknown): value is GetSkillResult {
   if (!isObject(value)) return false;
   if (!isSkill(value["skill"])) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -82,8 +86,7 @@ export function isListSkillsRequest(
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const cursor = params["cursor"];
-    if (cursor !== undefined && typeof cursor !== "string") return false;
+    if (!isOptionalString(params["cursor"])) return false;
   }
   return true;
 }
@@ -98,10 +101,8 @@ export function isListSkillsResult(value: unknown): value is ListSkillsResult {
   for (const item of skills) {
     if (!isSkill(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -142,8 +143,7 @@ export function isReadResourceDirectoryRequestParams(
 ): value is ReadResourceDirectoryRequestParams {
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
-  const cursor = value["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return false;
+  if (!isOptionalString(value["cursor"])) return false;
   return true;
 }
 
@@ -160,10 +160,8 @@ export function isReadResourceDirectoryResult(
   for (const item of resources) {
     if (!isResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -222,10 +220,7 @@ export const acceptsSkillResource: (value: unknown) => boolean =
 
 export function isSkillsSettings(value: unknown): value is SkillsSettings {
   if (!isObject(value)) return false;
-  const directoryRead = value["directoryRead"];
-  if (directoryRead !== undefined && typeof directoryRead !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["directoryRead"])) return false;
   return true;
 }
 

@@ -25,7 +25,12 @@ import {
   isRequestId,
   isResource,
 } from "../../../../2025-11-25/validators.js";
-import { isObject } from "../../../../shared-checks.js";
+import {
+  isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
+} from "../../../../shared-checks.js";
 
 export function isGetSkillRequest(value: unknown): value is GetSkillRequest {
   if (!isObject(value)) return false;
@@ -61,8 +66,7 @@ export const acceptsGetSkillRequestParams: (value: unknown) => boolean =
 export function isGetSkillResult(value: unknown): value is GetSkillResult {
   if (!isObject(value)) return false;
   if (!isSkill(value["skill"])) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -91,10 +95,8 @@ export function isListSkillsResult(value: unknown): value is ListSkillsResult {
   for (const item of skills) {
     if (!isSkill(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -120,8 +122,7 @@ export function isReadResourceDirectoryRequestParams(
 ): value is ReadResourceDirectoryRequestParams {
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
-  const cursor = value["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return false;
+  if (!isOptionalString(value["cursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined) {
     if (!isObject(meta)) return false;
@@ -146,10 +147,8 @@ export function isReadResourceDirectoryResult(
   for (const item of resources) {
     if (!isResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -160,10 +159,8 @@ export function acceptsReadResourceDirectoryResult(value: unknown): boolean {
   for (const item of resources) {
     if (!acceptsResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isObject(meta)) return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   return true;
 }
 
@@ -219,10 +216,7 @@ export const acceptsSkillResource: (value: unknown) => boolean =
 
 export function isSkillsSettings(value: unknown): value is SkillsSettings {
   if (!isObject(value)) return false;
-  const directoryRead = value["directoryRead"];
-  if (directoryRead !== undefined && typeof directoryRead !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["directoryRead"])) return false;
   return true;
 }
 

@@ -29,7 +29,11 @@ import {
   isResource,
   isResultMetaObject,
 } from "../../../../2026-07-28/validators.js";
-import { isObject } from "../../../../shared-checks.js";
+import {
+  isObject,
+  isOptionalBoolean,
+  isOptionalString,
+} from "../../../../shared-checks.js";
 
 export function isGetSkillRequest(value: unknown): value is GetSkillRequest {
   if (!isObject(value)) return false;
@@ -128,8 +132,7 @@ export function isListSkillsResult(value: unknown): value is ListSkillsResult {
   for (const item of skills) {
     if (!isSkill(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -148,8 +151,7 @@ export function acceptsListSkillsResult(value: unknown): boolean {
   for (const item of skills) {
     if (!isSkill(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -181,8 +183,7 @@ export function isReadResourceDirectoryRequestParams(
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
   if (!isRequestMetaObject(value["_meta"])) return false;
-  const cursor = value["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return false;
+  if (!isOptionalString(value["cursor"])) return false;
   return true;
 }
 
@@ -192,8 +193,7 @@ export function acceptsReadResourceDirectoryRequestParams(
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
   if (!acceptsRequestMetaObject(value["_meta"])) return false;
-  const cursor = value["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return false;
+  if (!isOptionalString(value["cursor"])) return false;
   return true;
 }
 
@@ -207,8 +207,7 @@ export function isReadResourceDirectoryResult(
   for (const item of resources) {
     if (!isResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -222,8 +221,7 @@ export function acceptsReadResourceDirectoryResult(value: unknown): boolean {
   for (const item of resources) {
     if (!acceptsResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -281,10 +279,7 @@ export const acceptsSkillResource: (value: unknown) => boolean =
 
 export function isSkillsSettings(value: unknown): value is SkillsSettings {
   if (!isObject(value)) return false;
-  const directoryRead = value["directoryRead"];
-  if (directoryRead !== undefined && typeof directoryRead !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["directoryRead"])) return false;
   return true;
 }
 

@@ -41,7 +41,12 @@ import {
   isResult,
   isResultMetaObject,
 } from "../../../../2026-07-28/validators.js";
-import { isObject, isStrings } from "../../../../shared-checks.js";
+import {
+  isObject,
+  isOptionalBoolean,
+  isOptionalString,
+  isStrings,
+} from "../../../../shared-checks.js";
 
 export function isCancelTaskRequest(
   value: unknown,
@@ -87,10 +92,7 @@ export function isCancelledTask(value: unknown): value is CancelledTask {
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -112,22 +114,15 @@ export function isCompletedTask(value: unknown): value is CompletedTask {
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = result["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const resultType = result["resultType"];
-  if (resultType !== undefined && typeof resultType !== "string") return false;
+  if (!isOptionalBoolean(result["isError"])) return false;
+  if (!isOptionalString(result["resultType"])) return false;
   const meta = result["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   const pollIntervalMs = value["pollIntervalMs"];
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -146,22 +141,15 @@ export function acceptsCompletedTask(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = result["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
-  const resultType = result["resultType"];
-  if (resultType !== undefined && typeof resultType !== "string") return false;
+  if (!isOptionalBoolean(result["isError"])) return false;
+  if (!isOptionalString(result["resultType"])) return false;
   const meta = result["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   const pollIntervalMs = value["pollIntervalMs"];
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -178,10 +166,7 @@ export function isCreateTaskResult(value: unknown): value is CreateTaskResult {
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -200,10 +185,7 @@ export function acceptsCreateTaskResult(value: unknown): boolean {
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !acceptsResultMetaObject(meta)) return false;
   return true;
@@ -258,10 +240,7 @@ export function isFailedTask(value: unknown): value is FailedTask {
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -322,10 +301,7 @@ export function isInputRequiredTask(
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -342,10 +318,7 @@ export function acceptsInputRequiredTask(value: unknown): boolean {
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -361,10 +334,7 @@ export function isTask(value: unknown): value is Task {
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -380,10 +350,7 @@ export function acceptsTask(value: unknown): boolean {
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 
@@ -527,10 +494,7 @@ export function isWorkingTask(value: unknown): value is WorkingTask {
   if (pollIntervalMs !== undefined && !Number.isInteger(pollIntervalMs)) {
     return false;
   }
-  const statusMessage = value["statusMessage"];
-  if (statusMessage !== undefined && typeof statusMessage !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["statusMessage"])) return false;
   return true;
 }
 

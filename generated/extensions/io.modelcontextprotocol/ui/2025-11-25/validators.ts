@@ -58,6 +58,9 @@ import {
 } from "../../../../2025-11-25/validators.js";
 import {
   isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
   isStrings,
   postpone,
 } from "../../../../shared-checks.js";
@@ -83,10 +86,7 @@ export function isMcpUiAppCapabilities(
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const listChanged = tools["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(tools["listChanged"])) return false;
   }
   return true;
 }
@@ -110,10 +110,7 @@ export function acceptsMcpUiAppCapabilities(value: unknown): boolean {
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const listChanged = tools["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(tools["listChanged"])) return false;
   }
   return true;
 }
@@ -194,10 +191,7 @@ export function isMcpUiDownloadFileResult(
   value: unknown,
 ): value is McpUiDownloadFileResult {
   if (!isObject(value)) return false;
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   return true;
 }
 
@@ -208,12 +202,9 @@ export function isMcpUiHostCapabilities(
   value: unknown,
 ): value is McpUiHostCapabilities {
   if (!isObject(value)) return false;
-  const downloadFile = value["downloadFile"];
-  if (downloadFile !== undefined && !isObject(downloadFile)) return false;
-  const logging = value["logging"];
-  if (logging !== undefined && !isObject(logging)) return false;
-  const openLinks = value["openLinks"];
-  if (openLinks !== undefined && !isObject(openLinks)) return false;
+  if (!isOptionalObject(value["downloadFile"])) return false;
+  if (!isOptionalObject(value["logging"])) return false;
+  if (!isOptionalObject(value["openLinks"])) return false;
   const message = value["message"];
   if (
     message !== undefined &&
@@ -238,8 +229,7 @@ export function isMcpUiHostCapabilities(
   const sampling = value["sampling"];
   if (sampling !== undefined) {
     if (!isObject(sampling)) return false;
-    const tools = sampling["tools"];
-    if (tools !== undefined && !isObject(tools)) return false;
+    if (!isOptionalObject(sampling["tools"])) return false;
   }
   const sandbox = value["sandbox"];
   if (sandbox !== undefined) {
@@ -254,21 +244,12 @@ export function isMcpUiHostCapabilities(
   const serverResources = value["serverResources"];
   if (serverResources !== undefined) {
     if (!isObject(serverResources)) return false;
-    const listChanged = serverResources["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(serverResources["listChanged"])) return false;
   }
   const serverTools = value["serverTools"];
   if (serverTools !== undefined) {
     if (!isObject(serverTools)) return false;
-    const serverToolsListChanged = serverTools["listChanged"];
-    if (
-      serverToolsListChanged !== undefined &&
-      typeof serverToolsListChanged !== "boolean"
-    ) {
-      return false;
-    }
+    if (!isOptionalBoolean(serverTools["listChanged"])) return false;
   }
   return true;
 }
@@ -291,14 +272,11 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
   if (displayMode !== undefined && !isMcpUiDisplayMode(displayMode)) {
     return false;
   }
-  const locale = value["locale"];
-  if (locale !== undefined && typeof locale !== "string") return false;
+  if (!isOptionalString(value["locale"])) return false;
   const theme = value["theme"];
   if (theme !== undefined && !isMcpUiTheme(theme)) return false;
-  const timeZone = value["timeZone"];
-  if (timeZone !== undefined && typeof timeZone !== "string") return false;
-  const userAgent = value["userAgent"];
-  if (userAgent !== undefined && typeof userAgent !== "string") return false;
+  if (!isOptionalString(value["timeZone"])) return false;
+  if (!isOptionalString(value["userAgent"])) return false;
   const styles = value["styles"];
   if (styles !== undefined && !isMcpUiHostStyles(styles)) return false;
   const availableDisplayModes = value["availableDisplayModes"];
@@ -320,10 +298,8 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
   const deviceCapabilities = value["deviceCapabilities"];
   if (deviceCapabilities !== undefined) {
     if (!isObject(deviceCapabilities)) return false;
-    const hover = deviceCapabilities["hover"];
-    if (hover !== undefined && typeof hover !== "boolean") return false;
-    const touch = deviceCapabilities["touch"];
-    if (touch !== undefined && typeof touch !== "boolean") return false;
+    if (!isOptionalBoolean(deviceCapabilities["hover"])) return false;
+    if (!isOptionalBoolean(deviceCapabilities["touch"])) return false;
   }
   const safeAreaInsets = value["safeAreaInsets"];
   if (safeAreaInsets !== undefined) {
@@ -351,14 +327,9 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
         if (!isMcpUiHostContextSchema0(properties[key])) return false;
       }
     }
-    const description = tool["description"];
-    if (description !== undefined && typeof description !== "string") {
-      return false;
-    }
-    const title = tool["title"];
-    if (title !== undefined && typeof title !== "string") return false;
-    const meta = tool["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalString(tool["description"])) return false;
+    if (!isOptionalString(tool["title"])) return false;
+    if (!isOptionalObject(tool["_meta"])) return false;
     const annotations = tool["annotations"];
     if (annotations !== undefined && !isToolAnnotations(annotations)) {
       return false;
@@ -382,10 +353,7 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
       for (const iconsItem of icons) {
         if (!isObject(iconsItem)) return false;
         if (typeof iconsItem["src"] !== "string") return false;
-        const mimeType = iconsItem["mimeType"];
-        if (mimeType !== undefined && typeof mimeType !== "string") {
-          return false;
-        }
+        if (!isOptionalString(iconsItem["mimeType"])) return false;
         const iconsItemTheme = iconsItem["theme"];
         if (iconsItemTheme !== undefined && !isMcpUiTheme(iconsItemTheme)) {
           return false;
@@ -397,8 +365,7 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
     const outputSchema = tool["outputSchema"];
     if (outputSchema !== undefined) {
       if (!isObject(outputSchema)) return false;
-      const schema = outputSchema["$schema"];
-      if (schema !== undefined && typeof schema !== "string") return false;
+      if (!isOptionalString(outputSchema["$schema"])) return false;
     }
     const id = toolInfo["id"];
     if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
@@ -440,20 +407,16 @@ function isMcpUiHostContext_part4(value: unknown): boolean {
 
 export function acceptsMcpUiHostContext(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const platform = value["platform"];
-  if (platform !== undefined && typeof platform !== "string") return false;
+  if (!isOptionalString(value["platform"])) return false;
   const displayMode = value["displayMode"];
   if (displayMode !== undefined && !acceptsMcpUiDisplayMode(displayMode)) {
     return false;
   }
-  const locale = value["locale"];
-  if (locale !== undefined && typeof locale !== "string") return false;
+  if (!isOptionalString(value["locale"])) return false;
   const theme = value["theme"];
   if (theme !== undefined && !acceptsMcpUiTheme(theme)) return false;
-  const timeZone = value["timeZone"];
-  if (timeZone !== undefined && typeof timeZone !== "string") return false;
-  const userAgent = value["userAgent"];
-  if (userAgent !== undefined && typeof userAgent !== "string") return false;
+  if (!isOptionalString(value["timeZone"])) return false;
+  if (!isOptionalString(value["userAgent"])) return false;
   const styles = value["styles"];
   if (styles !== undefined && !acceptsMcpUiHostStyles(styles)) return false;
   const availableDisplayModes = value["availableDisplayModes"];
@@ -475,10 +438,8 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
   const deviceCapabilities = value["deviceCapabilities"];
   if (deviceCapabilities !== undefined) {
     if (!isObject(deviceCapabilities)) return false;
-    const hover = deviceCapabilities["hover"];
-    if (hover !== undefined && typeof hover !== "boolean") return false;
-    const touch = deviceCapabilities["touch"];
-    if (touch !== undefined && typeof touch !== "boolean") return false;
+    if (!isOptionalBoolean(deviceCapabilities["hover"])) return false;
+    if (!isOptionalBoolean(deviceCapabilities["touch"])) return false;
   }
   const safeAreaInsets = value["safeAreaInsets"];
   if (safeAreaInsets !== undefined) {
@@ -506,14 +467,9 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
         if (!isMcpUiHostContextSchema0(properties[key])) return false;
       }
     }
-    const description = tool["description"];
-    if (description !== undefined && typeof description !== "string") {
-      return false;
-    }
-    const title = tool["title"];
-    if (title !== undefined && typeof title !== "string") return false;
-    const meta = tool["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalString(tool["description"])) return false;
+    if (!isOptionalString(tool["title"])) return false;
+    if (!isOptionalObject(tool["_meta"])) return false;
     const annotations = tool["annotations"];
     if (annotations !== undefined && !isToolAnnotations(annotations)) {
       return false;
@@ -521,10 +477,7 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
     const execution = tool["execution"];
     if (execution !== undefined) {
       if (!isObject(execution)) return false;
-      const taskSupport = execution["taskSupport"];
-      if (taskSupport !== undefined && typeof taskSupport !== "string") {
-        return false;
-      }
+      if (!isOptionalString(execution["taskSupport"])) return false;
     }
     const icons = tool["icons"];
     if (icons !== undefined) {
@@ -532,10 +485,7 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
       for (const iconsItem of icons) {
         if (!isObject(iconsItem)) return false;
         if (typeof iconsItem["src"] !== "string") return false;
-        const mimeType = iconsItem["mimeType"];
-        if (mimeType !== undefined && typeof mimeType !== "string") {
-          return false;
-        }
+        if (!isOptionalString(iconsItem["mimeType"])) return false;
         const iconsItemTheme = iconsItem["theme"];
         if (
           iconsItemTheme !== undefined &&
@@ -550,8 +500,7 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
     const outputSchema = tool["outputSchema"];
     if (outputSchema !== undefined) {
       if (!isObject(outputSchema)) return false;
-      const schema = outputSchema["$schema"];
-      if (schema !== undefined && typeof schema !== "string") return false;
+      if (!isOptionalString(outputSchema["$schema"])) return false;
     }
     const id = toolInfo["id"];
     if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
@@ -652,8 +601,7 @@ export const acceptsMcpUiHostContextSchema0: (value: unknown) => boolean =
 
 export function isMcpUiHostCss(value: unknown): value is McpUiHostCss {
   if (!isObject(value)) return false;
-  const fonts = value["fonts"];
-  if (fonts !== undefined && typeof fonts !== "string") return false;
+  if (!isOptionalString(value["fonts"])) return false;
   return true;
 }
 
@@ -726,8 +674,7 @@ export function isMcpUiInitializedNotification(
 ): value is McpUiInitializedNotification {
   if (!isObject(value)) return false;
   if (value["method"] !== "ui/notifications/initialized") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -768,10 +715,7 @@ export function isMcpUiMessageResult(
   value: unknown,
 ): value is McpUiMessageResult {
   if (!isObject(value)) return false;
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   return true;
 }
 
@@ -796,10 +740,7 @@ export function isMcpUiOpenLinkResult(
   value: unknown,
 ): value is McpUiOpenLinkResult {
   if (!isObject(value)) return false;
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   return true;
 }
 
@@ -845,8 +786,7 @@ export function isMcpUiRequestTeardownNotification(
 ): value is McpUiRequestTeardownNotification {
   if (!isObject(value)) return false;
   if (value["method"] !== "ui/notifications/request-teardown") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -876,12 +816,8 @@ export function isMcpUiResourceMeta(
   value: unknown,
 ): value is McpUiResourceMeta {
   if (!isObject(value)) return false;
-  const domain = value["domain"];
-  if (domain !== undefined && typeof domain !== "string") return false;
-  const prefersBorder = value["prefersBorder"];
-  if (prefersBorder !== undefined && typeof prefersBorder !== "boolean") {
-    return false;
-  }
+  if (!isOptionalString(value["domain"])) return false;
+  if (!isOptionalBoolean(value["prefersBorder"])) return false;
   const csp = value["csp"];
   if (csp !== undefined && !isMcpUiResourceCsp(csp)) return false;
   const permissions = value["permissions"];
@@ -898,14 +834,10 @@ export function isMcpUiResourcePermissions(
   value: unknown,
 ): value is McpUiResourcePermissions {
   if (!isObject(value)) return false;
-  const camera = value["camera"];
-  if (camera !== undefined && !isObject(camera)) return false;
-  const clipboardWrite = value["clipboardWrite"];
-  if (clipboardWrite !== undefined && !isObject(clipboardWrite)) return false;
-  const geolocation = value["geolocation"];
-  if (geolocation !== undefined && !isObject(geolocation)) return false;
-  const microphone = value["microphone"];
-  if (microphone !== undefined && !isObject(microphone)) return false;
+  if (!isOptionalObject(value["camera"])) return false;
+  if (!isOptionalObject(value["clipboardWrite"])) return false;
+  if (!isOptionalObject(value["geolocation"])) return false;
+  if (!isOptionalObject(value["microphone"])) return false;
   return true;
 }
 
@@ -956,8 +888,7 @@ export function isMcpUiSandboxResourceReadyNotification(
   const params = value["params"];
   if (!isObject(params)) return false;
   if (typeof params["html"] !== "string") return false;
-  const sandbox = params["sandbox"];
-  if (sandbox !== undefined && typeof sandbox !== "string") return false;
+  if (!isOptionalString(params["sandbox"])) return false;
   const csp = params["csp"];
   if (csp !== undefined && !isMcpUiResourceCsp(csp)) return false;
   const permissions = params["permissions"];
@@ -1097,20 +1028,12 @@ export function isMcpUiSupportedContentBlockModalities(
   value: unknown,
 ): value is McpUiSupportedContentBlockModalities {
   if (!isObject(value)) return false;
-  const audio = value["audio"];
-  if (audio !== undefined && !isObject(audio)) return false;
-  const image = value["image"];
-  if (image !== undefined && !isObject(image)) return false;
-  const resource = value["resource"];
-  if (resource !== undefined && !isObject(resource)) return false;
-  const resourceLink = value["resourceLink"];
-  if (resourceLink !== undefined && !isObject(resourceLink)) return false;
-  const structuredContent = value["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
-  const text = value["text"];
-  if (text !== undefined && !isObject(text)) return false;
+  if (!isOptionalObject(value["audio"])) return false;
+  if (!isOptionalObject(value["image"])) return false;
+  if (!isOptionalObject(value["resource"])) return false;
+  if (!isOptionalObject(value["resourceLink"])) return false;
+  if (!isOptionalObject(value["structuredContent"])) return false;
+  if (!isOptionalObject(value["text"])) return false;
   return true;
 }
 
@@ -1133,8 +1056,7 @@ export function isMcpUiToolCancelledNotification(
   if (value["method"] !== "ui/notifications/tool-cancelled") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const reason = params["reason"];
-  if (reason !== undefined && typeof reason !== "string") return false;
+  if (!isOptionalString(params["reason"])) return false;
   return true;
 }
 
@@ -1149,8 +1071,7 @@ export function isMcpUiToolInputNotification(
   if (value["method"] !== "ui/notifications/tool-input") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const argumentsValue = params["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalObject(params["arguments"])) return false;
   return true;
 }
 
@@ -1164,8 +1085,7 @@ export function isMcpUiToolInputPartialNotification(
   if (value["method"] !== "ui/notifications/tool-input-partial") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const argumentsValue = params["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalObject(params["arguments"])) return false;
   return true;
 }
 
@@ -1175,10 +1095,7 @@ export const acceptsMcpUiToolInputPartialNotification: (
 
 export function isMcpUiToolMeta(value: unknown): value is McpUiToolMeta {
   if (!isObject(value)) return false;
-  const resourceUri = value["resourceUri"];
-  if (resourceUri !== undefined && typeof resourceUri !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["resourceUri"])) return false;
   if (value["csp"] !== undefined) return false;
   if (value["permissions"] !== undefined) return false;
   const visibility = value["visibility"];
@@ -1193,10 +1110,7 @@ export function isMcpUiToolMeta(value: unknown): value is McpUiToolMeta {
 
 export function acceptsMcpUiToolMeta(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const resourceUri = value["resourceUri"];
-  if (resourceUri !== undefined && typeof resourceUri !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["resourceUri"])) return false;
   if (value["csp"] !== undefined) return false;
   if (value["permissions"] !== undefined) return false;
   const visibility = value["visibility"];
@@ -1221,10 +1135,7 @@ export function isMcpUiToolResultNotification(
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = params["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(params["isError"])) return false;
   const meta = params["_meta"];
   if (meta !== undefined) {
     if (!isObject(meta)) return false;
@@ -1244,10 +1155,7 @@ export function acceptsMcpUiToolResultNotification(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = params["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(params["isError"])) return false;
   const meta = params["_meta"];
   if (meta !== undefined) {
     if (!isObject(meta)) return false;
@@ -1276,10 +1184,7 @@ export function isMcpUiUpdateModelContextRequest(
   if (value["method"] !== "ui/update-model-context") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const structuredContent = params["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
+  if (!isOptionalObject(params["structuredContent"])) return false;
   const content = params["content"];
   if (content !== undefined) {
     if (!Array.isArray(content)) return false;
@@ -1295,10 +1200,7 @@ export function acceptsMcpUiUpdateModelContextRequest(value: unknown): boolean {
   if (value["method"] !== "ui/update-model-context") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const structuredContent = params["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
+  if (!isOptionalObject(params["structuredContent"])) return false;
   const content = params["content"];
   if (content !== undefined) {
     if (!Array.isArray(content)) return false;

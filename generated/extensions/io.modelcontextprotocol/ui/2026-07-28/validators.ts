@@ -102,6 +102,9 @@ import {
 } from "../../../../2026-07-28/validators.js";
 import {
   isObject,
+  isOptionalBoolean,
+  isOptionalObject,
+  isOptionalString,
   isStrings,
   postpone,
 } from "../../../../shared-checks.js";
@@ -123,8 +126,7 @@ export function isCallToolRequestParams(
 ): value is CallToolRequestParams {
   if (!isObject(value)) return false;
   if (typeof value["name"] !== "string") return false;
-  const argumentsValue = value["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalObject(value["arguments"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isRequestMetaObject(meta)) return false;
   return true;
@@ -140,10 +142,7 @@ export function isCallToolResult(value: unknown): value is CallToolResult {
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -156,10 +155,7 @@ export function acceptsCallToolResult(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -183,8 +179,7 @@ export function isCancelledNotificationParams(
 ): value is CancelledNotificationParams {
   if (!isObject(value)) return false;
   if (!isRequestId(value["requestId"])) return false;
-  const reason = value["reason"];
-  if (reason !== undefined && typeof reason !== "string") return false;
+  if (!isOptionalString(value["reason"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
   return true;
@@ -223,8 +218,7 @@ export function isListPromptsResult(
   for (const item of prompts) {
     if (!isPrompt(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -237,8 +231,7 @@ export function acceptsListPromptsResult(value: unknown): boolean {
   for (const item of prompts) {
     if (!acceptsPrompt(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -268,8 +261,7 @@ export function isListResourceTemplatesResult(
   for (const item of resourceTemplates) {
     if (!isResourceTemplate(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -282,8 +274,7 @@ export function acceptsListResourceTemplatesResult(value: unknown): boolean {
   for (const item of resourceTemplates) {
     if (!acceptsResourceTemplate(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -313,8 +304,7 @@ export function isListResourcesResult(
   for (const item of resources) {
     if (!isResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -327,8 +317,7 @@ export function acceptsListResourcesResult(value: unknown): boolean {
   for (const item of resources) {
     if (!acceptsResource(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -354,8 +343,7 @@ export function isListToolsResult(value: unknown): value is ListToolsResult {
   for (const item of tools) {
     if (!isTool(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -368,8 +356,7 @@ export function acceptsListToolsResult(value: unknown): boolean {
   for (const item of tools) {
     if (!acceptsTool(item)) return false;
   }
-  const nextCursor = value["nextCursor"];
-  if (nextCursor !== undefined && typeof nextCursor !== "string") return false;
+  if (!isOptionalString(value["nextCursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isResultMetaObject(meta)) return false;
   return true;
@@ -399,8 +386,7 @@ export function isLoggingMessageNotificationParams(
   if (!isObject(value)) return false;
   if (!isLoggingLevel(value["level"])) return false;
   if (value["data"] === undefined) return false;
-  const logger = value["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
+  if (!isOptionalString(value["logger"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
   return true;
@@ -412,8 +398,7 @@ export function acceptsLoggingMessageNotificationParams(
   if (!isObject(value)) return false;
   if (!acceptsLoggingLevel(value["level"])) return false;
   if (value["data"] === undefined) return false;
-  const logger = value["logger"];
-  if (logger !== undefined && typeof logger !== "string") return false;
+  if (!isOptionalString(value["logger"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isNotificationMetaObject(meta)) return false;
   return true;
@@ -440,10 +425,7 @@ export function isMcpUiAppCapabilities(
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const listChanged = tools["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(tools["listChanged"])) return false;
   }
   return true;
 }
@@ -467,10 +449,7 @@ export function acceptsMcpUiAppCapabilities(value: unknown): boolean {
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const listChanged = tools["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(tools["listChanged"])) return false;
   }
   return true;
 }
@@ -551,10 +530,7 @@ export function isMcpUiDownloadFileResult(
   value: unknown,
 ): value is McpUiDownloadFileResult {
   if (!isObject(value)) return false;
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   return true;
 }
 
@@ -565,12 +541,9 @@ export function isMcpUiHostCapabilities(
   value: unknown,
 ): value is McpUiHostCapabilities {
   if (!isObject(value)) return false;
-  const downloadFile = value["downloadFile"];
-  if (downloadFile !== undefined && !isObject(downloadFile)) return false;
-  const logging = value["logging"];
-  if (logging !== undefined && !isObject(logging)) return false;
-  const openLinks = value["openLinks"];
-  if (openLinks !== undefined && !isObject(openLinks)) return false;
+  if (!isOptionalObject(value["downloadFile"])) return false;
+  if (!isOptionalObject(value["logging"])) return false;
+  if (!isOptionalObject(value["openLinks"])) return false;
   const message = value["message"];
   if (
     message !== undefined &&
@@ -595,8 +568,7 @@ export function isMcpUiHostCapabilities(
   const sampling = value["sampling"];
   if (sampling !== undefined) {
     if (!isObject(sampling)) return false;
-    const tools = sampling["tools"];
-    if (tools !== undefined && !isObject(tools)) return false;
+    if (!isOptionalObject(sampling["tools"])) return false;
   }
   const sandbox = value["sandbox"];
   if (sandbox !== undefined) {
@@ -611,21 +583,12 @@ export function isMcpUiHostCapabilities(
   const serverResources = value["serverResources"];
   if (serverResources !== undefined) {
     if (!isObject(serverResources)) return false;
-    const listChanged = serverResources["listChanged"];
-    if (listChanged !== undefined && typeof listChanged !== "boolean") {
-      return false;
-    }
+    if (!isOptionalBoolean(serverResources["listChanged"])) return false;
   }
   const serverTools = value["serverTools"];
   if (serverTools !== undefined) {
     if (!isObject(serverTools)) return false;
-    const serverToolsListChanged = serverTools["listChanged"];
-    if (
-      serverToolsListChanged !== undefined &&
-      typeof serverToolsListChanged !== "boolean"
-    ) {
-      return false;
-    }
+    if (!isOptionalBoolean(serverTools["listChanged"])) return false;
   }
   return true;
 }
@@ -648,14 +611,11 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
   if (displayMode !== undefined && !isMcpUiDisplayMode(displayMode)) {
     return false;
   }
-  const locale = value["locale"];
-  if (locale !== undefined && typeof locale !== "string") return false;
+  if (!isOptionalString(value["locale"])) return false;
   const theme = value["theme"];
   if (theme !== undefined && !isMcpUiTheme(theme)) return false;
-  const timeZone = value["timeZone"];
-  if (timeZone !== undefined && typeof timeZone !== "string") return false;
-  const userAgent = value["userAgent"];
-  if (userAgent !== undefined && typeof userAgent !== "string") return false;
+  if (!isOptionalString(value["timeZone"])) return false;
+  if (!isOptionalString(value["userAgent"])) return false;
   const styles = value["styles"];
   if (styles !== undefined && !isMcpUiHostStyles(styles)) return false;
   const availableDisplayModes = value["availableDisplayModes"];
@@ -677,10 +637,8 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
   const deviceCapabilities = value["deviceCapabilities"];
   if (deviceCapabilities !== undefined) {
     if (!isObject(deviceCapabilities)) return false;
-    const hover = deviceCapabilities["hover"];
-    if (hover !== undefined && typeof hover !== "boolean") return false;
-    const touch = deviceCapabilities["touch"];
-    if (touch !== undefined && typeof touch !== "boolean") return false;
+    if (!isOptionalBoolean(deviceCapabilities["hover"])) return false;
+    if (!isOptionalBoolean(deviceCapabilities["touch"])) return false;
   }
   const safeAreaInsets = value["safeAreaInsets"];
   if (safeAreaInsets !== undefined) {
@@ -708,14 +666,9 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
         if (!isMcpUiHostContextSchema0(properties[key])) return false;
       }
     }
-    const description = tool["description"];
-    if (description !== undefined && typeof description !== "string") {
-      return false;
-    }
-    const title = tool["title"];
-    if (title !== undefined && typeof title !== "string") return false;
-    const meta = tool["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalString(tool["description"])) return false;
+    if (!isOptionalString(tool["title"])) return false;
+    if (!isOptionalObject(tool["_meta"])) return false;
     const annotations = tool["annotations"];
     if (annotations !== undefined && !isToolAnnotations(annotations)) {
       return false;
@@ -739,10 +692,7 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
       for (const iconsItem of icons) {
         if (!isObject(iconsItem)) return false;
         if (typeof iconsItem["src"] !== "string") return false;
-        const mimeType = iconsItem["mimeType"];
-        if (mimeType !== undefined && typeof mimeType !== "string") {
-          return false;
-        }
+        if (!isOptionalString(iconsItem["mimeType"])) return false;
         const iconsItemTheme = iconsItem["theme"];
         if (iconsItemTheme !== undefined && !isMcpUiTheme(iconsItemTheme)) {
           return false;
@@ -754,8 +704,7 @@ export function isMcpUiHostContext(value: unknown): value is McpUiHostContext {
     const outputSchema = tool["outputSchema"];
     if (outputSchema !== undefined) {
       if (!isObject(outputSchema)) return false;
-      const schema = outputSchema["$schema"];
-      if (schema !== undefined && typeof schema !== "string") return false;
+      if (!isOptionalString(outputSchema["$schema"])) return false;
     }
     const id = toolInfo["id"];
     if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
@@ -797,20 +746,16 @@ function isMcpUiHostContext_part4(value: unknown): boolean {
 
 export function acceptsMcpUiHostContext(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const platform = value["platform"];
-  if (platform !== undefined && typeof platform !== "string") return false;
+  if (!isOptionalString(value["platform"])) return false;
   const displayMode = value["displayMode"];
   if (displayMode !== undefined && !acceptsMcpUiDisplayMode(displayMode)) {
     return false;
   }
-  const locale = value["locale"];
-  if (locale !== undefined && typeof locale !== "string") return false;
+  if (!isOptionalString(value["locale"])) return false;
   const theme = value["theme"];
   if (theme !== undefined && !acceptsMcpUiTheme(theme)) return false;
-  const timeZone = value["timeZone"];
-  if (timeZone !== undefined && typeof timeZone !== "string") return false;
-  const userAgent = value["userAgent"];
-  if (userAgent !== undefined && typeof userAgent !== "string") return false;
+  if (!isOptionalString(value["timeZone"])) return false;
+  if (!isOptionalString(value["userAgent"])) return false;
   const styles = value["styles"];
   if (styles !== undefined && !acceptsMcpUiHostStyles(styles)) return false;
   const availableDisplayModes = value["availableDisplayModes"];
@@ -832,10 +777,8 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
   const deviceCapabilities = value["deviceCapabilities"];
   if (deviceCapabilities !== undefined) {
     if (!isObject(deviceCapabilities)) return false;
-    const hover = deviceCapabilities["hover"];
-    if (hover !== undefined && typeof hover !== "boolean") return false;
-    const touch = deviceCapabilities["touch"];
-    if (touch !== undefined && typeof touch !== "boolean") return false;
+    if (!isOptionalBoolean(deviceCapabilities["hover"])) return false;
+    if (!isOptionalBoolean(deviceCapabilities["touch"])) return false;
   }
   const safeAreaInsets = value["safeAreaInsets"];
   if (safeAreaInsets !== undefined) {
@@ -863,14 +806,9 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
         if (!isMcpUiHostContextSchema0(properties[key])) return false;
       }
     }
-    const description = tool["description"];
-    if (description !== undefined && typeof description !== "string") {
-      return false;
-    }
-    const title = tool["title"];
-    if (title !== undefined && typeof title !== "string") return false;
-    const meta = tool["_meta"];
-    if (meta !== undefined && !isObject(meta)) return false;
+    if (!isOptionalString(tool["description"])) return false;
+    if (!isOptionalString(tool["title"])) return false;
+    if (!isOptionalObject(tool["_meta"])) return false;
     const annotations = tool["annotations"];
     if (annotations !== undefined && !isToolAnnotations(annotations)) {
       return false;
@@ -878,10 +816,7 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
     const execution = tool["execution"];
     if (execution !== undefined) {
       if (!isObject(execution)) return false;
-      const taskSupport = execution["taskSupport"];
-      if (taskSupport !== undefined && typeof taskSupport !== "string") {
-        return false;
-      }
+      if (!isOptionalString(execution["taskSupport"])) return false;
     }
     const icons = tool["icons"];
     if (icons !== undefined) {
@@ -889,10 +824,7 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
       for (const iconsItem of icons) {
         if (!isObject(iconsItem)) return false;
         if (typeof iconsItem["src"] !== "string") return false;
-        const mimeType = iconsItem["mimeType"];
-        if (mimeType !== undefined && typeof mimeType !== "string") {
-          return false;
-        }
+        if (!isOptionalString(iconsItem["mimeType"])) return false;
         const iconsItemTheme = iconsItem["theme"];
         if (
           iconsItemTheme !== undefined &&
@@ -907,8 +839,7 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
     const outputSchema = tool["outputSchema"];
     if (outputSchema !== undefined) {
       if (!isObject(outputSchema)) return false;
-      const schema = outputSchema["$schema"];
-      if (schema !== undefined && typeof schema !== "string") return false;
+      if (!isOptionalString(outputSchema["$schema"])) return false;
     }
     const id = toolInfo["id"];
     if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
@@ -1009,8 +940,7 @@ export const acceptsMcpUiHostContextSchema0: (value: unknown) => boolean =
 
 export function isMcpUiHostCss(value: unknown): value is McpUiHostCss {
   if (!isObject(value)) return false;
-  const fonts = value["fonts"];
-  if (fonts !== undefined && typeof fonts !== "string") return false;
+  if (!isOptionalString(value["fonts"])) return false;
   return true;
 }
 
@@ -1083,8 +1013,7 @@ export function isMcpUiInitializedNotification(
 ): value is McpUiInitializedNotification {
   if (!isObject(value)) return false;
   if (value["method"] !== "ui/notifications/initialized") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -1125,10 +1054,7 @@ export function isMcpUiMessageResult(
   value: unknown,
 ): value is McpUiMessageResult {
   if (!isObject(value)) return false;
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   return true;
 }
 
@@ -1153,10 +1079,7 @@ export function isMcpUiOpenLinkResult(
   value: unknown,
 ): value is McpUiOpenLinkResult {
   if (!isObject(value)) return false;
-  const isErrorValue = value["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(value["isError"])) return false;
   return true;
 }
 
@@ -1202,8 +1125,7 @@ export function isMcpUiRequestTeardownNotification(
 ): value is McpUiRequestTeardownNotification {
   if (!isObject(value)) return false;
   if (value["method"] !== "ui/notifications/request-teardown") return false;
-  const params = value["params"];
-  if (params !== undefined && !isObject(params)) return false;
+  if (!isOptionalObject(value["params"])) return false;
   return true;
 }
 
@@ -1233,12 +1155,8 @@ export function isMcpUiResourceMeta(
   value: unknown,
 ): value is McpUiResourceMeta {
   if (!isObject(value)) return false;
-  const domain = value["domain"];
-  if (domain !== undefined && typeof domain !== "string") return false;
-  const prefersBorder = value["prefersBorder"];
-  if (prefersBorder !== undefined && typeof prefersBorder !== "boolean") {
-    return false;
-  }
+  if (!isOptionalString(value["domain"])) return false;
+  if (!isOptionalBoolean(value["prefersBorder"])) return false;
   const csp = value["csp"];
   if (csp !== undefined && !isMcpUiResourceCsp(csp)) return false;
   const permissions = value["permissions"];
@@ -1255,14 +1173,10 @@ export function isMcpUiResourcePermissions(
   value: unknown,
 ): value is McpUiResourcePermissions {
   if (!isObject(value)) return false;
-  const camera = value["camera"];
-  if (camera !== undefined && !isObject(camera)) return false;
-  const clipboardWrite = value["clipboardWrite"];
-  if (clipboardWrite !== undefined && !isObject(clipboardWrite)) return false;
-  const geolocation = value["geolocation"];
-  if (geolocation !== undefined && !isObject(geolocation)) return false;
-  const microphone = value["microphone"];
-  if (microphone !== undefined && !isObject(microphone)) return false;
+  if (!isOptionalObject(value["camera"])) return false;
+  if (!isOptionalObject(value["clipboardWrite"])) return false;
+  if (!isOptionalObject(value["geolocation"])) return false;
+  if (!isOptionalObject(value["microphone"])) return false;
   return true;
 }
 
@@ -1313,8 +1227,7 @@ export function isMcpUiSandboxResourceReadyNotification(
   const params = value["params"];
   if (!isObject(params)) return false;
   if (typeof params["html"] !== "string") return false;
-  const sandbox = params["sandbox"];
-  if (sandbox !== undefined && typeof sandbox !== "string") return false;
+  if (!isOptionalString(params["sandbox"])) return false;
   const csp = params["csp"];
   if (csp !== undefined && !isMcpUiResourceCsp(csp)) return false;
   const permissions = params["permissions"];
@@ -1454,20 +1367,12 @@ export function isMcpUiSupportedContentBlockModalities(
   value: unknown,
 ): value is McpUiSupportedContentBlockModalities {
   if (!isObject(value)) return false;
-  const audio = value["audio"];
-  if (audio !== undefined && !isObject(audio)) return false;
-  const image = value["image"];
-  if (image !== undefined && !isObject(image)) return false;
-  const resource = value["resource"];
-  if (resource !== undefined && !isObject(resource)) return false;
-  const resourceLink = value["resourceLink"];
-  if (resourceLink !== undefined && !isObject(resourceLink)) return false;
-  const structuredContent = value["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
-  const text = value["text"];
-  if (text !== undefined && !isObject(text)) return false;
+  if (!isOptionalObject(value["audio"])) return false;
+  if (!isOptionalObject(value["image"])) return false;
+  if (!isOptionalObject(value["resource"])) return false;
+  if (!isOptionalObject(value["resourceLink"])) return false;
+  if (!isOptionalObject(value["structuredContent"])) return false;
+  if (!isOptionalObject(value["text"])) return false;
   return true;
 }
 
@@ -1490,8 +1395,7 @@ export function isMcpUiToolCancelledNotification(
   if (value["method"] !== "ui/notifications/tool-cancelled") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const reason = params["reason"];
-  if (reason !== undefined && typeof reason !== "string") return false;
+  if (!isOptionalString(params["reason"])) return false;
   return true;
 }
 
@@ -1506,8 +1410,7 @@ export function isMcpUiToolInputNotification(
   if (value["method"] !== "ui/notifications/tool-input") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const argumentsValue = params["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalObject(params["arguments"])) return false;
   return true;
 }
 
@@ -1521,8 +1424,7 @@ export function isMcpUiToolInputPartialNotification(
   if (value["method"] !== "ui/notifications/tool-input-partial") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const argumentsValue = params["arguments"];
-  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
+  if (!isOptionalObject(params["arguments"])) return false;
   return true;
 }
 
@@ -1532,10 +1434,7 @@ export const acceptsMcpUiToolInputPartialNotification: (
 
 export function isMcpUiToolMeta(value: unknown): value is McpUiToolMeta {
   if (!isObject(value)) return false;
-  const resourceUri = value["resourceUri"];
-  if (resourceUri !== undefined && typeof resourceUri !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["resourceUri"])) return false;
   if (value["csp"] !== undefined) return false;
   if (value["permissions"] !== undefined) return false;
   const visibility = value["visibility"];
@@ -1550,10 +1449,7 @@ export function isMcpUiToolMeta(value: unknown): value is McpUiToolMeta {
 
 export function acceptsMcpUiToolMeta(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const resourceUri = value["resourceUri"];
-  if (resourceUri !== undefined && typeof resourceUri !== "string") {
-    return false;
-  }
+  if (!isOptionalString(value["resourceUri"])) return false;
   if (value["csp"] !== undefined) return false;
   if (value["permissions"] !== undefined) return false;
   const visibility = value["visibility"];
@@ -1578,10 +1474,7 @@ export function isMcpUiToolResultNotification(
   for (const item of content) {
     if (!isContentBlock(item)) return false;
   }
-  const isErrorValue = params["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(params["isError"])) return false;
   const meta = params["_meta"];
   if (meta !== undefined) {
     if (!isObject(meta)) return false;
@@ -1601,10 +1494,7 @@ export function acceptsMcpUiToolResultNotification(value: unknown): boolean {
   for (const item of content) {
     if (!acceptsContentBlock(item)) return false;
   }
-  const isErrorValue = params["isError"];
-  if (isErrorValue !== undefined && typeof isErrorValue !== "boolean") {
-    return false;
-  }
+  if (!isOptionalBoolean(params["isError"])) return false;
   const meta = params["_meta"];
   if (meta !== undefined) {
     if (!isObject(meta)) return false;
@@ -1633,10 +1523,7 @@ export function isMcpUiUpdateModelContextRequest(
   if (value["method"] !== "ui/update-model-context") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const structuredContent = params["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
+  if (!isOptionalObject(params["structuredContent"])) return false;
   const content = params["content"];
   if (content !== undefined) {
     if (!Array.isArray(content)) return false;
@@ -1652,10 +1539,7 @@ export function acceptsMcpUiUpdateModelContextRequest(value: unknown): boolean {
   if (value["method"] !== "ui/update-model-context") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  const structuredContent = params["structuredContent"];
-  if (structuredContent !== undefined && !isObject(structuredContent)) {
-    return false;
-  }
+  if (!isOptionalObject(params["structuredContent"])) return false;
   const content = params["content"];
   if (content !== undefined) {
     if (!Array.isArray(content)) return false;
@@ -1691,8 +1575,7 @@ export function isPaginatedRequestParams(
   value: unknown,
 ): value is PaginatedRequestParams {
   if (!isObject(value)) return false;
-  const cursor = value["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return false;
+  if (!isOptionalString(value["cursor"])) return false;
   const meta = value["_meta"];
   if (meta !== undefined && !isRequestMetaObject(meta)) return false;
   return true;
@@ -1720,8 +1603,7 @@ export function isProgressNotificationParams(
   if (!isObject(value)) return false;
   if (!Number.isFinite(value["progress"])) return false;
   if (!isProgressToken(value["progressToken"])) return false;
-  const message = value["message"];
-  if (message !== undefined && typeof message !== "string") return false;
+  if (!isOptionalString(value["message"])) return false;
   const total = value["total"];
   if (total !== undefined && !Number.isFinite(total)) return false;
   const meta = value["_meta"];

@@ -13,6 +13,11 @@ function ownMember(value: { [key: string]: unknown }, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
+/** Whether a member is absent, or a string. */
+function isOptionalString(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
 /** Length in code points: a surrogate pair counts once. */
 function lengthOf(text: string): number {
   let length = 0;
@@ -97,8 +102,7 @@ export function isGetWeatherResult(value: unknown): boolean {
 
 export function isGetWeatherResultPlace(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const name = value["name"];
-  if (name !== undefined && typeof name !== "string") return false;
+  if (!isOptionalString(value["name"])) return false;
   return true;
 }
 
@@ -181,8 +185,7 @@ export function isProtoArguments(value: unknown): boolean {
   }
   const kString = value["[k: string]"];
   if (kString !== undefined && !Number.isFinite(kString)) return false;
-  const proto = ownMember(value, "__proto__");
-  if (proto !== undefined && typeof proto !== "string") return false;
+  if (!isOptionalString(ownMember(value, "__proto__"))) return false;
   const evil = value["evil*/"];
   if (evil !== undefined) {
     if (!Array.isArray(evil)) return false;
