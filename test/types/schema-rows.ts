@@ -292,4 +292,66 @@ export const schemaRows: readonly SchemaRow[] = [
     good: [{ title: "a", next: { title: "b", next: 5 } }],
     wrong: [{ title: 5 }, { next: { title: 5 } }, { next: { next: { title: 5 } } }],
   },
+  {
+    name: "constants, and a definition with its own identity",
+    schema: {
+      properties: {
+        a: { enum: [1.5, [], true], oneOf: [{ $ref: "urn:example:Number" }] },
+        b: { enum: [{ c: 1 }, { c: "x" }], properties: { c: { $ref: "urn:example:Number" } } },
+        d: { $ref: "urn:example:Chosen", type: "number" },
+      },
+      $defs: {
+        Number: { $id: "urn:example:Number", type: "number" },
+        Chosen: {
+          ...{ $id: "urn:example:Chosen", $ref: "#/$defs/One" },
+          $defs: { One: { enum: [1, true] } },
+        },
+        One: { enum: [2, false] },
+      },
+    },
+    good: [{ a: 1.5 }, { b: { c: 1 } }, { d: 1 }],
+    wrong: [{ a: true }, { a: [] }, { b: { c: "x" } }, { d: 2 }, { d: true }],
+  },
+  {
+    name: "constants with what no value is",
+    schema: { properties: { a: { enum: [[], [null], "x"], prefixItems: [{ not: {} }] } } },
+    good: [{ a: [] }, { a: "x" }],
+    wrong: [{ a: [null] }],
+  },
+  {
+    name: "a member that a pattern of another schema describes as well",
+    schema: {
+      properties: { a: { $ref: "#/$defs/Node" } },
+      $defs: {
+        Node: {
+          properties: { b: { $ref: "#/$defs/Node" } },
+          patternProperties: { ".": { properties: { c: { properties: { d: { type: "number" } } } } } },
+          additionalProperties: false,
+        },
+      },
+    },
+    good: [{ a: { b: { c: { c: { d: 1 } } } } }],
+    wrong: [],
+  },
+  {
+    name: "lists inside lists that refer to the definition around",
+    schema: {
+      properties: { a: { $ref: "#/$defs/Node" } },
+      $defs: {
+        Node: {
+          allOf: [
+            {
+              properties: { b: { $ref: "#/$defs/Node" } },
+              prefixItems: [
+                { prefixItems: [{ minimum: 1 }, { $ref: "#/$defs/Node" }] },
+                { $ref: "#/$defs/Node", properties: { b: { type: "null" } } },
+              ],
+            },
+          ],
+        },
+      },
+    },
+    good: [{ a: { b: {} } }, { a: [[1, []]] }],
+    wrong: [{ a: [[], { b: 5 }] }],
+  },
 ];

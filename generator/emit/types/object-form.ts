@@ -118,7 +118,9 @@ class Members {
     const nodes = this.viewsOf(this.parts, name);
     const possible = this.forms.inPlace.possible(this.branches.map(({ node }) => node));
     const known = this.viewsOf(this.elsewhere, name);
-    const inner = innerContext(this.context, this.viewsOf(possible, name));
+    // Where these describe it without its name, their form says nothing of what it may contain.
+    const unnamed = this.elsewhere.filter(({ properties }) => !properties?.has(name));
+    const inner = innerContext(this.context, this.viewsOf([...possible, ...unnamed], name));
     // A value of another kind would be refused by the other parts, which types do not see in arrays and objects.
     const context = { ...inner, kinds: known.map(this.forms.kindsOf).reduce(common, inner.kinds) };
     const isOnlyRequired = this.required.has(name) && !this.declared.has(name);

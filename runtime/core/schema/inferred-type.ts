@@ -41,8 +41,12 @@ interface Embedded<Document> {
 
 type DocumentOf<Root> = Root extends Embedded<infer Document> ? Document : Root;
 
+/** The root of a schema that has its own identity inside a document. */
+type OwnRoot<Schema, Root> = Embedded<DocumentOf<Root>> & Schema;
+
 /**
- * @param Left references that may still be followed: a schema that refers to itself has no end
+ * @param Left references and lists that may still be followed: a schema that refers to itself has no end, and the compiler
+ *   reads lists at once
  * @param Kinds the kinds that the schemas around leave
  * @param Around schemas that the value satisfies as well
  * @param Also names of members that other schemas may describe, too; `string` for all, `number` for items
@@ -61,7 +65,7 @@ type Value<
   : string extends keyof Schema
     ? unknown
     : IsForeign<Schema, Root> extends true
-      ? Read<Schema, Embedded<DocumentOf<Root>> & Schema, Left, Kinds, [], Also>
+      ? Read<Schema, OwnRoot<Schema, Root>, Left, Kinds, [], Also>
       : Read<Schema, Root, Left, Kinds, Around, Also>;
 
 type Read<Schema, Root, Left extends number, Kinds, Around extends readonly unknown[], Also> = [
@@ -93,19 +97,24 @@ interface Scalars {
 type KindsOf<Schema, Root, Left extends number> = Schema extends false
   ? never
   : IsForeign<Schema, Root> extends true
+    ? KindsWithin<Schema, OwnRoot<Schema, Root>, Left>
+    : KindsWithin<Schema, Root, Left>;
+
+type KindsWithin<Schema, Root, Left extends number> = OwnKinds<Schema> &
+  (Schema extends { readonly const: infer Only } ? KindOfValue<Only> : Kind) &
+  (Schema extends { readonly enum: readonly (infer Choice)[] } ? KindOfValue<Choice> : Kind) &
+  (Schema extends { readonly allOf: infer Parts } ? KindsOfAll<Parts, Root, Left> : Kind) &
+  (Schema extends { readonly anyOf: readonly (infer Arm)[] } ? KindsOf<Arm, Root, Left> : Kind) &
+  (Schema extends { readonly oneOf: readonly (infer Arm)[] } ? KindsOf<Arm, Root, Left> : Kind) &
+  ([Referred<Schema, Root>] extends [never]
     ? Kind
-    : (Schema extends { readonly type: infer Type } ? KindOfType<EachOf<Type>> : Kind) &
-        (Schema extends { readonly const: infer Only } ? KindOfValue<Only> : Kind) &
-        (Schema extends { readonly enum: readonly (infer Choice)[] } ? KindOfValue<Choice> : Kind) &
-        (Schema extends { readonly allOf: infer Parts } ? KindsOfAll<Parts, Root, Left> : Kind) &
-        (Schema extends { readonly anyOf: readonly (infer Arm)[] } ? KindsOf<Arm, Root, Left> : Kind) &
-        (Schema extends { readonly oneOf: readonly (infer Arm)[] } ? KindsOf<Arm, Root, Left> : Kind) &
-        (Schema extends { readonly not: infer Not } ? KindsBeside<Not> : Kind) &
-        ([Referred<Schema, Root>] extends [never]
-          ? Kind
-          : Left extends 0
-            ? Kind
-            : KindsOf<Referred<Schema, Root>, Root, Less[Left]>);
+    : Left extends 0
+      ? Kind
+      : KindsOf<Referred<Schema, Root>, Root, Less[Left]>);
+
+/** The kinds that `type` and `not` leave. */
+type OwnKinds<Schema> = (Schema extends { readonly type: infer Type } ? KindOfType<EachOf<Type>> : Kind) &
+  (Schema extends { readonly not: infer Not } ? KindsBeside<Not> : Kind);
 
 type EachOf<Type> = Type extends readonly (infer Each)[] ? Each : Type;
 
@@ -144,7 +153,9 @@ type ChoiceOf<Schema, Root, Left extends number> = Schema extends { readonly con
   ? [Only]
   : Schema extends { readonly enum: readonly (infer Choice)[] }
     ? [Choice]
-    : ChoiceInside<PartOf<Schema> | Referred<Schema, Root>, Root, Left>;
+    : IsForeign<Schema, Root> extends true
+      ? ChoiceInside<PartOf<Schema> | Referred<Schema, OwnRoot<Schema, Root>>, OwnRoot<Schema, Root>, Left>
+      : ChoiceInside<PartOf<Schema> | Referred<Schema, Root>, Root, Left>;
 
 type ChoiceInside<Inner, Root, Left extends number> = [Inner] extends [never]
   ? never
@@ -196,24 +207,22 @@ type Fits<Given, Schema, Root, Left extends number> = Schema extends boolean
     : string extends keyof Schema
       ? true
       : IsForeign<Schema, Root> extends true
-        ? true
-        : false extends
-              | FitsValue<Given, Schema>
-              | FitsInPlace<Given, Schema, Root, Left>
-              | (Given extends readonly unknown[]
-                  ? FitsLength<Given, Schema> | FitsItems<Given, Schema, Root, Left>
-                  : Given extends object
-                    ? FitsMembers<Given, Schema, Root, Left>
-                    : true)
-          ? false
-          : true;
+        ? FitsWithin<Given, Schema, OwnRoot<Schema, Root>, Left>
+        : FitsWithin<Given, Schema, Root, Left>;
+
+type FitsWithin<Given, Schema, Root, Left extends number> = false extends
+  | FitsValue<Given, Schema>
+  | FitsInPlace<Given, Schema, Root, Left>
+  | (Given extends readonly unknown[]
+      ? FitsLength<Given, Schema> | FitsItems<Given, Schema, Root, Left>
+      : Given extends object
+        ? FitsMembers<Given, Schema, Root, Left>
+        : true)
+  ? false
+  : true;
 
 type FitsValue<Given, Schema> =
-  | (Schema extends { readonly type: infer Type }
-      ? [KindOfValue<Given> & KindOfType<EachOf<Type>>] extends [never]
-        ? false
-        : true
-      : true)
+  | ([KindOfValue<Given> & OwnKinds<Schema>] extends [never] ? false : true)
   | (Schema extends { readonly const: infer Only } ? IsSame<Given, Only> : true)
   | (Schema extends { readonly enum: readonly (infer Choice)[] }
       ? true extends (Choice extends unknown ? IsSame<Given, Choice> : never)
@@ -811,7 +820,7 @@ type MostOf<Schema> = Schema extends { readonly maxItems: infer Most extends num
   : -1;
 
 type EachItem<Items extends readonly unknown[], Root, Left extends number, Also> = {
-  -readonly [Index in keyof Items]: Value<Items[Index], Root, Left, Kind, [], Also>;
+  -readonly [Index in keyof Items]: Value<Items[Index], Root, Less[Left], Kind, [], Also>;
 };
 
 /** The first items of a list. */
