@@ -1,6 +1,6 @@
 // Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime;
 // and the examples into dist/examples/.
-// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [auth] [tasks] [sqlite] [postgres] [redis] [examples]`; without a name, all of them.
+// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [auth] [tasks] [observe] [sqlite] [postgres] [redis] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
 import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const target = "node20.19";
 
 /** Packages that import the runtime by name, and packages that import these. */
-const besides = ["auth", "tasks"];
+const besides = ["auth", "tasks", "observe"];
 const stores = ["sqlite", "postgres", "redis"];
 const beside = Object.fromEntries([...besides, ...stores].map((name) => [name, () => besideRuntime(name)]));
 const builds = { engine, generator, generated, runtime, ...beside, examples };
@@ -150,7 +150,7 @@ async function runtime() {
     build({
       ...common(outdir),
       platform: "node",
-      external: ["@mcpgen/*", "@opentelemetry/*"],
+      external: ["@mcpgen/*"],
       entryPoints: await entriesOf(folder),
     }),
     declarations("scripts/tsconfig.runtime.json"),
@@ -165,12 +165,12 @@ async function besideRuntime(name) {
   if (!existsSync(join(root, "generated/package.json"))) return;
   const outdir = join(folder, "dist");
   await rm(outdir, { recursive: true, force: true });
-  const { dependencies } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const { dependencies, peerDependencies } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   await Promise.all([
     build({
       ...common(outdir),
       platform: "node",
-      external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
+      external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
       entryPoints: await entriesOf(folder),
     }),
     declarations(`scripts/tsconfig.${name}.json`),

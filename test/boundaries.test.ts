@@ -46,6 +46,10 @@ const areas: readonly Area[] = [
       /^@mcpgen\/protocol\/(model|extensions\/.*)$/,
     ],
   },
+  {
+    folder: "runtime/observe",
+    may: [/^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
+  },
   { folder: "runtime/sqlite", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
   {
     folder: "runtime/postgres",
@@ -68,7 +72,7 @@ const areas: readonly Area[] = [
     folder: "examples",
     may: [
       /^node:/,
-      /^@mcpgen\/(protocol|runtime|auth|tasks)(\/|$)/,
+      /^@mcpgen\/(protocol|runtime|auth|tasks|observe)(\/|$)/,
       /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
       /^(@mcpgen\/(postgres|redis)|bullmq|ioredis|@dbos-inc\/dbos-sdk|pg)$/,
@@ -90,7 +94,7 @@ const exceptions: { readonly [file: string]: RegExp } = {
       "propagation",
       "request-ids",
       "series",
-    ].map((name) => [`runtime/core/otel/${name}.ts`, /^@opentelemetry\/api$/]),
+    ].map((name) => [`runtime/observe/otel/${name}.ts`, /^@opentelemetry\/api$/]),
   ),
   // Of an entry for programs with files.
   "runtime/tasks/client/file-handles.ts": /^node:(crypto|fs(\/promises)?|path)$/,

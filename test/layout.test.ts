@@ -27,13 +27,14 @@ const listed = new Set(
 test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", () => {
   const rooms = roomsOf("generator");
   const others = foldersIn("test").filter(
-    (name) => !rooms.has(name) && !["engine", "runtime", "auth", "tasks", "sqlite"].includes(name),
+    (name) => !rooms.has(name) && !["engine", "runtime", "auth", "tasks", "observe", "sqlite"].includes(name),
   );
   expect(others.toSorted()).toEqual([...listed].toSorted());
   expect(foldersIn("test/engine").filter((name) => !roomsOf("engine").has(name))).toEqual([]);
   expect(foldersIn("test/runtime").filter((name) => !roomsOf("runtime/core").has(name))).toEqual([]);
   expect(foldersIn("test/auth").filter((name) => !roomsOf("runtime/auth").has(name))).toEqual([]);
   expect(foldersIn("test/tasks").filter((name) => !roomsOf("runtime/tasks").has(name))).toEqual([]);
+  expect(foldersIn("test/observe").filter((name) => !roomsOf("runtime/observe").has(name))).toEqual([]);
   expect(foldersIn("test/sqlite").filter((name) => !roomsOf("runtime/sqlite").has(name))).toEqual([]);
   expect(foldersIn("test/runtime/http").toSorted()).toEqual(["client", "programs", "server"]);
 });
@@ -45,7 +46,9 @@ const imports = importsOf([...files, ...filesBelow("bench")]);
 /** The folder of a file: of a room of a building beside the generator, that room's. */
 function areaOf(file: string): string {
   const folders = file.split("/").slice(0, -1);
-  return folders.slice(0, /^(?:engine|runtime|auth|tasks|sqlite)$/.test(folders[1] ?? "") ? 3 : 2).join("/");
+  return folders
+    .slice(0, /^(?:engine|runtime|auth|tasks|observe|sqlite)$/.test(folders[1] ?? "") ? 3 : 2)
+    .join("/");
 }
 
 test("a helper that tests of two folders use stands in test/support, and only such a helper", () => {
@@ -97,6 +100,7 @@ test.each([
   "runtime/tasks",
   "runtime/sqlite",
   "runtime/postgres",
+  "runtime/observe",
   "runtime/redis",
 ])("package.json of %s exports all entries, and no others", (folder) => {
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {

@@ -2,8 +2,8 @@
 // server process over HTTP.
 // Usage: npm run build && node bench/runtime/hooks.mjs
 import { createServer } from "@mcpgen/runtime/all";
-import { rateLimit, timeLimit } from "@mcpgen/runtime/limits";
-import { requestLog } from "@mcpgen/runtime/logging";
+import { rateLimit, timeLimit } from "@mcpgen/observe";
+import { requestLog } from "@mcpgen/observe";
 import { fileURLToPath } from "node:url";
 import { modern, ours } from "./contenders.mjs";
 import { HttpUnderTest } from "./http-under-test.mjs";

@@ -1,7 +1,7 @@
 // CPU that OpenTelemetry adds to one `tools/call` of a server, in one process without a transport: each row less the row without it.
 // Usage: npm run build && node bench/runtime/otel.mjs [BEGIN OF A TITLE]
 import { createServer } from "@mcpgen/runtime/all";
-import { instrument } from "@mcpgen/runtime/otel";
+import { instrument } from "@mcpgen/observe/otel";
 import { SpanKind, context, trace } from "@opentelemetry/api";
 import {
   AlwaysOffSampler,

@@ -36,7 +36,9 @@ export {
 export { scopesOfCall } from "./http/server/permit.js";
 export { makesCall, type InnerCall } from "./server/inner-calls.js";
 export { type Alternative, expectAlternative } from "./client/middleware.js";
-export { insufficientScopeCode, rateLimitedCode } from "./jsonrpc/errors.js";
+export { insufficientScopeCode, isMcpError, rateLimitedCode, rpc, timeLimitCode } from "./jsonrpc/errors.js";
+export { longestName, longestText, shortened, visible } from "./jsonrpc/foreign-text.js";
+export { isObject, isPromise } from "./jsonrpc/message.js";
 export {
   answerError,
   answersFor,
@@ -51,16 +53,20 @@ export {
   resultAs,
   stopAnswer,
 } from "./client/answering.js";
-export type { Asked } from "./server/rounds.js";
+export { type Asked, type Rounds, isSuspended } from "./server/rounds.js";
+export { placeOf } from "./server/server-definition.js";
 export { type Rules, checkOptions, invalid, withFunctions } from "./options/option-check.js";
 export { type Members, jsonOr, malformedMember, withoutNulls } from "./protocol/members.js";
-export { declares } from "./protocol/revision-view.js";
+export type { Around, InternalContext, Peer } from "./protocol/hooks.js";
+export { refusal } from "./protocol/refusals.js";
+export { type RevisionView, declares } from "./protocol/revision-view.js";
 export { Admission, type Amounts, type Quota, type Refusal } from "./admission/admission.js";
 export { BoundedMap } from "./admission/bounded-map.js";
 export { Turns } from "./admission/turns.js";
 export { Breaker } from "./time/breaker.js";
 export {
   abortable,
+  longestWait,
   pause,
   sleep,
   unref,

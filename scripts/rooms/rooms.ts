@@ -52,7 +52,6 @@ export const buildings: readonly Building[] = [
       { path: "runtime/core/stdio", holds: "stdio, both sides" },
       { path: "runtime/core/http/server", holds: "HTTP, the server's side" },
       { path: "runtime/core/http/client", holds: "HTTP, the client's side" },
-      { path: "runtime/core/otel", holds: "traces and metrics by OpenTelemetry's conventions" },
       { path: "runtime/core/connect", holds: "from an address to a client" },
       { path: "runtime/core/testing", holds: "pairs, virtual time, recording, replay" },
       { path: "runtime/core", holds: "the entries of the package" },
@@ -91,6 +90,15 @@ export const buildings: readonly Building[] = [
       { path: "runtime/tasks", holds: "the entries of the package" },
     ],
     walls: [["runtime/tasks/server", "runtime/tasks/client"]],
+  },
+  {
+    folder: "runtime/observe",
+    rooms: [
+      { path: "runtime/observe/logging", holds: "a line for each request" },
+      { path: "runtime/observe/rates", holds: "requests a minute, and how long one may take" },
+      { path: "runtime/observe/otel", holds: "traces and metrics by OpenTelemetry's conventions" },
+      { path: "runtime/observe", holds: "the entries of the package" },
+    ],
   },
   {
     folder: "runtime/sqlite",

@@ -23,6 +23,7 @@ const runtime = entriesOf("runtime/core");
 const entries = new Map([
   // First: names of the runtime count where both have them.
   ...entriesOf("runtime/tasks"),
+  ...entriesOf("runtime/observe"),
   ...runtime,
   ...entriesOf("runtime/auth"),
   ...entriesOf("generated"),

@@ -26,12 +26,12 @@ import {
   streamChannel,
 } from "../../runtime/core/stdio.js";
 import { openPeer } from "../../runtime/core/peer.js";
-import { instrumentation } from "../../runtime/core/otel.js";
+import { instrumentation } from "../../runtime/observe/otel.js";
 import { MemoryClusterStore, cluster } from "../../runtime/core/cluster.js";
 import { sealedSessions } from "../../runtime/core/sealed-sessions.js";
 import { postMessageChannel } from "../../runtime/core/post-message.js";
-import { rateLimit } from "../../runtime/core/limits.js";
-import { requestLog } from "../../runtime/core/logging.js";
+import { rateLimit } from "../../runtime/observe/rates/rates.js";
+import { requestLog } from "../../runtime/observe/logging/logging.js";
 import { Replay, createTestPair } from "../../runtime/core/testing.js";
 import { partsOfTables, tables } from "./option-tables.js";
 

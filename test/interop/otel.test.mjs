@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { instrument, instrumentation } from "@mcpgen/runtime/otel";
+import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { SpanStatusCode, context, propagation, trace } from "@opentelemetry/api";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { PrometheusExporter } from "@opentelemetry/exporter-prometheus";

@@ -119,7 +119,17 @@ describe("the release", () => {
     const folder = temporaryFolder();
     const packages = join(folder, "packages");
     mkdirSync(packages);
-    for (const each of ["engine", "protocol", "runtime", "auth", "tasks", "sqlite", "postgres", "redis"])
+    for (const each of [
+      "engine",
+      "protocol",
+      "runtime",
+      "auth",
+      "tasks",
+      "observe",
+      "sqlite",
+      "postgres",
+      "redis",
+    ])
       writeFileSync(join(packages, `mcpgen-${each}-1.2.3.tgz`), `tarball of ${each}`);
     writeFileSync(join(packages, "mcpgen-1.2.3.tgz"), "tarball of mcpgen");
     const { stdout } = spawnSync("bash", ["scripts/sums.sh", packages], { encoding: "utf8" });
@@ -144,7 +154,7 @@ describe("the release", () => {
   test("publishes what both jobs have packed, with its provenance", () => {
     const { ended, asked } = published(() => {});
     expect(ended).toBe(true);
-    expect(asked).toHaveLength(9);
+    expect(asked).toHaveLength(10);
     expect(asked.at(-1)).toBe(
       "publish packages/mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
     );

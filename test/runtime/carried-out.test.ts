@@ -3,7 +3,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { expect, test } from "vitest";
 import { carriedOut, memberOf, toolError } from "../../generated/stepping.js";
 import { failureOf } from "../support/failure-of.js";
-import { type Wire, clientOf, serverWith, wires } from "./served.js";
+import { type Wire, clientOf, serverWith, wires } from "../support/served.js";
 
 // What a handler gave for good, and has no form at the other revision: its effect is there, and must not come twice.
 

@@ -4,7 +4,7 @@ import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
-import { clientOf, eras, routes, serverWith } from "./served.js";
+import { clientOf, eras, routes, serverWith } from "../support/served.js";
 
 type Server = ReturnType<typeof serverWith>;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { skills } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/skills/server";
 import type { CodeFirstServer, ServerOptions } from "@mcpgen/runtime";
 import { failureOf } from "../support/failure-of.js";
-import { clientOf, routes, serverWith } from "./served.js";
+import { clientOf, routes, serverWith } from "../support/served.js";
 
 const implemented = skills.implement({
   "skills/list": () => ({ skills: [] }),

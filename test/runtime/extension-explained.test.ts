@@ -6,7 +6,7 @@ import { explained as explainedTasks } from "@mcpgen/protocol/extensions/io.mode
 import { tasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import type { CodeFirstServer, ServerOptions } from "@mcpgen/runtime";
 import { failureOf } from "../support/failure-of.js";
-import { clientOf, serverWith } from "./served.js";
+import { clientOf, serverWith } from "../support/served.js";
 
 const task = { createdAt: "now", lastUpdatedAt: "now", ttlMs: null } as const;
 

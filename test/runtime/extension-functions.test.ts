@@ -3,7 +3,7 @@ import type { Notifier } from "@mcpgen/protocol/model";
 import { notifyProgress } from "@mcpgen/protocol/2025-11-25/client";
 import { listRoots, notifyLoggingMessage } from "@mcpgen/protocol/2025-11-25/server";
 import { notifyTaskStatus } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
-import { clientOf, serverWith } from "./served.js";
+import { clientOf, serverWith } from "../support/served.js";
 
 test("the generated functions of servers take a server and its sessions, those of clients a client", async () => {
   const server = serverWith({ capabilities: { logging: {} } });

@@ -6,7 +6,7 @@ import {
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/client";
 import { ui } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/server";
 import { type ServerExtension, serverExtension } from "../../generated/extending.js";
-import { clientOf, serverWith } from "./served.js";
+import { clientOf, serverWith } from "../support/served.js";
 
 const isColor = (value: unknown): boolean => value === "red" || value === "blue";
 

@@ -2,7 +2,7 @@ import { experimentalTasks } from "@mcpgen/protocol/extensions/dev.mcpgen/experi
 import { expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
 import { id, searchClient, searchServer } from "./search-extension.js";
-import { clientOf, serverWith } from "./served.js";
+import { clientOf, serverWith } from "../support/served.js";
 
 const query = () => ({ items: [] });
 

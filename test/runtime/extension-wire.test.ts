@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ServerOptions } from "@mcpgen/runtime";
 import { Party, messagesOf } from "../support/raw-http-client.js";
 import { type Members, metaOf, raw } from "../support/raw-stdio-client.js";
-import { clientOf, serverWith, sourceOf } from "./served.js";
+import { clientOf, serverWith, sourceOf } from "../support/served.js";
 import { id, searchClient, searchServer } from "./search-extension.js";
 import { cases } from "../support/cases.mjs";
 

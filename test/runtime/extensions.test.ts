@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { CodeFirstServer, ConnectOptions, HandlerContext, ServerOptions } from "@mcpgen/runtime";
 import { failureOf } from "../support/failure-of.js";
-import { type Wire, clientOf, serverWith, wires } from "./served.js";
+import { type Wire, clientOf, serverWith, wires } from "../support/served.js";
 import { id, searchClient, searchServer } from "./search-extension.js";
 
 const revisions = ["2025-06-18", "2025-11-25", "2026-07-28"] as const;

@@ -1,12 +1,12 @@
 import { McpError } from "@mcpgen/runtime";
-import { logRequests } from "@mcpgen/runtime/logging";
+import { logRequests } from "@mcpgen/observe";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { printError, printWarning } from "../../runtime/core/jsonrpc/errors.js";
 import { longestMessage, shortened } from "../../runtime/core/jsonrpc/foreign-text.js";
 import { cases, seed } from "../support/cases.mjs";
 import { failureOf } from "../support/failure-of.js";
-import { clientOf, routes, serverWith } from "./served.js";
+import { clientOf, routes, serverWith } from "../support/served.js";
 
 afterEach(() => vi.restoreAllMocks());
 

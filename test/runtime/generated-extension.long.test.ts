@@ -11,7 +11,7 @@ import type { CodeFirstServer, ServerOptions } from "@mcpgen/runtime";
 import { failureOf } from "../support/failure-of.js";
 import { Party, messagesOf } from "../support/raw-http-client.js";
 import { type Members, raw } from "../support/raw-stdio-client.js";
-import { clientOf, serverWith, sourceOf, wires } from "./served.js";
+import { clientOf, serverWith, sourceOf, wires } from "../support/served.js";
 
 // An extension as it is generated, on each of its bases and on revisions that are none.
 

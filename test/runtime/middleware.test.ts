@@ -1,7 +1,7 @@
 import { McpError, type MiddlewareRequest } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
-import { clientOf, eras, routes, serverWith } from "./served.js";
+import { clientOf, eras, routes, serverWith } from "../support/served.js";
 
 /** Middleware of either role that notes each request and its outcome. */
 function notes() {

@@ -10,11 +10,11 @@ import {
   errorTable,
 } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
-import { rateLimit } from "@mcpgen/runtime/limits";
-import { requestLog } from "@mcpgen/runtime/logging";
+import { rateLimit } from "@mcpgen/observe";
+import { requestLog } from "@mcpgen/observe";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
-import { clientOf, eras, routes, serverWith } from "./served.js";
+import { clientOf, eras, routes, serverWith } from "../support/served.js";
 
 /** The message of the `invalid-definition` that some work throws. */
 function refusalOf(work: () => unknown): string {

@@ -3,7 +3,7 @@ import type { CodeFirstServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
 import { madeUp } from "../support/made-tables.js";
-import { clientOf, serverWith, wires } from "./served.js";
+import { clientOf, serverWith, wires } from "../support/served.js";
 
 // Final results of the protocol itself in place of the plain one, by the column `resultTypes`.
 

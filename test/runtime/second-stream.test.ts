@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
 import { madeUp } from "../support/made-tables.js";
 import { until } from "../support/until.mjs";
-import { type Wire, clientOf, serverWith, wires } from "./served.js";
+import { type Wire, clientOf, serverWith, wires } from "../support/served.js";
 
 // A second method that is answered when its stream ends: the column says it, no name.
 

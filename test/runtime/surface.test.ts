@@ -2,7 +2,7 @@
 import type { ServerEvent, ServerSession } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
-import { clientOf, routes, serverWith } from "./served.js";
+import { clientOf, routes, serverWith } from "../support/served.js";
 
 const text = (value: string) => ({ content: [{ type: "text", text: value }] });
 

@@ -3,7 +3,7 @@ import type { Client, CodeFirstServer, ConnectOptions, ServerOptions } from "@mc
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
 import { type MadeUp, madeUp } from "../support/made-tables.js";
-import { clientOf, eras, routes, serverWith } from "./served.js";
+import { clientOf, eras, routes, serverWith } from "../support/served.js";
 
 // What a method needs that one of the sides has not declared: columns of the tables, and no names of methods.
 

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { connect } from "@mcpgen/runtime";
-import { instrumentation } from "@mcpgen/runtime/otel";
+import { instrumentation } from "@mcpgen/observe/otel";
 import { context, trace } from "@opentelemetry/api";
 import {
   BasicTracerProvider,

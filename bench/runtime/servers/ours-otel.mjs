@@ -8,7 +8,7 @@ const server = createServer({ name: "bench", version: "1.0.0" });
 server.tool(echo.name, echo, ({ message }) => message);
 const given = process.argv.find((option) => option.startsWith("--otel="))?.slice("--otel=".length);
 if (given) {
-  const { instrument } = await import("@mcpgen/runtime/otel");
+  const { instrument } = await import("@mcpgen/observe/otel");
   const remove = instrument(server);
   if (given === "removed") remove();
 }

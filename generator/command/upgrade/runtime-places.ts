@@ -54,7 +54,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "notifications/resources/list_changed": ["runtime/core/client/attach.ts"],
   "notifications/resources/updated": [
     "runtime/core/client/attach.ts",
-    "runtime/core/otel/conventions.ts",
+    "runtime/observe/otel/conventions.ts",
     "runtime/core/server/changes.ts",
   ],
   "notifications/roots/list_changed": [
@@ -78,7 +78,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ],
   "prompts/get": [
     "runtime/core/client/client.ts",
-    "runtime/core/otel/conventions.ts",
+    "runtime/observe/otel/conventions.ts",
     "runtime/core/server/other-features.ts",
     "runtime/core/server/prompts.ts",
   ],
@@ -86,19 +86,19 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "resources/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
   "resources/read": [
     "runtime/core/client/client.ts",
-    "runtime/core/otel/conventions.ts",
+    "runtime/observe/otel/conventions.ts",
     "runtime/core/server/other-features.ts",
     "runtime/core/server/resources.ts",
   ],
   "resources/subscribe": [
     "runtime/core/client/attach.ts",
-    "runtime/core/otel/conventions.ts",
+    "runtime/observe/otel/conventions.ts",
     "runtime/core/server/other-features.ts",
   ],
   "resources/templates/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
   "resources/unsubscribe": [
     "runtime/core/client/attach.ts",
-    "runtime/core/otel/conventions.ts",
+    "runtime/observe/otel/conventions.ts",
     "runtime/core/server/other-features.ts",
   ],
   "roots/list": [
@@ -126,7 +126,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "tools/call": [
     "runtime/core/client/client.ts",
     "runtime/core/client/output-checks.ts",
-    "runtime/core/otel/conventions.ts",
+    "runtime/observe/otel/conventions.ts",
     "runtime/core/server/listing.ts",
     "runtime/core/server/tools.ts",
   ],

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { instrument, instrumentation } from "@mcpgen/runtime/otel";
+import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { telemetryTo } from "./telemetry.mjs";
 

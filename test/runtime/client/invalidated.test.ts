@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { madeUp } from "../../support/made-tables.js";
-import { clientOf, serverWith } from "../served.js";
+import { clientOf, serverWith } from "../../support/served.js";
 
 // Which cached results a notification drops, by the columns of the tables.
 

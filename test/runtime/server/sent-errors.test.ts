@@ -10,7 +10,7 @@ import {
   experimentalErrors,
 } from "@mcpgen/runtime";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { timeLimit } from "@mcpgen/runtime/limits";
+import { timeLimit } from "@mcpgen/observe";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { serve } from "../../support/http-adapters.js";
 import { until } from "../../support/until.mjs";

@@ -2,7 +2,7 @@
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { instrument } from "@mcpgen/runtime/otel";
+import { instrument } from "@mcpgen/observe/otel";
 import { BasicTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { useContextManager, usePropagators } from "../../support/open-telemetry.mjs";
 import { factsOf } from "../span-facts.mjs";

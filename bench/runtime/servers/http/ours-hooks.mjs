@@ -1,7 +1,7 @@
 // Ours with the hooks that `--hooks=` names: none, middleware, events or log.
 import { createServer } from "@mcpgen/runtime/all";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { requestLog } from "@mcpgen/runtime/logging";
+import { requestLog } from "@mcpgen/observe";
 import { echo } from "../tools.mjs";
 import { stateless, streams } from "./mode.mjs";
 

@@ -8,7 +8,7 @@ import {
   type ServeHttpOptions,
   serveHttp,
 } from "@mcpgen/runtime/http";
-import { type RateLimits, rateLimit, timeLimit } from "@mcpgen/runtime/limits";
+import { type RateLimits, rateLimit, timeLimit } from "@mcpgen/observe";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { heap } from "../../../support/heap.js";

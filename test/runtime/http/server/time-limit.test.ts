@@ -1,6 +1,6 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
-import { timeLimit } from "@mcpgen/runtime/limits";
+import { timeLimit } from "@mcpgen/observe";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, test } from "vitest";
 import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";

@@ -1,6 +1,6 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { McpError, createServer } from "@mcpgen/runtime";
-import { instrument, instrumentation } from "@mcpgen/runtime/otel";
+import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { expect, test } from "vitest";
 import { telemetry, useOpenTelemetry } from "./telemetry.js";

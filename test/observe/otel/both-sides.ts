@@ -11,7 +11,7 @@ import {
   type ServerSession,
   createServer,
 } from "@mcpgen/runtime";
-import { instrument, instrumentation } from "@mcpgen/runtime/otel";
+import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
 import type { Ending, Operation, SpanFacts } from "./conventions.js";
 import { telemetry } from "./telemetry.js";

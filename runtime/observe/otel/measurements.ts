@@ -7,7 +7,7 @@ import {
   createNoopMeter,
   metrics,
 } from "@opentelemetry/api";
-import type { ClientEvent, ServerEvent } from "../protocol/events.js";
+import type { ClientEvent, ServerEvent } from "@mcpgen/runtime";
 import { type Begun, type Operation, type Outcome, overHttp, overPipe } from "./conventions.js";
 import { Series } from "./series.js";
 

@@ -1,7 +1,7 @@
 import { type Context, SpanKind, type TextMapGetter, context, propagation, trace } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { clientRevisions } from "@mcpgen/protocol";
-import { instrument } from "@mcpgen/runtime/otel";
+import { instrument } from "@mcpgen/observe/otel";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { afterEach, expect, test } from "vitest";
 import { useContextManager } from "../../support/open-telemetry.mjs";

@@ -2,7 +2,7 @@ import { SpanKind, context, propagation, trace } from "@opentelemetry/api";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { instrument, instrumentation } from "@mcpgen/runtime/otel";
+import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../support/revisions.js";
 import { telemetry, useOpenTelemetry } from "./telemetry.js";

@@ -1,9 +1,14 @@
 import { type Attributes, type Span, SpanStatusCode } from "@opentelemetry/api";
-import { type McpError, isMcpError, rpc } from "../jsonrpc/errors.js";
-import { longestText, shortened } from "../jsonrpc/foreign-text.js";
-import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
-import type { RevisionView } from "../protocol/revision-view.js";
-import { isSuspended } from "../server/rounds.js";
+import type { McpError, Params, RequestId } from "@mcpgen/runtime";
+import {
+  isMcpError,
+  isObject,
+  isSuspended,
+  longestText,
+  type RevisionView,
+  rpc,
+  shortened,
+} from "@mcpgen/runtime/extending";
 
 // The names are those of OpenTelemetry's semantic conventions for the Model Context Protocol (status: development).
 

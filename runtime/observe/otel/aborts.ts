@@ -1,4 +1,4 @@
-import type * as platform from "../platform/platform.js";
+import type { Signal } from "@mcpgen/protocol/model";
 
 /** The context of a request that a server got: these functions end it early. */
 interface Abortable {
@@ -29,7 +29,7 @@ export function onAbort(context: object, listener: (reason: unknown) => void): (
     };
     return undefined;
   }
-  const { signal } = context as { readonly signal?: platform.AbortSignal };
+  const { signal } = context as { readonly signal?: Signal };
   if (!signal) return undefined;
   const aborted = (): void => listener(signal.reason);
   signal.addEventListener("abort", aborted);

@@ -1,12 +1,18 @@
 // One line a request on standard error, for servers and clients.
-import { isMcpError } from "./jsonrpc/errors.js";
-import { longestName, longestText, shortened, visible } from "./jsonrpc/foreign-text.js";
-import { type Params, isPromise } from "./jsonrpc/message.js";
-import { type Rules, checkOptions } from "./options/option-check.js";
-import type { ClientEvent, ServerEvent } from "./protocol/events.js";
-import type { InternalContext, Middleware, MiddlewareRequest } from "./protocol/hooks.js";
-import { isSuspended } from "./server/rounds.js";
-import { placeOf } from "./server/server-definition.js";
+import {
+  checkOptions,
+  type InternalContext,
+  isMcpError,
+  isPromise,
+  isSuspended,
+  longestName,
+  longestText,
+  placeOf,
+  type Rules,
+  shortened,
+  visible,
+} from "@mcpgen/runtime/extending";
+import type { ClientEvent, Middleware, MiddlewareRequest, Params, ServerEvent } from "@mcpgen/runtime";
 
 /** Which lines are written: failures (`error`), also each request (`info`), also its begin and all events (`debug`). */
 export type LogDetail = "error" | "info" | "debug";

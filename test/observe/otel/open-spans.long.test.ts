@@ -1,6 +1,6 @@
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import { clientRevisions } from "@mcpgen/protocol";
-import { instrument, instrumentation } from "@mcpgen/runtime/otel";
+import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { expect, test } from "vitest";
 import { cases } from "../../support/cases.mjs";

@@ -1,6 +1,6 @@
 import { context, metrics, propagation, trace } from "@opentelemetry/api";
 import { clientRevisions } from "@mcpgen/protocol";
-import { instrument, instrumentation } from "@mcpgen/runtime/otel";
+import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { afterEach, expect, test } from "vitest";
 import { useContextManager, usePropagators } from "../../support/open-telemetry.mjs";

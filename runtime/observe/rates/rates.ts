@@ -1,13 +1,20 @@
 // Limits in time, as middleware of servers and clients.
-import { McpError, rateLimitedCode, timeLimitCode } from "./jsonrpc/errors.js";
-import { type Params, isPromise } from "./jsonrpc/message.js";
-import { type Rules, checkOptions, invalid } from "./options/option-check.js";
-import type { InternalContext, Middleware, MiddlewareRequest, Peer } from "./protocol/hooks.js";
-import { refusal } from "./protocol/refusals.js";
-import type { RevisionView } from "./protocol/revision-view.js";
+import { McpError, type Middleware, type MiddlewareRequest, type Params } from "@mcpgen/runtime";
+import {
+  checkOptions,
+  type InternalContext,
+  invalid,
+  isPromise,
+  longestWait,
+  type Peer,
+  placeOf,
+  rateLimitedCode,
+  refusal,
+  type RevisionView,
+  type Rules,
+  timeLimitCode,
+} from "@mcpgen/runtime/extending";
 import type { MethodFacts } from "@mcpgen/protocol/model";
-import { placeOf } from "./server/server-definition.js";
-import { longestWait } from "./time/clock.js";
 
 /** Requests that are allowed in a minute. */
 export interface RateLimits {

@@ -1,9 +1,9 @@
 import { McpError } from "@mcpgen/runtime";
-import { logRequests, requestLog } from "@mcpgen/runtime/logging";
+import { logRequests, requestLog } from "@mcpgen/observe";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { builtProgram } from "../support/built-program.js";
-import { failureOf } from "../support/failure-of.js";
-import { clientOf, routes, serverWith } from "./served.js";
+import { builtProgram } from "../../support/built-program.js";
+import { failureOf } from "../../support/failure-of.js";
+import { clientOf, routes, serverWith } from "../../support/served.js";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";

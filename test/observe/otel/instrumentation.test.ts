@@ -3,7 +3,7 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { instrument, instrumentation } from "@mcpgen/runtime/otel";
+import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";

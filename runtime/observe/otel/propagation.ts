@@ -1,6 +1,6 @@
 import { type Context, ROOT_CONTEXT, type TextMapGetter, propagation } from "@opentelemetry/api";
-import { type Params, isObject } from "../jsonrpc/message.js";
-import type { Rounds } from "../server/rounds.js";
+import type { Params } from "@mcpgen/runtime";
+import { isObject, type Rounds } from "@mcpgen/runtime/extending";
 import { baggageMember, withBaggage } from "./deferred-baggage.js";
 
 // Trace context in `_meta` of requests: members with the names of the headers of W3C Trace Context and Baggage, as the

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type McpError, type ServerEvent, connect, memoryChannels } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
-import { rateLimit, timeLimit } from "@mcpgen/runtime/limits";
-import { logRequests } from "@mcpgen/runtime/logging";
+import { rateLimit, timeLimit } from "@mcpgen/observe";
+import { logRequests } from "@mcpgen/observe";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { failureOf } from "../support/failure-of.js";
-import { cases } from "../support/cases.mjs";
-import { clientOf, eras, routes, serverWith } from "./served.js";
+import { failureOf } from "../../support/failure-of.js";
+import { cases } from "../../support/cases.mjs";
+import { clientOf, eras, routes, serverWith } from "../../support/served.js";
 
 const minute = 60_000;
 

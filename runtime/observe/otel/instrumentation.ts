@@ -12,11 +12,15 @@ import {
   propagation,
   trace,
 } from "@opentelemetry/api";
-import { type Params, isPromise } from "../jsonrpc/message.js";
-import { type Rules, checkOptions } from "../options/option-check.js";
-import type { ClientEvent, ServerEvent } from "../protocol/events.js";
-import type { Around, InternalContext, Middleware, MiddlewareRequest, Next } from "../protocol/hooks.js";
-import { isSuspended } from "../server/rounds.js";
+import type { ClientEvent, Middleware, MiddlewareRequest, Next, Params, ServerEvent } from "@mcpgen/runtime";
+import {
+  type Around,
+  checkOptions,
+  type InternalContext,
+  isPromise,
+  isSuspended,
+  type Rules,
+} from "@mcpgen/runtime/extending";
 import { onAbort } from "./aborts.js";
 import {
   type Begun,

@@ -1,5 +1,5 @@
 import { type Context, type Span, context as contexts, createContextKey } from "@opentelemetry/api";
-import type { RequestId } from "../jsonrpc/message.js";
+import type { RequestId } from "@mcpgen/runtime";
 
 /** The connection of a server: it chooses the id of each request to the client. */
 interface Numbering {
