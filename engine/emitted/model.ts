@@ -46,7 +46,11 @@ export interface Revision<R extends Role = Role> {
    * `process`, and left out of bundles that are made for production.
    */
   readonly developmentSends?: SendTable<R> | undefined;
-  /** What it sends, wherever it runs: `explained` adds it. */
+  /**
+   * What it sends, wherever it runs: `explained` adds it. Revisions above the
+   * vocabulary have it, and are always checked by it: what no step translates, such
+   * as a new member of the message itself, fails there.
+   */
   readonly sends?: SendTable<R>;
   /**
    * Makes functions of the columns that say them as data: `requires`, and

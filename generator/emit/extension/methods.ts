@@ -51,6 +51,7 @@ export const emitExtensionMethods: Emitter<ExtensionInput> = (input) => {
             `} from "./steps.${importExtension}";`,
           ]
         : [],
+    isAbove: input.fromVocabulary === "newer",
     base64: memberLine(
       1,
       "base64",

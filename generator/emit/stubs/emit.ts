@@ -33,6 +33,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
     revision: model.revision,
     era: model.era,
     next: input.next?.revision,
+    isAbove: input.isAboveVocabulary === true,
     peerSteps: input.isAboveVocabulary === true && input.previous !== undefined,
     completed: needsCompletion(model, role),
     batches: role === "server" && model.batches,

@@ -46,7 +46,8 @@ export class RevisionView<R extends Role = Role> {
 
   /** @throws {McpError} `invalid-definition`: `always`, and the revision has no `sends` */
   constructor(revision: Revision<R>, chain: readonly Steps[], vocabulary: string, options: ViewOptions) {
-    this.sends = sendsOf(revision, options.validateSend);
+    this.sends =
+      (isNewer(revision.id, vocabulary) && revision.sends) || sendsOf(revision, options.validateSend);
     this.id = revision.id;
     this.era = revision.era;
     this.revision = revision.completed?.(revision, McpError) ?? revision;

@@ -7,7 +7,8 @@ import type { RevisionView } from "./revision-view.js";
 
 /**
  * When messages are checked against the exact definitions of their revision before they are sent. `development`: unless
- * `NODE_ENV` is `production`, or the platform has no `process`. `always` needs revisions with `sends`.
+ * `NODE_ENV` is `production`, or the platform has no `process`. `always` needs revisions with `sends`. At revisions above the
+ * vocabulary that have them, messages are always checked.
  */
 export type ValidateSend = "off" | "development" | "always";
 

@@ -126,3 +126,17 @@ test("a request that has no form in the vocabulary is refused", () => {
     expect.objectContaining({ code: "not-expressible", message: "/x: no" }) as Error,
   );
 });
+
+test.each(["client", "server"] as const)(
+  "what a %s sends above its vocabulary is checked, whatever else is",
+  (role) => {
+    const place = 2;
+    const checkedAt = (vocabulary?: string): string[] =>
+      linkRevisions(pinned(role, place), { vocabulary, validateSend: "off" })
+        .filter(({ sends }) => sends)
+        .map(({ id }) => id)
+        .reverse();
+    expect(checkedAt(revisions[place])).toEqual(revisions.slice(place + 1));
+    expect(checkedAt(revisions.at(-1))).toEqual([]);
+  },
+);
