@@ -1,7 +1,7 @@
 import type { BatchPlace } from "./outgoing-batch.js";
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { type LogLevel, metaKeys } from "../protocol/meta.js";
-import { type Params, notificationOf } from "../jsonrpc/message.js";
+import { type Params, type RequestId, notificationOf } from "../jsonrpc/message.js";
 import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
 import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
@@ -387,25 +387,27 @@ export function sendNotification(
   method: string,
   params: Params | undefined,
   place?: BatchPlace,
+  ends?: RequestId,
 ): void {
   const lowered = params && view.lower("outgoingNotifications", method, params);
   const wrong = view.sends && sendError(view, "notifications", method, notificationOf(method, lowered));
   if (wrong) throw wrong;
   // A notification has no metadata of its sender, and its headers name the revision all the same.
   const _meta = { [metaKeys.protocolVersion]: view.id };
-  link.notify(method, lowered, () => mirrorHeaders(view, method, { ...lowered, _meta }), undefined, place);
+  link.notify(method, lowered, () => mirrorHeaders(view, method, { ...lowered, _meta }), ends, place);
 }
 
-/** Sends a notification of a handler. A failure to send is reported: it never fails the handler. */
-function notifyProgress(
+/** Sends a notification of a handler, or of a request that is given up. A failure to send is reported: it fails neither. */
+function notifyReporting(
   link: Link,
   view: RevisionView<"client">,
   incoming: Incoming,
   method: string,
   params: Params,
+  ends?: RequestId,
 ): void {
   try {
-    sendNotification(link, view, method, params);
+    sendNotification(link, view, method, params, undefined, ends);
   } catch (error) {
     incoming.report(error, method);
   }
@@ -427,7 +429,7 @@ function listen(
       : {}),
     ends: (method) => view?.table.outgoingRequests.get(method)?.listening ?? false,
     abandons: era?.cancelsByExchange ?? false,
-    ...(view ? { notify: (method, params) => notifyProgress(link, view, incoming, method, params) } : {}),
+    ...(view ? { notify: (...sent) => notifyReporting(link, view, incoming, ...sent) } : {}),
     around: (direction, method, params, run) => hooks.around(direction, method, params, server, view, run),
     notified: (method, params) => view && incoming.notified(view, method, params),
     isRequest: (method) => view !== undefined && incoming.isRequest(view, method),

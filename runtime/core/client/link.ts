@@ -41,8 +41,8 @@ interface LinkListener {
   readonly notified: (method: string, params: Params) => void;
   /** Whether servers ask by a method. */
   readonly isRequest: (method: string) => boolean;
-  /** Sends a notification in the words of the revision. */
-  readonly notify?: (method: string, params: Params) => void;
+  /** Sends a notification in the words of the revision; `ends` is the request that it cancels. Absent without a revision. */
+  readonly notify?: (method: string, params: Params, ends?: RequestId) => void;
   readonly closed: (reason: McpError) => void;
   /** Whether the server may end requests of a method by cancelling them. */
   readonly ends: (method: string) => boolean;
@@ -169,8 +169,10 @@ export class Link implements ClientReceiver {
     const abandon = ({ message }: McpError): void => {
       if (place?.leave()) return;
       if (this.listener?.abandons && channel.abandon(id)) return;
-      if (cancellable)
-        this.notify("notifications/cancelled", { requestId: id, reason: message }, headers, id);
+      if (!cancellable) return;
+      const cancelled = { requestId: id, reason: message };
+      if (this.listener?.notify) this.listener.notify("notifications/cancelled", cancelled, id);
+      else this.notify("notifications/cancelled", cancelled, headers, id);
     };
     const outgoing = { id, method, text, headers: this.#headersOf(headers, method, params), authorized };
     const answer = this.#pending.wait(id, method, options, abandon, started);

@@ -32,6 +32,7 @@ const renamed = [
   ["ServerCapabilities", "completions", "completion"],
   ["ElicitRequestFormParams", "message", "prompt"],
   ["ElicitResult", "action", "decision"],
+  ["CancelledNotificationParams", "reason", "why"],
 ] as const;
 
 /** A definition and a content block that `newest` does not have, one that it has alone, and a member that must be there. */

@@ -61,6 +61,15 @@ test("only the revision above the vocabulary has peer steps", () => {
   }
 });
 
+test("only the revision above the vocabulary has exact definitions in production", async () => {
+  const files = await filesWithNext({ vocabulary: newest });
+  for (const role of ["client", "server"]) {
+    const [pinned, above] = [newest, next].map((revision) => files.get(`${revision}/${role}.ts`)!);
+    expect([pinned, above].map((text) => /^ {2}sends: /m.test(text!))).toEqual([false, true]);
+    expect([pinned, above].map((text) => text!.includes("developmentSends"))).toEqual([true, false]);
+  }
+});
+
 test("all of the output compiles, and handlers keep their types", async () => {
   const files = await filesWithNext({ vocabulary: newest });
   expect(await compilerErrors(files)).toEqual([]);
@@ -100,6 +109,7 @@ describe("conversations at the new revision", () => {
       '"kind":"plain"',
       '"completion":{}',
       '"decision":"accept"',
+      '"why":"tools/call was cancelled"',
     ])
       expect(said).toContain(word);
     for (const word of ['"tools":[{', '"completions":', "toolsListChanged", '"action":'])
