@@ -1,4 +1,4 @@
-import type { JsonValue } from "@mcpgen/engine";
+import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { renameCandidates } from "../../emit/steps/rename-candidates.js";
 import type { Assumption } from "../../model/model.js";
 import { parseNotes } from "../../notes/parse.js";
@@ -121,20 +121,34 @@ export async function decisionsOf(
   };
 }
 
-/** What is silent stands first. The same note may answer two questions: it stands with the first. */
+/** What is silent stands first. A note may answer two questions: it stands with the first, which may say more of it. */
 function eachOnce(all: readonly Decision[]): Decision[] {
   const isSilent = ({ risk }: Decision): boolean => risk !== undefined;
   const decisions = [...all.filter(isSilent), ...all.filter((decision) => !isSilent(decision))];
-  const known = new Set<string>();
+  const known: JsonValue[] = [];
   return decisions.map((decision) => ({
     ...decision,
     questions: decision.questions.filter(({ paste }) => {
-      const key = JSON.stringify(paste);
-      const isNew = paste.length === 0 || !known.has(key);
-      known.add(key);
+      const isNew = paste.length === 0 || !paste.every((value) => known.some((given) => says(given, value)));
+      known.push(...paste);
       return isNew;
     }),
   }));
+}
+
+/** Whether a note says all that another one does, of the same subjects; another value of a question says only itself. */
+function says(given: JsonValue, value: JsonValue): boolean {
+  if (!isJsonObject(given) || !isJsonObject(value)) return given === value;
+  const { reason: _, link: __, target, ...fields } = value;
+  const subjects = listOf(given["target"]);
+  return (
+    listOf(target).every((subject) => subjects.includes(subject)) &&
+    Object.entries(fields).every(([name, field]) => JSON.stringify(given[name]) === JSON.stringify(field))
+  );
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value];
 }
 
 function sideOf({ loaded, file }: Source): { model: Source["loaded"]["model"]; document: JsonValue } {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
 import { type Ran, mcpgen } from "../../support/in-process.js";
+import { membersOf } from "../../support/schema-changes/edits.js";
 import { smallProject, smallSchema } from "../../support/small-protocol.js";
 import {
   type Asked,
@@ -12,7 +13,7 @@ import {
   projectWith,
   reportOf,
   upgrade,
-} from "./made-up-revision.js";
+} from "../../support/made-up-revision.js";
 
 /** The notes file with the answer of a question pasted at its place. */
 function pasted(file: string, { paste, at }: Asked): string {
@@ -98,6 +99,23 @@ test("all notes together generate, too", async () => {
   const generated = await mcpgen(folder, ["generate", "--only", "methods,steps"]);
   expect([generated.code, errorIn(generated)]).toEqual([0, undefined]);
 });
+
+test.each(["CreateMessageRequest", "DiscoverRequest"])(
+  "a note about another name of %s is proposed once",
+  async (name) => {
+    const folder = projectWith((definitions) => {
+      const { method } = membersOf(definitions[name]!) as { method: { const: string } };
+      method.const += "/changed";
+    });
+    const file = join(folder, "schema", next, "notes.json");
+    const asked = questionsOf(await reportOf(folder));
+    const about = asked.filter(({ paste }) => JSON.stringify(paste).includes("/changed"));
+    expect(about).not.toEqual([]);
+    for (const question of asked) writeFileSync(file, pasted(file, question));
+    const generated = await mcpgen(folder, ["generate", "--only", "methods"]);
+    expect([generated.code, errorIn(generated)]).toEqual([0, undefined]);
+  },
+);
 
 /** Decisions about values are made again once members are renamed. */
 function isAboutRenamed({ paste }: Asked): boolean {

@@ -8,7 +8,7 @@ import {
   reference,
   text,
 } from "../../support/schema-changes/edits.js";
-import { everything, newest, projectWith, reportOf, upgrade } from "./made-up-revision.js";
+import { everything, newest, projectWith, reportOf, upgrade } from "../../support/made-up-revision.js";
 
 /** The headings of a guide, as Markdown has them. */
 function headings(markdown: string): string[] {

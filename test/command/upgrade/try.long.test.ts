@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { mcpgen } from "../../support/in-process.js";
 import { smallProject, smallSchemaText } from "../../support/small-protocol.js";
 import { type Definitions, membersOf, text } from "../../support/schema-changes/edits.js";
-import { everything, newest, next, projectWith, upgrade } from "./made-up-revision.js";
+import { everything, newest, next, projectWith, upgrade } from "../../support/made-up-revision.js";
 
 interface Served {
   readonly made: number;

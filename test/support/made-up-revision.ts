@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { lockText, readLock } from "../../../generator/revision/lock.js";
-import { type Ran, mcpgen } from "../../support/in-process.js";
+import { lockText, readLock } from "../../generator/revision/lock.js";
+import { type Ran, mcpgen } from "./in-process.js";
 import {
   type Definitions,
   addRequest,
@@ -11,8 +11,8 @@ import {
   reference,
   text,
   withArms,
-} from "../../support/schema-changes/edits.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+} from "./schema-changes/edits.js";
+import { temporaryFolder } from "./temporary-folder.js";
 
 /** The newest released revision, and one that does not exist. */
 export const newest = [...readLock("schema")].findLast(([, { status }]) => status === "released")![0];
@@ -20,6 +20,13 @@ export const next = "2031-01-15";
 
 /** A project in which the newest revision is all there is, with notes, and `next.json`, which is the changed schema. */
 export function projectWith(change: (definitions: Definitions) => void): string {
+  const document = JSON.parse(readFileSync(join("schema", newest, "schema.json"), "utf8")) as JsonObject;
+  change(document["$defs"] as Definitions);
+  return projectOf(document);
+}
+
+/** The same with a schema as `next.json`. */
+export function projectOf(document: JsonObject): string {
   const lock = [...readLock("schema")].filter(([revision]) => revision === newest);
   const folder = temporaryFolder({
     "schema/lock.json": lockText({ revisions: new Map(lock), extensions: new Map() }),
@@ -28,8 +35,6 @@ export function projectWith(change: (definitions: Definitions) => void): string 
   mkdirSync(join(folder, "schema", newest));
   for (const file of ["schema.json", "notes.json"])
     cpSync(join("schema", newest, file), join(folder, "schema", newest, file));
-  const document = JSON.parse(readFileSync(join("schema", newest, "schema.json"), "utf8")) as JsonObject;
-  change(document["$defs"] as Definitions);
   writeFileSync(join(folder, "next.json"), JSON.stringify(document));
   return folder;
 }
