@@ -1,11 +1,17 @@
-// A program: a server of all revisions of a workspace, and a client of each that uses everything there is.
-// It prints what each saw, what was said on the wire, and what was reported as lost.
-import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+// A conversation of a server of some revisions with a client that uses everything there is: what the client saw, what was said
+// on the wire, and what was reported as lost.
+import type { Revision } from "@mcpgen/protocol/model";
 import { type Client, type Loss, type McpError, connect, memoryChannels } from "@mcpgen/runtime";
 import { Recording } from "@mcpgen/runtime/testing";
 import { everyFeature } from "../support/every-feature/server.js";
 import { answers, stops } from "../support/every-feature/tour.js";
 import { writtenIn } from "./words.js";
+
+/** The revisions that each side speaks. */
+export interface Tables {
+  readonly server: readonly Revision<"server">[];
+  readonly client: readonly Revision<"client">[];
+}
 
 /** What a client of one revision saw. */
 export interface Conversation {
@@ -18,17 +24,26 @@ export interface Conversation {
   readonly losses: readonly (Loss & { readonly at: "client" | "server" })[];
 }
 
-/** The revision in whose words the server is written, if it is not the newest. */
-const [, , words] = process.argv;
-
-const losses: (Loss & { at: "client" | "server" })[] = [];
+/** How a conversation is held. */
+export interface Manner {
+  /** The revision that the client asks for; without it, the newest of both. */
+  readonly revision?: string;
+  /** The revision in whose words the server is written, if it is not the newest. */
+  readonly words?: string | undefined;
+  /** Milliseconds after which a stop of the tour ends: it waits for what never comes. */
+  readonly longestStop?: number;
+}
 
 const quiet = { onWarning: () => {}, onError: () => {}, validateSend: "off" } as const;
 
-async function converse(revision: string): Promise<Conversation> {
-  losses.length = 0;
+/** Plays a conversation, with nothing checked before it is sent, as in production. */
+export async function converse(
+  tables: Tables,
+  { revision, words, longestStop = 60_000 }: Manner = {},
+): Promise<Conversation> {
+  const losses: (Loss & { at: "client" | "server" })[] = [];
   const server = everyFeature(
-    serverRevisions,
+    tables.server,
     { ...quiet, onLoss: (loss) => losses.push({ ...loss, at: "server" }) },
     words === undefined ? undefined : writtenIn(words),
   );
@@ -40,15 +55,15 @@ async function converse(revision: string): Promise<Conversation> {
   let client: Client | undefined;
   try {
     client = await connect(wire.of(near, "client"), {
-      revisions: clientRevisions,
-      revision,
+      revisions: tables.client,
+      ...(revision !== undefined && { revision }),
       ...answers,
       ...quiet,
       onLoss: (loss: Loss) => losses.push({ ...loss, at: "client" }),
     });
     for (const stop of stops) {
       try {
-        Object.assign(brought, await stop(client));
+        Object.assign(brought, await inTime(stop(client), longestStop));
       } catch (error) {
         failed.push(errorText(error));
       }
@@ -56,17 +71,22 @@ async function converse(revision: string): Promise<Conversation> {
   } catch (error) {
     failed.push(`connect: ${errorText(error)}`);
   }
+  const negotiated = client?.revision ?? revision ?? "none";
   await client?.close();
   await far.close();
   const session = wire.session.map(({ from, text }) => ({ from, text }));
-  return { revision, brought, failed, session, losses: [...losses] };
+  return { revision: negotiated, brought, failed, session, losses };
+}
+
+async function inTime<T>(promise: Promise<T>, longest: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("nothing came")), longest);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 function errorText(error: unknown): string {
   const { code, message } = error as McpError;
   return `${code}: ${message}`;
 }
-
-const conversations: Conversation[] = [];
-for (const { id } of clientRevisions) conversations.push(await converse(id));
-process.stdout.write(JSON.stringify(conversations));

@@ -16,7 +16,7 @@ export interface Judged {
 
 /** Judges each message by the published schema of its revision, through ajv. */
 export function judged({ session }: Conversation, document: JsonObject): Judged {
-  const describes = ajvFor(document["$defs"] as JsonObject);
+  const describes = verdictsOf(document);
   const sent = sentIn(document);
   const pending = new Map<string, { request: Frame; from: string }>();
   const invalid: string[] = [];
@@ -52,6 +52,58 @@ export function judged({ session }: Conversation, document: JsonObject): Judged 
     answered.push({ method: name, request: asked.request, result });
   }
   return { invalid, answered, refused };
+}
+
+/** How a client of a new revision was served, and what it or its server lost. */
+export interface Figures {
+  /** Calls of methods of both revisions that the client of the revision before got results of. */
+  readonly calls: number;
+  /** Those of them that the client of the new revision got results of. */
+  readonly served: number;
+  /** Each place that was reported, with what became of it. */
+  readonly losses: readonly string[];
+}
+
+/** Counts the calls of a conversation at a new revision that are answered as those at the revision before were. */
+export function figuresOf(
+  before: Judged,
+  now: Judged,
+  { losses }: Conversation,
+  document: JsonObject,
+): Figures {
+  const known = new Set(sentIn(document).map(({ method }) => method));
+  const answersOf = ({ answered }: Judged, method: string): number =>
+    answered.filter((each) => each.method === method).length;
+  const methods = [...new Set(before.answered.map(({ method }) => method))].filter((each) => known.has(each));
+  const rows = methods.map((method) => {
+    const calls = answersOf(before, method);
+    return { calls, served: Math.min(calls, answersOf(now, method)) };
+  });
+  return {
+    calls: rows.reduce((sum, { calls }) => sum + calls, 0),
+    served: rows.reduce((sum, { served }) => sum + served, 0),
+    losses: [...new Set(losses.map(({ pointer, how }) => `${pointer.replace(/\/\d+/g, "/*")} ${how}`))],
+  };
+}
+
+/** The figures of several trials, one a line. */
+export function figuresTable(figures: ReadonlyMap<string, Figures>): string {
+  const width = Math.max(...[...figures.keys()].map((name) => name.length));
+  return [...figures]
+    .map(
+      ([name, { calls, served, losses }]) =>
+        `${name.padEnd(width)}  ${String(served).padStart(3)} of ${calls}  ${losses.length === 0 ? "nothing lost" : losses.join(", ")}`,
+    )
+    .join("\n");
+}
+
+/** The validators of a document are compiled once. */
+const verdicts = new WeakMap<JsonObject, ReturnType<typeof ajvFor>>();
+
+function verdictsOf(document: JsonObject): ReturnType<typeof ajvFor> {
+  const known = verdicts.get(document) ?? ajvFor(document["$defs"] as JsonObject);
+  verdicts.set(document, known);
+  return known;
 }
 
 /** What a client of a released revision sends and gets, without what differs from run to run, and without the revision that was added. */

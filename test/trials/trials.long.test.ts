@@ -1,10 +1,10 @@
 // Changes of the protocol that are not made yet, brought in as a person would: one definition of a server, and clients of
 // all revisions, whose handlers and calls are written in the words of the newest released one.
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { expectedTour } from "../support/every-feature/expected.js";
 import { documentOf } from "../support/revisions.js";
 import { sharedFolder } from "../support/temporary-folder.js";
-import { comparable, judged } from "./judge.js";
+import { type Figures, comparable, figuresOf, figuresTable, judged } from "./judge.js";
 import { memberTrials } from "./members.js";
 import { methodTrials } from "./methods.js";
 import { type Trial, next, pin } from "./trial.js";
@@ -17,6 +17,11 @@ const before = conversationsWith("generated");
 function kept(brought: Readonly<Record<string, unknown>>, { without = [] }: Trial): Record<string, unknown> {
   return Object.fromEntries(Object.entries(brought).filter(([key]) => !without.includes(key)));
 }
+
+const figures = new Map<string, Figures>();
+afterAll(() => {
+  if (figures.size > 0) console.log(figuresTable(figures));
+});
 
 describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
   const folder = sharedFolder();
@@ -47,6 +52,18 @@ describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
     const { invalid, answered } = judged(now, document);
     expect(invalid).toEqual([]);
     expect(answered.filter((exchange) => !trial.seen(exchange))).toEqual([]);
+  });
+
+  test("most calls are served, and losses have names", async () => {
+    const { document, conversations } = await trialled();
+    const now = conversations.find(({ revision }) => revision === next)!;
+    const old = (await before).find(({ revision }) => revision === pin)!;
+    const made = figuresOf(judged(old, documentOf(pin)), judged(now, document), now, document);
+    figures.set(trial.name, made);
+    expect(made.calls).toBeGreaterThan(20);
+    // Where methods are others, the report of `upgrade` names those that need code.
+    if (trial.of === "members") expect(made.served / made.calls).toBeGreaterThanOrEqual(0.95);
+    for (const { method, how } of now.losses) expect([method, how]).not.toContain("");
   });
 
   // Where methods are others, calls that both revisions have may need code.

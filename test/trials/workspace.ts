@@ -66,7 +66,7 @@ export async function bringIn(revision: string, folder: string): Promise<Ran> {
 }
 
 /**
- * Runs the conversations of `conversation.ts` with the tables of a workspace, in another process.
+ * Runs the conversations of `conversations.ts` with the tables of a workspace, in another process.
  *
  * @param generated the folder of the tables
  * @param words the revision in whose words the server is written, if it is not the newest
@@ -75,10 +75,10 @@ export async function conversationsWith(generated: string, words?: string): Prom
   // Inside the project, so that packages are found.
   const folder = resolve(`node_modules/.cache/mcpgen-trial-${process.pid}-${++built}`);
   mkdirSync(folder, { recursive: true });
-  const program = join(folder, "conversation.mjs");
+  const program = join(folder, "conversations.mjs");
   try {
     await build({
-      entryPoints: ["test/trials/conversation.ts"],
+      entryPoints: ["test/trials/conversations.ts"],
       outfile: program,
       bundle: true,
       platform: "node",
