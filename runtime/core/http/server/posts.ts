@@ -442,12 +442,13 @@ export class PostChannel implements ServerChannel, Awaited {
     if (this.#over) return;
     this.#over = true;
     const error = { code: rpc.internalError, message: "the server is closing" };
+    const texts = this.#open.map((id) => errorText(id, error));
+    const text = this.#batch ? batchText([...this.#batch, ...texts]) : texts[0]!;
     const sink = this.#drop();
     if (sink) {
-      const texts = this.#open.map((id) => errorText(id, error));
-      sink.write(eventText(this.#batch ? batchText([...this.#batch, ...texts]) : texts[0]!));
+      sink.write(eventText(text));
       sink.end();
-    } else this.#exchange.reply(503, withCors(jsonHeaders, this.#exchange), errorText(undefined, error));
+    } else this.#exchange.reply(503, withCors(jsonHeaders, this.#exchange), text);
     this.#finish();
   }
 }

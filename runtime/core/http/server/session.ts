@@ -625,11 +625,15 @@ export class SessionStream implements Awaited {
    * @param survives whether another process may continue the session: its client then reconnects
    */
   close(survives: boolean): void {
+    const texts = this.#lostAnswers();
     if (survives) this.#sink?.write(retryText(this.#session.retryMs));
-    else if (!this.#complete) for (const text of this.#lostAnswers()) this.#sink?.write(eventText(text));
-    const [id] = this.#open;
+    else if (!this.#complete) for (const text of texts) this.#sink?.write(eventText(text));
     if (this.ids)
-      this.#exchange?.reply(503, mergeHeaders(jsonHeaders, this.#headers()), errorText(id, endedError));
+      this.#exchange?.reply(
+        503,
+        mergeHeaders(jsonHeaders, this.#headers()),
+        this.#batch ? `[${texts.join(",")}]` : texts[0]!,
+      );
     this.#exchange = undefined;
     this.#end();
   }

@@ -158,14 +158,22 @@ describe.each(adapters)("over %s", (adapter) => {
     expect(textOf(resultOf(again))).toBe("done");
   });
 
-  test("a server that closes says so in the stream", async () => {
-    for (const revision of [newestLegacy, modern]) {
-      const found = await quiet(adapter, revision, { graceMs });
-      await found.pass(2000);
+  test.each([
+    [2000, "in the stream", 200],
+    [0, "with the status 503", 503],
+  ])("a server that closes after %i ms says so %s", async (waited, _where, status) => {
+    for (const [revision, sessions] of [
+      [newestLegacy, true],
+      [newestLegacy, false],
+      [modern, false],
+    ] as const) {
+      const found = await quiet(adapter, revision, { graceMs, ...(sessions ? {} : { sessions }) });
+      await found.pass(waited);
+      const closing = closed(found);
       const answer = await found.answering;
-      await closed(found);
+      await closing;
       await answer.whole();
-      expect(resultOf(answer).error).toMatchObject({ code: -32603 });
+      expect([answer.status, resultOf(answer).error?.code]).toEqual([status, -32603]);
     }
   });
 
@@ -178,27 +186,31 @@ describe.each(adapters)("over %s", (adapter) => {
     expect(resultOf(answer).error).toMatchObject({ code: -32603, message: "the session was ended" });
   });
 
-  test("a batch keeps its answers, and those that are left get the error", async () => {
-    for (const sessions of [true, false]) {
-      const found = await http(adapter, "2025-03-26", { keepAliveMs, graceMs, sessions });
-      const { party, clock, began } = found;
-      const batch = [party.call("echo", { text: "a" }, {}, "quick"), party.call("gated", {}, {}, "quiet")];
-      const answering = party.post(batch);
-      await began.opened;
-      await clock.advance(2000);
-      const answer = await answering;
-      await closed(found);
-      await answer.whole();
-      const outcomes = messagesOf(answer).map(({ id, result, error }) => [
-        id,
-        result ? "result" : error?.code,
-      ]);
-      expect(outcomes).toEqual([
-        ["quick", "result"],
-        ["quiet", -32603],
-      ]);
-    }
-  });
+  test.each([2000, 0])(
+    "a batch of %i ms keeps its answers, and those that are left get the error",
+    async (waited) => {
+      for (const sessions of [true, false]) {
+        const found = await http(adapter, "2025-03-26", { keepAliveMs, graceMs, sessions });
+        const { party, clock, began } = found;
+        const batch = [party.call("echo", { text: "a" }, {}, "quick"), party.call("gated", {}, {}, "quiet")];
+        const answering = party.post(batch);
+        await began.opened;
+        await clock.advance(waited);
+        const closing = closed(found);
+        const answer = await answering;
+        await closing;
+        await answer.whole();
+        const outcomes = messagesOf(answer).map(({ id, result, error }) => [
+          id,
+          result ? "result" : error?.code,
+        ]);
+        expect(outcomes).toEqual([
+          ["quick", "result"],
+          ["quiet", -32603],
+        ]);
+      }
+    },
+  );
 
   test("HTTP+SSE: running requests get an error when the server closes", async () => {
     const found = await http(adapter, modern, { keepAliveMs, graceMs, sse: true });
