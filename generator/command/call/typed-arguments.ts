@@ -40,7 +40,9 @@ export function typedArguments(pairs: readonly Pair[], target: Target, given: Js
   const values = pairs.map(({ key, text, json }) =>
     json === undefined ? givenText(key, text) : givenJson(key, json),
   );
-  for (const pair of pairs) put(result, pair, values, { ...target, places, written });
+  const keys = pairs.flatMap(({ key, json }) => (json === undefined ? [key] : []));
+  const repeated = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
+  for (const pair of pairs) put(result, pair, values, { ...target, places, written, repeated });
   const missing = requiredNames(target.schema, places).filter((name) => !Object.hasOwn(result, name));
   if (missing.length > 0) {
     const names = missing.map((name) => JSON.stringify(name)).join(", ");
@@ -61,10 +63,11 @@ function requiredNames(schema: JsonValue, places: ArgumentPlaces): string[] {
   return [...new Set(names.filter((name) => typeof name === "string"))];
 }
 
-/** Where values are put, and which keys were given before. */
+/** Where values are put, and which keys have a text before this one, or several in all. */
 interface Writing extends Target {
   readonly places: ArgumentPlaces;
   readonly written: Set<string>;
+  readonly repeated: ReadonlySet<string>;
 }
 
 function oneLine(text: string): string {
@@ -106,13 +109,11 @@ function oneOf(schemas: readonly JsonValue[]): JsonValue {
 }
 
 function set(holder: JsonObject, name: string, pair: Pair, schema: JsonValue, writing: Writing): void {
-  const { owner, written } = writing;
+  const { owner, written, repeated, places } = writing;
   if (pair.json !== undefined) return own(holder, name, pair.json);
-  const value = valueOf(pair, schema, writing);
-  const isAgain = written.has(pair.key);
-  written.add(pair.key);
-  if (!isAgain) return own(holder, name, value);
-  if (!Array.isArray(value))
+  if (!repeated.has(pair.key)) return own(holder, name, valueOf(pair, schema, writing));
+  const item = itemOf(pair, places.parts(schema), writing);
+  if (item === undefined)
     throw new CodedError(
       "MG6309",
       `${owner}: ${JSON.stringify(pair.key)} is given twice, but is not an array`,
@@ -120,7 +121,10 @@ function set(holder: JsonObject, name: string, pair: Pair, schema: JsonValue, wr
         next: "Give it once.",
       },
     );
-  (holder[name] as JsonValue[]).push(...value);
+  const list = written.has(pair.key) ? holder[name] : undefined;
+  if (Array.isArray(list)) return void list.push(item);
+  written.add(pair.key);
+  own(holder, name, [item]);
 }
 
 /** `__proto__` is a name like any other. */
@@ -141,9 +145,16 @@ function valueOf(pair: Pair, schema: JsonValue, writing: Writing): JsonValue {
   if (types.size === 0 || types.has("string")) return text;
   const read = readAs(text, types);
   if (read !== undefined) return read;
-  const lists = parts.filter((part) => typesOf(part).includes("array"));
-  if (lists.length > 0) return [valueOf(pair, oneOf(lists.map(({ items }) => items ?? true)), writing)];
+  const item = itemOf(pair, parts, writing);
+  if (item !== undefined) return [item];
   throw wrongValue(pair, typeText(schema, writing.schema), writing);
+}
+
+/** The value that a text is as an item of a list; `undefined` where no list may stand. */
+function itemOf(pair: Pair, parts: readonly JsonObject[], writing: Writing): JsonValue | undefined {
+  const lists = parts.filter((part) => typesOf(part).includes("array"));
+  if (lists.length === 0) return undefined;
+  return valueOf(pair, oneOf(lists.map(({ items }) => items ?? true)), writing);
 }
 
 /** Numbers, booleans, null, and objects as JSON writes them; undefined where the text is none that is allowed. */
