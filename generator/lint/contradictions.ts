@@ -8,7 +8,7 @@ import {
   referencedPointer,
 } from "@mcpgen/engine";
 import { typesOf } from "./places.js";
-import { answers } from "./reading.js";
+import { type Question, answers } from "./reading.js";
 import {
   type LintRule,
   type LintSubject,
@@ -30,6 +30,22 @@ export const contradictionRules: readonly LintRule[] = [
     certain: "removes null where the argument may be absent",
     sources: ["https://json-schema.org/draft/2020-12/json-schema-validation#section-9.2"],
     find: wrongDefaults,
+  },
+  {
+    id: "choice-does-not-fit",
+    profiles: everyProfile,
+    level: "warning",
+    reason:
+      "`enum` or `const` has a value that the same schema refuses: a model that sends it gets an error.",
+    fix: "Correct the value or the schema, e.g. `type`; a choice of null needs null among the types.",
+    sources: ["https://json-schema.org/draft/2020-12/json-schema-validation#section-6.1"],
+    find: inResults(({ places }) =>
+      (["enum", "const"] as const).flatMap((name) =>
+        refused(places, (each) => choicesIn(each, name)).map(({ place, value: choice }) =>
+          spot(pointer(place.pointer, name), `the choice ${shortText(choice)} is not valid`),
+        ),
+      ),
+    ),
   },
   {
     id: "empty-enum",
@@ -70,32 +86,41 @@ export const contradictionRules: readonly LintRule[] = [
     reason: "JSON Schema has no `nullable`: null stays invalid, also in results, which hosts then refuse.",
     fix: 'Add null to the types, `type: ["string", "null"]`, or make the argument optional.',
     sources: ["https://json-schema.org/draft/2020-12/json-schema-validation#section-6.1.1"],
-    find: inResults(({ places }) => {
-      const nullable = places.filter((place) => place.schema["nullable"] === true);
-      const takesNull = answers(
-        places[0]!,
-        nullable.map((place) => ({ place, value: null })),
-      );
-      return nullable
-        .filter((_, index) => !takesNull[index])
-        .map((place) => spot(pointer(place.pointer, "nullable"), "`nullable: true`"));
-    }),
+    find: inResults(({ places }) =>
+      refused(places, (each) => (each["nullable"] === true ? [null] : [])).map(({ place }) =>
+        spot(pointer(place.pointer, "nullable"), "`nullable: true`"),
+      ),
+    ),
   },
 ];
 
-function wrongDefaults({ places }: LintSubject): Spot[] {
-  const given = places.filter((place) => Object.hasOwn(place.schema, "default"));
-  const questions = given.map((place) => ({ place, value: place.schema["default"]! }));
+/** What schemas name themselves and refuse. @param named returns the values that a schema names */
+function refused(
+  places: readonly SchemaPlace[],
+  named: (schema: JsonObject) => readonly JsonValue[],
+): Question[] {
+  const questions = places.flatMap((place) =>
+    named(place.schema).map((each): Question => ({ place, value: each })),
+  );
   const valid = answers(places[0]!, questions);
-  return questions
-    .filter((_, index) => !valid[index])
-    .map((question) =>
+  return questions.filter((_, index) => !valid[index]);
+}
+
+function choicesIn(each: JsonObject, name: "enum" | "const"): readonly JsonValue[] {
+  if (!Object.hasOwn(each, name)) return [];
+  const choices = name === "const" ? [each[name]!] : each[name]!;
+  return Array.isArray(choices) ? choices : [];
+}
+
+function wrongDefaults({ places }: LintSubject): Spot[] {
+  return refused(places, (each) => (Object.hasOwn(each, "default") ? [each["default"]!] : [])).map(
+    (question) =>
       spot(
         pointer(question.place.pointer, "default"),
         `the default ${shortText(question.value)} is not valid`,
         question.value === null ? absentDefault(question.place, places) : undefined,
       ),
-    );
+  );
 }
 
 /** Null as the default of a property that may be absent says that it is absent. */

@@ -176,6 +176,7 @@ describe("left, because it is not certain", () => {
   test.each<[string, Schemas]>([
     ["required-without-property", { inputSchema: argument(text, { required: ["valeu"] }) }],
     ["nullable", { inputSchema: argument({ ...text, nullable: true }) }],
+    ["choice-does-not-fit", { inputSchema: argument({ ...text, enum: [1] }) }],
     ["empty-enum", { inputSchema: argument({ ...text, enum: [] }) }],
     ["empty-range", { inputSchema: argument({ type: "integer", minimum: 2, maximum: 1 }) }],
     ["default-does-not-fit", { inputSchema: argument({ type: "integer", default: "1" }) }],
