@@ -44,7 +44,7 @@ import {
   ofListedTools,
 } from "./client-profile.js";
 import { addedMembers, attachLegacy, attachModern } from "./attach.js";
-import { type ListBounds, type ListResult, collect, listIn, pages } from "./lists.js";
+import { type ListBounds, type ListResult, collect, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
 import {
@@ -290,13 +290,14 @@ export class Client implements Caller {
     const schema = options.result;
     // A schema that is wrong sends nothing.
     const parse = schema === undefined ? undefined : await checkBy(schema, `${method}: result`);
-    const { result } = await this.#requests.exchange(
+    const { result, rejected } = await this.#requests.exchange(
       method,
       params as Params,
       options,
       undefined,
       place && { place },
     );
+    leftOut(method, rejected, this.#setup.onWarning);
     return parse ? parsed(parse, result, (problem) => invalidResult(method, problem)) : result;
   }
 
@@ -597,7 +598,7 @@ export class Client implements Caller {
 
   #collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
     const started = this.#setup.profile.clock.now();
-    return collect(this.#pagesOf<Item>(method, options, started), method, this.#setup.onWarning);
+    return collect(this.#pagesOf<Item>(method, options, started));
   }
 
   #listIn(result: Params, method: string): readonly unknown[] {
@@ -610,7 +611,7 @@ export class Client implements Caller {
     options: ListBounds,
     started?: number,
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
-    return pages<Item>(method, options, async (params) => {
+    return pages<Item>(method, options, this.#setup.onWarning, async (params) => {
       const { result, rejected, listed } = await this.#requests.exchange(method, params, options, started, {
         part: "page",
       });

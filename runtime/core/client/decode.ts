@@ -7,7 +7,7 @@ import { type ClientProfile, eraOf } from "./client-profile.js";
 
 /** An invalid item of a list. The other items of the list are kept. */
 export interface Rejected {
-  /** Its position from 0, in the page when reading pages and in the list when reading the list. */
+  /** Its position from 0: of a page in the page, of a list in the list. */
   readonly index: number;
   /** Its name, if it has one. */
   readonly name: string | undefined;

@@ -32,7 +32,7 @@ interface FetchedPage<Item> extends ListResult<Item> {
 
 /**
  * Reads the pages of a list up to the page without `nextCursor`. Sends each cursor back unchanged; an empty string is a
- * cursor (pagination).
+ * cursor (pagination). Warns of the invalid items of each page.
  *
  * @throws {McpError} `list-incomplete`, after the last page read, with the items so far in `data.items`: a page came twice
  *   (the same cursor with the same items), or the list exceeds a limit
@@ -40,6 +40,7 @@ interface FetchedPage<Item> extends ListResult<Item> {
 export async function* pages<Item>(
   method: string,
   { maxPages = 1000, maxItems = 100_000, maxCharacters = 64 * 1_048_576, params: given }: ListBounds,
+  warn: (message: string) => void,
   fetch: (params: Params) => Promise<FetchedPage<Item>>,
 ): AsyncGenerator<ListResult<Item>, void, undefined> {
   const seen = new Set<string>();
@@ -50,12 +51,14 @@ export async function* pages<Item>(
   for (let count = 1; ; count++) {
     const page = await fetch(params);
     const { nextCursor } = page;
+    const before = read.length + rejected;
     rejected += page.rejected.length + page.references.length;
     const room = maxItems - rejected - read.length;
     // One by one: a page may have more items than a call can have arguments.
     for (const item of page.items.slice(0, Math.max(room, 0))) read.push(item);
     if (page.items.length > room) {
-      yield { ...page, items: page.items.slice(0, Math.max(room, 0)) };
+      const items = page.items.slice(0, Math.max(room, 0));
+      yield { ...page, items, rejected: leftOut(method, page.rejected, warn, before) };
       throw incomplete(method, `there are more than ${maxItems} items`, read);
     }
     const text = typeof nextCursor === "string" ? textOf(page) : undefined;
@@ -64,7 +67,7 @@ export async function* pages<Item>(
       read.length -= page.items.length;
       throw incomplete(method, "a page came twice", read);
     }
-    yield page;
+    yield { ...page, rejected: leftOut(method, page.rejected, warn, before) };
     if (typeof nextCursor !== "string") return;
     if (count >= maxPages) throw incomplete(method, `there are more than ${maxPages} pages`, read);
     characters += nextCursor.length + (text?.length ?? unreadableLength);
@@ -98,26 +101,36 @@ function digest(text: string): string {
   return `${text.length}-${first >>> 0}-${second >>> 0}`;
 }
 
-/** Reads all pages. @throws {McpError} `list-incomplete`, with the items so far */
-export async function collect<Item>(
-  read: AsyncIterable<ListResult<Item>>,
+/**
+ * Warns of the invalid items of a page.
+ *
+ * @param before the number of items before the page
+ * @returns the items, by their positions in the list
+ */
+export function leftOut(
   method: string,
+  rejected: readonly Rejected[],
   warn: (message: string) => void,
-): Promise<ListResult<Item>> {
+  before = 0,
+): readonly Rejected[] {
+  return rejected.map((item) => {
+    const index = before + item.index;
+    warn(`${method}: ${item.name ?? `item ${index}`} is left out: ${item.reason}`);
+    return { ...item, index };
+  });
+}
+
+/** Reads all pages. @throws {McpError} `list-incomplete`, with the items so far */
+export async function collect<Item>(read: AsyncIterable<ListResult<Item>>): Promise<ListResult<Item>> {
   const items: Item[] = [];
   const rejected: Rejected[] = [];
   const references: Params[] = [];
   let complete = true;
   for await (const page of read) {
-    const before = items.length + rejected.length + references.length;
     complete &&= page.complete;
     for (const reference of page.references) references.push(reference);
     for (const item of page.items) items.push(item);
-    for (const { index, ...rest } of page.rejected) {
-      const item = { ...rest, index: before + index };
-      rejected.push(item);
-      warn(`${method}: ${item.name ?? `item ${item.index}`} is left out: ${item.reason}`);
-    }
+    for (const item of page.rejected) rejected.push(item);
   }
   return { items, rejected, complete, references };
 }

@@ -1,6 +1,7 @@
 // Where the list stands in a result: tables say so, and a client does not guess.
 import { clientRevisions } from "@mcpgen/protocol";
 import type { Revision, Step } from "@mcpgen/protocol/model";
+import type { Client } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
 import { connected, reply } from "../../support/scripted-stdio-server.js";
 
@@ -31,6 +32,28 @@ test("a list without a page is an error, and not an empty list", async () => {
   ).rejects.toMatchObject(unread);
   expect(await client.request("tools/list", {})).toMatchObject({ tools: [{ name: "a" }] });
   expect(peer.of("tools/list").length).toBeGreaterThan(0);
+});
+
+test.each<[string, (client: Client) => Promise<unknown>, readonly string[]]>([
+  ["request", (client) => client.request("tools/list", {}), ["item 1", "broken"]],
+  ["listTools", (client) => client.listTools(), ["item 1", "broken", "item 4"]],
+  [
+    "items",
+    async (client) => {
+      for await (const _ of client.items("tools/list"));
+    },
+    ["item 1", "broken", "item 4"],
+  ],
+])("%s warns of each item that it leaves out", async (_name, read, items) => {
+  const warnings: string[] = [];
+  const pages = [{ tools: [...tools, null, { name: "broken" }], nextCursor: "2" }, { tools: [...tools, 7] }];
+  const { client } = await connected(
+    "2025-11-25",
+    { "tools/list": ({ params }, own) => reply(own, pages[params?.["cursor"] === "2" ? 1 : 0]!) },
+    { onWarning: (text) => warnings.push(text) },
+  );
+  await read(client);
+  expect(warnings.map((text) => /^tools\/list: (.*) is left out: /.exec(text)?.[1])).toEqual(items);
 });
 
 /** Revisions of which `id` has the list under another name, which a step converts to that of the revision after it. */
