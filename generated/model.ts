@@ -117,7 +117,9 @@ export interface BatchAnswers {
 /**
  * The way between two revisions that follow one another, for one role. A table
  * has those methods of both revisions whose params or result may need a change;
- * all others pass as they are.
+ * all others pass as they are. In the tables for requests of clients and their
+ * results, `*` takes an object with the members that the era fills in, each by
+ * its name, wherever messages have them.
  */
 export interface Steps {
   /** Id of the older revision. */

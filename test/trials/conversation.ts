@@ -19,6 +19,8 @@ export interface Conversation {
   /** What each stop of the tour brought, or the error of that stop. */
   readonly brought: Readonly<Record<string, unknown>>;
   readonly failed: readonly string[];
+  /** How the peers describe themselves, as the other one gets it. */
+  readonly met: { server?: unknown; client?: unknown };
   /** Messages in order. */
   readonly session: readonly { readonly from: "client" | "server"; readonly text: string }[];
   readonly losses: readonly (Loss & { readonly at: "client" | "server" })[];
@@ -47,6 +49,11 @@ export async function converse(
     { ...quiet, onLoss: (loss) => losses.push({ ...loss, at: "server" }) },
     words === undefined ? undefined : writtenIn(words),
   );
+  const met: { server?: unknown; client?: unknown } = {};
+  server.use((request, next) => {
+    if (request.direction === "incoming") met.client = request.context.clientInfo;
+    return next(request.params);
+  });
   const [near, far] = memoryChannels();
   server.connect(far);
   const wire = new Recording();
@@ -61,6 +68,7 @@ export async function converse(
       ...quiet,
       onLoss: (loss: Loss) => losses.push({ ...loss, at: "client" }),
     });
+    met.server = client.serverInfo;
     for (const stop of stops) {
       try {
         Object.assign(brought, await inTime(stop(client), longestStop));
@@ -75,7 +83,7 @@ export async function converse(
   await client?.close();
   await far.close();
   const session = wire.session.map(({ from, text }) => ({ from, text }));
-  return { revision: negotiated, brought, failed, session, losses };
+  return { revision: negotiated, brought, failed, met, session, losses };
 }
 
 async function inTime<T>(promise: Promise<T>, longest: number): Promise<T> {

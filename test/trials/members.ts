@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import {
   declare,
   membersOf,
@@ -26,6 +26,23 @@ const renamed = (definition: string, from: string, to: string): JsonObject => ({
   previous: pin,
   from,
 });
+
+/** The definitions of results with hints for caches. */
+const cacheable = [
+  "CacheableResult",
+  "DiscoverResult",
+  "ListPromptsResult",
+  "ListResourceTemplatesResult",
+  "ListResourcesResult",
+  "ListToolsResult",
+  "ReadResourceResult",
+];
+
+/** A member that the runtime fills in, in the metadata of params or of a result. */
+function filledIn(holder: JsonValue | undefined, name: string): JsonValue | undefined {
+  const meta = isJsonObject(holder) ? holder["_meta"] : undefined;
+  return isJsonObject(meta) ? meta[`io.modelcontextprotocol/${name}`] : undefined;
+}
 
 /** Trials that change the members and the types of messages. */
 export const memberTrials: readonly Trial[] = [
@@ -359,6 +376,59 @@ export const memberTrials: readonly Trial[] = [
       method !== "prompts/get" ||
       !Array.isArray(result["messages"]) ||
       (result["messages"] as JsonObject[]).every(({ role }) => role === "model" || role === "user"),
+  },
+  {
+    name: "versions of peers become objects",
+    of: "members",
+    change: (definitions) => declare(definitions["Implementation"]!, { version: object({ text }, ["text"]) }),
+    notes: [
+      reshaped(
+        "Implementation",
+        { version: { text: { $: "/version" } } },
+        { version: { $: "/version/text" } },
+      ),
+    ],
+    seen: ({ request, result }) =>
+      [filledIn(request["params"], "clientInfo"), filledIn(result, "serverInfo")].every(
+        (peer) => isJsonObject(peer) && isJsonObject(peer["version"]),
+      ),
+  },
+  {
+    name: "log levels have other names",
+    of: "members",
+    change: (definitions) => {
+      const { enum: levels } = definitions["LoggingLevel"] as { enum: string[] };
+      definitions["LoggingLevel"] = {
+        type: "string",
+        enum: levels.map((level) => (level === "warning" ? "caution" : level)),
+      };
+    },
+    notes: (["lift", "lower"] as const).map((kind) => ({
+      kind,
+      target: "/$defs/LoggingLevel",
+      previous: pin,
+      how: "fill",
+      value: kind === "lift" ? "caution" : "warning",
+    })),
+    losses: [/ filled$/],
+    seen: ({ request }) => filledIn(request["params"], "logLevel") !== "warning",
+  },
+  {
+    name: "cache scopes have other names",
+    of: "members",
+    change: (definitions) => {
+      for (const name of cacheable)
+        declare(definitions[name]!, { cacheScope: { type: "string", enum: ["own", "shared"] } });
+    },
+    notes: (["lift", "lower"] as const).map((kind) => ({
+      kind,
+      target: cacheable.map((name) => `/$defs/${name}/properties/cacheScope`),
+      previous: pin,
+      how: "fill",
+      value: kind === "lift" ? "own" : "private",
+    })),
+    losses: [/ filled$/],
+    seen: ({ result }) => !["private", "public"].includes(String(result["cacheScope"])),
   },
   {
     name: "one value becomes a list",

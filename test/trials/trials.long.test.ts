@@ -73,6 +73,7 @@ describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
     const { conversations } = await trialled();
     const now = conversations.find(({ revision }) => revision === next)!;
     expect(now.failed).toEqual([]);
+    expect(now.met).toEqual((await before).find(({ revision }) => revision === pin)!.met);
     expect(kept(now.brought, trial)).toEqual(kept({ ...expectedTour(pin) }, trial));
     const unmeant = now.losses.filter(
       ({ pointer, how }) => !(trial.losses ?? []).some((loss) => loss.test(`${pointer} ${how}`)),

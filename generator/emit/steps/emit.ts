@@ -164,6 +164,12 @@ function importOf(functions: readonly string[], predicates: readonly string[], m
   return print(group("import {", indent(line, names, whenBroken(",")), line, `} from "${module}";`));
 }
 
+/** The tables of each role for the requests of clients, and what answers them: the messages with members that the era fills in. */
+const withFilledIn: Readonly<Record<Role, readonly string[]>> = {
+  client: ["outgoingRequests", "incomingResults"],
+  server: ["incomingRequests", "outgoingResults"],
+};
+
 interface Part {
   readonly name: string;
   readonly rows: readonly string[];
@@ -172,11 +178,13 @@ interface Part {
 /** What stands in one file of steps. */
 class StepFile {
   private readonly plan: StepPlan;
+  private readonly isExtension: boolean;
   private readonly predicates: { readonly lift: Predicates; readonly lower: Predicates };
   private readonly printers: { readonly lift: PlanPrinter; readonly lower: PlanPrinter };
 
-  constructor(plan: StepPlan, sources: StepSurroundings["sources"]) {
+  constructor(plan: StepPlan, sources: StepSurroundings["sources"], isExtension = sources !== undefined) {
     this.plan = plan;
+    this.isExtension = isExtension;
     const taken = new Set([
       ...stepping,
       ...ownFunctions,
@@ -218,10 +226,13 @@ class StepFile {
       print: (way: "lift" | "lower", steps: MethodSteps) => Layout | undefined,
     ): Part => ({
       name,
-      rows: this.plan[way].methods.flatMap((steps) => {
-        const printed = print(way, steps);
-        return printed === undefined ? [] : [memberLine(2, memberKey(steps.method), printed)];
-      }),
+      rows: [
+        ...(withFilledIn[role].includes(name) ? this.filledIn(way) : []),
+        ...this.plan[way].methods.flatMap((steps) => {
+          const printed = print(way, steps);
+          return printed === undefined ? [] : [memberLine(2, memberKey(steps.method), printed)];
+        }),
+      ],
     });
     const params =
       (sender: Role, kind: MethodSteps["kind"]) =>
@@ -241,6 +252,12 @@ class StepFile {
       part("outgoingNotifications", "lower", params(role, "notification")),
       part("outgoingResults", "lower", result(peer)),
     ];
+  }
+
+  /** The row for the members that the era fills in. Those of an extension's base are the base's. */
+  private filledIn(way: "lift" | "lower"): string[] {
+    const name = this.isExtension ? undefined : this.nameOf(way, this.plan[way].filledIn);
+    return name === undefined ? [] : [memberLine(2, memberKey("*"), name)];
   }
 
   private nameOf(way: "lift" | "lower", plan: Plan | undefined): string | undefined {
@@ -284,11 +301,14 @@ class StepFile {
   }
 }
 
-function rootsOf({ methods }: Way): Plan[] {
-  return methods.flatMap(({ params, result }) => [params, result].filter((plan) => plan !== undefined));
+function rootsOf({ methods, filledIn }: Way): Plan[] {
+  return [
+    filledIn,
+    ...methods.flatMap(({ params, result }) => [params, result].filter((plan) => plan !== undefined)),
+  ];
 }
 
-/** Whether all that messages carry passes unchanged. */
+/** Whether all that messages of an extension carry passes unchanged. */
 export function needsNoSteps(plan: StepPlan): boolean {
-  return new StepFile(plan, undefined).isEmpty;
+  return new StepFile(plan, undefined, true).isEmpty;
 }

@@ -50,13 +50,21 @@ function oneMember(context: Context, owned: OwnedOfBoth): Change[] {
   const { source, target, key } = context;
   const [from, to] = [source.properties.get(key), target.properties.get(key)];
   if (from && to) return declared(context, from, to);
+  const filledIn = owned.source.get(key);
   if (to) {
-    const filledIn = owned.source.get(key);
     return filledIn ? noLongerOwned(context, filledIn, to) : undeclaredBefore(context, to);
   }
   const fillsIn = owned.target.get(key);
   if (from) return fillsIn ? ownedAfter(context, from, fillsIn) : undeclaredAfter(context, from);
-  return fillsIn ? [] : ownedBefore(context);
+  if (!fillsIn) return ownedBefore(context);
+  return filledIn ? ownedByBoth(context, filledIn, fillsIn) : [];
+}
+
+/** A member that the eras of both sides fill in: in a message it has the form that its revision gives it. */
+export function ownedByBoth(context: Context, from: Property, to: Property): Change[] {
+  const { planner } = context;
+  const isSame = planner.isAlike(from.nodes, to.nodes) || planner.holdsMessages(from);
+  return isSame ? [] : converted(context, from, to);
 }
 
 /**

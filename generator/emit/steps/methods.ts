@@ -6,11 +6,13 @@ import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { hasMember, memberNodes } from "../../model/object-view.js";
 import { authoredSchema } from "../authoring/authored-schema.js";
 import { Decisions } from "./decisions.js";
+import { ownedByBoth } from "./members.js";
 import type { Plan } from "./plan.js";
-import { Planner } from "./planner.js";
+import { Planner, anyObject } from "./planner.js";
 import { checkRequested } from "./requested.js";
 import { Reshapes } from "./reshapes.js";
 import { resultPlan } from "./results.js";
+import { always } from "./tests.js";
 import { Wraps } from "./wrapped.js";
 
 /** How what one method carries gets from one revision to the other. */
@@ -27,6 +29,8 @@ export interface MethodSteps {
 /** One way between two revisions. */
 export interface Way {
   readonly methods: readonly MethodSteps[];
+  /** Of an object with the members that both eras fill in, each by its name, whatever the method. */
+  readonly filledIn: Plan;
   readonly decisions: Decisions;
   readonly planner: Pick<Planner, "source" | "target" | "objects" | "plan" | "renamed" | "ownedBy">;
   /** The schema values are taken to, without what the era owns, and which definitions that changes. */
@@ -75,11 +79,27 @@ function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
   const way = (kind: "lift" | "lower", source: Side, target: Side): Way => {
     const decisions = new Decisions(notes, kind, model.revision);
     const planner = new Planner(aligner, decisions, kind === "lower", [previous, model], { wraps, reshapes });
-    return { methods: methodsOf(planner, source, target), decisions, target, planner };
+    const methods = methodsOf(planner, source, target);
+    return { methods, filledIn: filledInPlan(planner), decisions, target, planner };
   };
   const plan = { lift: way("lift", old, next), lower: way("lower", next, old), renames, wraps, reshapes };
   checkRequested(plan, [previous, model]);
   return plan;
+}
+
+function filledInPlan(planner: Planner): Plan {
+  const changes = planner.filledIn.flatMap(({ key, definition, source, target }) =>
+    ownedByBoth(
+      { planner, source: { ...anyObject, name: definition }, target: anyObject, key },
+      source,
+      target,
+    ),
+  );
+  return {
+    hint: "members filled in",
+    exits: [],
+    arms: changes.length > 0 ? [{ test: always, changes }] : [],
+  };
 }
 
 /** The steps of all methods that both revisions have, in the order of the model. */

@@ -1,10 +1,10 @@
-import { pointerTokens } from "@mcpgen/engine";
+import { pointerTokens, reachable, referencesOf } from "@mcpgen/engine";
 import type { ShapeArm, Property } from "../../compare/shape/form.js";
-import type { ProtocolModel } from "../../model/model.js";
+import { type ProtocolModel, answersOf } from "../../model/model.js";
 import { partsOf } from "../../model/owned.js";
 
-/** A model whose era fills in members of its definitions, and the schema that describes them. */
-export type Owner = Pick<ProtocolModel, "owned" | "schema">;
+/** A model whose era fills in members of its definitions, the schema that describes them, and the methods of the model. */
+export type Owner = Pick<ProtocolModel, "methods" | "owned" | "schema">;
 
 /** The members of a definition that the era fills in, as messages have them. */
 export function ownedOf({ owned, schema }: Owner, definition: string): ReadonlyMap<string, Property> {
@@ -44,4 +44,37 @@ export function ownedMembers(owner: Owner, { nodes }: ShapeArm): ReadonlyMap<str
     }
   }
   return members;
+}
+
+/** A member that the eras of two revisions fill in. */
+export interface FilledIn {
+  readonly key: string;
+  /** The definition that has it. */
+  readonly definition: string;
+  readonly source: Property;
+  readonly target: Property;
+}
+
+/** The members that both eras fill in, each name once. */
+export function filledInByBoth(source: Owner, target: Owner): readonly FilledIn[] {
+  const found = new Map<string, FilledIn>();
+  for (const definition of source.owned.keys()) {
+    const others = ownedOf(target, definition);
+    for (const [key, property] of ownedOf(source, definition)) {
+      const other = others.get(key);
+      if (other && !found.has(key)) found.set(key, { key, definition, source: property, target: other });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Whether a member holds messages of methods, or what answers them: the runtime converts each by its method. */
+export function holdsMessages({ schema, methods }: Owner, { nodes }: Property): boolean {
+  const inside = reachable(
+    schema,
+    nodes.flatMap((node) => [...referencesOf(node)]),
+  );
+  return methods.some((method) =>
+    [method.message, ...answersOf(method)].some((definition) => inside.has(definition)),
+  );
 }

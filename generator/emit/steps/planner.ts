@@ -10,7 +10,7 @@ import { listArms } from "./lists.js";
 import { boundsFit } from "../../compare/shape/bounds.js";
 import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
-import { type Owner, ownedMembers } from "./owned-members.js";
+import { type FilledIn, type Owner, filledInByBoth, holdsMessages, ownedMembers } from "./owned-members.js";
 import { type Change, type Exit, type Outcome, type Plan, type Test, unchanged } from "./plan.js";
 import { mergedArm, reshapedChanges } from "./reshaped.js";
 import type { Reshape, Reshapes } from "./reshapes.js";
@@ -120,6 +120,16 @@ export class Planner {
     return { source: ownedMembers(from, source), target: ownedMembers(to, target) };
   }
 
+  /** The members that both eras fill in. */
+  get filledIn(): readonly FilledIn[] {
+    return filledInByBoth(...this.owners);
+  }
+
+  /** Whether a member of the source that its era fills in holds messages of methods, or what answers them. */
+  holdsMessages(member: Property): boolean {
+    return holdsMessages(this.owners[0], member);
+  }
+
   private sourceOf(pair: Pair): Place {
     return this.isLowering ? pair.new : pair.old;
   }
@@ -145,7 +155,7 @@ export class Planner {
 }
 
 /** An object without keywords. */
-const anyObject: ShapeArm = {
+export const anyObject: ShapeArm = {
   type: "object",
   nodes: [],
   name: undefined,

@@ -121,9 +121,11 @@ export function requestMeta(
 ): Params {
   return {
     [metaKeys.protocolVersion]: view.id,
-    [metaKeys.clientInfo]: profile.info,
-    [metaKeys.clientCapabilities]: declaredBy(view, profile),
-    ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
+    ...view.lower("outgoingRequests", "*", {
+      [metaKeys.clientInfo]: profile.info,
+      [metaKeys.clientCapabilities]: declaredBy(view, profile),
+      ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
+    }),
   };
 }
 

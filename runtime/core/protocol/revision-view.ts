@@ -73,12 +73,13 @@ export class RevisionView<R extends Role = Role> {
    * @throws {McpError} `not-expressible`
    */
   lift(kind: StepKind, method: string, value: Params, request?: Params, isNew = true): Params {
-    const steps = this.#steps(kind, method);
-    const heard = isNew && steps.length > 0 ? this.#reporting("incoming", method) : silent;
-    const report = request && steps.length > 0 ? { ...heard, request } : heard;
     let lifted: object = value;
-    // The steps are in order from the vocabulary to this revision.
-    for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, report);
+    const steps = this.#steps(kind, method);
+    if (steps.length > 0) {
+      const report = this.#report("incoming", method, request, isNew);
+      // The steps are in order from the vocabulary to this revision.
+      for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, report);
+    }
     if (isNew) this.#options.onReceived?.[kind]?.(method, lifted);
     return lifted as Params;
   }
@@ -87,33 +88,38 @@ export class RevisionView<R extends Role = Role> {
    * Translates a value of the application into this revision.
    *
    * @param request params of the request that a result answers, in the authoring vocabulary
+   * @param isNew whether losses are reported: those of a value that is translated again are not
    * @throws {McpError} `not-expressible`
    */
-  lower(kind: StepKind, method: string, value: Params, request?: Params): Params {
-    this.hasReadRequest = false;
+  lower(kind: StepKind, method: string, value: Params, request?: Params, isNew = true): Params {
+    if (request) this.hasReadRequest = false;
     const steps = this.#steps(kind, method);
     if (steps.length === 0) return value;
-    const heard = this.#reporting("outgoing", method);
-    const report = request ? this.#withRequest(heard, request) : heard;
+    const report = this.#report("outgoing", method, request, isNew);
     let lowered: object = value;
     for (const step of steps) lowered = step(lowered, report);
     return lowered as Params;
   }
 
-  #withRequest(report: StepReport, request: Params): StepReport {
+  #report(
+    direction: Loss["direction"],
+    method: string,
+    request: Params | undefined,
+    isNew: boolean,
+  ): StepReport {
+    const { onLoss } = this.#options;
+    const about = { revision: this.id, method, direction };
+    const report =
+      onLoss && isNew
+        ? { ...silent, lost: (loss: StepLoss) => harmless(onLoss)({ ...about, ...loss }) }
+        : silent;
+    if (!request) return report;
     return Object.defineProperty({ ...report }, "request", {
       get: () => {
         this.hasReadRequest = true;
         return request;
       },
     });
-  }
-
-  #reporting(direction: Loss["direction"], method: string): StepReport {
-    const { onLoss } = this.#options;
-    if (!onLoss) return silent;
-    const about = { revision: this.id, method, direction };
-    return { ...silent, lost: (loss: StepLoss) => harmless(onLoss)({ ...about, ...loss }) };
   }
 
   #steps(kind: StepKind, method: string): readonly Step[] {

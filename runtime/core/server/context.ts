@@ -38,7 +38,7 @@ export interface HandlerContext extends AddedContext {
   readonly revision: string;
   readonly method: string;
   readonly requestId: RequestId;
-  /** `_meta` of the request. */
+  /** `_meta` of the request, in the authoring vocabulary. */
   readonly meta: Params;
   /** The client's description of itself: for display, not for decisions. */
   readonly clientInfo: Implementation | undefined;
@@ -164,7 +164,7 @@ export class RequestContext implements HandlerContext {
   }
 
   get meta(): Params {
-    return this.request.params?._meta ?? {};
+    return (this.params ?? this.request.params)?._meta ?? {};
   }
 
   get clientInfo(): Implementation | undefined {
@@ -408,12 +408,12 @@ function textOf(context: RequestContext, result: Result): string {
 
 /** Lowers a result, adds the members that its era requires, and serialises it. */
 function finishedText(context: RequestContext, value: Params, hints: CacheHints): string {
-  const { connection, protocol, request, entry } = context;
+  const { protocol, request, entry } = context;
   if (!isObject(value))
     throw unusableResult(`the result of the handler or middleware of ${request.method} is not an object`);
   const asked = requestParams(request.params, context.params);
   const lowered = protocol.revision.lower("outgoingResults", request.method, value, asked);
-  return sentText(context, protocol.era.finish(lowered, entry, hints, connection.definition));
+  return sentText(context, protocol.era.finish(lowered, context, entry.cacheable ? hints : {}));
 }
 
 /** Serialises a result, and checks it if the server checks what it sends. @throws {McpError} `invalid-message` */
@@ -449,11 +449,7 @@ function suspend(context: RequestContext, rounds: Rounds): void {
   const inputRequests = Object.fromEntries(rounds.wanted);
   const textOfRound = (requestState: string): string => {
     const asking = { resultType: "input_required", inputRequests, requestState };
-    const { cacheable: _, ...entry } = context.entry;
-    return sentText(
-      context,
-      protocol.era.finish(asking, entry, context.hints, definition, asking.resultType),
-    );
+    return sentText(context, protocol.era.finish(asking, context, {}, asking.resultType));
   };
   void sealRounds(rounds, request, definition.seal, principal, wallTimeOf(definition.clock))
     .then(textOfRound)

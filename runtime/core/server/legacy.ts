@@ -65,11 +65,10 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
   const { connection, protocol } = context;
   const { definition } = connection;
   const declared = definition.capabilities(protocol.revision.id);
-  const declaredByClient = declaredIn(context.request.params?.["capabilities"], params["capabilities"]);
-  const { clientCapabilities, clientInfo, weight } = clientProfile({
-    ...params,
-    capabilities: declaredByClient,
-  });
+  const { clientCapabilities, clientInfo, weight } = clientProfile(
+    declaredIn(context.request.params?.["capabilities"], params["capabilities"]) as ClientCapabilities,
+    params["clientInfo"] as Params,
+  );
   definition.followChanges();
   connection.reserve(weight);
   if (connection.session) connection.release(connection.session.weight);
@@ -95,10 +94,16 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
 export const ping: MethodHandler = () => ({});
 
 export const setLevel: MethodHandler = ({ level }: Params, { connection }: RequestContext) => {
-  if (!isLogLevel(level)) throw invalidParams(`there is no log level ${JSON.stringify(level)}`);
-  if (connection.session) connection.session.logLevel = level;
+  const least = logLevelOf(level);
+  if (connection.session) connection.session.logLevel = least;
   return saved(connection);
 };
+
+/** @throws {McpError} `invalid-params`: a client sent something else as a log level */
+export function logLevelOf(level: unknown): LogLevel {
+  if (!isLogLevel(level)) throw invalidParams(`there is no log level ${JSON.stringify(level)}`);
+  return level;
+}
 
 /** An empty result, after the session is stored. */
 function saved(connection: ServerConnection): Params | Promise<Params> {
@@ -156,9 +161,8 @@ interface ClientProfile {
 }
 
 /** @throws {McpError} `invalid-params`: the capabilities take more than 64 KiB in memory */
-function clientProfile(params: Params): ClientProfile {
-  const clientCapabilities = params["capabilities"] as ClientCapabilities;
-  const clientInfo = shortened(params["clientInfo"] as Params) as unknown as Implementation;
+function clientProfile(clientCapabilities: ClientCapabilities, info: Params): ClientProfile {
+  const clientInfo = shortened(info) as unknown as Implementation;
   const weight = weightOf([clientCapabilities, clientInfo], mostDeclared);
   if (weight > mostDeclared)
     throw invalidParams(`params.capabilities: more than ${mostDeclared} bytes in memory`);

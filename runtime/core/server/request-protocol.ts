@@ -2,13 +2,13 @@ import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/author
 import type { IncomingRequest } from "@mcpgen/protocol/model";
 import { McpError, invalidRequest, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
 import { type NotificationMessage, type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
-import { type LogLevel, isLogLevel, metaKeys } from "../protocol/meta.js";
+import { type LogLevel, metaKeys } from "../protocol/meta.js";
 import { refusal } from "../protocol/refusals.js";
-import { type RevisionView, isNewer } from "../protocol/revision-view.js";
+import { type RevisionView, declaredIn, isNewer } from "../protocol/revision-view.js";
 import type { Ask } from "./ask.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
-import { beforeHandshake, negotiate } from "./legacy.js";
+import { beforeHandshake, logLevelOf, negotiate } from "./legacy.js";
 import type { CacheHints, ServerDefinition } from "./server-definition.js";
 import { askInRounds } from "./rounds.js";
 import type { ConnectedSession } from "./server-session.js";
@@ -35,17 +35,12 @@ export interface RequestProtocol {
 /** What a server does differently in each era. */
 export interface ServerEra {
   /**
-   * Adds the members that the era requires to a result.
+   * Adds the members that the era requires to a result, in the words of its revision.
    *
+   * @param hints for caches; none if the result is not for them
    * @param resultType of a result that is not complete
    */
-  finish(
-    result: Params,
-    entry: IncomingRequest,
-    hints: CacheHints,
-    definition: ServerDefinition,
-    resultType?: string,
-  ): Params;
+  finish(result: Params, context: RequestContext, hints: Partial<CacheHints>, resultType?: string): Params;
   /** Why the server sends no requests to the client. */
   readonly noRequests?: string;
   /** Returns the functions that a handler calls to ask the client for input. */
@@ -129,19 +124,28 @@ export function modernProtocol(definition: ServerDefinition, request: RequestMes
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string")
     throw missing(metaKeys.protocolVersion, definition.legacy[0] ? ": send initialize first, or add it" : "");
-  const revision = statedRevision(definition, request.params);
+  const revision = definition.modern.find(({ id }) => id === version);
   if (!revision) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
-  const level = meta[metaKeys.logLevel] ?? undefined;
-  if (level !== undefined && !isLogLevel(level))
-    throw invalidParams(`_meta: there is no log level ${JSON.stringify(level)}`);
+  const given = revision.lift(
+    "incomingRequests",
+    "*",
+    {
+      [metaKeys.clientCapabilities]: capabilities,
+      [metaKeys.clientInfo]: meta[metaKeys.clientInfo] ?? undefined,
+      [metaKeys.logLevel]: meta[metaKeys.logLevel] ?? undefined,
+    },
+    undefined,
+    false,
+  );
+  const level = given[metaKeys.logLevel];
   return {
     era: modernServer,
     revision,
-    clientCapabilities: capabilities as ClientCapabilities,
-    clientInfo: (meta[metaKeys.clientInfo] ?? undefined) as Implementation | undefined,
-    logLevel: level,
+    clientCapabilities: declaredIn(capabilities, given[metaKeys.clientCapabilities]) as ClientCapabilities,
+    clientInfo: given[metaKeys.clientInfo] as Implementation | undefined,
+    logLevel: level === undefined ? level : logLevelOf(level),
   };
 }
 
@@ -171,7 +175,7 @@ function missing(key: string, more = ""): McpError {
 
 /** Each request states its protocol (2026-07-28). */
 export const modernServer: ServerEra = {
-  finish(result, entry, hints, definition, resultType = "complete") {
+  finish(result, { entry, connection, protocol: { revision } }, hints, resultType = "complete") {
     // Other result types need members that a handler cannot supply.
     const given = result["resultType"] as string | undefined;
     if (given !== undefined && given !== resultType && !entry.resultTypes?.includes(given))
@@ -181,9 +185,12 @@ export const modernServer: ServerEra = {
       );
     return {
       resultType,
-      ...(entry.cacheable ? hints : {}),
+      ...revision.lower("outgoingResults", "*", hints as Params),
       ...result,
-      _meta: { [metaKeys.serverInfo]: definition.info, ...result._meta },
+      _meta: {
+        ...revision.lower("outgoingResults", "*", { [metaKeys.serverInfo]: connection.definition.info }),
+        ...result._meta,
+      },
     };
   },
   noRequests: "a server sends no requests at this revision",

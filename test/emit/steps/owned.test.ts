@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { type NoteText, anyOf, object, ref } from "../../support/models.js";
-import { between } from "./between.js";
+import { answering, between, stepFiles } from "./between.js";
 import { deepFrozen } from "./protocol.js";
 
 const text = { type: "string" };
@@ -44,6 +44,48 @@ describe("a member that both eras fill in", () => {
     });
     expectSame(up, { mark: "m", value: "a" });
     expect(up({ mark: "m", other: 1 })).toEqual(dropped({ mark: "m" }, "other"));
+  });
+});
+
+describe("a member that both eras fill in, in another form", () => {
+  const [before, after] = ["old", "new"].map((value) => object({ value: text, mark: { enum: [value] } }));
+  const filled = (["lift", "lower"] as const).map(
+    (kind) =>
+      ({
+        kind,
+        targets: owned,
+        previous: "r1",
+        how: "fill",
+        value: kind === "lift" ? "new" : "old",
+      }) as unknown as NoteText,
+  );
+
+  it("is converted in messages, and where the runtime fills it in", async () => {
+    const { lift: up, lower: down } = await between(before!, after!, [...own, ...filled], { oldNotes: own });
+    expect(up({ mark: "old" })).toMatchObject({ value: { mark: "new" } });
+    expect(down({ mark: "new" })).toMatchObject({ value: { mark: "old" } });
+    expectSame(up, { value: "a" });
+    const models = [answering("r1", before!, {}, own), answering("r2", after!, {}, [...own, ...filled])];
+    const steps = stepFiles(...models).get("r2/steps.ts")!;
+    const tables = steps.split(/^ {2}(?=\w+: )/mu).filter((table) => table.includes('"*"'));
+    expect(tables.map((table) => table.slice(0, table.indexOf(":")))).toEqual([
+      "incomingResults",
+      "outgoingRequests",
+      "incomingRequests",
+      "outgoingResults",
+    ]);
+  });
+
+  it("is asked for by a note, where no value of one is a value of the other", async () => {
+    const { lift: up } = await between(before!, after!, own, { oldNotes: own });
+    expect(up({ mark: "old" })).toEqual({ refused: "no-newer-form", at: "/mark" });
+  });
+
+  it("is left as it is where it holds messages: their methods have steps", async () => {
+    const asking = (count: number): JsonValue =>
+      object({ value: text, mark: { type: "array", items: ref("DoRequest"), maxItems: count } });
+    const { lift: up } = await between(asking(4), asking(2), own, { oldNotes: own });
+    expectSame(up, { mark: [1, 2, 3, 4].map(() => ({ method: "test/do" })) });
   });
 });
 
