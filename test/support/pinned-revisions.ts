@@ -1,7 +1,7 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import type { Revision, Role, Steps } from "@mcpgen/protocol/model";
 import { explained } from "@mcpgen/protocol/explained";
-import { revisions } from "../../support/revisions.js";
+import { revisions } from "./revisions.js";
 
 type Tables = { readonly [name in `${Role}Steps`]: Steps };
 
@@ -9,7 +9,7 @@ type Tables = { readonly [name in `${Role}Steps`]: Steps };
 const steps = new Map<string, Tables>(
   await Promise.all(
     revisions.slice(1).map(async (revision) => {
-      const tables = (await import(/* @vite-ignore */ `../../../generated/${revision}/steps.js`)) as Tables;
+      const tables = (await import(/* @vite-ignore */ `../../generated/${revision}/steps.js`)) as Tables;
       return [revision, tables] as const;
     }),
   ),

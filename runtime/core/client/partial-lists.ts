@@ -11,7 +11,7 @@ export interface ListPart {
   /** The method of the list. */
   readonly list: string;
   readonly page: Page;
-  /** Parameters of the request for the page. */
+  /** Parameters of the request for the page, for the steps of its result. */
   readonly params?: Params;
   readonly entry?: EntryRequest & { readonly name: string };
 }

@@ -14,7 +14,7 @@ import { declares, mayGet, requestParams } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { SerialisedResult } from "./server-definition.js";
 import { modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
-import { type Asked, type Rounds, answerOf, newRounds } from "./rounds.js";
+import { type Asked, type Rounds, answerOf, lowered, newRounds } from "./rounds.js";
 import type { Server } from "./server.js";
 
 // Handlers that run on after the answer to their request, and requests that a server makes again for a client.
@@ -496,13 +496,9 @@ export async function liftedAnswer(context: HandlerContext, asked: Asked, result
   const read = await readAnswer(context, asked, result);
   if (!read)
     throw new McpError("invalid-result", `${method}: the task's result is not a valid result of the method`);
-  return (context as RequestContext).protocol.revision.lift(
-    "incomingResults",
-    method,
-    read as Params,
-    asked.params,
-    false,
-  );
+  const { protocol } = context as RequestContext;
+  const request = requestParams(lowered(context as RequestContext, asked, false).params, asked.params);
+  return protocol.revision.lift("incomingResults", method, read as Params, request, false);
 }
 
 /** Sends a notification to the client of a request, whether or not the request is over. */

@@ -2,6 +2,7 @@ import { McpError, rpc, invalidParams } from "../jsonrpc/errors.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
 import { type Ask, askWith } from "./ask.js";
 import type { RequestContext } from "./context.js";
+import { requestParams } from "../protocol/revision-view.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
 
 /** A request to the client inside a result (`InputRequests`). */
@@ -192,11 +193,19 @@ export async function answerOf(
       `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
     ),
   );
-  return revision.lift("incomingResults", method, result, asked.params);
+  const sent = lowered(context, asked, false).params;
+  return revision.lift("incomingResults", method, result, requestParams(sent, asked.params));
 }
 
-function lowered({ protocol: { revision } }: RequestContext, { method, params }: Asked): Asked {
-  return params ? { method, params: revision.lower("outgoingRequests", method, params) } : { method };
+/** @param isNew whether losses are reported */
+export function lowered(
+  { protocol: { revision } }: RequestContext,
+  { method, params }: Asked,
+  isNew?: boolean,
+): Asked {
+  return params
+    ? { method, params: revision.lower("outgoingRequests", method, params, undefined, isNew) }
+    : { method };
 }
 
 /** Encrypts and authenticates JSON that the client carries. */

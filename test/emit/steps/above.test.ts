@@ -11,7 +11,7 @@ import {
 import { type Carried, carriedBy, methodOf, sampleOf } from "./protocol.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { releasedModel } from "../../support/models.js";
-import { opposite, pinnedAt } from "./pinned-revisions.js";
+import { opposite, pinnedAt } from "../../support/pinned-revisions.js";
 import { revisions } from "../../support/revisions.js";
 
 // Revisions above the vocabulary are read and written by the steps of the other role. So what a role does there is what the

@@ -13,7 +13,7 @@ import { expectedTour } from "../../support/every-feature/expected.js";
 import { type Tour, answers, tour } from "../../support/every-feature/tour.js";
 import { failureOf } from "../../support/failure-of.js";
 import { type NextProtocol, filesWithNext, newest, next, withNext } from "./next-revision.js";
-import { pinnedAt } from "./pinned-revisions.js";
+import { pinnedAt } from "../../support/pinned-revisions.js";
 import { revisions } from "../../support/revisions.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";
 

@@ -3,6 +3,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import type { Revision, Role, Step, Steps } from "@mcpgen/protocol/model";
 import { createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/runtime/testing";
+import { pinnedAt } from "../../support/pinned-revisions.js";
 
 const form = {
   message: "?",
@@ -86,6 +87,45 @@ describe("a step of results hears the params of the request", () => {
       { heard: { _meta: { query: "x" } } },
       { heard: { _meta: { query: "y" } } },
     ]);
+    await close();
+  });
+
+  test("with what only the message has, of what a server asks in rounds", async () => {
+    // The revision requires a param that the vocabulary, the revision before it, does not have.
+    const requiring: Step = (params, report) => {
+      report.lost({ pointer: "/required", what: "required", how: "filled" });
+      return { ...params, required: "here" };
+    };
+    const hearingIt: Step = (value, { request }) => ({ ...value, _meta: { heard: request } });
+    const revisions = pinnedAt(older).server.map((each) =>
+      each.peerSteps
+        ? {
+            ...each,
+            peerSteps: {
+              ...each.peerSteps,
+              incomingRequests: new Map([["elicitation/create", requiring]]),
+              outgoingResults: new Map([["elicitation/create", hearingIt]]),
+            },
+          }
+        : each,
+    );
+    const heard: unknown[] = [];
+    const losses: unknown[] = [];
+    const server = createServer(
+      { name: "s", version: "1" },
+      { revisions, validateSend: "off", onLoss: ({ what }) => losses.push(what) },
+    );
+    server.tool("ask", {}, async (_, { ask }) => {
+      heard.push(await ask.elicit("name", form));
+      return "done";
+    });
+    const { client, close } = await createTestPair({
+      ...{ server, revisions: clientRevisions, revision: "2026-07-28", validateSend: "off" },
+      elicit: () => ({ action: "accept", content: { ok: true } }),
+    });
+    await client.callTool("ask");
+    expect(heard).toMatchObject([{ _meta: { heard: { message: "?", required: "here" } } }]);
+    expect(losses).toEqual(["required"]);
     await close();
   });
 
