@@ -1,6 +1,7 @@
 import type { Revision, Step, Steps } from "@mcpgen/protocol/model";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { expect, test } from "vitest";
+import type { McpError } from "@mcpgen/runtime";
+import { describe, expect, test } from "vitest";
 import { carriedOut, memberOf, toolError } from "../../generated/stepping.js";
 import { failureOf } from "../support/failure-of.js";
 import { type Wire, clientOf, serverWith, wires } from "../support/served.js";
@@ -91,4 +92,48 @@ test("the client of a server gets that error, too", async () => {
     rpcCode: -32603,
     message: expect.stringContaining(carried) as string,
   });
+});
+
+describe("a result of a tool that the client cannot read", () => {
+  const unread = "; the request was carried out";
+  /** What a server sends of another maker, by name of the tool. */
+  const sent: { readonly [tool: string]: object } = {
+    wrong: { content: [{ type: "text" }] },
+    odd: { content: [], odd: 1 },
+  };
+  const tables = { ...rows, "tools/call": carriedOut(refusing) };
+
+  async function calling(wire: Wire) {
+    let ran = 0;
+    const server = serverWith({ validateSend: "off" });
+    for (const [name, answer] of Object.entries(sent))
+      server.tool(name, { annotations: { readOnlyHint: true, idempotentHint: true } }, () => {
+        ran++;
+        return answer as never;
+      });
+    const revisions = stepping(clientRevisions, "incomingResults", tables);
+    const client = await clientOf(server, wire, older, { revisions });
+    await client.listTools();
+    return { client, ran: () => ran };
+  }
+
+  test.each(
+    wires.flatMap((wire) =>
+      [true, false].flatMap((resend) =>
+        [
+          ["wrong", "invalid-result"],
+          ["odd", "not-expressible"],
+        ].map(([tool, code]) => [tool!, code!, wire, resend] as const),
+      ),
+    ),
+  )(
+    "is in the error, and the call is not made again (%s, %s, %s, resend: %s)",
+    async (tool, code, wire, resend) => {
+      const { client, ran } = await calling(wire);
+      const error = (await failureOf(client.callTool(tool, {}, { resend }))) as McpError;
+      expect(error).toMatchObject({ code, data: { result: sent[tool] } });
+      expect(error.message.split(unread)).toHaveLength(2);
+      expect(ran()).toBe(1);
+    },
+  );
 });

@@ -116,7 +116,8 @@ async function callTool(
   options: RequestOptions | undefined,
   check: ContentCheck | undefined,
 ): Promise<ToolOutcome> {
-  const { isError, content, structuredContent } = await client.callTool(tool, args, options);
+  const result = await client.callTool(tool, args, options);
+  const { isError, content, structuredContent } = result;
   if (isError === true) return { isError, content };
   const structured = structuredContent === undefined && check ? contentInText(content) : structuredContent;
   const problem = await check?.(structured);
@@ -124,6 +125,7 @@ async function callTool(
     throw new McpError(
       "invalid-result",
       `the structured content of the tool ${tool} breaks the contract: ${problem}`,
+      { data: { result } },
     );
   return { isError: false, content, ...(structured !== undefined && { structuredContent: structured }) };
 }

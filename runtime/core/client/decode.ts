@@ -150,7 +150,7 @@ export async function sift(
   return { kept, rejected };
 }
 
-/** @param data `{ [member]: null }` where null stands in the place of a list */
+/** @param data `{ [member]: null }` where null stands in the place of a list; `{ result }` of a tool */
 export function invalidResult(method: string, problem: string, cause?: unknown, data?: object): McpError {
   return new McpError("invalid-result", `${method}: the server's result is invalid: ${problem}`, {
     cause,

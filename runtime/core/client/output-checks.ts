@@ -46,7 +46,7 @@ export class OutputChecks {
    * no check, because the tool has already run. A schema of another dialect is an error (2025-11-25, basic, JSON Schema
    * usage) that carries the result.
    *
-   * @throws {McpError} `invalid-result`, or `invalid-definition` whose data are `{ result }`
+   * @throws {McpError} `invalid-result` or `invalid-definition`, whose data are `{ result }`
    */
   check(name: string, result: Open<"CallToolResult">): Promise<void> | undefined {
     const promised = this.#promised.get(name);
@@ -66,7 +66,7 @@ export class OutputChecks {
       this.#warn(`structuredContent of ${name} is not checked: ${messageOf(error)}`);
     }
     if (typeof problem === "string")
-      throw invalidResult("tools/call", `structuredContent of ${name}: ${problem}`);
+      throw invalidResult("tools/call", `structuredContent of ${name}: ${problem}`, undefined, { result });
   }
 
   async #checkOf(name: string, schema: object): Promise<Parse> {

@@ -289,11 +289,13 @@ export class Requests {
     const sent = this.#prepared(link, view, call, authorized);
     let result: unknown = resultOf(await this.#send(sent, noParams), sent);
     let rounds = 0;
+    let isFinal = false;
     try {
       if (eraOf(view).resultTypes && !isComplete(result, entry))
         ({ result, rounds } = await withinBounds(whileAwaitingInput(link, call), (signal) =>
           this.#furtherRounds(sent, entry, signal, result),
         ));
+      isFinal = true;
       const { alternative } = call;
       if (alternative && isObject(result) && alternative.key in result) {
         const { readNulls } = this.#setup.profile;
@@ -306,13 +308,14 @@ export class Requests {
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
         : await decode(view, method, entry, result, this.#setup.profile);
-      const part = partOf(entry, call);
-      if (part) return { ...(await readPart(view, part, decoded, this.#setup.profile.readNulls)), rounds };
       const asked = requestParams(sent.params, call.params);
+      const part = partOf(entry, call, asked);
+      if (part) return { ...(await readPart(view, part, decoded, this.#setup.profile.readNulls)), rounds };
       const lifted = view.lift("incomingResults", method, decoded.result, asked);
       return { result: lifted, rejected: decoded.rejected, rounds };
     } catch (error) {
-      throw error instanceof McpError ? error : unreadable(method, error);
+      const failure = error instanceof McpError ? error : unreadable(method, error);
+      throw isFinal && runsTools(entry) ? carriedOut(failure, result) : failure;
     }
   }
 
@@ -411,8 +414,12 @@ export class Requests {
 }
 
 /** What the result of a request holds of a list, if the list may leave entries out. */
-function partOf({ page }: OutgoingRequest, { method, part, params }: Call): ListPart | undefined {
-  return part === "page" ? page?.partial && { list: method, page, params } : part;
+function partOf(
+  { page }: OutgoingRequest,
+  { method, part, params }: Call,
+  asked = params,
+): ListPart | undefined {
+  return part === "page" ? page?.partial && { list: method, page, params: asked } : part;
 }
 
 function isOneEntry({ part }: Call): boolean {
@@ -429,6 +436,17 @@ function resultOf(response: ServerResponse, { call, params }: PreparedRequest): 
 function unreadable(method: string, cause: unknown): McpError {
   return invalidResult(method, `it cannot be read: ${messageOf(cause)}`, cause);
 }
+
+/** The error for a result of a tool that cannot be read: it says that the tool has run, and holds the result as it came. */
+function carriedOut(error: McpError, result: unknown): McpError {
+  const { code, message, data } = error;
+  if (code !== "invalid-result" && code !== "not-expressible") return error;
+  const text = message.endsWith(wasCarriedOut) ? message : message + wasCarriedOut;
+  return new McpError(code, text, { data: { ...(isObject(data) ? data : {}), result }, cause: error });
+}
+
+/** The end of what steps of results say, too. */
+const wasCarriedOut = "; the request was carried out";
 
 /** The facts of a method that the revision does not have. */
 const vendorEntry: OutgoingRequest = {};
