@@ -38,14 +38,31 @@ export type Permit = (
  */
 export function permitCallOf(server: Server, { method, params: received }: RequestMessage): PermitCall {
   const params = isObject(received) ? received : {};
-  // Scopes stand with definitions, which are found by the words of the vocabulary.
-  const words =
-    statedRevision(server.definition, params)?.lift("incomingRequests", method, params, undefined, false) ??
-    params;
-  const called = innerCallOf(server, method, words);
-  const scopes = scopesOfCall(server, called.method, called.params, method);
+  const readings = inWords(server, method, params);
+  const scopes = new Set<string>();
+  for (const words of readings) {
+    const called = innerCallOf(server, method, words);
+    for (const scope of scopesOfCall(server, called.method, called.params, method)) scopes.add(scope);
+  }
   // Not by a spread: an object that is spread and then gets a member costs Node 20 a new hidden class each time.
-  return Object.assign(placeOf(method, words), { params, scopes });
+  return Object.assign(placeOf(method, readings[0]!), { params, scopes: [...scopes] });
+}
+
+/**
+ * Params in the authoring vocabulary: scopes stand with definitions, which are found by its words. Which revision the session
+ * of a request has is not known yet, so its params are read as those of each; few revisions read them differently. Params
+ * without a form in the vocabulary stay as they are: no handler gets them.
+ */
+function inWords({ definition }: Server, method: string, params: Params): readonly Params[] {
+  const stated = statedRevision(definition, params);
+  const readings = (stated ? [stated] : definition.legacy).flatMap((revision) => {
+    try {
+      return [revision.lift("incomingRequests", method, params, undefined, false)];
+    } catch {
+      return [];
+    }
+  });
+  return readings.length > 0 ? [...new Set(readings)] : [params];
 }
 
 /**

@@ -2,6 +2,8 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { type Scopes, createServer } from "@mcpgen/runtime";
 import type { HttpOptions, PermitCall } from "@mcpgen/runtime/http";
 import { describe, expect, test } from "vitest";
+import type { Step } from "@mcpgen/protocol/model";
+import { permitCallOf } from "../../../../runtime/core/http/server/permit.js";
 import { adapters, serve } from "../../../support/http-adapters.js";
 
 const modern = "2026-07-28";
@@ -255,4 +257,51 @@ test.each([[["a b"]], [[""]], [["a", 3]], ["files"], [null]])("scopes that are n
   expect(() => server.tool("x", { scopes: scopes as never }, () => "x")).toThrow(
     /tool "x": scopes: expected a list/,
   );
+});
+
+describe("params whose revision has other words than the vocabulary", () => {
+  const renaming =
+    (from: string): Step =>
+    (value) => {
+      const { [from]: name, ...rest } = value as { readonly [member: string]: unknown };
+      return { ...rest, name };
+    };
+  const wording: { readonly [revision: string]: Step } = {
+    "2025-11-25": renaming("tool"),
+    "2025-06-18": renaming("called"),
+    "2025-03-26": (_, report) => report.refuse({ code: "no-form", pointer: "", reason: "has no form" }),
+  };
+  const revisions = serverRevisions.map((each) => {
+    const step = wording[each.id];
+    if (!step) return each;
+    const incomingRequests = new Map([...each.steps!.incomingRequests, ["tools/call", step]] as const);
+    return { ...each, steps: { ...each.steps!, incomingRequests } };
+  });
+
+  const callOf = (speaks: readonly string[], params: object): PermitCall => {
+    const server = createServer({ name: "permit", version: "1" }, { revisions, speaks });
+    server.tool("read", { scopes: ["files:read"] }, () => "read");
+    server.tool("write", { scopes: ["files:write"] }, () => "written");
+    return permitCallOf(server, { jsonrpc: "2.0", id: 1, method: "tools/call", params: params as never });
+  };
+
+  test("are read in the words of the tools", () => {
+    const params = { tool: "read", arguments: {} };
+    expect(callOf(["2025-11-25"], params)).toEqual({
+      method: "tools/call",
+      name: "read",
+      params,
+      scopes: ["files:read"],
+    });
+  });
+
+  test("need the scopes of whatever a session may call by them", () => {
+    const { scopes } = callOf(["2025-11-25", "2025-06-18"], { tool: "read", called: "write" });
+    expect([...scopes].sort()).toEqual(["files:read", "files:write"]);
+  });
+
+  test("that no revision takes to the vocabulary stay as they are", () => {
+    const params = { name: "read" };
+    expect(callOf(["2025-03-26"], params)).toMatchObject({ name: "read", params });
+  });
 });
