@@ -2,7 +2,7 @@ import { type JsonValue, pointer } from "@mcpgen/engine";
 import { anything } from "../../compare/align/compare-array.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
 import { type Conjunction, type ShapeArm, type Property, refuses } from "../../compare/shape/form.js";
-import { type Change, type Plan, droppedAt } from "./plan.js";
+import type { Change, Plan } from "./plan.js";
 import type { Around, OwnedOfBoth, Planner } from "./planner.js";
 import { always } from "./tests.js";
 import { textBlockOf } from "./text-block.js";
@@ -133,8 +133,7 @@ function converted({ planner, source, target, key }: Context, from: Property, to
   if ((note?.how === "drop" && !to.required) || note?.how === "fill")
     return [whole({ planner, source, target, key }, pointers, to.nodes)];
   const plan = planner.plan(from.nodes, to.nodes);
-  const dropped = to.required ? droppedAt(plan) : undefined;
-  if (dropped) planner.decisions.refuseDrop(dropped, plan.hint);
+  if (to.required) planner.keepWhole(plan);
   return [{ kind: "member", key, plan }];
 }
 

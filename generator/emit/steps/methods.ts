@@ -111,6 +111,8 @@ function methodsOf(planner: Planner, source: Side, target: Side): MethodSteps[] 
     if (senders.length === 0) return [];
     const params = paramsPlan(planner, source, target, method, other);
     const result = resultPlan(planner, { ...source, method }, { ...target, method: other });
+    // A message without its params or its result is none.
+    for (const plan of [params, result]) if (plan) planner.keepWhole(plan);
     const toolError = takesToolError(target, other)
       ? "target"
       : takesToolError(source, method)

@@ -149,9 +149,11 @@ export function refusesAll({ exits }: Plan): boolean {
   return exits.every(({ outcome }) => outcome.how === "refuse") && exits.some(isAny);
 }
 
-/** If values of the place are left out, the notes that decide it: JSON Pointers of values that may be dropped. */
-export function droppedAt({ exits }: Plan): readonly string[] | undefined {
-  return exits.map(({ outcome }) => outcome).find((outcome) => outcome.how === "drop")?.pointers;
+/** JSON Pointers of each value of the place that is left out, as the notes that decide it know it. */
+export function droppedAt({ exits }: Plan): (readonly string[])[] {
+  return exits.flatMap(({ outcome }) =>
+    outcome.how === "drop" && outcome.pointers ? [outcome.pointers] : [],
+  );
 }
 
 /** The plans reachable from `roots` by which anything changes at all. */

@@ -11,7 +11,7 @@ import { boundsFit } from "../../compare/shape/bounds.js";
 import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
 import { type FilledIn, type Owner, filledInByBoth, holdsMessages, ownedMembers } from "./owned-members.js";
-import { type Change, type Exit, type Outcome, type Plan, type Test, unchanged } from "./plan.js";
+import { type Change, type Exit, type Outcome, type Plan, type Test, droppedAt, unchanged } from "./plan.js";
 import { mergedArm, reshapedChanges } from "./reshaped.js";
 import type { Reshape, Reshapes } from "./reshapes.js";
 import { type Wraps, wrappedChanges } from "./wrapped.js";
@@ -93,6 +93,11 @@ export class Planner {
       new PlacePlanner(this, places, inside, hint).fill(plan);
     }
     return plan;
+  }
+
+  /** Refuses notes that would leave out values of a place where a value must be. */
+  keepWhole(plan: Plan): void {
+    for (const pointers of droppedAt(plan)) this.decisions.refuseDrop(pointers, plan.hint);
   }
 
   /** Members that both describe, under two names. */

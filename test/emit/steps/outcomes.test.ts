@@ -2,6 +2,7 @@ import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { refuseProblems } from "../../../generator/emit/steps/problems.js";
+import type { ProtocolModel } from "../../../generator/model/model.js";
 import { type NoteText, object } from "../../support/models.js";
 import { answering, between } from "./between.js";
 import { deepFrozen } from "./protocol.js";
@@ -339,6 +340,24 @@ describe("notes on steps", () => {
     const [block, list] = [object({ value: text }), object({ value: { anyOf: [text, { type: "array" }] } })];
     expect(problem(block, list, lower(place, { how: "text", text: "a list" }))).toBe("none");
     expect(problem(block, list, lower(place, { how: "text", text: "a list of {uri}" }))).toBe("MG1206");
+  });
+
+  it("leave no message without its result", () => {
+    const arm = (member: string): JsonValue => object({ [member]: text }, [member]);
+    const either = { anyOf: [{ $ref: "#/$defs/One" }, { $ref: "#/$defs/Other" }] };
+    const models = (how: object): [ProtocolModel, ProtocolModel] => [
+      answering("r1", arm("value")),
+      answering("r2", either, { One: arm("value"), Other: arm("other") }, [lower("/$defs/Other", how)]),
+    ];
+    const refuse = ([old, model]: [ProtocolModel, ProtocolModel]): void =>
+      refuseProblems(planSteps(old, model), model, old, "schema/r2");
+    expect(() => refuse(models({ how: "drop" }))).toThrow(
+      expect.objectContaining({
+        code: "MG1206",
+        message: expect.stringContaining("left out") as string,
+      }) as Error,
+    );
+    refuse(models({ how: "refuse", code: "other" }));
   });
 
   it("hold for the pair they were written for", () => {
