@@ -1,4 +1,5 @@
 import type { Definition, JsonObject, JsonValue, Schema } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import { discriminate } from "./discriminator.js";
 import type { Message } from "./messages.js";
 import type { Alternative, Assumption, Discriminator, Method, ResultOf } from "./model.js";
@@ -49,7 +50,7 @@ export function pair(
     ...(mark ? markOf(mark) : discriminate(schema, pairing.result, definition, assumptions)),
     ...(capability !== undefined && { capability }),
   }));
-  const conflict = note && conflictOf(note.result, said, derived);
+  const conflict = note && conflictOf(schema, note.result, said, derived);
   const clash = note && clashOf(alternatives);
   return {
     result: { ...(pairing.result !== undefined && { definition: pairing.result }), alternatives },
@@ -67,8 +68,9 @@ function markOf(mark: NonNullable<PairedAlternative["mark"]>): { readonly discri
   return { discriminator: { key, value } };
 }
 
-/** What a note hides of the answers that the schema has, or adds to all that the schema lists. */
+/** What a note hides of the answers that the schema has, or adds to all that the schema lists; and marks that they never have. */
 function conflictOf(
+  schema: Schema,
   result: string,
   said: readonly PairedAlternative[],
   derived: Pairing,
@@ -78,18 +80,38 @@ function conflictOf(
   const listed = [derived.result, ...derived.alternatives];
   const hidden = listed.filter((name) => !named.includes(name));
   const stray = derived.listed ? named.filter((name) => !listed.includes(name)) : [];
-  if (hidden.length + stray.length === 0) return undefined;
+  const others = said.filter((one) => !stray.includes(one.definition) && !mayBear(schema, one));
+  if (hidden.length + stray.length + others.length === 0) return undefined;
   const parts = [
     ...(hidden.length > 0 ? [`the schema has ${hidden.join(", ")}, which the note leaves out`] : []),
     ...(stray.length > 0 ? [`the schema does not list ${stray.join(", ")}`] : []),
+    ...others.map(({ definition, mark }) => `${definition} is never marked by ${JSON.stringify(mark)}`),
   ];
   const plain = listed.includes(result) ? result : derived.result;
-  const kept = said.filter(({ definition }) => definition !== plain && !stray.includes(definition));
+  const kept = said
+    .filter(({ definition }) => definition !== plain && !stray.includes(definition))
+    .map((one): PairedAlternative => {
+      const { mark: _, ...unmarked } = one;
+      // The schema has the mark of those.
+      return others.includes(one) ? unmarked : one;
+    });
   const added = hidden.filter((name) => name !== plain);
   return {
     message: `among what answers it, ${parts.join(", and ")}`,
     fields: { result: plain, alternatives: [...kept.map(written), ...added] },
   };
+}
+
+/** Whether an alternative may have the mark that a note gives it. */
+function mayBear(schema: Schema, { definition, mark }: PairedAlternative): boolean {
+  const node = schema.definitions.get(definition)?.node;
+  const members = Object.entries(mark ?? {});
+  return (
+    !node ||
+    members.every(([key, value]) =>
+      memberNodes(schema, node, key).every((child) => isValid(schema, child, value)),
+    )
+  );
 }
 
 /** An alternative as a note has it. */

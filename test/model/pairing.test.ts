@@ -195,6 +195,23 @@ describe("a note that was written for another schema", () => {
     ]);
   });
 
+  it("is in conflict with the mark that the schema gives an alternative", () => {
+    const { AskingResult } = call;
+    const marked = structuredClone(AskingResult) as { properties: { [name: string]: JsonValue } };
+    marked.properties = { ...marked.properties, resultType: { const: "input" } };
+    const agreeing = { ...note({ alternatives: ["AskingResult"] }) };
+    expect(conflictsOf({ ...call, AskingResult: marked as never }, carried)).toMatchObject([
+      {
+        message: 'among what answers it, AskingResult is never marked by {"resultType":"asks"}',
+        note: { result: "CallResult", alternatives: ["AskingResult"] },
+      },
+    ]);
+    const model = modelOf({ ...call, AskingResult: marked as never }, [agreeing as never]);
+    expect(methodOf(model, "call").result!.alternatives).toMatchObject([
+      { definition: "AskingResult", discriminator: { key: "resultType", value: "input" } },
+    ]);
+  });
+
   it("is in none where the schema lists nothing: the note completes it", () => {
     expect(conflictsOf(call, carried)).toEqual([]);
   });
