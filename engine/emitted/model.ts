@@ -265,12 +265,12 @@ export interface OutgoingRequest extends MethodFacts {
   readonly alternatives?: readonly (Alternative & OpenDefinition)[];
   /** It goes through a list page by page. */
   readonly page?: Page;
+  /** The member with the list in values of the vocabulary, if `page` names none or another. */
+  readonly list?: string;
 }
 
 /** The list in a result, one page of it: the member that holds it, and its items. */
 export interface Page extends OpenDefinition {
-  /** What the vocabulary calls the member, if it has another name there. */
-  readonly authored?: string;
   readonly member: string;
   /** How the list says that it leaves entries out; absent if it never does. */
   readonly partial?: PartialList;
@@ -372,6 +372,8 @@ export interface MethodFacts {
    * alternatives that ask for nothing. `extend` adds those of extensions.
    */
   readonly resultTypes?: readonly string[];
+  /** The `resultType` of a result that asks for input, if it is not `input_required`. */
+  readonly asks?: string;
 }
 
 /** The error for a client that may not use a method; `undefined` if it may. */

@@ -82,6 +82,8 @@ export interface Method {
   readonly invalidates?: readonly string[];
   /** Requests that go through a list page by page. */
   readonly page?: Page;
+  /** The member with the list in values of the vocabulary, if `page` names none or another: only tables say so. */
+  readonly list?: string;
   readonly deprecated?: Deprecation;
   readonly description?: string;
   readonly see?: string;
@@ -131,8 +133,6 @@ export interface Discriminator {
 export interface Page {
   /** The member that holds the items. */
   readonly member: string;
-  /** What the vocabulary calls it, if it has another name there: only tables say so. */
-  readonly authored?: string;
   /** Definition of one item. */
   readonly item: string;
   /** How it says that it leaves entries out, if it may. */

@@ -75,6 +75,7 @@ export class Facts {
     const capability = gate(method, sender);
     const headers = this.headersOf.get(method.name) ?? [];
     const finalTypes = resultTypesOf(method);
+    const asks = askingTypeOf(method);
     // An extension is declared by both sides: its notes say which methods require that.
     const requires = this.imported ? method.requires : requirementOf(method);
     const members: (TableEntry | false)[] = [
@@ -96,12 +97,13 @@ export class Facts {
       requires !== undefined && ["requires", requirementLayout(requires)],
       method.invalidates !== undefined && ["invalidates", stringsLayout(method.invalidates)],
       finalTypes.length > 0 && ["resultTypes", stringsLayout(finalTypes)],
+      asks !== undefined && ["asks", stringLiteral(asks)],
     ];
     return members.filter((member) => member !== false);
   }
 
   /** What answers the method, for the side that reads the answer. */
-  answers({ result, page }: Method): TableEntry[] {
+  answers({ result, page, list }: Method): TableEntry[] {
     if (!result) return [];
     const named = (definition: string): TableEntry[] => this.definition(definition, this.accepts(definition));
     const members: TableEntry[] = [];
@@ -116,13 +118,13 @@ export class Facts {
       members.push([
         "page",
         objectLayout([
-          ...(page.authored === undefined ? [] : [["authored", stringLiteral(page.authored)] as const]),
           ["member", stringLiteral(page.member)],
           ...named(page.item),
           ...(page.partial ? [["partial", partialLayout(page.partial, named)] as const] : []),
         ]),
       ]);
     }
+    if (list !== undefined) members.push(["list", stringLiteral(list)]);
     return members;
   }
 
@@ -186,6 +188,15 @@ function entryRequest({ method, param, many, key, member }: EntryRequest): Table
 function resultTypesOf({ result }: Method): string[] {
   const marks = (result?.alternatives ?? []).filter(isFinal).map(({ discriminator }) => discriminator!);
   return marks.flatMap(({ key, value }) => (key === "resultType" ? [value!] : []));
+}
+
+/** The value of `resultType` of a result that asks for input, where it is not that which the runtime writes by itself. */
+function askingTypeOf({ result }: Method): string | undefined {
+  return (result?.alternatives ?? [])
+    .flatMap(({ asks, discriminator }) =>
+      asks && discriminator?.key === "resultType" ? discriminator.value : [],
+    )
+    .find((value) => value !== "input_required");
 }
 
 /** What the other side must have declared. */

@@ -27,8 +27,8 @@ export function wordsOf({ methods }: ProtocolModel): Words {
 
 /**
  * A method as the tables have it. Lists, filters and capabilities of servers are read in values of the vocabulary, so their
- * members are called as there; the list of a page is also read in the message itself. What travels alone, such as
- * headers, keeps the words of the revision.
+ * members are called as there; the list of a page is also read in the message itself, if the revision has pages. What
+ * travels alone, such as headers, keeps the words of the revision.
  */
 export function inWords(method: Method, words: Words | undefined): Method {
   const word = words?.get(keyOf(method));
@@ -41,8 +41,6 @@ export function inWords(method: Method, words: Words | undefined): Method {
     ),
     ...(filter !== undefined && { filter: word.filter ?? filter }),
     ...(filterKey !== undefined && { filterKey: word.filterKey ?? filterKey }),
-    ...(page &&
-      word.page !== null &&
-      word.page !== page.member && { page: { ...page, authored: word.page } }),
+    ...(word.page !== null && word.page !== page?.member && { list: word.page }),
   };
 }

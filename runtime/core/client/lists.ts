@@ -146,9 +146,9 @@ export function listIn(
   method: string,
   views: readonly [RevisionView<"client">, ...RevisionView<"client">[]],
 ): readonly unknown[] {
-  const pages = views.map(({ table }) => table.outgoingRequests.get(method)?.page);
-  if (pages[0] !== undefined) {
-    const names = pages.flatMap((page) => [page?.authored, page?.member]);
+  const entries = views.map(({ table }) => table.outgoingRequests.get(method));
+  if (entries[0]?.list ?? entries[0]?.page) {
+    const names = entries.flatMap((entry) => [entry?.list, entry?.page?.member]);
     const name = names.find((each) => each !== undefined && Array.isArray(result[each]));
     if (name !== undefined) return result[name] as readonly unknown[];
     // An optional list may be absent.

@@ -448,7 +448,7 @@ function suspend(context: RequestContext, rounds: Rounds): void {
   const { definition, principal } = connection;
   const inputRequests = Object.fromEntries(rounds.wanted);
   const textOfRound = (requestState: string): string => {
-    const asking = { resultType: "input_required", inputRequests, requestState };
+    const asking = { resultType: context.entry.asks ?? "input_required", inputRequests, requestState };
     return sentText(context, protocol.era.finish(asking, context, {}, asking.resultType));
   };
   void sealRounds(rounds, request, definition.seal, principal, wallTimeOf(definition.clock))

@@ -56,6 +56,19 @@ test.each<[string, (client: Client) => Promise<unknown>, readonly string[]]>([
   expect(warnings.map((text) => /^tools\/list: (.*) is left out: /.exec(text)?.[1])).toEqual(items);
 });
 
+test("a list of a revision without pages is found under the name of the vocabulary", async () => {
+  const id = "2025-11-25";
+  const revisions = withoutPage(id, "tools/list").map((revision) => {
+    if (revision.id !== id) return revision;
+    const entry = { ...revision.table.outgoingRequests.get("tools/list")!, list: "tools" };
+    const outgoingRequests = new Map([...revision.table.outgoingRequests, ["tools/list", entry]]);
+    return { ...revision, table: { ...revision.table, outgoingRequests } };
+  });
+  const lists = { "tools/list": (_: unknown, own: object) => reply(own as never, { tools }) };
+  const { client } = await connected(id, lists, { revisions });
+  expect((await client.listTools()).items).toMatchObject(tools);
+});
+
 /** Revisions of which `id` has the list under another name, which a step converts to that of the revision after it. */
 function renamedIn(id: string, name: string): readonly Revision<"client">[] {
   return clientRevisions.map((revision) => {
