@@ -15,7 +15,7 @@ import { newMethods } from "./new-methods.js";
 import { partialLists } from "./partial-lists.js";
 import { type Question, asking } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
-import { type StepProposal, stepProposals } from "./step-notes.js";
+import { type StepProposal, stepProposals, withRenames } from "./step-notes.js";
 import { successions } from "./successors.js";
 
 /** A decision for a person, because no schema contains the answer. */
@@ -71,7 +71,8 @@ export async function decisionsOf(
   const { model } = staged.source.loaded;
   const before = base?.loaded.model;
   const successors = before ? successions(before, model) : [];
-  const renames = previous ? renameCandidates(previous.loaded.model, model) : [];
+  const older = previous?.loaded.model;
+  const renames = older ? renameCandidates(older, model) : [];
   const carried = staged.comparison.generated.carried.flatMap(({ folder, note }) =>
     folder === revision ? [note] : [],
   );
@@ -88,7 +89,7 @@ export async function decisionsOf(
     renames.map(({ target, from: former }) => [target.replace(/[^/]*$/, former), target] as const),
   );
   const [lower, lift] = (["lower", "lift"] as const).map((direction) =>
-    previous ? stepProposals(direction, previous.loaded.model, model) : [],
+    older ? stepProposals(direction, older, withRenames(model, older, renames)) : [],
   ) as [StepProposal[], StepProposal[]];
   return {
     settled: [...settledNotes(sorted.right.map(noteText), from), ...settledOf(settledAssumptions)],
@@ -187,7 +188,7 @@ function settledOf(assumptions: readonly Assumption[]): Settled[] {
 /** One question for all values of a way: one note on a pair of revisions makes the others necessary. */
 function stepQuestions(proposals: readonly StepProposal[], why: string): Question[] {
   if (proposals.length === 0) return [];
-  const text = `Do values that have ${why} become what these notes say? They lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another; the notes belong together.`;
+  const text = `Do values that have ${why} become what these notes say? They lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another; the notes belong together, and with those on members that may be renamed ones.`;
   return [asking(text, ...proposals.map(({ note }) => note))];
 }
 

@@ -1,7 +1,7 @@
 import { type ProtocolModel, gate } from "../../model/model.js";
 import { activePlans } from "../../emit/steps/plan.js";
 import { planSteps } from "../../emit/steps/methods.js";
-import { hasMember, requiredMembers } from "../../model/object-view.js";
+import { hasMember, memberNodes, requiredMembers } from "../../model/object-view.js";
 import { authoredSchema } from "../../emit/authoring/authored-schema.js";
 import { memberPlaces, methodPlaces } from "./runtime-places.js";
 import type { Succession } from "./successors.js";
@@ -59,6 +59,7 @@ export function handwrittenParts(
     ...pagesGone(change),
     ...membersGone(change),
     ...membersRequired(change),
+    ...errorsChanged(change),
   ];
 }
 
@@ -180,7 +181,7 @@ function pagesGone({ before, now }: Change): HandwrittenPart[] {
   return before.methods.flatMap(({ name, page }): HandwrittenPart[] => {
     const next = now.methods.find((method) => method.name === name);
     if (!page || !next || next.page) return [];
-    const text = `Its result has no list of one kind of item now (${page.member} of ${page.item}): clients cannot read it page by page`;
+    const text = `The schema does not say how it is read page by page now (before: ${page.member} of ${page.item}): clients read the list that steps make of its result, and no page after it unless a note makes nextCursor`;
     return [{ kind: "list-without-page", subject: name, text, places: placesOf(methodPlaces[name] ?? []) }];
   });
 }
@@ -225,6 +226,31 @@ function membersRequired({ before, now }: Change): HandwrittenPart[] {
         places,
       }));
     });
+}
+
+/** Members that errors must have: the runtime makes them with those that it knows. */
+function errorsChanged({ before, now }: Change): HandwrittenPart[] {
+  const [old, next] = [before, now].map(requiredOfErrors) as [string[], string[]];
+  return next
+    .filter((member) => !old.includes(member))
+    .map((member) => ({
+      kind: "member-required",
+      subject: `error.${member}`,
+      text: "Errors must have it, and the runtime answers without it: code that writes errors must fill it in",
+      places: ["runtime/core/jsonrpc/errors.ts"],
+    }));
+}
+
+/** The members that every error of a response must have. */
+function requiredOfErrors({ schema }: ProtocolModel): string[] {
+  const responses = [...schema.definitions.values()].filter(({ node }) =>
+    ["jsonrpc", "error"].every((member) => requiredMembers(schema, node).has(member)),
+  );
+  const required = responses.map(({ node }) => {
+    const errors = memberNodes(schema, node, "error");
+    return errors.flatMap((error) => [...requiredMembers(schema, error)]);
+  });
+  return (required[0] ?? []).filter((member) => required.every((members) => members.includes(member)));
 }
 
 function placesOf(files: readonly string[]): string[] {

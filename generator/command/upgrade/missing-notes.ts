@@ -130,7 +130,7 @@ export function renameNotes(
       kind: "missing-notes",
       title: `${counted(candidates.length, "new member has", "new members have")} the form of one that is gone from the same object`,
       advice:
-        "If it is the same member under another name: then steps rename the member, and no value is lost.",
+        "If it is the same member under another name: then steps rename the member, and no value is lost. If not, its values may need notes of kind lift and lower.",
       file,
       items: candidates.map(({ target, from }) => `${target}, once ${from}`),
       questions: candidates.map(({ target, from }) =>

@@ -1,7 +1,7 @@
 import {
   type JsonObject,
-  type JsonValue,
   type Schema,
+  type SchemaNode,
   descendants,
   pointer,
   pointerTokens,
@@ -9,7 +9,8 @@ import {
 import type { Undecided } from "../../emit/steps/decisions.js";
 import { planSteps } from "../../emit/steps/methods.js";
 import type { ProtocolModel } from "../../model/model.js";
-import type { StepNote } from "../../notes/note.js";
+import type { RenameCandidate } from "../../emit/steps/rename-candidates.js";
+import type { RenamedNote, StepNote } from "../../notes/note.js";
 import { minimalAt } from "../../sample/sample.js";
 import { noteOf } from "./question.js";
 
@@ -28,6 +29,37 @@ export interface StepProposal {
   readonly what: string;
   readonly note: JsonObject;
 }
+
+/**
+ * The model as it is if members were renamed that may have been: their values need no other note. Members that may have had
+ * several names are left as they are.
+ */
+export function withRenames(
+  model: ProtocolModel,
+  previous: ProtocolModel,
+  candidates: readonly RenameCandidate[],
+): ProtocolModel {
+  const isOnly = (one: RenameCandidate): boolean =>
+    candidates.every(
+      (each) => each === one || (each.target !== one.target && placeOf(each) !== placeOf(one)),
+    );
+  const notes = candidates.filter(isOnly).map(({ target, from }): RenamedNote => ({
+    kind: "renamed",
+    targets: [target],
+    previous: previous.revision,
+    from,
+    ...unwritten,
+  }));
+  return notes.length === 0 ? model : { ...model, renames: [...model.renames, ...notes] };
+}
+
+/** Where the member stood under its other name. */
+function placeOf({ target, from }: RenameCandidate): string {
+  return target.replace(/[^/]*$/, from);
+}
+
+/** What a note to try does not need. */
+const unwritten = { reason: "", link: "", carried: false, pointer: "" } as const;
 
 /** Rounds after which a proposal is given up: each round tries the next way of the notes that did not do. */
 const mostRounds = 12;
@@ -92,24 +124,24 @@ function tryNote(
     kind: direction,
     targets: [place],
     previous: previous.revision,
-    ...{ reason: "", link: "", carried: false, pointer: "" },
+    ...unwritten,
     ...ways[way]!,
   } as unknown as StepNote;
 }
 
-/** What a note can say: a value for a member that must be there; a text in the place of a value, or nothing; a refusal. */
+/** What a note can say: a value for a member that must be there, or can have one value only; a text in the place of a value, or nothing; a refusal. */
 function waysOf({ pointer: place, what, isAbsent }: Undecided, target: Schema): JsonObject[] {
   const refusal: JsonObject = { how: "refuse", code: codeOf(place, what) };
-  if (!isAbsent) return [{ how: "text", text: `[${what.replace(/[{}]/g, "")}]` }, { how: "drop" }, refusal];
-  const value = sampleAt(target, place);
-  return [...(value === undefined ? [] : [{ how: "fill", value }]), refusal];
+  const node = nodeAt(target, place);
+  const value = node && (isAbsent ? minimalAt(target, node) : node.const?.value);
+  const fill: JsonObject[] = value === undefined ? [] : [{ how: "fill", value }];
+  if (isAbsent) return [...fill, refusal];
+  return [...fill, { how: "text", text: `[${what.replace(/[{}]/g, "")}]` }, { how: "drop" }, refusal];
 }
 
-/** The simplest value that a place of a schema takes. */
-function sampleAt(schema: Schema, place: string): JsonValue | undefined {
+function nodeAt(schema: Schema, place: string): SchemaNode | undefined {
   const definition = schema.definitions.get(pointerTokens(place)[1] ?? "");
-  const node = definition && [...descendants(definition.node)].find((each) => each.pointer === place);
-  return node && minimalAt(schema, node);
+  return definition && [...descendants(definition.node)].find((each) => each.pointer === place);
 }
 
 /** A stable name for a refusal: the definition and the member, in lower case with hyphens. */

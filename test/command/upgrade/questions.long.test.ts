@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
 import { type Ran, mcpgen } from "../../support/in-process.js";
-import { membersOf } from "../../support/schema-changes/edits.js";
+import { type Definitions, declare, membersOf, rename } from "../../support/schema-changes/edits.js";
 import { smallProject, smallSchema } from "../../support/small-protocol.js";
 import {
   type Asked,
@@ -44,14 +44,20 @@ function errorIn({ stderr }: Ran): string | undefined {
   return stderr.split("\n").find((line) => line.includes("error MG"));
 }
 
-/** Pastes each answer alone: it generates, and is not proposed again. */
+/** Whether a question is about values at the other revision: its notes take members for renamed that others ask about. */
+function isAboutValues({ paste }: Asked): boolean {
+  return paste.some(({ kind }) => kind === "lower" || kind === "lift");
+}
+
+/** Pastes each answer alone, and renames beside what follows from them: it generates, and is not proposed again. */
 async function expectAnswers(folder: string, ask: () => Promise<Report>): Promise<string[]> {
   const file = join(folder, "schema", next, "notes.json");
   const asked = questionsOf(await ask());
   const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   for (const question of asked) {
     if (before !== undefined) writeFileSync(file, before);
-    writeFileSync(file, pasted(file, question));
+    const renamed = asked.filter(({ paste }) => isAboutValues(question) && paste[0]?.["kind"] === "renamed");
+    for (const each of [...renamed, question]) writeFileSync(file, pasted(file, each));
     const generated = await mcpgen(folder, ["generate", "--only", "methods,steps,validators,types"]);
     expect([question.text, generated.code, errorIn(generated)]).toEqual([question.text, 0, undefined]);
     const again = questionsOf(await ask()).map(keyOf);
@@ -84,18 +90,28 @@ test("each note that is proposed for the newest schema can be pasted, and does w
   expect(kinds.some((kind) => kind.startsWith("extends "))).toBe(true);
 });
 
-test("all notes together generate, too", async () => {
-  const folder = projectWith(everything);
+/** Methods with other names, a request and one that is answered as its stream ends; and the mark of a union of definitions. */
+function renamedThings(definitions: Definitions): void {
+  for (const [name, method] of [
+    ["DiscoverRequest", "server/describe"],
+    ["SubscriptionsListenRequest", "events/listen"],
+  ] as const)
+    declare(definitions[name]!, { method: { const: method, type: "string" } });
+  for (const name of ["TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource"])
+    rename(definitions[name]!, "type", "kind");
+  declare(definitions["BlobResourceContents"]!, { kind: { const: "blob", type: "string" } }, ["kind"]);
+}
+
+test.each([
+  { what: "something of everything", change: everything },
+  { what: "other names", change: renamedThings },
+])("all notes together generate, too: $what", async ({ change }) => {
+  const folder = projectWith(change);
   await upgrade(folder);
   const file = join(folder, "schema", next, "notes.json");
   const asked = questionsOf(await reportOf(folder, "--dry-run", "--force"));
-  // A renamed member needs no other decision: those of its values are for the case that it is another one.
-  const renamed = asked.filter(({ paste }) => paste[0]?.["kind"] === "renamed");
-  for (const question of asked.filter((each) => !renamed.includes(each) && !isAboutRenamed(each)))
-    writeFileSync(file, pasted(file, question));
-  for (const question of renamed) writeFileSync(file, pasted(file, question));
-  const steps = questionsOf(await reportOf(folder, "--dry-run", "--force")).filter(isAboutRenamed);
-  for (const question of steps) writeFileSync(file, pasted(file, question));
+  expect(asked.some(({ paste }) => paste[0]?.["kind"] === "renamed")).toBe(true);
+  for (const question of asked) writeFileSync(file, pasted(file, question));
   const generated = await mcpgen(folder, ["generate", "--only", "methods,steps"]);
   expect([generated.code, errorIn(generated)]).toEqual([0, undefined]);
 });
@@ -117,10 +133,19 @@ test.each(["CreateMessageRequest", "DiscoverRequest"])(
   },
 );
 
-/** Decisions about values are made again once members are renamed. */
-function isAboutRenamed({ paste }: Asked): boolean {
-  return paste.some(({ kind }) => kind === "lower" || kind === "lift");
-}
+test("a value that has another constant in the new revision is proposed to become that", async () => {
+  const folder = projectWith((definitions) =>
+    declare(definitions["ResourceLink"]!, { type: { const: "link", type: "string" } }),
+  );
+  const notes = questionsOf(await reportOf(folder)).flatMap(({ paste }) => paste);
+  const target = "/$defs/ResourceLink/properties/type";
+  expect(notes).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ kind: "lift", target, how: "fill", value: "link" }),
+      expect.objectContaining({ kind: "lower", target, how: "fill", value: "resource_link" }),
+    ]) as object,
+  );
+});
 
 test("what is assumed of a protocol without notes is one file to paste", async () => {
   const { ClientRequest: _, ...rest } = smallSchema.$defs;

@@ -3,6 +3,7 @@ import type { JsonObject } from "@mcpgen/engine";
 import {
   type Definitions,
   addRequest,
+  declare,
   membersOf,
   object,
   reference,
@@ -162,6 +163,14 @@ test("another handshake is named, with what the era filled in and what has no wr
   expect(handshake.places).toContain("runtime/core/client/negotiation.ts");
   const version = handwritten.find(({ subject }) => subject.endsWith("protocolVersion"))!;
   expect(version.places).toEqual(["runtime/core/protocol/meta.ts"]);
+});
+
+test("members that errors must have are named", async () => {
+  const change = (definitions: Definitions): void => declare(definitions["Error"]!, {}, ["data"]);
+  const { handwritten } = await reportOf(projectWith(change), "--dry-run");
+  expect(handwritten).toMatchObject([
+    { kind: "member-required", subject: "error.data", places: ["runtime/core/jsonrpc/errors.ts"] },
+  ]);
 });
 
 test("a revision that changes nothing needs no code and asks nothing of new methods", async () => {
