@@ -44,6 +44,12 @@ function filledIn(holder: JsonValue | undefined, name: string): JsonValue | unde
   return isJsonObject(meta) ? meta[`io.modelcontextprotocol/${name}`] : undefined;
 }
 
+/** The definitions of content that a member `type` marks. */
+const content = [
+  ...["TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource"],
+  ...["ToolUseContent", "ToolResultContent"],
+];
+
 /** Trials that change the members and the types of messages. */
 export const memberTrials: readonly Trial[] = [
   {
@@ -67,6 +73,51 @@ export const memberTrials: readonly Trial[] = [
         : method === "tools/call"
           ? !("structuredContent" in result)
           : true,
+  },
+  {
+    name: "the mark of a union has another name",
+    of: "members",
+    change: (definitions) => {
+      for (const name of content) rename(definitions[name]!, "type", "kind");
+    },
+    notes: content.map((name) => renamed(name, "type", "kind")),
+    seen: ({ method, result }) =>
+      method !== "tools/call" ||
+      !Array.isArray(result["content"]) ||
+      (result["content"] as JsonObject[]).every((block) => "kind" in block && !("type" in block)),
+  },
+  {
+    name: "results that ask have another mark",
+    of: "members",
+    change: (definitions) =>
+      declare(definitions["InputRequiredResult"]!, { resultType: { const: "input", type: "string" } }),
+    // The schema has the mark, and the notes that have the one before say nothing else.
+    deleted: ({ kind, alternatives }) => kind === "pairing" && alternatives !== undefined,
+    seen: ({ result }) => result["resultType"] !== "input_required",
+  },
+  {
+    name: "lists go on by the number of a page",
+    of: "members",
+    change: (definitions) => {
+      const pages = Object.keys(definitions).filter(
+        (name) => "nextCursor" in (membersOf(definitions[name]!) ?? {}),
+      );
+      for (const name of pages) {
+        remove(definitions[name]!, "nextCursor");
+        declare(definitions[name]!, { page: { type: "integer" }, pages: { type: "integer" } }, ["page"]);
+      }
+      remove(definitions["PaginatedRequestParams"]!, "cursor");
+      declare(definitions["PaginatedRequestParams"]!, { page: { type: "integer" } });
+    },
+    notes: ["Prompts", "Resources", "ResourceTemplates", "Tools"].map((name) => ({
+      kind: "lift",
+      target: `/$defs/List${name}Result/properties/page`,
+      previous: pin,
+      how: "fill",
+      value: 1,
+    })),
+    losses: [/^\/page dropped$/],
+    seen: ({ method, result }) => method !== "tools/list" || result["page"] === 1,
   },
   {
     name: "members move into an object",

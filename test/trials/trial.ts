@@ -20,6 +20,8 @@ export interface Trial {
   readonly change: (definitions: Definitions) => void;
   /** What a person adds to the notes that are carried over. */
   readonly notes?: readonly NoteText[];
+  /** Whether a person deletes a note that is carried over. */
+  readonly deleted?: (note: NoteText) => boolean;
   /** Whether a request of the new revision, or its result, has the form that the trial brings. */
   readonly seen: (exchange: Exchange) => boolean;
   /** Losses that are meant, as `pointer how`. */

@@ -37,8 +37,9 @@ export async function workspaceOf(trial: Trial, folder: string): Promise<Workspa
   const notesFile = join(folder, "schema", next, "notes.json");
   const { notes, ...rest } = JSON.parse(readFileSync(notesFile, "utf8")) as { notes: JsonObject[] };
   const about = { reason: "The trial says so.", link: "https://example.com/trial" };
-  const added = (trial.notes ?? []).map((note) => ({ ...note, ...about }));
-  writeFileSync(notesFile, JSON.stringify({ ...rest, notes: [...notes, ...added] }));
+  const added: JsonObject[] = (trial.notes ?? []).map((note) => ({ ...note, ...about }));
+  const kept = notes.filter((note) => !trial.deleted?.(note));
+  writeFileSync(notesFile, JSON.stringify({ ...rest, notes: [...kept, ...added] }));
   const generated = await mcpgen(folder, ["generate"]);
   return { folder, upgraded, generated, document };
 }
