@@ -6,6 +6,7 @@ import type {
   Role,
   Step,
   StepLoss,
+  StepRefusal,
   StepReport,
   Steps,
   MethodFacts,
@@ -73,8 +74,8 @@ export class RevisionView<R extends Role = Role> {
    * @throws {McpError} `not-expressible`
    */
   lift(kind: StepKind, method: string, value: Params, request?: Params, isNew = true): Params {
-    let lifted: object = value;
     const steps = this.#steps(kind, method);
+    let lifted: object = value;
     if (steps.length > 0) {
       const report = this.#report("incoming", method, request, isNew);
       // The steps are in order from the vocabulary to this revision.
@@ -101,25 +102,11 @@ export class RevisionView<R extends Role = Role> {
     return lowered as Params;
   }
 
-  #report(
-    direction: Loss["direction"],
-    method: string,
-    request: Params | undefined,
-    isNew: boolean,
-  ): StepReport {
+  #report(direction: Loss["direction"], method: string, request?: Params, isHeard = true): StepReport {
     const { onLoss } = this.#options;
+    if (!onLoss || !isHeard) return new Report(this, noListener, request);
     const about = { revision: this.id, method, direction };
-    const report =
-      onLoss && isNew
-        ? { ...silent, lost: (loss: StepLoss) => harmless(onLoss)({ ...about, ...loss }) }
-        : silent;
-    if (!request) return report;
-    return Object.defineProperty({ ...report }, "request", {
-      get: () => {
-        this.hasReadRequest = true;
-        return request;
-      },
-    });
+    return new Report(this, (loss) => harmless(onLoss)({ ...about, ...loss }), request);
   }
 
   #steps(kind: StepKind, method: string): readonly Step[] {
@@ -181,14 +168,31 @@ export interface ViewOptions {
   readonly onReceived?: Received | undefined;
 }
 
-const silent: StepReport = {
-  lost: () => {},
-  refuse: ({ reason, pointer, code }) => {
+const noListener = (): void => {};
+
+/** Hears what the steps of one message cannot carry over. It is made for each message: a literal with a getter takes a microsecond. */
+class Report implements StepReport {
+  readonly #view: RevisionView;
+  readonly #request: Params | undefined;
+  readonly lost: StepReport["lost"];
+
+  constructor(view: RevisionView, lost: StepReport["lost"], request: Params | undefined) {
+    this.#view = view;
+    this.lost = lost;
+    this.#request = request;
+  }
+
+  get request(): Params | undefined {
+    if (this.#request) this.#view.hasReadRequest = true;
+    return this.#request;
+  }
+
+  refuse({ reason, pointer, code }: StepRefusal): never {
     throw new McpError("not-expressible", pointer === "" ? reason : `${pointer}: ${reason}`, {
       data: { refusal: code, pointer },
     });
-  },
-};
+  }
+}
 
 /** The messages of issues, in three lines at most; `otherwise` if there are none. */
 export function issuesText(issues: readonly Issue[], otherwise: string): string {
