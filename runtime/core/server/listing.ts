@@ -1,6 +1,6 @@
 import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
+import { toBase64Url } from "../protocol/base64.js";
 import type { ViewOptions } from "../protocol/revision-view.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import { type CacheHints, SerialisedResult, uncached, type MethodHandler } from "./server-definition.js";
@@ -38,8 +38,8 @@ export class Listing<Entry extends Listed> {
   readonly #pages = new Map<string, SerialisedResult>();
   /** Whether any entry has `visible`; computed with the first page. */
   #filtered: boolean | undefined;
-  /** Characters of the longest cursor; computed with the first page. */
-  #longestCursor = 0;
+  /** The names of the entries by cursor; computed with the first cursor that is received. */
+  #cursors: ReadonlyMap<unknown, string> | undefined;
   #filled = false;
 
   /** @param member the member of the result that contains the items */
@@ -64,6 +64,7 @@ export class Listing<Entry extends Listed> {
     this.#filled ||= this.entries.size > 0;
     this.#pages.clear();
     this.#filtered = undefined;
+    this.#cursors = undefined;
   }
 
   /** The entry of that name or URI, if this client may use it. */
@@ -79,7 +80,7 @@ export class Listing<Entry extends Listed> {
 
   /** @throws {McpError} `invalid-params`: this list has not issued the cursor */
   page(cursor: unknown, context: HandlerContext): SerialisedResult {
-    if (this.#filtered === undefined) this.#scanEntries();
+    this.#filtered ??= [...this.entries.values()].some(({ visible }) => visible !== undefined);
     const after = cursor === undefined ? undefined : this.#nameOfCursor(cursor);
     const view = this.#filtered ? this.#seenBy(context) : undefined;
     const key = JSON.stringify([after, view?.map(([name]) => name)]);
@@ -93,17 +94,6 @@ export class Listing<Entry extends Listed> {
       if (start % this.#pageSize === 0) this.#pages.set(key, page);
     }
     return page;
-  }
-
-  #scanEntries(): void {
-    let longest = 0;
-    this.#filtered = false;
-    for (const [name, { visible }] of this.entries) {
-      longest = Math.max(longest, name.length);
-      this.#filtered ||= visible !== undefined;
-    }
-    // A character takes at most six bytes in JSON, and three bytes take four characters in base64.
-    this.#longestCursor = 8 * longest + 64;
   }
 
   #seenBy(context: HandlerContext): [string, Entry][] {
@@ -127,24 +117,13 @@ export class Listing<Entry extends Listed> {
     return toBase64Url(new TextEncoder().encode(JSON.stringify([this.#member, name])));
   }
 
-  /** The name of the entry before the page. The length of a cursor is checked before it is decoded. */
+  /** The name of the entry before the page. */
   #nameOfCursor(cursor: unknown): string {
-    if (this.#pageSize === Infinity || typeof cursor !== "string" || cursor.length > this.#longestCursor)
-      throw noSuchPage();
-    const name = nameOf(cursor);
-    if (name === undefined || !this.entries.has(name) || this.#cursorAfter(name) !== cursor)
-      throw noSuchPage();
+    this.#cursors ??= new Map([...this.entries.keys()].map((name) => [this.#cursorAfter(name), name]));
+    const name = this.#cursors.get(cursor);
+    // A list of one page issues none.
+    if (name === undefined || this.#pageSize === Infinity) throw noSuchPage();
     return name;
-  }
-}
-
-function nameOf(cursor: string): string | undefined {
-  const bytes = fromBase64Url(cursor);
-  try {
-    const [, name] = JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[];
-    return typeof name === "string" ? name : undefined;
-  } catch {
-    return undefined;
   }
 }
 
