@@ -21,8 +21,8 @@ import { harmless } from "./hooks.js";
 import type { ErrorTable } from "./refusals.js";
 import type { ValidateSend } from "./send-check.js";
 
-/** The formats of generated tables that this runtime reads. */
-const formats: readonly number[] = [1];
+/** The format of generated tables that this runtime reads. */
+const readFormat: number = 1;
 
 /** The name of a step table in `Steps`. */
 export type StepKind = Exclude<keyof Steps, "older" | "newer">;
@@ -236,9 +236,9 @@ export function linkRevisions<R extends Role>(
   };
   return newestFirst.map((revision, index) => {
     const { id, format } = revision;
-    if (!formats.includes(format))
+    if (format !== readFormat)
       throw invalid(
-        `the tables of revision ${id} have format ${String(format)}; this runtime reads ${formats.join(", ")}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
+        `the tables of revision ${id} have format ${String(format)}; this runtime reads ${readFormat}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
       );
     if (id === newestFirst[index + 1]?.id) throw invalid(`revision ${id} is given twice. Remove one.`);
     return new RevisionView(revision, chainOf(revision), vocabulary, options);

@@ -259,20 +259,11 @@ export class Search {
     for (const { place: there } of near.length > 1 ? near[0]! : []) {
       const all = near.map((wrong) => wrong.find((each) => each.place === there && each.kind));
       if (!all.every((wrong) => wrong !== undefined)) continue;
-      const { got } = all[0]!;
       const part = valueAt(value, there.slice(place.length));
-      const choices = all.every((wrong) => wrong.choices)
-        ? all.flatMap((wrong) => wrong.choices!)
-        : undefined;
-      const expected = choices
-        ? choiceText(choices)
-        : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
-      return this.#report(there, expected, part, {
-        got,
-        choices,
-        kind: true,
-        advice: meant(part, choices ?? []),
-      });
+      const choices = all.flatMap((wrong) => wrong.choices ?? []);
+      if (all.every((wrong) => wrong.choices)) return this.#reportChoice(there, choices, part);
+      const expected = alternatives([...new Set(all.map((wrong) => wrong.expected))]);
+      return this.#report(there, expected, part, { kind: true });
     }
     // A wrong discriminator weighs most, a missing member more than a wrong value.
     const weigh = (wrong: readonly Wrong[]): number =>

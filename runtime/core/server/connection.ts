@@ -417,10 +417,9 @@ export class ServerConnection implements Receiver {
     const { table } = this.session?.revision ?? this.definition.revisions[0]!;
     for (const [method, { capability }] of table.outgoingNotifications)
       if (capability?.path.at(-1) === "listChanged") this.changed({ method });
-    const uris = new Set<unknown>(this.session?.watched);
-    for (const wanted of this.#listeners?.values() ?? [])
-      for (const values of wanted.values()) values.forEach((uri) => uris.add(uri));
-    for (const uri of uris) this.changed({ method: resourceUpdated, uri: uri as string });
+    const wanted = [...(this.#listeners?.values() ?? [])].flatMap((filter) => [...filter.values()]);
+    for (const uri of new Set([this.session?.watched ?? [], ...wanted].flatMap((uris) => [...uris])))
+      this.changed({ method: resourceUpdated, uri: uri as string });
   }
 
   /**
