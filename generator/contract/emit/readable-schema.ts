@@ -25,14 +25,17 @@ const mostParts = 32;
  * Reads a schema without the parts that cannot be read: a pattern, an annotation or a keyword that is null is left out,
  * anything else with the smallest subschema it stands in. What is left accepts all that the schema accepts.
  *
+ * @param others parts that another schema is read without: what this one has there is left out, too
  * @returns nothing read where only the whole can be left out; `parts` has the reasons then, too
  */
 export function readableSchema(
   written: JsonObject,
   read: (document: JsonObject) => Schema,
+  others: readonly UnreadPart[] = [],
 ): { readonly schema?: Schema; readonly document: JsonObject; readonly parts: readonly UnreadPart[] } {
   const parts: UnreadPart[] = [];
-  let document = written;
+  let document = others.length === 0 ? written : structuredClone(written);
+  for (const part of others) leaveOut(document, part);
   for (;;) {
     try {
       return { schema: read(document), document, parts };
@@ -44,6 +47,19 @@ export function readableSchema(
       parts.push(part);
     }
   }
+}
+
+/** Leaves out of `document` what it has at a part. */
+function leaveOut(document: JsonObject, { left, pointer: at, error }: UnreadPart): void {
+  const { way, rest } = wayTo(document, pointerTokens(at));
+  const [keyword] = rest;
+  if (left === "schema") {
+    if (keyword === undefined && way.length > 1) emptied(document, way, error);
+    return;
+  }
+  // A pattern of names, which may stand for any other: none of them is left.
+  if (keyword === undefined) withoutKeyword(document, way.slice(0, -1), "patternProperties", error);
+  else withoutKeyword(document, way, keyword, error);
 }
 
 /** Leaves out of `document` what an error is about; nothing where that is the whole. */
@@ -68,12 +84,8 @@ function leftOut(document: JsonObject, error: SchemaError): UnreadPart | undefin
     const inner = ((value as JsonObject)[member!] = {});
     return emptied(document, [...way, { schema: inner, at: pointer(at, keyword, member!) }], error);
   }
-  if (value === null || keyword === "pattern" || !holder || isAnnotation(keyword)) {
-    if (!isAnnotation(keyword)) widen(document, way);
-    delete schema[keyword];
-    for (const dependent of dependents[keyword] ?? []) delete schema[dependent];
-    return { left: "keyword", pointer: pointer(at, keyword), error };
-  }
+  if (value === null || keyword === "pattern" || !holder || isAnnotation(keyword))
+    return withoutKeyword(document, way, keyword, error);
   return emptied(document, way, error);
 }
 
@@ -92,6 +104,19 @@ function emptied(document: JsonObject, way: readonly Step[], error: SchemaError)
   widen(document, way);
   for (const keyword of Object.keys(schema)) delete schema[keyword];
   return { left: "schema", pointer: at, error };
+}
+
+function withoutKeyword(
+  document: JsonObject,
+  way: readonly Step[],
+  keyword: string,
+  error: SchemaError,
+): UnreadPart {
+  const { schema, at } = way.at(-1)!;
+  if (!isAnnotation(keyword)) widen(document, way);
+  delete schema[keyword];
+  for (const dependent of dependents[keyword] ?? []) delete schema[dependent];
+  return { left: "keyword", pointer: pointer(at, keyword), error };
 }
 
 function withoutPattern(

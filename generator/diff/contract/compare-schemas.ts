@@ -1,13 +1,15 @@
 import {
   type PatternBudget,
   type Schema,
-  SchemaError,
   atPointer,
   isJsonObject,
   jsonEqual,
+  keywords,
+  pointerTokens,
   readDocument,
 } from "@mcpgen/engine";
 import { Aligner } from "../../compare/align/aligner.js";
+import { type UnreadPart, readableSchema } from "../../contract/emit/readable-schema.js";
 import { Collection } from "../collect.js";
 import type { Finding, Policy } from "../finding.js";
 import type { Context } from "../walk/context.js";
@@ -31,11 +33,15 @@ export interface Comparison {
   readonly budgets: { readonly old: PatternBudget; readonly new: PatternBudget };
 }
 
-/** The differences of two schemas by the rules for those of the protocol, with values that prove them. */
+/**
+ * The differences of two schemas by the rules for those of the protocol, with values that prove them. A part that cannot
+ * be read in one of them is left out of both.
+ */
 export function compareSchemas(pair: SchemaPair, { policy, budgets }: Comparison): Finding[] {
   if (jsonEqual(pair.old, pair.new)) return [];
-  const models = modelsOf(pair, budgets);
-  if ("problem" in models) return found(pair, "schema-not-compared", models.problem, policy);
+  const { models, unread } = readBoth(pair, budgets);
+  const left = unread.flatMap((difference) => notCompared(pair, difference, policy));
+  if (!models) return left;
   const [old, next] = models;
   const aligner = new Aligner(old.schema, next.schema);
   const start = aligner.pair([old.schema.root!], [next.schema.root!]);
@@ -49,8 +55,11 @@ export function compareSchemas(pair: SchemaPair, { policy, budgets }: Comparison
   const prover = new Prover(old, next, { old: new Maker(aligner.old), new: new Maker(aligner.new) });
   const findings = collection.findings(prover, policy).map((finding) => placed(finding, pair));
   const others = [...compareHeaders(pair, policy), ...compareProse(pair, policy)];
-  if (findings.length > 0 || others.length > 0) return [...findings, ...others];
-  return found(pair, "schema-rewritten", undefined, policy);
+  const all = [...findings, ...left, ...others];
+  if (all.length > 0) return all;
+  const { part, noun: path, pointer, writer } = pair;
+  const rewritten = { rule: "schema-rewritten", old: null, new: null };
+  return contractFinding(part, { ...rewritten, path, writer, pointer }, policy);
 }
 
 /** Texts are compared here: to a model they are more than documentation. */
@@ -78,29 +87,52 @@ function compareProse(pair: SchemaPair, policy: Policy): Finding[] {
   });
 }
 
-function found(pair: SchemaPair, rule: string, problem: string | undefined, policy: Policy): Finding[] {
-  const { part, noun, pointer, writer } = pair;
-  return contractFinding(
-    part,
-    { rule, path: noun, old: null, new: problem ?? null, writer, pointer },
-    policy,
-  );
+/** A part that cannot be read in at least one of two schemas: the reasons. */
+interface Unread {
+  readonly pointer: string;
+  readonly old: string | null;
+  readonly new: string | null;
 }
 
-/** Both schemas as models, of which comparing and proving use the schema alone. */
-function modelsOf(
+function notCompared(pair: SchemaPair, { pointer, ...reasons }: Unread, policy: Policy): Finding[] {
+  const { part, writer } = pair;
+  const difference = { rule: "schema-not-compared", path: pathAt(pair, pointer), ...reasons, writer };
+  return contractFinding(part, { ...difference, pointer: pair.pointer + pointer }, policy);
+}
+
+/** Both schemas as models, of which comparing and proving use the schema alone; none where only all could be left out. */
+function readBoth(
   pair: SchemaPair,
   budgets: Comparison["budgets"],
-): readonly [ProtocolModel, ProtocolModel] | { readonly problem: string } {
-  try {
-    return [
-      modelOf(readDocument(pair.old, { patternBudget: budgets.old })),
-      modelOf(readDocument(pair.new, { patternBudget: budgets.new })),
-    ];
-  } catch (error) {
-    if (!(error instanceof SchemaError)) throw error;
-    return { problem: error.message };
-  }
+): { readonly models?: readonly [ProtocolModel, ProtocolModel]; readonly unread: readonly Unread[] } {
+  const read = (side: "old" | "new", others: readonly UnreadPart[]): ReturnType<typeof readableSchema> =>
+    readableSchema(pair[side], (it) => readDocument(it, { patternBudget: budgets[side] }), others);
+  let [old, next] = [read("old", []), read("new", [])];
+  const unread = unreadParts(old.parts, next.parts);
+  const parts = [...old.parts, ...next.parts];
+  if (parts.some((part) => isOtherwiseWritten(pair, part))) return { unread };
+  if (parts.length > 0) [old, next] = [read("old", parts), read("new", parts)];
+  if (!old.schema || !next.schema) return { unread };
+  return { models: [modelOf(old.schema), modelOf(next.schema)], unread };
+}
+
+/** Whether a keyword of the whole schema is left out that the other schema may say with others. */
+function isOtherwiseWritten(pair: SchemaPair, { pointer }: UnreadPart): boolean {
+  const [keyword, ...inner] = pointerTokens(pointer);
+  if (keyword === undefined || inner.length > 0 || keywords.get(keyword)?.annotation) return false;
+  const [old, next] = [pair.old[keyword], pair.new[keyword]];
+  return (old === undefined && next !== null) || (next === undefined && old !== null);
+}
+
+function unreadParts(old: readonly UnreadPart[], next: readonly UnreadPart[]): Unread[] {
+  const [before, after] = [old, next].map(
+    (parts) => new Map(parts.map(({ pointer, error }) => [pointer, error.message])),
+  );
+  return [...new Set([...before!.keys(), ...after!.keys()])].map((pointer) => {
+    const [a = null, b = null] = [before!.get(pointer), after!.get(pointer)];
+    // A reason that both have is printed once.
+    return { pointer, old: a === b ? null : a, new: b };
+  });
 }
 
 function modelOf(schema: Schema): ProtocolModel {

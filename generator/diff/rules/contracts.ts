@@ -89,7 +89,7 @@ export const contractRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "dangerous",
     source: "breaking",
-    reason: "One of the two schemas cannot be read, so they were not compared.",
+    reason: "This part cannot be read in one of the two schemas, so it was not compared.",
     advice: "Compare the two by hand.",
     mirror: ["schema-not-compared"],
   },

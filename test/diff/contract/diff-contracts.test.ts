@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "@mcpgen/engine";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "../../../generator/contract/contract.js";
 import { diffContracts } from "../../../generator/diff/contract/diff-contracts.js";
 import { subjectText } from "../../../generator/diff/finding.js";
@@ -279,6 +279,42 @@ test("a schema that cannot be read is reported, and hides no other finding", () 
     "schema-not-compared tools/get_weather.arguments dangerous/dangerous",
     "text-changed tools/get_weather.description safe/safe",
   ]);
+});
+
+describe("a part that cannot be read in one schema hides no change of another part", () => {
+  const old = { type: "string" };
+  test.each<[string, JsonValue, JsonValue, string]>([
+    ["a pattern", { ...old, pattern: "[\\w-.]" }, { ...old, pattern: "[\\w-.]" }, "p"],
+    ["a pattern that was mended", { ...old, pattern: "(?i)a" }, { ...old, pattern: "a" }, "p"],
+    ["a pattern that was spoilt", { ...old, pattern: "a" }, { ...old, pattern: "(" }, "p"],
+    ["an annotation", { ...old, title: null }, { ...old, title: 5 }, "p"],
+    ["a reference to nothing", { $ref: "#/$defs/Nope" }, old, "p"],
+    ["a type that is none", old, { type: "any" }, "p"],
+    ["a part that is no schema", old, null, "p"],
+    [
+      "a pattern of names beside others",
+      { type: "object", patternProperties: { "(": { ...old }, a: { ...old } } },
+      { type: "object", patternProperties: { "(": { ...old }, b: { ...old } } },
+      "p{}",
+    ],
+    ["an item", { type: "array", items: [old] }, { type: "array", items: old }, "p[]"],
+    ["an arm", { oneOf: [old, { minLength: "1" }] }, { oneOf: [old, { minLength: 1 }] }, "p"],
+    [
+      "a pattern of names",
+      { type: "object", patternProperties: { "(": old } },
+      { type: "object", patternProperties: { "()": old } },
+      "p{}",
+    ],
+  ])("%s", (_, before, after, place) => {
+    const offering = (p: JsonValue, a: string) => ({
+      ...base,
+      tools: [{ name: "t", inputSchema: { type: "object", properties: { p, a: { type: a } } } }],
+    });
+    expect(reported(offering(before, "string"), offering(after, "number"))).toEqual([
+      "type-changed tools/t.arguments.a breaking/breaking",
+      `schema-not-compared tools/t.arguments.${place} dangerous/dangerous`,
+    ]);
+  });
 });
 
 test("a method of the client that calls another tool is reported", () => {
