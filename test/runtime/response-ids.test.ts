@@ -127,6 +127,16 @@ describe("over pipes", () => {
       "null, which no request has: Parse error",
       "response-id",
     ],
+    "an answer whose id is a boolean": [
+      '{"jsonrpc":"2.0","id":true,"result":{}}',
+      "true, which no request has",
+      "response-id",
+    ],
+    "an answer whose id is nearly a number": [
+      '{"jsonrpc":"2.0","id":"01","result":{}}',
+      '"01", which no request has',
+      "response-id",
+    ],
     "a line of a log": [
       "Server listening on port 3000",
       "not a message: Server listening on port 3000",

@@ -342,10 +342,11 @@ export class Link implements ClientReceiver {
 
   /** A response that answers no request. Those of requests that were given up come late, and are in order. */
   #strayAnswer({ id, error }: ServerResponse): void {
-    if (typeof id !== "object" && Number(id) > 0 && Number(id) <= this.#pending.lastId) return;
     const text = isObject(error) && typeof error["message"] === "string" ? `: ${error["message"]}` : "";
     const what = `${error ? "an error" : "an answer"} with the id ${shortText(id)}, which no request has${text}`;
     this.#noteStray(what);
+    const number = Number(id);
+    if (isSameId(id, number) && number > 0 && number <= this.#pending.lastId) return;
     // The end of an exchange says which request it answers.
     if (this.#channel.guaranteesReply) return;
     this.#emit(warning("response-id", shortText(id)));
