@@ -43,7 +43,7 @@ export const capture: RunCommand = async (args, context) => {
       },
     );
   const options = serverOptions(args, context);
-  expectReach(args, source);
+  expectReach(args, source, context.directory);
   context.console.progress(`asking ${shownSource(source)}`);
   const stray: string[] = [];
   const hearing = { ...options, onStray: (what: string) => stray.push(what) };

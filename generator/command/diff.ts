@@ -66,7 +66,7 @@ export const diff: RunCommand = async (args, context) => {
   const sources = [await sourceOf(names[0]), await sourceOf(names[1])] as const;
   const forName = args.string("for");
   const named = forName === undefined ? undefined : await sourceOf(forName);
-  expectServer(args, named === undefined ? sources : [...sources, named]);
+  expectServer(args, named === undefined ? sources : [...sources, named], context.directory);
   const contracts = await loadContractSources(sources, server, context);
   if (contracts) {
     if (named !== undefined)
@@ -81,7 +81,7 @@ export const diff: RunCommand = async (args, context) => {
     return outcomeOf(report, all, approvals, args, project, context);
   }
   // A URL is a file here.
-  expectServer(args, named === undefined ? [] : [named]);
+  expectServer(args, named === undefined ? [] : [named], context.directory);
   const [old, next] = await loadSources(names, project, context);
   const contract = named === undefined ? undefined : await contractSource(named, server, context);
   const published = await publishedAgain(project.schemaDir, old, next);

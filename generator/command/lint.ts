@@ -39,7 +39,7 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   const source = await sourceOrServer(named, args, context);
   const budget = budgetOf(args);
   const asked = profilesOf(args);
-  expectServer(args, [source]);
+  expectServer(args, [source], context.directory);
   const fixing = args.flag("fix");
   if (fixing && !isFileSource(source)) throw nothingToWrite(shownSource(source));
   const found = await contractSource(source, serverOptions(args, context), context, { needed: ["tools"] });

@@ -16,7 +16,7 @@ export const list: RunCommand = async (args, context) => {
   const named = args.string("source");
   if (named === undefined) return serversByName(context);
   const source = await sourceOrServer(named, args, context);
-  expectServer(args, [source]);
+  expectServer(args, [source], context.directory);
   const { contract, name, findings } = await contractSource(source, serverOptions(args, context), context, {
     needed: [],
   });

@@ -1,5 +1,6 @@
 import type { Options } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { meantAdvice } from "../capture/meant-source.js";
 import { type ServerSource, isServerSource, kindOfServer } from "../capture/server-source.js";
 import type { ServerOptions } from "../capture/with-server.js";
 import type { Arguments } from "./arguments.js";
@@ -56,16 +57,25 @@ const reached: Readonly<
 /**
  * Options for servers are refused where none of the sources is a server that they do anything for.
  *
+ * @param directory where relative paths of the sources start
  * @throws CodedError MG2005
  */
-export function expectServer(args: Arguments, sources: readonly ServerSource[]): void {
+export function expectServer(args: Arguments, sources: readonly ServerSource[], directory: string): void {
   expectOneReceiver(args, sources);
   for (const [name, [fits, expected]] of Object.entries(reached)) {
     if (!args.given(name) || sources.some(fits)) continue;
     throw new CodedError("MG2005", `--${name} needs a server, ${expected}, and none is named`, {
-      next: "Leave it out, or name the server.",
+      next: meantServer(sources, directory) ?? "Leave it out, or name the server.",
     });
   }
+}
+
+/** Advice for a source that is nearly a server. */
+function meantServer(sources: readonly ServerSource[], directory: string): string | undefined {
+  const meant = sources.map((source) =>
+    typeof source === "string" ? meantAdvice(source, directory) : undefined,
+  );
+  return meant.find((advice) => advice !== undefined);
 }
 
 /**
@@ -85,8 +95,8 @@ function expectOneReceiver(args: Arguments, sources: readonly ServerSource[]): v
 }
 
 /** The same for a command about one server; what is none is refused elsewhere. */
-export function expectReach(args: Arguments, source: ServerSource): void {
-  if (isServerSource(source)) expectServer(args, [source]);
+export function expectReach(args: Arguments, source: ServerSource, directory: string): void {
+  if (isServerSource(source)) expectServer(args, [source], directory);
 }
 
 /** How the command line wants a server to be reached. */

@@ -28,7 +28,7 @@ export async function askServer<T>(
   tasks?: ServerTasks,
 ): Promise<T> {
   const options = { ...serverOptions(args, context), extensions: tasks?.live.extensions };
-  expectReach(args, source);
+  expectReach(args, source, context.directory);
   const listing = options.timeout === undefined ? {} : { timeout: options.timeout };
   const showProgress = (progress: LiveProgress): void => context.console.note(progressText(progress));
   const asks = args.given("answer") || (canAsk(context) && !args.flag("decline"));

@@ -47,7 +47,7 @@ export async function checkServer(
 ): Promise<Outcome> {
   const source = await serverSource(args.required("server"), args, context);
   const options = serverOptions(args, context);
-  expectReach(args, source);
+  expectReach(args, source, context.directory);
   const file = contractFile(args, project, context);
   if (file === undefined) return judgeMetadata(source, options);
   return comparePair({ source, options, file }, args, project, context);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { dialectOf, isJsonObject } from "@mcpgen/engine";
 import type { Project } from "../project.js";
+import { meantAdvice } from "../../capture/meant-source.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { undocumented } from "../../revision/documentation.js";
@@ -52,7 +53,8 @@ async function loadSource(
 ): Promise<Source> {
   const named = namedRevisions(schemaDir).get(name);
   const isFile = !named && kindOfSource(name) === "file";
-  if (isFile && !existsSync(resolve(context.directory, name))) throw unknownSource(name, schemaDir);
+  if (isFile && !existsSync(resolve(context.directory, name)))
+    throw unknownSource(name, schemaDir, context.directory);
   const stored = named && storedRevision(named.folder, name, named.locked.status, notes);
   const file = stored ? await loadJson(stored.schemaFile) : await readSource(name, context);
   const source = stored ?? {
@@ -72,11 +74,13 @@ async function loadSource(
 }
 
 /** The error for a name that is neither a revision nor a file. */
-export function unknownSource(name: string, schemaDir: string): CodedError {
+export function unknownSource(name: string, schemaDir: string, directory: string): CodedError {
   const revisions = [...namedRevisions(schemaDir).keys()];
   const suggestion = closest(name, revisions);
-  const known = `The revisions are ${revisions.join(", ")}.`;
   return new CodedError("MG3208", `${JSON.stringify(name)} is neither a revision nor a file`, {
-    next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
+    next:
+      suggestion === undefined
+        ? (meantAdvice(name, directory) ?? `The revisions are ${revisions.join(", ")}.`)
+        : `Did you mean ${suggestion}?`,
   });
 }

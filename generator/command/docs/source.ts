@@ -62,7 +62,7 @@ async function offer(
 ): Promise<Documented | undefined> {
   const revisions = [...namedRevisions(project.schemaDir).keys()];
   const source = await sourceOrServer(name, args, context, revisions);
-  expectServer(args, [source]);
+  expectServer(args, [source], context.directory);
   const kind = contractKind(source, context);
   // A revision, a schema file, or a schema on standard input.
   if (kind === "other" || kind === "standard input") return undefined;
@@ -91,7 +91,7 @@ async function storedModel(schemaDir: string, revision: string): Promise<Protoco
 
 async function modelOfFile(name: string, schemaDir: string, context: CommandContext): Promise<ProtocolModel> {
   if (kindOfSource(name) === "file" && !existsSync(resolve(context.directory, name)))
-    throw unknownSource(name, schemaDir);
+    throw unknownSource(name, schemaDir, context.directory);
   const file = await readSource(name, context);
   const revision = sourceName(name);
   const source = { revision, status: "draft" as const, schemaFile: file.file, read: { schema: file } };

@@ -27,7 +27,7 @@ export function withTasks<T>(
   context: CommandContext,
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
-  expectReach(args, source);
+  expectReach(args, source, context.directory);
   const options = {
     ...serverOptions(args, context),
     extensions: tasks.live.extensions,
