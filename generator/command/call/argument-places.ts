@@ -157,10 +157,12 @@ export function constantsOf({ const: only, enum: values }: JsonObject): JsonValu
   return [...(Array.isArray(values) ? values : []), ...(only === undefined ? [] : [only])];
 }
 
+const typeNames = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
+
 /** Names of types that a schema gives; those of a schema that only describes members or items are known as well. */
 export function typesOf({ type, properties, items }: JsonObject): string[] {
-  if (typeof type === "string") return [type];
-  if (Array.isArray(type)) return type.filter((name) => typeof name === "string");
+  const named = [type].flat().filter((name) => typeNames.has(name as string)) as string[];
+  if (named.length > 0) return named;
   return [...(properties === undefined ? [] : ["object"]), ...(items === undefined ? [] : ["array"])];
 }
 
