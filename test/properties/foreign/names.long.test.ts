@@ -1,10 +1,14 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import type { JsonObject } from "@mcpgen/engine";
-import { capitalised } from "../../../generator/print/names.js";
+import { type JsonObject, readDocument } from "@mcpgen/engine";
+import { capitalised, nameDefinitions } from "../../../generator/print/names.js";
 import { preludeNames } from "../../../generator/emit/validators/prelude.js";
 import { generateFiles } from "../../../generator/pipeline/generate.js";
 import { type Random, randomFrom } from "../../../generator/sample/random.js";
 import { cases, seed } from "../../support/cases.mjs";
+import { writeModules } from "../../support/emitted-explanations.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";
 import {
   type Outcome,
@@ -23,6 +27,14 @@ const globals =
   "Array ArrayLike Awaited BigInt Boolean Date Error Exclude Extract Function Generator Infinity Iterator JSON Map Math NaN " +
   "NonNullable Number Object Omit Partial Pick Promise Readonly ReadonlyArray ReadonlyMap ReadonlySet Record RegExp Required " +
   "Set String Symbol URL Uint8Array WeakMap globalThis process undefined";
+
+/** Words of the language, and names that differ in their case alone. */
+const reserved =
+  "abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default delete " +
+  "do else enum eval export extends false finally for from function get if implements import in infer instanceof interface is " +
+  "keyof let module namespace never new null number object of package private protected public readonly return satisfies set " +
+  "static string super switch symbol this throw true try type typeof unique unknown using var void while with yield " +
+  "FOO fOo isfoo IsFoo ISFOO AcceptsFoo openFoo constructor hasOwnProperty toString then";
 
 /** What names of definitions become in the output, and what other generators make of them. */
 function derived(name: string): readonly string[] {
@@ -51,7 +63,13 @@ async function wordsOfOutput(isWhole = true): Promise<readonly string[]> {
   const parts = isWhole ? texts : texts.flatMap((text) => text.match(declarations) ?? []);
   const words = parts.flatMap((text) => text.match(/[A-Za-z_$][\w$]*/g) ?? []);
   return [
-    ...new Set([...globals.split(" "), ...preludeNames, ...words, ...derived("Foo"), ...derived("foo")]),
+    ...new Set([
+      ...`${globals} ${reserved}`.split(" "),
+      ...preludeNames,
+      ...words,
+      ...derived("Foo"),
+      ...derived("foo"),
+    ]),
   ];
 }
 
@@ -80,7 +98,7 @@ function definitionsOf(names: readonly string[]): Record<string, JsonObject> {
       { properties: { b: { pattern: "^a" } }, required: ["b"] },
       { properties: { c: { enum: codes } } },
     ],
-    properties: { next: reference("Foo") },
+    properties: { id: { const: 0 }, next: reference("Foo") },
     unevaluatedProperties: { type: "string", pattern: "^b" },
   };
   return Object.fromEntries(
@@ -88,7 +106,11 @@ function definitionsOf(names: readonly string[]): Record<string, JsonObject> {
       name,
       {
         type: "object",
-        ...(index === 0 ? foo : { properties: { a: { type: "string", minLength: 1 }, b: reference("Foo") } }),
+        ...(index === 0
+          ? foo
+          : {
+              properties: { id: { const: index }, a: { type: "string", minLength: 1 }, b: reference("Foo") },
+            }),
       },
     ]),
   );
@@ -211,6 +233,30 @@ test.each(places)("each word of the output may be the name of a %s", async (_, o
   for (let from = 0; from < words.length; from += atOnce)
     outcomes.push(await output(`W${from}`, words.slice(from, from + atOnce)));
   expect(await compilerErrors(new Map(filesOf(outcomes)), ["node"])).toEqual([]);
+});
+
+test("a definition of each such name is judged and explained as itself", async () => {
+  const definitions = definitionsOf(await wordsOfOutput(false));
+  const protocol = protocolOf(["Call"], definitions);
+  const folder = temporaryFolder();
+  writeModules(folder, filesOf([await protocolOutput("W", protocol)]));
+  const load = (module: string) =>
+    import(/* @vite-ignore */ pathToFileURL(join(folder, `W/${module}.js`)).href) as Promise<
+      Record<string, (value: unknown) => unknown>
+    >;
+  const [validators, explanations] = [await load("validators"), await load("explain")];
+  const identifiers = nameDefinitions(readDocument(protocol));
+  const verdicts = [...Object.keys(definitions).entries()]
+    // Messages have some of the names.
+    .filter(([, name]) => (protocol["$defs"] as JsonObject)[name] === definitions[name])
+    .map(([index, name]) => {
+      const word = capitalised(identifiers.get(name)!);
+      const [is, explain] = [validators[`is${word}`]!, explanations[`explain${word}`]!];
+      return [name, is({ id: index }), is({ id: index + 1 }), explain({ id: index + 1 })];
+    });
+  expect(verdicts.length).toBeGreaterThan(500);
+  const wrong = { pointer: "/id" };
+  expect(verdicts).toMatchObject(verdicts.map(([name]) => [name, true, false, [wrong]]));
 });
 
 /** Schemas, half of them of protocols and half of contracts; each has a dozen definitions. */
