@@ -10,7 +10,6 @@ import { systemClock } from "../../../runtime/core/time/clock.js";
 const mayReadDates: { readonly [file: string]: string } = {
   "time/clock.ts": "the expiry of sealed state, which other processes read",
   "server/rounds.ts": "the expiry of sealed state, as the store is given it",
-  "logging.ts": "the time of a line of the log",
   "http/client/answer-body.ts": "Retry-After, which may be a date of HTTP",
 };
 
