@@ -261,14 +261,14 @@ test.each([[["a b"]], [[""]], [["a", 3]], ["files"], [null]])("scopes that are n
 
 describe("params whose revision has other words than the vocabulary", () => {
   const renaming =
-    (from: string): Step =>
+    (from: string, to: string): Step =>
     (value) => {
-      const { [from]: name, ...rest } = value as { readonly [member: string]: unknown };
-      return { ...rest, name };
+      const { [from]: member, ...rest } = value as { readonly [member: string]: unknown };
+      return member === undefined ? value : { ...rest, [to]: member };
     };
   const wording: { readonly [revision: string]: Step } = {
-    "2025-11-25": renaming("tool"),
-    "2025-06-18": renaming("called"),
+    "2025-11-25": renaming("tool", "name"),
+    "2025-06-18": renaming("called", "tool"),
     "2025-03-26": (_, report) => report.refuse({ code: "no-form", pointer: "", reason: "has no form" }),
   };
   const revisions = serverRevisions.map((each) => {
