@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { mcpgen } from "../../support/in-process.js";
 import { smallProject, smallSchemaText } from "../../support/small-protocol.js";
-import { type Definitions, membersOf, text } from "../../support/schema-changes/edits.js";
+import { type Definitions, membersOf, rename, text } from "../../support/schema-changes/edits.js";
 import { everything, newest, next, projectWith, upgrade } from "../../support/made-up-revision.js";
 
 interface Served {
@@ -60,6 +60,21 @@ test("a revision that changes nothing: all calls are served, nothing is lost, no
       expect(side.made).toBeGreaterThan(20);
       expect(side).toMatchObject({ served: side.made, refused: [], losses: [], invalid: [] });
     }
+});
+
+test("a subscription is played, with a change of each kind that it selects", async () => {
+  const made = async (change: (definitions: Definitions) => void): Promise<number> => {
+    const { revisions } = await tried(projectWith(change));
+    const { client } = revisions.find(({ revision }) => revision === next)!;
+    expect(client).toMatchObject({ served: client.made, refused: [], invalid: [] });
+    return client.made;
+  };
+  const all = await made(() => {});
+  // What the note on this kind names is gone.
+  const without = await made(({ SubscriptionFilter }) =>
+    rename(SubscriptionFilter!, "toolsListChanged", "tools"),
+  );
+  expect(all - without).toBe(1);
 });
 
 test("losses and refusals are listed with their places", async () => {

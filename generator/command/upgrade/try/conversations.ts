@@ -10,6 +10,7 @@ import type {
   RevisionWords,
   SampledAsk,
   SampledRequest,
+  SubscribedChange,
 } from "./plan.js";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -25,6 +26,7 @@ interface Runtime {
 interface RuntimeServer {
   connect(channel: unknown): unknown;
   handle(method: string, handler: (params: Members, context: Context) => unknown): void;
+  notify(method: string, params: Members): void;
 }
 
 interface Context {
@@ -35,6 +37,11 @@ interface Context {
 interface RuntimeClient {
   request(method: string, params: unknown): Promise<unknown>;
   notify(method: string, params: unknown): Promise<void>;
+  subscribe(wanted: Members): Promise<RuntimeSubscription>;
+  close(): Promise<void>;
+}
+
+interface RuntimeSubscription extends AsyncIterable<{ readonly method: string }> {
   close(): Promise<void>;
 }
 
@@ -125,6 +132,7 @@ class Rehearsal {
       client = await this.#client(wire, asked, recording.of(near, "client"), onLoss);
       for (const [call, params, scene] of scenes(wire, served, asked))
         calls.push(await outcome(call, stage, scene, () => client!.request(scene.method, params)));
+      calls.push(...(await announced(server, client, changesOf(wire, served, asked))));
       for (const { method, params } of asked.notifications.client)
         for (const one of params) await client.notify(method, one).catch(() => {});
     } catch (error) {
@@ -250,6 +258,50 @@ function* scenes(
   for (const tell of served.notifications.server)
     for (const [index, one] of tell.params.entries())
       yield [`${tell.method} ${index + 1}`, params, { method, answer, tell: { ...tell, params: [one] } }];
+}
+
+/** What a subscription selects at the wire revision, and both sides have words for. */
+function changesOf(
+  { changes }: RevisionWords,
+  ...sides: readonly RevisionWords[]
+): readonly SubscribedChange[] {
+  return changes.filter(({ method }) =>
+    sides.every((side) => side.changes.some((change) => change.method === method)),
+  );
+}
+
+/** Milliseconds that the notices of a subscription may take. */
+const longestNotice = 1_000;
+
+/** A subscription to everything, and one change of each kind: a change is served if the client hears of it. */
+async function announced(
+  server: RuntimeServer,
+  client: RuntimeClient,
+  changes: readonly SubscribedChange[],
+): Promise<Call[]> {
+  if (changes.length === 0) return [];
+  const uri = "rehearsal:///changed";
+  const missing = new Set(changes.map(({ method }) => method));
+  let why = "no notice came";
+  try {
+    const wanted = { tools: true, prompts: true, resources: true, uris: [uri] };
+    const subscription = await client.subscribe(wanted);
+    const heard = (async () => {
+      for await (const { method } of subscription) if (missing.delete(method) && missing.size === 0) return;
+    })();
+    for (const { method, key } of changes) server.notify(method, key === undefined ? {} : { [key]: uri });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, longestNotice)));
+    await Promise.race([heard, late]);
+    clearTimeout(timer);
+    await subscription.close();
+    await heard;
+  } catch (error) {
+    why = textOf(error);
+  }
+  return changes.map(({ method }) =>
+    missing.has(method) ? { name: method, refused: why } : { name: method },
+  );
 }
 
 async function outcome(

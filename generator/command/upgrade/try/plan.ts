@@ -26,6 +26,14 @@ export interface RevisionWords {
   readonly asks: readonly SampledAsk[];
   /** Notifications that applications send, by the sender. */
   readonly notifications: { readonly [side in "client" | "server"]: readonly SampledAsk[] };
+  /** Notifications of servers that a subscription selects. */
+  readonly changes: readonly SubscribedChange[];
+}
+
+export interface SubscribedChange {
+  readonly method: string;
+  /** The member of its params that a subscription names a value of. */
+  readonly key?: string;
 }
 
 export interface SampledRequest {

@@ -27,6 +27,9 @@ export function wordsOf(model: ProtocolModel): RevisionWords {
     requests: sent("request", "client").flatMap((method) => sampledRequest(method, model, schema)),
     asks: sent("request", "server").map((method) => sampledParams(method, schema)),
     notifications: { client: announced("client"), server: announced("server") },
+    changes: sent("notification", "server")
+      .filter(({ filter }) => filter !== undefined)
+      .map(({ name, filterKey: key }) => ({ method: name, ...(key !== undefined && { key }) })),
   };
 }
 
