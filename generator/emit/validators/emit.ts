@@ -8,6 +8,7 @@ import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
 import { assertFormats } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
+import { type Kind, everyKind } from "./kind.js";
 import { importTypes, importValues } from "../types/layout.js";
 import { promoted } from "./promoted.js";
 import { type PreludeName, prelude, preludeNames } from "./prelude.js";
@@ -26,16 +27,23 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const isOwn = (name: string): boolean => !imported?.identifiers.has(own.get(name) ?? name);
   const functions = new FunctionNames(functionWords(names, own), schema.patterns, new Set(own.keys()));
   const types = input.judgesOnly ? new Map<string, string>() : localTypes(names, isOwn);
+  const exact = readingOf(schema, false);
+  const open = readingOf(schema, true);
+  const kindsOf = (name: string): ReadonlySet<Kind> => {
+    const definition = schema.definitions.get(name);
+    return definition ? exact.shapes.kindsOf(definition.node) : everyKind;
+  };
   const file: FileNames = {
     names: functions,
     differing: reachingOpen(schema),
-    proving: new Set(
-      [...types.keys(), ...(imported?.identifiers.keys() ?? [])].map((name) => functions.local("is", name)),
+    proving: new Map(
+      [...types.keys(), ...(imported?.identifiers.keys() ?? [])].map((name) => [
+        functions.local("is", name),
+        kindsOf(name),
+      ]),
     ),
   };
   const emitter = new DefinitionEmitter(file, types, recursiveDefinitions(schema));
-  const exact = readingOf(schema, false);
-  const open = readingOf(schema, true);
   const emitted = [...schema.definitions.values()].filter(({ name }) => isOwn(name));
   const definitions = emitter.emitAll(emitted, exact, open);
   const isAlone = input.judgesOnly === true;

@@ -1,5 +1,5 @@
 import { type Layout, group, indent, line, print, softline, whenBroken } from "../../print/layout.js";
-import { withAssertions } from "./narrowing.js";
+import { type Proving, withAssertions } from "./narrowing.js";
 import { prune } from "./prune.js";
 import { type Statement, block } from "./statement.js";
 
@@ -39,12 +39,7 @@ export interface Printed {
   readonly used: ReadonlySet<string>;
 }
 
-/** @param proving functions that are type predicates */
-export function printFunction(
-  head: Head,
-  statements: readonly Statement[],
-  proving: ReadonlySet<string>,
-): Printed {
+export function printFunction(head: Head, statements: readonly Statement[], proving: Proving): Printed {
   const { statements: body, used } = prune(withAssertions(statements, proving));
   // An underscore marks an unread parameter, for readers and for `noUnusedParameters`.
   const value = used.has("value") ? "value" : "_value";

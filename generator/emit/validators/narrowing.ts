@@ -16,20 +16,18 @@ import {
   notOfKind,
   ofKind,
 } from "./flow.js";
-import type { Kind } from "./kind.js";
+import { type Kind, everyKind } from "./kind.js";
 import type { Statement } from "./statement.js";
+
+/** Functions that are type predicates, and the kinds of value that their types may have. */
+export type Proving = ReadonlyMap<string, ReadonlySet<Kind>>;
 
 /**
  * Writes assertions where TypeScript, which narrows the type of a value with each test, would not take what a
  * function does next: a comparison that can only fail, say. Schemas that lead to such code are valid, and
  * the code emitted for every valid schema must compile. Functions that compile as they are stay as they are.
- *
- * @param proving functions that are type predicates
  */
-export function withAssertions(
-  statements: readonly Statement[],
-  proving: ReadonlySet<string>,
-): readonly Statement[] {
+export function withAssertions(statements: readonly Statement[], proving: Proving): readonly Statement[] {
   return new Narrowing(proving).block(statements, new Map([["value", undefined]])).statements;
 }
 
@@ -49,11 +47,11 @@ interface Block {
 const callText = /^(?:yield )?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\((.*)\)$/s;
 
 class Narrowing {
-  private readonly proving: ReadonlySet<string>;
+  private readonly proving: Proving;
   /** The facts at the places where labelled blocks are left. */
   private readonly breaks = new Map<string, (Flow | undefined)[]>();
 
-  constructor(proving: ReadonlySet<string>) {
+  constructor(proving: Proving) {
     this.proving = proving;
   }
 
@@ -246,7 +244,9 @@ class Narrowing {
     const kind = predicates.get(callee);
     if (kind !== undefined) return tested(ofKind(flow, argument!, kind), notOfKind(flow, argument!, kind));
     if (!this.proving.has(callee) && callee !== "isStrings") return tested(flow, flow);
-    const open = knownOf(flow, argument!) === undefined;
+    // A value that is not `unknown` is nothing.
+    const isEvery = this.proving.get(callee)?.size === everyKind.size;
+    const open = knownOf(flow, argument!) === undefined && !isEvery;
     const is = new Map<string, Known | undefined>([...flow, [argument!, lost]]);
     return tested(is, open ? flow : is);
   }

@@ -11,6 +11,10 @@ const schemas: { readonly [what: string]: JsonObject } = {
     type: ["integer", "string"],
     allOf: [{ exclusiveMinimum: -1 }, { type: "integer", maximum: 2 }],
   },
+  "an array that is not what accepts everything": {
+    ...{ if: { $ref: "#/$defs/Any" }, then: { type: "string" }, else: { type: "array", maxItems: 3 } },
+    $defs: { Any: { maxProperties: 0 } },
+  },
   "constants that exclude each other": { allOf: [{ const: "a" }, { const: "b" }, { enum: ["c", 1] }] },
   "a choice by a constant that the branch denies": {
     if: { const: 1 },
