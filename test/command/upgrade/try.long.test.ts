@@ -135,6 +135,7 @@ test("a small protocol whose handshake the runtime does not know: no conversatio
   const { code, stdout } = await upgrade(folder, "--try");
   expect(code).toBe(0);
   expect(stdout).toMatch(/2031-01-15 +no conversation +no conversation/);
+  expect(stdout).toContain("connect: refused, ");
   expect(snapshot(folder)).toEqual(before);
 });
 

@@ -66,12 +66,14 @@ function served(
   const words = find(vocabulary, "both");
   const misunderstood = new Set([...own.calls, ...words.calls].filter(isRefused).map(({ name }) => name));
   const made = calls.filter(({ name }) => !misunderstood.has(name));
-  const refused = made.filter(isRefused).map(refusal);
+  const notServed = made.filter(isRefused);
+  // Without a conversation there is nothing but the reason why.
+  const refused = (made.length > 0 ? notServed : calls.filter(isRefused)).map(refusal);
   const earlier = new Set(before?.calls.filter((call) => !isRefused(call)).map(({ name }) => name));
   const wrongBefore = new Set([...(before?.invalid ?? []), ...own.invalid]);
   return {
     made: made.length,
-    served: made.length - refused.length,
+    served: made.length - notServed.length,
     refused,
     losses: counted(losses),
     invalid: [...new Set(invalid)].filter((text) => !wrongBefore.has(text)),
