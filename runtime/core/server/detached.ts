@@ -9,7 +9,7 @@ import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
 import { type Ask, type AskOptions, askWith, missingCapability } from "./ask.js";
 import { ServerConnection } from "./connection.js";
 import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
-import { beforeHandshake } from "./legacy.js";
+import { beforeHandshake, withElicitationId } from "./legacy.js";
 import { declares, mayGet, requestParams } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { SerialisedResult } from "./server-definition.js";
@@ -492,12 +492,17 @@ export function requestEither(
  * @throws {McpError} `invalid-result`
  */
 export async function liftedAnswer(context: HandlerContext, asked: Asked, result: object): Promise<object> {
-  const { method } = asked;
+  const { method, params } = asked;
   const read = await readAnswer(context, asked, result);
   if (!read)
     throw new McpError("invalid-result", `${method}: the task's result is not a valid result of the method`);
   const { protocol } = context as RequestContext;
-  const request = requestParams(lowered(context as RequestContext, asked, false).params, asked.params);
+  const sent = lowered(
+    context as RequestContext,
+    params ? { method, params: withElicitationId(params) } : asked,
+    false,
+  );
+  const request = requestParams(sent.params, params);
   return protocol.revision.lift("incomingResults", method, read as Params, request, false);
 }
 

@@ -138,7 +138,7 @@ function askByRequest(context: RequestContext): Ask {
 }
 
 /** URL mode requires an `elicitationId` (2025-11-25, elicitation). */
-function withElicitationId(params: Params | undefined): Params | undefined {
+export function withElicitationId<Given extends Params | undefined>(params: Given): Given {
   return params?.["mode"] === "url" ? { elicitationId: crypto.randomUUID(), ...params } : params;
 }
 
