@@ -50,14 +50,18 @@ const areas: readonly Area[] = [
     folder: "runtime/observe",
     may: [/^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
   },
+  {
+    folder: "runtime/cluster",
+    may: [/^node:crypto$/, /^@mcpgen\/runtime(\/(extending|fetch))?$/, /^@mcpgen\/protocol\/authoring$/],
+  },
   { folder: "runtime/sqlite", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
   {
     folder: "runtime/postgres",
-    may: [/^@mcpgen\/(tasks|runtime\/(cluster|extending|fetch))$/, /^node:crypto$/],
+    may: [/^@mcpgen\/(tasks|cluster|runtime\/(extending|fetch))$/, /^node:crypto$/],
   },
   {
     folder: "runtime/redis",
-    may: [/^@mcpgen\/(tasks|runtime(\/(cluster|extending|fetch))?)$/, /^node:crypto$/],
+    may: [/^@mcpgen\/(tasks|cluster|runtime(\/(extending|fetch))?)$/, /^node:crypto$/],
   },
   {
     folder: "generator",
@@ -72,7 +76,7 @@ const areas: readonly Area[] = [
     folder: "examples",
     may: [
       /^node:/,
-      /^@mcpgen\/(protocol|runtime|auth|tasks|observe)(\/|$)/,
+      /^@mcpgen\/(protocol|runtime|auth|tasks|observe|cluster)(\/|$)/,
       /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
       /^(@mcpgen\/(postgres|redis)|bullmq|ioredis|@dbos-inc\/dbos-sdk|pg)$/,

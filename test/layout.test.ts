@@ -27,7 +27,9 @@ const listed = new Set(
 test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", () => {
   const rooms = roomsOf("generator");
   const others = foldersIn("test").filter(
-    (name) => !rooms.has(name) && !["engine", "runtime", "auth", "tasks", "observe", "sqlite"].includes(name),
+    (name) =>
+      !rooms.has(name) &&
+      !["engine", "runtime", "auth", "tasks", "observe", "cluster", "sqlite"].includes(name),
   );
   expect(others.toSorted()).toEqual([...listed].toSorted());
   expect(foldersIn("test/engine").filter((name) => !roomsOf("engine").has(name))).toEqual([]);
@@ -35,6 +37,7 @@ test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", ()
   expect(foldersIn("test/auth").filter((name) => !roomsOf("runtime/auth").has(name))).toEqual([]);
   expect(foldersIn("test/tasks").filter((name) => !roomsOf("runtime/tasks").has(name))).toEqual([]);
   expect(foldersIn("test/observe").filter((name) => !roomsOf("runtime/observe").has(name))).toEqual([]);
+  expect(foldersIn("test/cluster").filter((name) => !roomsOf("runtime/cluster").has(name))).toEqual([]);
   expect(foldersIn("test/sqlite").filter((name) => !roomsOf("runtime/sqlite").has(name))).toEqual([]);
   expect(foldersIn("test/runtime/http").toSorted()).toEqual(["client", "programs", "server"]);
 });
@@ -47,7 +50,7 @@ const imports = importsOf([...files, ...filesBelow("bench")]);
 function areaOf(file: string): string {
   const folders = file.split("/").slice(0, -1);
   return folders
-    .slice(0, /^(?:engine|runtime|auth|tasks|observe|sqlite)$/.test(folders[1] ?? "") ? 3 : 2)
+    .slice(0, /^(?:engine|runtime|auth|tasks|observe|cluster|sqlite)$/.test(folders[1] ?? "") ? 3 : 2)
     .join("/");
 }
 
@@ -101,6 +104,7 @@ test.each([
   "runtime/sqlite",
   "runtime/postgres",
   "runtime/observe",
+  "runtime/cluster",
   "runtime/redis",
 ])("package.json of %s exports all entries, and no others", (folder) => {
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {

@@ -58,8 +58,8 @@ async function shared(path) {
   const [{ Redis }, { redisClusterStore }, { cluster }, { sealedSessions }] = await Promise.all([
     load("ioredis"),
     import("@mcpgen/redis"),
-    import("@mcpgen/runtime/cluster"),
-    import("@mcpgen/runtime/sealed-sessions"),
+    import("@mcpgen/cluster"),
+    import("@mcpgen/cluster/sealed-sessions"),
   ]);
   const store = redisClusterStore(new Redis({ path }), new Redis({ path }));
   return { sessions: sealedSessions({ keys }), cluster: cluster({ store, keys }) };

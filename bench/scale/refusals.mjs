@@ -1,8 +1,8 @@
 // What it costs to refuse what is forged, before any command of Redis: `node bench/scale/refusals.mjs`. CPU time, in
 // microseconds; the bar is 10 each.
 import { randomBytes } from "node:crypto";
-import { cluster } from "@mcpgen/runtime/cluster";
-import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
+import { cluster } from "@mcpgen/cluster";
+import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 
 const keys = ["the first secret of the service for tests"];
 const rounds = 100_000;

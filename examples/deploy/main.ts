@@ -1,9 +1,9 @@
 // A server for several processes behind a load balancer: the program of compose.yaml, kubernetes.yaml and mcp@.service.
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
-import { health } from "@mcpgen/runtime/health";
+import { health } from "@mcpgen/cluster";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
+import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 
 const keys = process.env["STATE_KEYS"]?.split(",") ?? [];
 const server = createServer(

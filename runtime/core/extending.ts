@@ -36,9 +36,16 @@ export {
 export { scopesOfCall } from "./http/server/permit.js";
 export { makesCall, type InnerCall } from "./server/inner-calls.js";
 export { type Alternative, expectAlternative } from "./client/middleware.js";
-export { insufficientScopeCode, isMcpError, rateLimitedCode, rpc, timeLimitCode } from "./jsonrpc/errors.js";
+export {
+  insufficientScopeCode,
+  isMcpError,
+  messageOf,
+  rateLimitedCode,
+  rpc,
+  timeLimitCode,
+} from "./jsonrpc/errors.js";
 export { longestName, longestText, shortened, visible } from "./jsonrpc/foreign-text.js";
-export { isObject, isPromise } from "./jsonrpc/message.js";
+export { classify, errorText, isObject, isPromise, isRequestId } from "./jsonrpc/message.js";
 export {
   answerError,
   answersFor,
@@ -69,9 +76,24 @@ export {
   longestWait,
   pause,
   sleep,
+  systemClock,
   unref,
   untilAborted,
   waitAsked,
   wallTimeOf,
   withTimeout,
 } from "./time/clock.js";
+export { corsHeaders } from "./http/server/access.js";
+export { eventHeaders, eventText, randomText } from "./http/server/event-streams.js";
+export { type EventSink, type Exchange, parseTarget } from "./http/server/exchange.js";
+export type { HttpSession } from "./http/server/session.js";
+export type {
+  ClusterEndpoint,
+  ClusterNode,
+  ClusterRefusal,
+  ClusterSession,
+} from "./http/server/session-cluster.js";
+export { stored } from "./http/server/sessions.js";
+export { withoutCalls } from "./http/server/stream-rights.js";
+export { mostReserved, weightOf } from "./jsonrpc/json-limits.js";
+export { isLogLevel } from "./protocol/meta.js";

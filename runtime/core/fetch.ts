@@ -14,6 +14,7 @@ export {
   type SessionStore,
   type StoredSession,
 } from "./http/server/session-store.js";
+export type { SessionCluster } from "./http/server/session-cluster.js";
 export type { SseOptions } from "./http/server/sse.js";
 export {
   MemoryEventStore,

@@ -5,9 +5,6 @@ export { Recording } from "./testing/recording.js";
 export { Replay, ReplayMismatch, type ReplayOptions } from "./testing/replay.js";
 export { formatSession, parseSession, type Recorded, type Side } from "./testing/recording.js";
 export { checkSends, type SendIssue, type SendTables } from "./testing/check-sends.js";
-export { sampleSession, sessionStoreRules, type SessionStoreRule } from "./testing/session-store-rules.js";
-export { clusterStoreRules } from "./testing/cluster-store-rules.js";
-export type { ClusterRule, ClusterStores } from "./testing/cluster-rule.js";
 export type { Difference } from "./testing/replay.js";
 
 // Two ends of a stream in one process.

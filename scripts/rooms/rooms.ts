@@ -101,6 +101,16 @@ export const buildings: readonly Building[] = [
     ],
   },
   {
+    folder: "runtime/cluster",
+    rooms: [
+      { path: "runtime/cluster/codes", holds: "codes that processes with the same secrets make" },
+      { path: "runtime/cluster/sealed", holds: "sessions whose id holds them, encrypted" },
+      { path: "runtime/cluster/health", holds: "routes for load balancers and supervisors" },
+      { path: "runtime/cluster/sharing", holds: "sessions that several processes serve at once" },
+      { path: "runtime/cluster", holds: "the entries of the package" },
+    ],
+  },
+  {
     folder: "runtime/sqlite",
     rooms: [
       { path: "runtime/sqlite/store", holds: "stores in SQLite" },

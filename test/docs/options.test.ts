@@ -17,7 +17,6 @@ import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
-import { health } from "../../runtime/core/health.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
 import {
   serveStdio,
@@ -27,8 +26,8 @@ import {
 } from "../../runtime/core/stdio.js";
 import { openPeer } from "../../runtime/core/peer.js";
 import { instrumentation } from "../../runtime/observe/otel.js";
-import { MemoryClusterStore, cluster } from "../../runtime/core/cluster.js";
-import { sealedSessions } from "../../runtime/core/sealed-sessions.js";
+import { MemoryClusterStore, cluster, health } from "../../runtime/cluster/index.js";
+import { sealedSessions } from "../../runtime/cluster/sealed-sessions.js";
 import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/observe/rates/rates.js";
 import { requestLog } from "../../runtime/observe/logging/logging.js";

@@ -1,7 +1,7 @@
 // The rules of stores that processes share, in each database, with each driver.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterStoreRules } from "@mcpgen/runtime/testing";
+import { clusterStoreRules } from "../support/store-rules/cluster-store-rules.mjs";
 import { clusterDriverNames, openClusterStore } from "./cluster-stores.mjs";
 import { engines } from "./engines.mjs";
 

@@ -5,7 +5,7 @@ const drivers = {
   memory: {
     engine: "memory",
     open: async (_, name) => {
-      const { MemoryClusterStore } = await import("@mcpgen/runtime/cluster");
+      const { MemoryClusterStore } = await import("@mcpgen/cluster");
       let memory = memories.get(name);
       if (!memory) memories.set(name, (memory = new MemoryClusterStore()));
       return { store: memory.connect(), close: async () => {} };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { redisNotificationBus, redisSessionStore } from "@mcpgen/redis";
-import { sampleSession } from "@mcpgen/runtime/testing";
+import { sampleSession } from "../support/store-rules/session-store-rules.mjs";
 import { Redis } from "ioredis";
 import { hang, until } from "../support/until.mjs";
 import { noRedis, startRedis } from "./redis.mjs";

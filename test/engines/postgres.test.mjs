@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTaskTable, postgresTaskStore } from "@mcpgen/postgres";
-import { sampleTask } from "@mcpgen/tasks/testing";
+import { sampleTask } from "../support/store-rules/task-store-rules.mjs";
 import pg from "pg";
 import { noPostgres, startPostgres } from "./postgres.mjs";
 

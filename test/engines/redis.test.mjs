@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { redisTaskStore } from "@mcpgen/redis";
-import { sampleTask } from "@mcpgen/tasks/testing";
+import { sampleTask } from "../support/store-rules/task-store-rules.mjs";
 import { Redis } from "ioredis";
 import { noRedis, startRedis } from "./redis.mjs";
 

@@ -4,8 +4,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "node:test";
-import { sessionStoreRules } from "@mcpgen/runtime/testing";
-import { storeRules } from "@mcpgen/tasks/testing";
+import { sessionStoreRules } from "../support/store-rules/session-store-rules.mjs";
+import { storeRules } from "../support/store-rules/task-store-rules.mjs";
 import { engines } from "./engines.mjs";
 import { driverNames, sessionDriverNames } from "./stores.mjs";
 

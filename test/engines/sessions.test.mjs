@@ -8,7 +8,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { redisSessionStore } from "@mcpgen/redis";
 import { createServer } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/fetch";
-import { sampleSession } from "@mcpgen/runtime/testing";
+import { sampleSession } from "../support/store-rules/session-store-rules.mjs";
 import { Redis } from "ioredis";
 import { Redis as Valkey } from "iovalkey";
 import pg from "pg";

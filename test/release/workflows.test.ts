@@ -126,6 +126,7 @@ describe("the release", () => {
       "auth",
       "tasks",
       "observe",
+      "cluster",
       "sqlite",
       "postgres",
       "redis",
@@ -154,7 +155,7 @@ describe("the release", () => {
   test("publishes what both jobs have packed, with its provenance", () => {
     const { ended, asked } = published(() => {});
     expect(ended).toBe(true);
-    expect(asked).toHaveLength(10);
+    expect(asked).toHaveLength(11);
     expect(asked.at(-1)).toBe(
       "publish packages/mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
     );

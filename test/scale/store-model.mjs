@@ -2,7 +2,7 @@
 // may fail, and then has happened or not; one that succeeds has happened once.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MemoryClusterStore } from "@mcpgen/runtime/cluster";
+import { MemoryClusterStore } from "@mcpgen/cluster";
 import { until } from "../support/until.mjs";
 
 const longTtlMs = 3_600_000;

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { postgresClusterStore, createClusterTables } from "@mcpgen/postgres";
 import { redisClusterStore } from "@mcpgen/redis";
-import { MemoryClusterStore } from "@mcpgen/runtime/cluster";
+import { MemoryClusterStore } from "@mcpgen/cluster";
 import { randomFrom } from "../engines/cluster.mjs";
 import { engines } from "../engines/engines.mjs";
 import { isThorough, seed } from "../support/cases.mjs";

@@ -1,10 +1,10 @@
 // Ours: sealed sessions, and with REDIS_PORT what processes share.
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cluster } from "@mcpgen/runtime/cluster";
+import { cluster } from "@mcpgen/cluster";
 import { createServer } from "@mcpgen/runtime/all";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
+import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 
 const keys = ["the first secret of the service for tests"];
 

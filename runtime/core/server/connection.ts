@@ -123,6 +123,9 @@ export class ServerConnection implements Receiver {
 
   /** The id of a request of the server, from its number; of a transport whose answers may reach another process. */
   requestId?(number: number): RequestId;
+  /** Whether this process notifies the client of changes: of several that serve its session, one does. */
+  hears?(): boolean;
+
   /** Stores what changed in the session; of a transport that stores sessions. */
   save?(): Promise<void>;
 
@@ -406,7 +409,7 @@ export class ServerConnection implements Receiver {
     const { method, uri, params = uri === undefined ? uri : { uri } } = change;
     if (session && (uri === undefined || session.watched?.has(uri))) {
       const facts = session.revision.table.outgoingNotifications.get(method) ?? {};
-      if (isGranted(facts, "server", session.declared))
+      if (isGranted(facts, "server", session.declared) && (this.hears?.() ?? true))
         this.notifyReady(session, method, params, change.params ?? method + uri);
     }
     for (const listener of this.#listeners?.keys() ?? []) listener(change);

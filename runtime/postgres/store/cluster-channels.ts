@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Subscriptions } from "@mcpgen/runtime/cluster";
+import { Subscriptions } from "@mcpgen/cluster";
 import { type PostgresClient, rowsOf } from "./client.js";
 
 /** A connection that listens: `Client` of `pg`, connected. */

@@ -1,11 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  type ClusterStore,
-  EngineCalls,
-  EventBatches,
-  type FollowedEvent,
-  logLimits,
-} from "@mcpgen/runtime/cluster";
+import { type ClusterStore, EngineCalls, EventBatches, type FollowedEvent, logLimits } from "@mcpgen/cluster";
 import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
 import { ListeningChannels, type PostgresSubscriber } from "./cluster-channels.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { logLimits } from "@mcpgen/runtime/cluster";
+import { logLimits } from "@mcpgen/cluster";
 import { type RedisClient, send } from "./client.js";
 
 // The log of a session is a list. Its first item has the number of the newest event, the sum of sizes, and the name of the event that

@@ -6,7 +6,7 @@ import {
   type FollowedEvent,
   Subscriptions,
   logLimits,
-} from "@mcpgen/runtime/cluster";
+} from "@mcpgen/cluster";
 import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import { type RedisClient, send } from "./client.js";
 import { ClusterLibrary } from "./cluster-library.js";

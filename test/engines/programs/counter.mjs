@@ -1,7 +1,7 @@
 // Appends its name to the message of one task, as other processes do: node counter.mjs DRIVER ADDRESS NAME TIMES. Prints the
 // version for each time, and the message at the end.
 import { writeSync } from "node:fs";
-import { sampleTask } from "@mcpgen/tasks/testing";
+import { sampleTask } from "../../support/store-rules/task-store-rules.mjs";
 import { openStore } from "../stores.mjs";
 
 const [driver, address, name, times] = process.argv.slice(2);

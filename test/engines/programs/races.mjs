@@ -1,6 +1,6 @@
 // Two nodes change a task at the same time: node races.mjs DRIVER ADDRESS SCHEDULES SEED. Prints how often a write was refused.
 import { advance } from "@mcpgen/tasks";
-import { sampleTask } from "@mcpgen/tasks/testing";
+import { sampleTask } from "../../support/store-rules/task-store-rules.mjs";
 import { randomFrom } from "../cluster.mjs";
 import { openStore } from "../stores.mjs";
 

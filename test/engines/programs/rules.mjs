@@ -1,6 +1,6 @@
 // Judges a store by all rules: node rules.mjs tasks|sessions DRIVER ADDRESS. Prints a line of JSON for each rule.
-import { sessionStoreRules } from "@mcpgen/runtime/testing";
-import { storeRules } from "@mcpgen/tasks/testing";
+import { sessionStoreRules } from "../../support/store-rules/session-store-rules.mjs";
+import { storeRules } from "../../support/store-rules/task-store-rules.mjs";
 import { openStore } from "../stores.mjs";
 
 const [kind, driver, address] = process.argv.slice(2);

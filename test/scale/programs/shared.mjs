@@ -1,7 +1,7 @@
 // What the nodes of one service have in common. With SCALE_STORES (a module), SCALE_DRIVER and SCALE_ADDRESS they share a
 // cluster store. SCALE_RETRY_MS is the pause of clients before they resume a stream.
-import { cluster } from "@mcpgen/runtime/cluster";
-import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
+import { cluster } from "@mcpgen/cluster";
+import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 
 /** Options of the server and of the endpoint, as the environment asks for them. */
 export async function shared() {

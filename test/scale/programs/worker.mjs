@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
-import { health } from "@mcpgen/runtime/health";
+import { health } from "@mcpgen/cluster";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { shared } from "./shared.mjs";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import sqlite from "node-sqlite3-wasm";
-import { sampleTask, storeRules } from "@mcpgen/tasks/testing";
+import { sampleTask, storeRules } from "../../support/store-rules/task-store-rules.mjs";
 import { sqliteTaskStore } from "@mcpgen/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.js";

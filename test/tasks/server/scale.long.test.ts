@@ -1,5 +1,5 @@
 import { type TaskRecord, memoryTaskStore } from "@mcpgen/tasks";
-import { sampleTask } from "@mcpgen/tasks/testing";
+import { sampleTask } from "../../support/store-rules/task-store-rules.mjs";
 import { expect, test } from "vitest";
 import { heap } from "../../support/heap.js";
 import { cases, isThorough } from "../../support/cases.mjs";

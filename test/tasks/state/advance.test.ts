@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type TaskEvent, type TaskRecord, type TaskStatus, advance } from "@mcpgen/tasks";
-import { sampleTask } from "@mcpgen/tasks/testing";
+import { sampleTask } from "../../support/store-rules/task-store-rules.mjs";
 import { expect, test } from "vitest";
 import { cases } from "../../support/cases.mjs";
 

@@ -1,5 +1,5 @@
 import { memoryTaskStore } from "@mcpgen/tasks";
-import { storeRules } from "@mcpgen/tasks/testing";
+import { storeRules } from "../../support/store-rules/task-store-rules.mjs";
 import { expect, test } from "vitest";
 
 test.each(storeRules.map((rule) => [rule.name, rule] as const))("memory: %s", async (_, { check }) => {

@@ -60,7 +60,7 @@ export interface HttpOptions extends GuardOptions {
   /** Stores sent messages so that clients can resume lost streams. Default: in memory. */
   readonly events?: EventStore;
   /**
-   * Sessions that several processes serve at once: `cluster(…)` of `@mcpgen/runtime/cluster`. It needs `sessions.store`, and takes
+   * Sessions that several processes serve at once: `cluster(…)` of `@mcpgen/cluster`. It needs `sessions.store`, and takes
    * the place of `events`.
    */
   readonly cluster?: SessionCluster;

@@ -1,7 +1,7 @@
 // Another program on the same store publishes or writes junk: no node ends, and none serves it.
 import { serverRevisions } from "@mcpgen/protocol";
-import { type ClusterStore, MemoryClusterStore, cluster } from "@mcpgen/runtime/cluster";
-import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
+import { type ClusterStore, MemoryClusterStore, cluster } from "@mcpgen/cluster";
+import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 import { MemorySessionStore } from "@mcpgen/runtime/http";
 import { expect, test } from "vitest";
 import { inside } from "../../../support/http-fixture.js";

@@ -1,8 +1,8 @@
 // Who resumes the stream of a call reads its result: the token needs the rights of the call.
 import { serverRevisions } from "@mcpgen/protocol";
-import { MemoryClusterStore, cluster } from "@mcpgen/runtime/cluster";
+import { MemoryClusterStore, cluster } from "@mcpgen/cluster";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
-import { sealedSessions } from "@mcpgen/runtime/sealed-sessions";
+import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 import { expect, test } from "vitest";
 import { inside } from "../../../support/http-fixture.js";
 import { adapters, serve } from "../../../support/http-adapters.js";

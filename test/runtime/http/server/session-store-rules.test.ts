@@ -1,5 +1,5 @@
 import { MemorySessionStore, type SessionStore } from "@mcpgen/runtime/http";
-import { sampleSession, sessionStoreRules } from "@mcpgen/runtime/testing";
+import { sampleSession, sessionStoreRules } from "../../../support/store-rules/session-store-rules.mjs";
 import { describe, expect, test } from "vitest";
 
 describe.concurrent("the session store in memory", () => {

@@ -1,0 +1,82 @@
+import {
+  checkOptions,
+  invalid,
+  parseTarget,
+  type Rules,
+  sleep,
+  systemClock,
+} from "@mcpgen/runtime/extending";
+import type { Clock } from "@mcpgen/runtime";
+import type { HttpRoute } from "@mcpgen/runtime/fetch";
+
+export interface HealthOptions {
+  /** Path before `/live` and `/ready`. Default: `/health`. */
+  readonly path?: string;
+  /**
+   * Milliseconds between the first report that the process is not ready and its last new request. Load balancers notice
+   * the report in this time. Default: 5 s; 0 for none.
+   */
+  readonly delayMs?: number;
+  /** Default: the clock of the system. */
+  readonly clock?: Clock;
+}
+
+/** The state of a process, as load balancers and supervisors see it. */
+export interface Health {
+  /**
+   * For the option `routes`. `GET PATH/live` is answered with 200 as long as the process answers. `GET PATH/ready` is
+   * answered with 200 while the process takes new requests, and then with 503. Neither needs credentials.
+   */
+  readonly routes: readonly HttpRoute[];
+  readonly state: "ready" | "draining";
+  /**
+   * Reports the process as not ready, goes on with new requests for `delayMs`, then calls `close`. A second call returns
+   * the same promise.
+   *
+   * @param target what `serveHttp`, `createNodeHandler` or `createHttpHandler` returned
+   */
+  drain(target: { close(): Promise<void> }): Promise<void>;
+}
+
+const rules: Rules<HealthOptions> = { path: "string", delayMs: 0, clock: "object" };
+
+/**
+ * Makes the routes of a health endpoint, and the end of a process without failed requests.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function health(options: HealthOptions = {}): Health {
+  checkOptions(options, rules, "health: ");
+  const { path = "/health", delayMs = 5000, clock = systemClock } = options;
+  if (parseTarget(path)?.pathname !== path || path.endsWith("/"))
+    throw invalid(
+      `health: path: expected one as it stands in URLs, such as "/health", got ${JSON.stringify(path)}.`,
+    );
+  let drained: Promise<void> | undefined;
+  const state = (): Health["state"] => (drained ? "draining" : "ready");
+  return {
+    get state() {
+      return state();
+    },
+    routes: [
+      { path: `${path}/live`, handle: () => report("live", 200), whileClosing: true },
+      {
+        path: `${path}/ready`,
+        handle: () => report(state(), drained ? 503 : 200),
+        whileClosing: true,
+      },
+    ],
+    drain: (target) =>
+      (drained ??= (async () => {
+        if (delayMs > 0) await sleep(delayMs, clock);
+        await target.close();
+      })()),
+  };
+}
+
+function report(status: string, code: number): Response {
+  return new Response(JSON.stringify({ status }), {
+    status: code,
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+  });
+}

@@ -1,0 +1,185 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import {
+  BoundedMap,
+  checkOptions,
+  invalid,
+  rpc,
+  type Rules,
+  systemClock,
+  wallTimeOf,
+} from "@mcpgen/runtime/extending";
+import { type Clock, type LogLevel, McpError } from "@mcpgen/runtime";
+import type { NewSession, SessionOptions, SessionStore, StoredSession } from "@mcpgen/runtime/fetch";
+import { AuthenticationCodes, codeLength } from "../codes/authentication-codes.js";
+
+/** How ids hold their sessions. */
+export interface SealedSessionOptions {
+  /**
+   * Secrets that encrypt the ids: the current one first, then earlier ones whose sessions are still valid. All processes of
+   * one server have the same secrets, and no other server has them. Each has 32 characters or more.
+   */
+  readonly keys: readonly string[];
+  /** Milliseconds after its handshake at which a session ends. Default: one day. */
+  readonly ttlMs?: number;
+  /** Default: the clock of the system. */
+  readonly clock?: Clock;
+}
+
+/** Members of the option `sessions`. */
+export type SealedSessions = Required<Pick<SessionOptions, "generateId" | "store" | "idleMs">>;
+
+const rules: Rules<SealedSessionOptions> = { keys: "array", ttlMs: 1, clock: "object" };
+
+/** Bytes of the parts of AES-256-GCM. */
+const [keyBytes, ivBytes, tagBytes] = [32, 12, 16];
+const shortestSecret = 32;
+/** Characters of the longest id. Many proxies accept 8 KiB of headers in all. */
+const longestId = 4096;
+/** Characters that are kept of each text about the client program: it is for display only. */
+const longestText = 64;
+/** Milliseconds without use after which a process forgets a session. The next request brings it back. */
+const forgetMs = 15_000;
+/** Sessions that were ended and are remembered until their time is over: of all principals, and of one. */
+const mostEnded = { count: 200_000, share: { count: 100_000 } };
+
+/** A session as ids hold it. */
+type Sealed = readonly [
+  created: number,
+  principal: string,
+  revision: string,
+  clientInfo: Implementation,
+  clientCapabilities: ClientCapabilities,
+  declared: ServerCapabilities,
+  logLevel: LogLevel,
+];
+
+/**
+ * Sessions without a store: the id of a session holds it, encrypted. Each process with the same keys continues it, also after
+ * a restart; a session that is not in use takes no memory (2025-11-25, session management).
+ *
+ * @returns members of the option `sessions`
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function sealedSessions(options: SealedSessionOptions): SealedSessions {
+  checkOptions(options, rules, "sealedSessions: ");
+  const { keys, ttlMs = 86_400_000, clock = systemClock } = options;
+  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isSecret))
+    throw invalid(`sealedSessions: keys: expected secrets of ${shortestSecret} characters or more.`);
+  const seal = new Seal(keys);
+  return {
+    idleMs: forgetMs,
+    generateId: (session) => idOf(seal, session),
+    store: new SealedStore(seal, ttlMs, clock),
+  };
+}
+
+function isSecret(key: unknown): boolean {
+  return typeof key === "string" && key.length >= shortestSecret;
+}
+
+/** @throws {McpError} `invalid-params`: the client declares more than an id can hold */
+function idOf(seal: Seal, session: NewSession): string {
+  const { created, principal, revision, clientInfo, clientCapabilities, declared, logLevel } = session;
+  const { name, version } = clientInfo;
+  const shown = { name: name.slice(0, longestText), version: version.slice(0, longestText) };
+  const sealed: Sealed = [created, principal, revision, shown, clientCapabilities, declared, logLevel];
+  const id = seal.close(JSON.stringify(sealed));
+  if (id.length <= longestId) return id;
+  throw new McpError("invalid-params", "params.capabilities: the id of a session cannot hold that much", {
+    rpcCode: rpc.invalidParams,
+  });
+}
+
+/** Reads sessions from their ids. It stores nothing but which sessions have ended. */
+class SealedStore implements SessionStore {
+  readonly lifeMs: number;
+  /** Codes of sessions that ended in this process, for as long as they would have lived: none is forgotten before. */
+  readonly #ended: BoundedMap<string, true>;
+  readonly #seal: Seal;
+  readonly #clock: Clock;
+
+  constructor(seal: Seal, ttlMs: number, clock: Clock) {
+    this.#seal = seal;
+    this.lifeMs = ttlMs;
+    this.#clock = clock;
+    this.#ended = new BoundedMap({ ...mostEnded, full: "refuse", now: () => wallTimeOf(clock) });
+  }
+
+  get(id: string): StoredSession | undefined {
+    const text = this.#ended.get(id.slice(-codeLength)) ? undefined : this.#seal.open(id);
+    if (text === undefined) return undefined;
+    const [created, principal, revision, clientInfo, clientCapabilities, declared, logLevel] = JSON.parse(
+      text,
+    ) as Sealed;
+    if (this.#leftOf(created) <= 0) return undefined;
+    const client = { clientInfo, clientCapabilities };
+    return { id, created, principal, revision, ...client, declared, logLevel, subscriptions: [] };
+  }
+
+  set(): void {}
+
+  /** Whether the session goes on: called for sessions in use. */
+  touch(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  /** @throws {McpError} `limit-exceeded`: so many have ended that no more can be remembered. The session goes on. */
+  delete(id: string): void {
+    const session = this.get(id);
+    if (!session) return;
+    const { created, principal } = session;
+    const options = { principal, lifeMs: this.#leftOf(created) };
+    if (!this.#ended.set(id.slice(-codeLength), true, options))
+      throw new McpError("limit-exceeded", "sealedSessions: too many sessions have ended within their life");
+  }
+
+  /** Milliseconds that a session has left. */
+  #leftOf(created: number): number {
+    return created + this.lifeMs - wallTimeOf(this.#clock);
+  }
+}
+
+/**
+ * Encrypts with AES-256-GCM. An id ends with a code of what is before it: a forged id fails there, which costs microseconds,
+ * and each session has one id.
+ */
+class Seal {
+  readonly #keys: readonly Uint8Array[];
+  readonly #codes: AuthenticationCodes;
+
+  constructor(secrets: readonly string[]) {
+    this.#keys = secrets.map(
+      (secret) => new Uint8Array(hkdfSync("sha256", secret, "", "mcp session", keyBytes)),
+    );
+    this.#codes = new AuthenticationCodes(secrets, "mcp session code");
+  }
+
+  close(text: string): string {
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv("aes-256-gcm", this.#keys[0]!, iv);
+    const bytes = Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    const sealed = bytes.toString("base64url");
+    return sealed + this.#codes.codeOf(sealed);
+  }
+
+  open(id: string): string | undefined {
+    if (id.length > longestId) return undefined;
+    const sealed = id.slice(0, -codeLength);
+    const key = this.#keys[this.#codes.secretOf(sealed, id.slice(-codeLength))];
+    return key && decrypted(key, Buffer.from(sealed, "base64url"));
+  }
+}
+
+/** `undefined` where the key did not encrypt the bytes: their code was guessed. */
+function decrypted(key: Uint8Array, bytes: Buffer): string | undefined {
+  const tag = bytes.subarray(-tagBytes);
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivBytes), {
+    authTagLength: tagBytes,
+  }).setAuthTag(tag);
+  try {
+    return decipher.update(bytes.subarray(ivBytes, -tagBytes), undefined, "utf8") + decipher.final("utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+import { McpError, type RequestId } from "@mcpgen/runtime";
+import {
+  classify,
+  corsHeaders,
+  errorText,
+  eventHeaders,
+  type EventSink,
+  eventText,
+  type Exchange,
+  jsonOr,
+  messageOf,
+  stored,
+} from "@mcpgen/runtime/extending";
+import type { MissedEvents } from "@mcpgen/runtime/fetch";
+import { eventsChannel } from "./messages.js";
+import { lostError } from "./lost.js";
+import type { Node } from "./node.js";
+import type { SharedSession } from "./shared-session.js";
+
+/** Where a followed stream comes from. */
+interface Producer {
+  readonly node: string;
+  /** The name of the stream. */
+  readonly stream: string;
+  /** The requests that the stream answers; empty if their ids are not known. */
+  readonly ids: readonly RequestId[];
+}
+
+/**
+ * Sends the stream of another node to a client that resumed it here. Each event is read from the log, so that none is lost and
+ * none comes twice; the channel of events only says when to read.
+ */
+export class Follower {
+  readonly session: SharedSession;
+  readonly #node: Node;
+  readonly #producer: Producer;
+  readonly #sink: EventSink;
+  readonly #answered = new Set<RequestId>();
+  #last = "";
+  #unsubscribe: (() => Promise<void>) | undefined;
+  /** Settles when the log is read. */
+  #reading: Promise<void> | undefined;
+  /** Events came while the log was read. */
+  #hasMore = false;
+  #isOver = false;
+
+  constructor(node: Node, session: SharedSession, exchange: Exchange, producer: Producer) {
+    this.#node = node;
+    this.session = session;
+    this.#producer = producer;
+    this.#sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
+    session.session.onStream(this.#sink);
+    node.followers.add(this);
+    exchange.onGone(() => this.end());
+  }
+
+  /**
+   * @param last the event that the client names
+   * @param isOver whether the stream has ended at its node
+   */
+  start(missed: MissedEvents, last: string, isOver: boolean): void {
+    this.#last = last;
+    this.#send(missed);
+    if (this.#isOver) return;
+    if (isOver) this.over();
+    else void this.#subscribe();
+  }
+
+  async #subscribe(): Promise<void> {
+    const channel = eventsChannel(this.session.digest);
+    const read = (): void => void this.#read();
+    try {
+      const unsubscribe = await this.#node.store.subscribe(channel, read, read);
+      if (this.#isOver) return void (await unsubscribe());
+      this.#unsubscribe = unsubscribe;
+      // Events may have come before the subscription, and the node may be lost by now.
+      this.check();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Whether this is the continuation of a stream. */
+  continues(session: string, stream: string): boolean {
+    return this.session.digest === session && this.#producer.stream === stream;
+  }
+
+  /** Called every second: the node of the stream may be lost, and learns that the client is there. */
+  check(): void {
+    this.session.session.touch();
+    this.#check().catch((error: unknown) => this.#fail(error));
+  }
+
+  async #check(): Promise<void> {
+    const { node, stream } = this.#producer;
+    if (await this.#node.isLost(node))
+      return await this.#close(lostError("node-lost", "the process that ran the request is gone"));
+    await this.#read();
+    if (this.#isOver) return;
+    const { digest: session } = this.session;
+    await this.#node.send(node, { session, follows: { stream, from: this.#node.name } });
+  }
+
+  /** The stream has ended at its node. An answer that is not in the log was lost while the store was away. */
+  over(): void {
+    const reason = lostError("answer-lost", "the answer to the request is not in the store");
+    this.#close(reason).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Sends what the node wrote, and then an error for each request without an answer. */
+  async #close({ message, data, rpcCode }: McpError): Promise<void> {
+    await this.#read();
+    if (this.#isOver) return;
+    const ids = this.#producer.ids.filter((id) => !this.#answered.has(id));
+    for (const id of ids.length > 0 ? ids : [undefined])
+      this.#sink.write(eventText(errorText(id, { code: rpcCode!, message, data })));
+    this.end();
+  }
+
+  /** Reads the log to its end. */
+  #read(): Promise<void> {
+    this.#hasMore = true;
+    return (this.#reading ??= this.#readOn().finally(() => (this.#reading = undefined)));
+  }
+
+  async #readOn(): Promise<void> {
+    try {
+      while (this.#hasMore && !this.#isOver) {
+        this.#hasMore = false;
+        const missed = await stored(
+          () => this.#node.store.log.after(this.session.digest, this.#last),
+          "cluster store",
+        );
+        if (missed) this.#send(missed);
+        else this.end();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #send({ events }: MissedEvents): void {
+    for (const { id, data } of events) {
+      if (this.#isOver) return;
+      this.#last = id;
+      if (!this.#sink.write(eventText(data, id))) return this.end();
+      const message = jsonOr(data) as { readonly id?: RequestId } | undefined;
+      if (classify(message) === "response" && message?.id !== undefined) this.#answered.add(message.id);
+    }
+    const { ids } = this.#producer;
+    if (this.#answered.size > 0 && ids.every((id) => this.#answered.has(id))) this.end();
+  }
+
+  /** Ends the connection: the client comes back, and gets 503 if the store is still away. */
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#node.endpoint.warn(new McpError("store-failed", `a stream was cut: ${messageOf(error)}`));
+    this.end();
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#node.followers.delete(this);
+    this.session.session.offStream(this.#sink);
+    this.#sink.end();
+    this.#unsubscribe?.().catch(this.#node.endpoint.warn);
+  }
+}

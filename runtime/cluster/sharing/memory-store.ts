@@ -1,0 +1,179 @@
+import { type Clock, McpError } from "@mcpgen/runtime";
+import { systemClock } from "@mcpgen/runtime/extending";
+import { MemoryEventStore } from "@mcpgen/runtime/fetch";
+import { deliver } from "./subscriptions.js";
+import type { ClusterLog, ClusterStore, FollowedEvent } from "./store.js";
+
+/** A map whose entries end by themselves. */
+class ExpiringMap<T> {
+  readonly #entries = new Map<string, { readonly value: T; readonly due: number }>();
+  readonly #clock: Clock;
+  readonly #gone: (key: string) => void;
+  /** The size at which ended entries are looked for. */
+  #sweepAt = 64;
+
+  /** @param gone called for each entry that ended */
+  constructor(clock: Clock, gone: (key: string) => void = () => {}) {
+    this.#clock = clock;
+    this.#gone = gone;
+  }
+
+  get(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.due > this.#clock.now()) return entry?.value;
+    this.#end(key);
+    return undefined;
+  }
+
+  set(key: string, value: T, ttlMs: number): void {
+    this.#entries.set(key, { value, due: this.#clock.now() + ttlMs });
+    if (this.#entries.size < this.#sweepAt) return;
+    for (const [each, { due }] of this.#entries) if (due <= this.#clock.now()) this.#end(each);
+    this.#sweepAt = Math.max(64, 2 * this.#entries.size);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  #end(key: string): void {
+    this.#entries.delete(key);
+    this.#gone(key);
+  }
+}
+
+interface Subscription {
+  readonly owner: MemoryClusterStore;
+  readonly listener: (message: string) => void;
+}
+
+/** What connections to one memory share. */
+class SharedMemory {
+  readonly values: ExpiringMap<string>;
+  readonly nodes: ExpiringMap<true>;
+  /** The sessions that have events. */
+  readonly logged: ExpiringMap<true>;
+  readonly events = new MemoryEventStore();
+  readonly channels = new Map<string, Set<Subscription>>();
+
+  constructor(clock: Clock) {
+    this.values = new ExpiringMap(clock);
+    this.nodes = new ExpiringMap(clock);
+    this.logged = new ExpiringMap(clock, (session) => this.events.drop(session));
+  }
+
+  publish(channel: string, message: string): number {
+    const subscriptions = [...(this.channels.get(channel) ?? [])];
+    for (const subscription of subscriptions)
+      queueMicrotask(() => {
+        if (this.channels.get(channel)?.has(subscription)) deliver(subscription.listener, message);
+      });
+    return subscriptions.length;
+  }
+
+  unsubscribe(channel: string, subscription: Subscription): void {
+    const subscriptions = this.channels.get(channel);
+    if (subscriptions?.delete(subscription) && subscriptions.size === 0) this.channels.delete(channel);
+  }
+}
+
+/** A store in the memory of one process: for several endpoints of that process, and for tests. */
+export class MemoryClusterStore implements ClusterStore {
+  readonly log: ClusterLog;
+  readonly #memory: SharedMemory;
+  #isClosed = false;
+
+  /** @param memory of another one, by `connect` */
+  constructor(clock: Clock = systemClock, memory?: unknown) {
+    const shared = memory instanceof SharedMemory ? memory : new SharedMemory(clock);
+    this.#memory = shared;
+    this.log = {
+      append: async (session, stream, data, ttlMs, follow) => {
+        this.#assertOpen();
+        // What has ended is not continued.
+        shared.logged.get(session);
+        shared.logged.set(session, true, ttlMs);
+        const id = shared.events.append(session, stream, data);
+        if (follow !== undefined)
+          shared.publish(follow, JSON.stringify({ id, stream, data } satisfies FollowedEvent));
+        return id;
+      },
+      after: async (session, event) => {
+        this.#assertOpen();
+        return shared.logged.get(session) && shared.events.after(session, event);
+      },
+      drop: async (session) => {
+        this.#assertOpen();
+        shared.logged.delete(session);
+        shared.events.drop(session);
+      },
+    };
+  }
+
+  /** Another store over the same memory, which is closed for itself: one for each endpoint. */
+  connect(): MemoryClusterStore {
+    return new MemoryClusterStore(systemClock, this.#memory);
+  }
+
+  async publish(channel: string, message: string): Promise<number> {
+    this.#assertOpen();
+    return this.#memory.publish(channel, message);
+  }
+
+  async subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>> {
+    this.#assertOpen();
+    const subscription = { owner: this, listener };
+    const { channels } = this.#memory;
+    channels.set(channel, (channels.get(channel) ?? new Set()).add(subscription));
+    return async () => this.#memory.unsubscribe(channel, subscription);
+  }
+
+  async put(key: string, value: string, ttlMs: number): Promise<void> {
+    this.#assertOpen();
+    this.#memory.values.set(key, value, ttlMs);
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    this.#assertOpen();
+    return this.#memory.values.get(key);
+  }
+
+  async take(key: string): Promise<string | undefined> {
+    this.#assertOpen();
+    const value = this.#memory.values.get(key);
+    this.#memory.values.delete(key);
+    return value;
+  }
+
+  async claim(key: string, value: string, ttlMs: number): Promise<boolean> {
+    this.#assertOpen();
+    if (this.#memory.values.get(key) !== undefined) return false;
+    this.#memory.values.set(key, value, ttlMs);
+    return true;
+  }
+
+  async heartbeat(node: string, ttlMs: number): Promise<void> {
+    this.#assertOpen();
+    this.#memory.nodes.set(node, true, ttlMs);
+  }
+
+  async alive(node: string): Promise<boolean> {
+    this.#assertOpen();
+    return this.#memory.nodes.get(node) === true;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const [channel, subscriptions] of this.#memory.channels)
+      for (const each of subscriptions) if (each.owner === this) this.#memory.unsubscribe(channel, each);
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw closedError();
+  }
+}
+
+/** The error of a store that was closed. */
+export function closedError(): McpError {
+  return new McpError("store-failed", "the store was closed");
+}

@@ -1,0 +1,215 @@
+import { McpError, type Params, type RequestId } from "@mcpgen/runtime";
+import {
+  classify,
+  type ClusterRefusal,
+  type ClusterSession,
+  type Exchange,
+  type HttpSession,
+  isRequestId,
+  mostReserved,
+  rpc,
+  weightOf,
+} from "@mcpgen/runtime/extending";
+import type { MissedEvents } from "@mcpgen/runtime/fetch";
+import { Follower } from "./follower.js";
+import { type SharedState, partsOfStream, streamNameOf } from "./messages.js";
+import { digestOf } from "./node-ids.js";
+import { lostError } from "./lost.js";
+import type { Node } from "./node.js";
+import { Outbox } from "./outbox.js";
+
+/** A message of a client that this node does not await. */
+interface Received {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: Params;
+}
+
+/** One session of one node. */
+export class SharedSession implements ClusterSession {
+  readonly session: HttpSession;
+  readonly #node: Node;
+  #digest: string | undefined;
+  #outbox: Outbox | undefined;
+
+  constructor(node: Node, session: HttpSession) {
+    this.#node = node;
+    this.session = session;
+  }
+
+  /** Names the session to other nodes. The id is final after the handshake. */
+  get digest(): string {
+    return (this.#digest ??= digestOf(this.session.id));
+  }
+
+  requestId(number: number): RequestId {
+    return this.#node.ids.make(this.session.id, number);
+  }
+
+  streamName(name: string, ids: readonly RequestId[] | undefined): string {
+    return streamNameOf(this.#node.name, name, ids);
+  }
+
+  get outbox(): Outbox {
+    return (this.#outbox ??= new Outbox(this.#node, this));
+  }
+
+  opened(): void {
+    this.#node.register(this.digest, this);
+    // Each node gets each change: the client hears it from the one at which it listens.
+    this.session.connection.hears = () => this.session.listens;
+  }
+
+  pass(text: string): boolean {
+    return this.#digest !== undefined && this.outbox.push(text);
+  }
+
+  listens(): void {
+    if (this.#digest === undefined) return;
+    void this.#node.listens(this.digest).then(() => this.#outbox?.listens());
+  }
+
+  /** Sends a message on the stream at which the client listens here. Returns `false` if there is none. */
+  hear(text: string): boolean {
+    return this.session.hear(text);
+  }
+
+  async read(): Promise<void> {
+    try {
+      this.apply(await this.#node.stateOf(this.digest));
+    } catch (error) {
+      this.#node.endpoint.warn(error);
+    }
+  }
+
+  forward(messages: readonly unknown[], reply: (refusal?: ClusterRefusal) => void): boolean {
+    const sent: Promise<void>[] = [];
+    for (const message of messages) {
+      const kind = classify(message);
+      const received = message as Received;
+      if (kind === "response" && isRequestId(received.id)) {
+        const node = this.#node.ids.nodeOf(this.session.id, received.id);
+        if (node === undefined) {
+          reply({ status: 400, error: unknownId() });
+          return true;
+        }
+        if (node !== this.#node.name) sent.push(this.#pass(node, received));
+      } else if (kind === "notification") {
+        const passed = this.#passNotification(received);
+        if (passed) sent.push(passed);
+      }
+    }
+    if (sent.length === 0) return false;
+    Promise.all(sent).then(
+      () => reply(),
+      (error: McpError) => reply({ status: 503, error }),
+    );
+    return true;
+  }
+
+  /** @throws {McpError} the node is lost; `store-failed` */
+  async #pass(node: string, message: object): Promise<void> {
+    if (await this.#node.sendAnswer(node, { session: this.digest, message })) return;
+    throw lostError("node-lost", "the process that waits for the answer is gone");
+  }
+
+  #passNotification(message: Received): Promise<void> | undefined {
+    const { method, params } = message;
+    if (method === "notifications/progress") {
+      const node = this.#node.ids.nodeOf(this.session.id, params?.["progressToken"]);
+      if (node === undefined || node === this.#node.name) return undefined;
+      // The request may be over: progress of it has no effect.
+      return this.#node.send(node, { session: this.digest, message }).then(() => undefined);
+    }
+    return this.#concernsOthers(message) ? this.#node.sendAll(this.digest, { message }) : undefined;
+  }
+
+  /** Whether a notification concerns a request that does not run here, or a handshake that was not made here. */
+  #concernsOthers({ method, params }: Received): boolean {
+    if (method === "notifications/initialized") return this.session.connection.session?.ready === true;
+    const id = params?.["requestId"];
+    return method === "notifications/cancelled" && isRequestId(id) && !this.session.streamOf(id);
+  }
+
+  /** An answer or progress that a client sent to another node. */
+  receive(message: object): void {
+    this.session.connection.receive(message);
+  }
+
+  /** A notification that a client sent to another node. */
+  notified(message: object): void {
+    const { method, params } = message as Received;
+    const { connection } = this.session;
+    const isOwn =
+      method === "notifications/initialized"
+        ? connection.session?.ready === false
+        : this.session.streamOf(params?.["requestId"] as RequestId) !== undefined;
+    if (isOwn) connection.receive(message);
+  }
+
+  follow(exchange: Exchange, missed: MissedEvents, last: string): ReturnType<ClusterSession["follow"]> {
+    const { node, ids } = partsOfStream(missed.stream);
+    if (!ids) {
+      const { endpoint, name } = this.#node;
+      const taken = { session: this.digest, taken: missed.stream };
+      if (node !== name) this.#node.send(node, taken).catch(endpoint.warn);
+      return "listens";
+    }
+    const { stream } = missed;
+    const follower = new Follower(this.#node, this, exchange, { node, stream, ids });
+    // A stream of this node that is not there has ended.
+    follower.start(missed, last, node === this.#node.name);
+    return "followed";
+  }
+
+  /** Another node continues a stream of this one, so that the client is there. Returns whether the stream goes on. */
+  isFollowed(stream: string): boolean {
+    this.session.touch();
+    return this.session.named(stream) !== undefined;
+  }
+
+  async saved(): Promise<void> {
+    const { logLevel, watched = [] } = this.session.connection.session!;
+    await this.#node.share(this.digest, { logLevel, subscriptions: [...watched] });
+  }
+
+  /** Another node has changed the session. */
+  apply({ logLevel, subscriptions }: SharedState): void {
+    const { connection } = this.session;
+    const { session } = connection;
+    if (!session) return;
+    session.logLevel = logLevel ?? session.logLevel;
+    if (!subscriptions) return;
+    const before = session.watched;
+    const weigh = (uris: Iterable<string>): number =>
+      [...uris].reduce((sum, uri) => sum + weightOf(uri, mostReserved), 0);
+    const more = weigh(subscriptions) - weigh(before ?? []);
+    try {
+      if (more > 0) connection.reserve(more);
+      else connection.release(-more);
+    } catch (error) {
+      return this.#node.endpoint.warn(error);
+    }
+    session.weight += more;
+    session.watched = subscriptions.length > 0 ? new Set(subscriptions) : undefined;
+  }
+
+  /** Another node has ended the session. */
+  end(): void {
+    this.#node.endpoint.end(this.session);
+  }
+
+  left(): void {
+    if (this.#digest !== undefined) this.#node.unregister(this.#digest, this);
+    for (const follower of this.#node.followers) if (follower.session === this) follower.end();
+  }
+}
+
+function unknownId(): McpError {
+  const details = { rpcCode: rpc.invalidRequest, data: { code: "unknown-request" } };
+  return new McpError(
+    "invalid-request",
+    "the server has sent no request of this id in this session",
+    details,
+  );
+}

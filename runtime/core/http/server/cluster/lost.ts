@@ -1,6 +1,0 @@
-import { McpError, rpc } from "../../../jsonrpc/errors.js";
-
-/** The process that an answer or a stream belongs to is gone, or the answer itself. */
-export function lostError(code: "node-lost" | "answer-lost", message: string): McpError {
-  return new McpError("internal-error", message, { rpcCode: rpc.internalError, data: { code } });
-}

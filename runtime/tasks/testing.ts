@@ -1,2 +1,0 @@
-// The rules of stores, for tests of stores.
-export { sampleTask, storeRules, type StoreRule } from "./store/rules.js";

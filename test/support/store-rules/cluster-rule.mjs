@@ -1,0 +1,14 @@
+import { oddTexts } from "./rule-checks.mjs";
+
+/** Longer than a test takes, in milliseconds. */
+export const longTtlMs = 600_000;
+export const shortTtlMs = 50;
+
+/** Names that databases and their drivers like to fold, cut off or take for syntax. All are visible ASCII. */
+export const oddNames = [...oddTexts, "b{a}", ";", "--", "x".repeat(100)];
+
+/** The members of an event that a channel got, in one order. */
+export function followed(message) {
+  const { id, stream, data } = JSON.parse(message);
+  return [id, stream, data];
+}

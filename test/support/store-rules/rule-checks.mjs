@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long rules wait, in milliseconds: a busy machine must not break a rule. */
+export const longestWaitMs = 20_000;
+
+/** Texts that databases and their drivers like to fold, cut off or take for syntax. All are visible ASCII. */
+export const oddTexts = [
+  ...["A", "a", "{", "}", "{}", "{a}", "a}b", "{a}b", "a:b", "*", "a*", "?", "%", "_", "'", '"', "\\", "$1"],
+  ...["null", "undefined", "0", "01", "1e0", "-1", "__proto__", "constructor", "x".repeat(4096)],
+];
+
+/**
+ * Waits for a condition.
+ *
+ * @param problem for the error, e.g. `the session is still there`
+ * @throws {Error} it does not come true
+ */
+export async function until(isTrue, problem) {
+  const end = Date.now() + longestWaitMs;
+  while (!(await isTrue())) {
+    if (Date.now() > end) throw new Error(`${problem} after ${longestWaitMs} ms`);
+    await sleep(10);
+  }
+}
+
+/** Compares JSON. The order of the members of an object has no meaning. @throws {Error} the values differ */
+export function same(actual, expected) {
+  const [one, other] = [textOf(actual), textOf(expected)];
+  if (one !== other) throw new Error(`expected ${shortened(other)}, got ${shortened(one)}`);
+}
+
+/** @throws {Error} the work does not fail, or not with this code */
+export async function fails(work, code) {
+  const outcome = await work().then(
+    () => "no failure",
+    (error) => error.code,
+  );
+  same(outcome, code);
+}
+
+function textOf(value) {
+  if (Array.isArray(value)) return JSON.stringify(value);
+  return JSON.stringify(typeof value === "object" ? Object.entries(value ?? []).sort() : value);
+}
+
+function shortened(text = "undefined") {
+  return text.length > 2000 ? `${text.slice(0, 2000)}… (${text.length} characters)` : text;
+}
