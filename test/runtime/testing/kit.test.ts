@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { clientRevisions, latest, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
-import { Recording, Replay, ReplayMismatch, VirtualClock, createTestPair, formatSession, memoryChannels, parseSession } from "@mcpgen/runtime/testing";
+import {
+  Recording,
+  Replay,
+  ReplayMismatch,
+  VirtualClock,
+  createTestPair,
+  formatSession,
+  memoryChannels,
+  parseSession,
+} from "@mcpgen/runtime/testing";
 import { everyFeature } from "../../support/every-feature/server.js";
 import { answers } from "../../support/every-feature/tour.js";
 
