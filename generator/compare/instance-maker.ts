@@ -44,6 +44,12 @@ export class Maker {
     return undefined;
   }
 
+  /** The smallest value, then others until one is found that serves. */
+  *values(nodes: Conjunction): Generator<JsonValue | undefined> {
+    yield this.minimal(nodes);
+    yield* this.samples(nodes, 8);
+  }
+
   /** Values of all kinds, some of them odd. */
   samples(nodes: Conjunction, count: number): JsonValue[] {
     const { schema } = this.reader;

@@ -41,11 +41,11 @@ function changeOf(pair: Pair, old: Form, next: Form, arms: Arms): Change {
     bothScalar: before.size > 0 && after.size > 0,
     survives: arms.matched.length > 0 || lost.length < before.size,
     removed: ({ old: make }) => [
-      ...arms.removed.map((arm) => make.minimal(arm.nodes)),
+      ...arms.removed.flatMap((arm) => [...make.values(arm.nodes)]),
       ...eachType(make, pair.old.nodes, lost),
     ],
     added: ({ new: make }) => [
-      ...arms.added.map((arm) => make.minimal(arm.nodes)),
+      ...arms.added.flatMap((arm) => [...make.values(arm.nodes)]),
       ...eachType(make, pair.new.nodes, gained),
     ],
   };
@@ -90,14 +90,29 @@ function compareScalarTypes(pair: Pair, { lost, gained, bothScalar }: Change, fo
 function compareMembership({ removed, added, isTagged }: Arms, found: Found): void {
   for (const arm of removed) {
     const member = labelOf(arm);
-    const narrowed: Candidates = ({ old: make }) => [make.minimal(arm.nodes)];
-    found({ rule: "union-member-removed", member, old: member, new: null, narrowed });
+    const narrowed: Candidates = ({ old: make }) => make.values(arm.nodes);
+    found({
+      rule: "union-member-removed",
+      member,
+      old: member,
+      new: null,
+      narrowed,
+      arm: { old: arm.nodes },
+    });
   }
   for (const arm of added) {
     const member = labelOf(arm);
     const when = isTagged(arm) ? { when: "a tag identifies it" } : {};
-    const widened: Candidates = ({ new: make }) => [make.minimal(arm.nodes)];
-    found({ rule: "union-member-added", ...when, member, old: null, new: member, widened });
+    const widened: Candidates = ({ new: make }) => make.values(arm.nodes);
+    found({
+      rule: "union-member-added",
+      ...when,
+      member,
+      old: null,
+      new: member,
+      widened,
+      arm: { new: arm.nodes },
+    });
   }
 }
 

@@ -57,7 +57,7 @@ function locationOfArm({ name, pointer }: ShapeArm): Location {
 }
 
 /** A difference that concerns one place. */
-interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof"> {
+interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof" | "arm"> {
   readonly old?: string | null;
   readonly new?: string | null;
   readonly member?: string;
@@ -230,10 +230,10 @@ function compareListed(old: ShapeArm, next: ShapeArm, found: Found): void {
   const [before, after] = [old.bounds.get("enum"), next.bounds.get("enum")] as (JsonValue[] | undefined)[];
   if (before && after) compareValues(before, after, found);
   else if (before) {
-    const widened: Candidates = ({ new: make }) => [make.minimal(next.nodes), ...make.samples(next.nodes, 8)];
+    const widened: Candidates = ({ new: make }) => make.values(next.nodes);
     found({ rule: before.length === 1 ? "const-removed" : "enum-opened", widened });
   } else if (after) {
-    const narrowed: Candidates = ({ old: make }) => [make.minimal(old.nodes), ...make.samples(old.nodes, 8)];
+    const narrowed: Candidates = ({ old: make }) => make.values(old.nodes);
     found({ rule: after.length === 1 ? "const-added" : "enum-closed", narrowed });
   }
 }

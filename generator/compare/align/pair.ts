@@ -23,8 +23,8 @@ export interface Fact {
   readonly at: { readonly old: string | null; readonly new: string | null };
   /** It makes a difference only where some value shows it: without one, nothing is reported. */
   readonly needsProof?: true;
-  /** The arm of a union that the difference is in, on both sides. */
-  readonly arm?: { readonly old: Conjunction; readonly new: Conjunction };
+  /** The arm of a union that the difference is in, on each side that has it. */
+  readonly arm?: { readonly old?: Conjunction; readonly new?: Conjunction };
   /** Values of the place that an old writer may send and a new reader refuses. */
   readonly narrowed?: Candidates;
   /** Values of the place that a new writer may send and an old reader refuses. */

@@ -11,22 +11,28 @@ interface ArmSide {
   readonly arm: Conjunction;
 }
 
+/** The same on a side that may lack the arm. */
+interface PerhapsArmSide {
+  readonly maker: Maker;
+  readonly arm: Conjunction | undefined;
+}
+
 /**
  * `object` with further members, so that no arm of the union `place` takes it; `undefined` where none are found.
  *
  * @param taking the arm that takes the object, and with the further members still
- * @param refusing the same arm on the side of `place`, which refuses the object
+ * @param refusing the same arm on the side of `place`, which refuses the object, or is not there
  * @param kept a member that stays as it is
  */
 export function distinguished(
   object: JsonValue,
   taking: ArmSide,
-  refusing: ArmSide,
+  refusing: PerhapsArmSide,
   place: Conjunction,
   kept?: string,
 ): JsonObject | undefined {
   const isOfArm = (value: JsonValue): boolean =>
-    taking.maker.isValid(taking.arm, value) && !refusing.maker.isValid(refusing.arm, value);
+    taking.maker.isValid(taking.arm, value) && !(refusing.arm && refusing.maker.isValid(refusing.arm, value));
   if (!isJsonObject(object) || !isOfArm(object)) return undefined;
   const { reader } = refusing.maker;
   const takers = (value: JsonObject, arms: readonly ShapeArm[]): ShapeArm[] =>
@@ -56,7 +62,7 @@ export function distinguished(
 function membersOf(
   arms: readonly ShapeArm[],
   { maker, arm }: ArmSide,
-  refusing: ArmSide,
+  { maker: refuser }: PerhapsArmSide,
   done: ReadonlySet<string>,
 ): [string, (JsonValue | undefined)[]][] {
   const own = maker.reader.of(arm).members.find(({ type }) => type === "object");
@@ -66,7 +72,7 @@ function membersOf(
     .filter((key) => !done.has(key) && !own?.forbidden.has(key))
     .map((key) => {
       const nodes = own?.properties.get(key)?.nodes ?? own?.additional ?? [];
-      const forms = arms.map(({ properties }) => refusing.maker.reader.of(properties.get(key)?.nodes ?? []));
+      const forms = arms.map(({ properties }) => refuser.reader.of(properties.get(key)?.nodes ?? []));
       const beyond = scalarTypes.flatMap((type) => {
         const limits = forms.flatMap(({ scalars }) => scalars.get(type)?.free ?? []);
         const limiting = limits.filter(({ size }) => size > 0);

@@ -86,12 +86,14 @@ export class Prover {
     // Another arm of the union may take what the arm of the difference refuses.
     let mostTried = 4;
     const beyondOtherArms = (value: JsonValue): JsonValue | undefined => {
-      if (!arm || mostTried-- <= 0) return undefined;
-      const [taker, refuser] = [taking, refusing].map((side) => ({
-        maker: this.makers[side],
-        arm: arm[side],
-      }));
-      return distinguished(value, taker!, refuser!, pair[refusing].nodes);
+      const taker = arm?.[taking];
+      if (!taker || mostTried-- <= 0) return undefined;
+      return distinguished(
+        value,
+        { maker: this.makers[taking], arm: taker },
+        { maker: this.makers[refusing], arm: arm[refusing] },
+        pair[refusing].nodes,
+      );
     };
     for (const candidate of candidates(this.makers)) {
       if (candidate === undefined || !takes(taking, candidate)) continue;

@@ -562,3 +562,16 @@ describe("of lists that leave entries out, what both list is compared", () => {
     expect(reported(old, { ...named("get-weather"), ...partial })).toEqual([]);
   });
 });
+
+test("an open shape that goes breaks callers, although another one takes its smallest value", () => {
+  const closed = { type: "object", properties: { text: { type: "string" } }, additionalProperties: false };
+  const place = (...arms: JsonObject[]) =>
+    withTool((draft) => (draft.inputSchema.properties.place = { anyOf: arms }));
+  const open = { type: "object" };
+  const narrower = { type: "object", properties: { added: {} }, required: ["added"] };
+  const findings = reported(
+    place(closed, { type: "string" }, open),
+    place({ ...closed, type: ["object", "null"] }, { type: "string" }, narrower),
+  );
+  expect(findings).toContainEqual(expect.stringMatching(/ breaking\/\w+$/));
+});
