@@ -7,6 +7,7 @@ export {
   type CanonicaliseOptions,
 } from "./resources/canonicalise.js";
 export { type DocumentOptions, readDocument } from "./read/read-document.js";
+export { type UnreadPart, readableSchema } from "./read/readable-schema.js";
 export { type Bundle, type BundleOptions, bundle } from "./resources/bundle.js";
 export { resolveUri } from "./resources/uri.js";
 export { type IgnoredKeyword, ignoredKeywords } from "./read/ignored.js";

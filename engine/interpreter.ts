@@ -4,6 +4,7 @@ import type { JsonValue } from "./ir/json.js";
 
 // All that judging by a schema known only at run time takes, in one entry.
 export { readDocument } from "./read/read-document.js";
+export { readableSchema } from "./read/readable-schema.js";
 export { PatternBudget } from "./patterns/budget.js";
 export type { BundleOptions } from "./resources/bundle.js";
 export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";

@@ -6,10 +6,11 @@ import {
   isJsonObject,
   readDocument,
   referenceTo,
+  type UnreadPart,
+  readableSchema,
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { tooDeep } from "../contract/depth.js";
-import { type UnreadPart, readableSchema } from "../contract/emit/readable-schema.js";
 import type { SchemaPlace } from "./rule.js";
 
 /** The address of a schema in the document that asks it. */

@@ -1,7 +1,6 @@
-import type { JsonObject } from "@mcpgen/engine";
+import type { JsonObject, UnreadPart } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 import type { Edit } from "../contract/edit/edit.js";
-import type { UnreadPart } from "../contract/emit/readable-schema.js";
 
 /**
  * The model interfaces that hosts pass tools to. Gemini takes schemas in the field `parametersJsonSchema`, or in its older

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type JsonObject, type JsonValue, readDocument } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, readDocument, readableSchema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { readableSchema } from "../../generator/contract/emit/readable-schema.js";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { value } from "../support/arbitrary-schema.js";

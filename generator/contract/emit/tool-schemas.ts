@@ -6,12 +6,13 @@ import {
   readDocument,
   type JsonObject,
   type Schema,
+  type UnreadPart,
+  readableSchema,
 } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import type { Contract, ContractDocument } from "../contract.js";
 import { expectJudgeable } from "./judgeable.js";
-import { type UnreadPart, readableSchema } from "./readable-schema.js";
 import { schemaAdvice } from "./schema-advice.js";
 
 /** A tool's schemas, read without their parts that cannot be read. A schema that cannot be read at all takes any value. */

@@ -7,9 +7,10 @@ import {
   keywords,
   pointerTokens,
   readDocument,
+  type UnreadPart,
+  readableSchema,
 } from "@mcpgen/engine";
 import { Aligner } from "../../compare/align/aligner.js";
-import { type UnreadPart, readableSchema } from "../../contract/emit/readable-schema.js";
 import { Collection } from "../collect.js";
 import type { Finding, Policy } from "../finding.js";
 import type { Context } from "../walk/context.js";

@@ -1,4 +1,4 @@
-import type { PatternBudget } from "@mcpgen/engine/interpreter";
+import type { JsonObject, PatternBudget, Schema } from "@mcpgen/engine/interpreter";
 import type { Open } from "@mcpgen/protocol/open";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { weightOf } from "../jsonrpc/json-limits.js";
@@ -42,8 +42,8 @@ export class OutputChecks {
   }
 
   /**
-   * Checks a result. Returns a promise only if the tool has a schema. A schema that cannot be read causes one warning and
-   * no check, because the tool has already run. A schema of another dialect is an error (2025-11-25, basic, JSON Schema
+   * Checks a result. Returns a promise only if the tool has a schema. A part of a schema that cannot be read causes one
+   * warning and is not checked, because the tool has already run. A schema of another dialect is an error (2025-11-25, basic, JSON Schema
    * usage) that carries the result.
    *
    * @throws {McpError} `invalid-result` or `invalid-definition`, whose data are `{ result }`
@@ -77,8 +77,20 @@ export class OutputChecks {
     ]);
     this.#patternBudget ??= new engine.PatternBudget();
     const place = `tool ${JSON.stringify(name)}: outputSchema`;
-    const { check } = schemaCheck(schema as never, place, "output", undefined, this.#patternBudget);
-    return check;
+    const patternBudget = this.#patternBudget;
+    const checkBy = (read: object): Parse =>
+      schemaCheck(read as never, place, "output", undefined, patternBudget).check;
+    try {
+      return checkBy(schema);
+    } catch (error) {
+      if (!(error instanceof McpError && error.cause instanceof engine.SchemaError)) throw error;
+      const read = (document: JsonObject): Schema => engine.readDocument(document, { patternBudget });
+      const { schema: readable, document, parts } = engine.readableSchema(schema as JsonObject, read);
+      if (!readable) throw error;
+      for (const { pointer, error } of parts)
+        this.#warn(`structuredContent of ${name} is not checked by ${place}${pointer}: ${error.message}`);
+      return checkBy(document);
+    }
   }
 }
 

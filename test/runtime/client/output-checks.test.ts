@@ -56,3 +56,19 @@ test("the patterns of all tools of a server share one work budget, over all list
   expect(steps).toBeLessThanOrEqual(1_000_000);
   expect(warnings).toEqual([]);
 });
+
+test.each([
+  ["a pattern that is none", { b: { type: "string", pattern: "(" } }, "/properties/b/pattern"],
+  ["an unknown type", { b: { type: "any" } }, "/properties/b"],
+  ["a reference to nothing", { b: { $ref: "#/$defs/none" } }, "/properties/b"],
+  ["null in place of a keyword", { b: { type: "string", description: null } }, "/properties/b/description"],
+])("%s: the rest of a schema is checked, and a warning names the part", async (_, broken, place) => {
+  const warnings: string[] = [];
+  const checks = new OutputChecks((message) => void warnings.push(message));
+  const properties = { a: { type: "string" }, ...broken };
+  checks.learn([{ ...tool(0), outputSchema: { type: "object", properties } as never }]);
+  await expect(checks.check("t0", wrong)).rejects.toMatchObject({ code: "invalid-result" });
+  await checks.check("t0", { content: [], structuredContent: { a: "text", b: "any" } });
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toContain(`structuredContent of t0 is not checked by tool "t0": outputSchema${place}: `);
+});

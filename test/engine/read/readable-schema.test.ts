@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type JsonObject, type JsonValue, readDocument } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, readDocument, readableSchema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { readableSchema } from "../../generator/contract/emit/readable-schema.js";
-import { cases } from "../support/cases.mjs";
-import { definitions, value } from "../support/arbitrary-schema.js";
+import { cases } from "../../support/cases.mjs";
+import { definitions, value } from "../../support/arbitrary-schema.js";
 
 const text = { type: "string" };
 

@@ -1,13 +1,7 @@
-import {
-  type JsonObject,
-  type JsonValue,
-  type Schema,
-  SchemaError,
-  isJsonObject,
-  keywords,
-  pointer,
-  pointerTokens,
-} from "@mcpgen/engine";
+import type { Schema } from "../ir/ir.js";
+import { type JsonObject, type JsonValue, isJsonObject, pointer, pointerTokens } from "../ir/json.js";
+import { keywords } from "../ir/keywords.js";
+import { SchemaError } from "../ir/schema-error.js";
 
 /** A part of a schema that cannot be read. */
 export interface UnreadPart {
@@ -34,19 +28,23 @@ export function readableSchema(
   others: readonly UnreadPart[] = [],
 ): { readonly schema?: Schema; readonly document: JsonObject; readonly parts: readonly UnreadPart[] } {
   const parts: UnreadPart[] = [];
-  let document = others.length === 0 ? written : structuredClone(written);
+  let document = others.length === 0 ? written : copied(written);
   for (const part of others) leaveOut(document, part);
   for (;;) {
     try {
       return { schema: read(document), document, parts };
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error;
-      if (document === written) document = structuredClone(written);
+      if (document === written) document = copied(written);
       const part = parts.length < mostParts ? leftOut(document, error) : undefined;
       if (!part) return { document: written, parts: [{ left: "schema", pointer: "", error }] };
       parts.push(part);
     }
   }
+}
+
+function copied(document: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
 /** Leaves out of `document` what it has at a part. */
