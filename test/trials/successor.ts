@@ -1,6 +1,7 @@
 // A changed schema as the next revision, brought in as a person would who takes over every note that `upgrade` proposes.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { compileFunction } from "node:vm";
 import { build } from "esbuild";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { type Asked, type Report, next, projectOf, upgrade } from "../support/made-up-revision.js";
@@ -102,9 +103,11 @@ async function tablesIn(folder: string): Promise<Tables> {
     },
     bundle: true,
     write: false,
-    format: "esm",
+    format: "cjs",
     define: { "process.env.NODE_ENV": '"production"' },
   });
-  const code = Buffer.from(outputFiles[0]!.text).toString("base64");
-  return (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as Tables;
+  // An imported module would stay in memory as long as the process.
+  const module = { exports: {} };
+  compileFunction(outputFiles[0]!.text, ["module"])(module);
+  return module.exports as Tables;
 }
