@@ -8,11 +8,29 @@ export function ajvFor(definitions: object): (name: string, value: JsonValue) =>
   const options = { strict: false, validateFormats: false, ownProperties: true };
   // The dialect's own schemas are not needed, and take longer to compile than what is tested.
   const ajv = new Ajv2020({ ...options, meta: false, validateSchema: false });
-  ajv.addSchema({ $defs: definitions }, "document");
+  ajv.addSchema(withItems({ $defs: definitions } as JsonValue) as object, "document");
   return (name, value) => {
     const token = encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
     return ajv.getSchema(`document#/$defs/${token}`)!(value) as boolean;
   };
+}
+
+const maps = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+
+/**
+ * A schema that says in `minItems` what `contains` says already: that there is an item. Of an empty array, ajv's `contains`
+ * repeats the verdict on the array before.
+ */
+export function withItems(value: JsonValue, isSchema = true): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => withItems(item));
+  if (typeof value !== "object" || value === null) return value;
+  const { contains, minContains, minItems = 0 } = value;
+  const needsItem = isSchema && contains !== undefined && minContains !== 0 && minItems === 0;
+  const members = Object.entries(value).map(([key, child]): [string, JsonValue] => {
+    const isValue = isSchema && ["const", "enum", "default", "examples"].includes(key);
+    return [key, isValue ? child : withItems(child, !isSchema || !maps.includes(key))];
+  });
+  return Object.fromEntries(needsItem ? [...members, ["minItems", 1]] : members) as JsonValue;
 }
 
 /**

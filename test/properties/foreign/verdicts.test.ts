@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, type Schema, SchemaError, readDocument
 import { isValid } from "@mcpgen/engine/interpreter";
 import { cases } from "../../support/cases.mjs";
 import { combined, nameIn } from "../../support/combined-schemas.js";
-import { isComparedByAjv, isReadByAjv } from "../../support/ajv-verdicts.js";
+import { isComparedByAjv, isReadByAjv, withItems } from "../../support/ajv-verdicts.js";
 import { compile } from "../../support/compiled-schema.js";
 import { instancesOf } from "../../support/instances.js";
 import { randomTool } from "./output.js";
@@ -61,8 +61,8 @@ function ajvOf(document: JsonObject): (value: unknown) => boolean {
     validateSchema: false,
   } as const;
   if (Object.hasOwn(document, "definitions"))
-    return new Ajv(options).compile(withReferencesAlone(document) as JsonObject);
-  return new Ajv2020({ ...options, meta: false }).compile(document);
+    return new Ajv(options).compile(withItems(withReferencesAlone(document)) as JsonObject);
+  return new Ajv2020({ ...options, meta: false }).compile(withItems(document) as JsonObject);
 }
 
 interface Subject {
@@ -115,6 +115,15 @@ test("objects are equal by their members, whatever an object inherits under a me
       expect(verdicts, `${schema} of ${text}`).toEqual([text === equal, text === equal, text === equal]);
     }
   }
+});
+
+test("of an empty array, ajv's contains says what it said of the array before", () => {
+  const document = { additionalProperties: { contains: { type: "object" } } };
+  const value = { a: [{}], b: [] };
+  expect(new Ajv2020().compile(document)(value), "ajv is mended: `withItems` can go").toBe(true);
+  expect(ajvOf(document)(value)).toBe(false);
+  const named = { properties: { contains: { type: "string" } }, const: { contains: "" } };
+  expect(withItems(named)).toEqual(named);
 });
 
 test("ajv compares objects by what some members are called, for which its verdicts are left out", () => {
