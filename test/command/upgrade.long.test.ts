@@ -126,7 +126,7 @@ test("adds, carries notes over, generates, and lists what is left: then check is
       Steps and notes convert messages. These methods and members are code, at the places below:
       - Handshake: 2031-01-01
           2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover. The runtime opens conversations with these methods alone: a client and a server of 2031-01-01 need code that opens one.
-            runtime/core/client/client.ts, runtime/core/client/mirrored-headers.ts, runtime/core/client/negotiation.ts, runtime/core/client/outgoing-batch.ts, runtime/core/http/client/http-client.ts, runtime/core/http/server/cluster/shared-session.ts, runtime/core/http/server/legacy-requests.ts, runtime/core/http/server/posts.ts, runtime/core/protocol/revision-view.ts, runtime/core/server/connection.ts, runtime/core/server/legacy.ts, runtime/core/server/request-protocol.ts, runtime/core/server/server.ts
+            runtime/cluster/sharing/shared-session.ts, runtime/core/client/client.ts, runtime/core/client/mirrored-headers.ts, runtime/core/client/negotiation.ts, runtime/core/client/outgoing-batch.ts, runtime/core/http/client/http-client.ts, runtime/core/http/server/legacy-requests.ts, runtime/core/http/server/posts.ts, runtime/core/protocol/revision-view.ts, runtime/core/server/legacy.ts, runtime/core/server/request-protocol.ts, runtime/core/server/server.ts
       - Methods without a handler: sing
           sing: The runtime has no function for it. Without a handler it is answered with -32601.
             server.handle("sing", …), client.request("sing", …)
@@ -148,7 +148,7 @@ test("adds, carries notes over, generates, and lists what is left: then check is
       [ ] 1 thing assumed about era. If an assumption is wrong, correct it with a note; \`mcpgen explain MG1201\` lists the kinds. (schema/2031-01-01/notes.json)
           - 2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover.
       [ ] 1 value of 2030-01-01 has no form in 2031-01-01. Messages that hold one are refused on the way from 2030-01-01 to 2031-01-01, until a note of kind lift decides otherwise. (schema/2031-01-01/notes.json)
-          - Do values that have no form in 2031-01-01 become what these notes say? They lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another; the notes belong together. If so, paste at /notes/-:
+          - Do values that have no form in 2031-01-01 become what these notes say? They lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another; the notes belong together, and with those on members that may be renamed ones. If so, paste at /notes/-:
               {"kind":"lift","target":"/$defs/EchoParams/properties/lang","previous":"2030-01-01","how":"fill","value":"example","reason":"WRITE HERE: what the specification says, in a sentence","link":"WRITE HERE: the address of the page that says it"}
       [ ] 3 new unions or string sets are closed: no note says that later revisions may add to them. Where the specification leaves one open, add it to the note of kind open. (schema/2031-01-01/notes.json)
           - May later revisions add to /$defs/ClientRequest (now EchoRequest, SingRequest)? If so, paste at /notes/-:

@@ -58,7 +58,7 @@ globalThis.used = [connect, ${names}];`,
 // These bounds go up only for a fault that is mended.
 test.each([
   ["oauth", 4580, 19_900],
-  ["oauth, clientCredentials, workloadIdentity, enterprise", 5000, 21_150],
+  ["oauth, clientCredentials, workloadIdentity, enterprise", 5010, 21_150],
 ])("%s adds to a client of the core %i bytes at the start, and %i in one file", async (names, start, all) => {
   expect(await startOf(names)).toBeLessThanOrEqual(start);
   expect((await wholeOf(names)) - (await wholeOf(""))).toBeLessThanOrEqual(all);

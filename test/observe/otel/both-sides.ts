@@ -149,6 +149,7 @@ async function tracedPair(revision: string, plans: Plan[], { options }: ReturnTy
     use: [...use, declaring as never, answering(plans, "client", revision) as never],
     onEvent,
     elicit: () => ({ action: "accept", content: {} }),
+    elicitUrl: () => ({ action: "accept" }),
     sample: () => ({ role: "assistant", model: "m", content: { type: "text", text: "a" } }),
     roots: [],
     prepare: (opened: Client) => {
