@@ -15,7 +15,14 @@ export function ajvFor(definitions: object): (name: string, value: JsonValue) =>
   };
 }
 
-const maps = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+const maps = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);
 
 /**
  * A schema that says in `minItems` what `contains` says already: that there is an item. Of an empty array, ajv's `contains`
@@ -28,7 +35,7 @@ export function withItems(value: JsonValue, isSchema = true): JsonValue {
   const needsItem = isSchema && contains !== undefined && minContains !== 0 && minItems === 0;
   const members = Object.entries(value).map(([key, child]): [string, JsonValue] => {
     const isValue = isSchema && ["const", "enum", "default", "examples"].includes(key);
-    return [key, isValue ? child : withItems(child, !isSchema || !maps.includes(key))];
+    return [key, isValue ? child : withItems(child, !isSchema || !maps.has(key))];
   });
   return Object.fromEntries(needsItem ? [...members, ["minItems", 1]] : members) as JsonValue;
 }
