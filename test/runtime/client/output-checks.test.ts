@@ -70,5 +70,7 @@ test.each([
   await expect(checks.check("t0", wrong)).rejects.toMatchObject({ code: "invalid-result" });
   await checks.check("t0", { content: [], structuredContent: { a: "text", b: "any" } });
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toContain(`structuredContent of t0 is not checked by tool "t0": outputSchema${place}: `);
+  expect(warnings[0]).toContain(
+    `structuredContent of t0 is not checked by tool "t0": outputSchema${place}: `,
+  );
 });
