@@ -56,6 +56,8 @@ describe("validators of the released revisions", () => {
     const functions = [...text.matchAll(/^function (\w+)/gm)].map(([, name]) => name);
     expect(functions.sort()).toEqual([
       "isObject",
+      "isOptionalObject",
+      "isOptionalString",
       "isProgressNotification",
       "isProgressNotificationParams",
       "isProgressToken",
