@@ -2,8 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-const git = (folder: string, ...args: string[]): string =>
-  execFileSync("git", args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28, stdio: "pipe" });
+/** What git prints in a work tree. @throws where it fails */
+export function git(folder: string, ...args: string[]): string {
+  return execFileSync("git", args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28, stdio: "pipe" });
+}
 
 /**
  * The commit from which changes count: the variable BASE; without it, the newest commit that is older than seven days. If this

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { git } from "../gate/changes.js";
 import { type Figure, figures, structure } from "./figures.js";
 
 /** What an issue may add to a bar. */
@@ -93,20 +94,17 @@ function placesBefore(key: string): Figure["places"] | undefined {
 }
 
 function figuresBefore(): Figure[] {
-  const commit = git(["log", "-1", "--format=%H", "--", file]).toString().trim();
+  const commit = git(".", "log", "-1", "--format=%H", "--", file).trim();
   if (commit === "") return [];
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-rooms-"));
   try {
-    const input = git(["archive", commit, "engine", "generator", "runtime"]);
-    execFileSync("tar", ["-x", "-C", folder], { input });
+    const tree = join(folder, "tree.tar");
+    git(".", "archive", "-o", tree, commit, "engine", "generator", "runtime");
+    execFileSync("tar", ["-xf", tree, "-C", folder]);
     return structure(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function git(args: readonly string[]): Buffer {
-  return execFileSync("git", args, { maxBuffer: 2 ** 28 });
 }
 
 function readBudgets(): Budgets {

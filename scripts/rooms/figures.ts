@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { filesOf, git } from "../gate/changes.js";
 import { filesBelow, importsOf, type Import } from "./imports.js";
 import { circlesOf, upwardsOf } from "./order.js";
 import { type SourceFacts, factsOf } from "./source-facts.js";
@@ -226,7 +226,7 @@ function surface(): Figure[] {
       goal: 52_000,
       tolerance: 200,
       owner: "a table, or a function that several definitions share",
-      places: sizesOf(trackedFiles("generated"), lineCount),
+      places: sizesOf(treeFiles("generated"), lineCount),
     }),
     figure("changelog-bytes", {
       title: "bytes of CHANGELOG.md before 0.1.0",
@@ -248,7 +248,7 @@ function surface(): Figure[] {
       tolerance: 4_000,
       owner: "the page that says it already",
       places: sizesOf(
-        trackedFiles("docs").filter((file) => file.endsWith(".md")),
+        treeFiles("docs").filter((file) => file.endsWith(".md")),
         Buffer.byteLength,
       ),
     }),
@@ -258,9 +258,7 @@ function surface(): Figure[] {
 /** Of the newest 300 commits. A clone without them has nothing to count. */
 function history(): Figure[] {
   const commits = 300;
-  const log = git(["log", `-${commits}`, "--format=%x00", "--name-only"])
-    .split("\0")
-    .slice(1);
+  const log = logOf(commits).split("\0").slice(1);
   const changes = new Map<string, number>();
   for (const file of log.flatMap((commit) => commit.trim().split("\n")))
     changes.set(file, (changes.get(file) ?? 0) + 1);
@@ -338,20 +336,15 @@ function lineCount(text: string): number {
   return text.split("\n").length - 1;
 }
 
-function trackedFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/(^|\/)(node_modules|dist)(\/|$)/.test(entry.parentPath))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted();
+/** The files of a folder in the work tree, without what is built. */
+function treeFiles(folder: string): string[] {
+  return filesOf().filter((file) => file.startsWith(`${folder}/`));
 }
 
-function git(args: readonly string[]): string {
+/** The log of the newest commits; nothing where there is no history. */
+function logOf(commits: number): string {
   try {
-    return execFileSync("git", args, {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-      maxBuffer: 2 ** 28,
-    });
+    return git(".", "log", `-${commits}`, "--format=%x00", "--name-only");
   } catch {
     return "";
   }

@@ -17,99 +17,45 @@ export async function resolve(specifier, context, next) {
 export async function load(url, context, next) {
   if (!url.endsWith(".ts")) return next(url, context);
   const text = await readFile(fileURLToPath(url), "utf8");
-  const { outputText } = ts.transpileModule(text, {
+  const { outputText } = ts.transpileModule(announced(text), {
     fileName: fileURLToPath(url),
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    transformers: { before: [announced] },
   });
   return { source: outputText, format: "module", shortCircuit: true };
 }
 
-/** Every function with a body begins with a call of `globalThis.entered`. */
-function announced(context) {
-  const { factory } = context;
-  const call = () =>
-    factory.createExpressionStatement(
-      factory.createCallExpression(factory.createIdentifier("globalThis.entered"), undefined, [
-        factory.createIdentifier("import.meta.url"),
-      ]),
-    );
+const announcement = "globalThis.entered(import.meta.url)";
+
+/** The source of a module in which every function begins with a call of `globalThis.entered`. */
+function announced(text) {
+  const insertions = [];
   const visit = (node) => {
-    const visited = ts.visitEachChild(node, visit, context);
-    const body = visited.body;
-    if (!ts.isFunctionLike(visited) || !body) return visited;
-    if (ts.isBlock(body)) return withBody(visited, factory.createBlock(begun(body.statements), true));
-    return withBody(visited, factory.createBlock([call(), factory.createReturnStatement(body)], true));
+    if (ts.isFunctionLike(node) && node.body) insertions.push(...announcing(node.body));
+    ts.forEachChild(node, visit);
   };
-  /** A directive and the call of a parent's constructor stay first. */
-  const begun = (statements) => {
-    const at = statements.findIndex((one) => !ts.isExpressionStatement(one) || !isFirst(one.expression));
-    const place = at < 0 ? statements.length : at;
-    return [...statements.slice(0, place), call(), ...statements.slice(place)];
-  };
-  const isFirst = (node) =>
+  visit(ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest, true));
+  return insertions
+    .toSorted((one, other) => other.at - one.at)
+    .reduce((changed, { at, code }) => changed.slice(0, at) + code + changed.slice(at), text);
+}
+
+/** What makes the body of a function begin with the call: directives and the call of a parent's constructor stay first. */
+function announcing(body) {
+  if (!ts.isBlock(body))
+    return [
+      { at: body.getStart(), code: `(${announcement}, ` },
+      { at: body.end, code: ")" },
+    ];
+  const other = body.statements.findIndex(
+    (each) => !ts.isExpressionStatement(each) || !isFirst(each.expression),
+  );
+  const first = body.statements.slice(0, other < 0 ? undefined : other).at(-1);
+  return [{ at: first?.end ?? body.getStart() + 1, code: `;${announcement};` }];
+}
+
+function isFirst(node) {
+  return (
     ts.isStringLiteral(node) ||
-    (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword);
-  const withBody = (node, body) => {
-    const f = factory;
-    if (ts.isFunctionDeclaration(node))
-      return f.updateFunctionDeclaration(
-        node,
-        node.modifiers,
-        node.asteriskToken,
-        node.name,
-        undefined,
-        node.parameters,
-        undefined,
-        body,
-      );
-    if (ts.isFunctionExpression(node))
-      return f.updateFunctionExpression(
-        node,
-        node.modifiers,
-        node.asteriskToken,
-        node.name,
-        undefined,
-        node.parameters,
-        undefined,
-        body,
-      );
-    if (ts.isArrowFunction(node))
-      return f.updateArrowFunction(
-        node,
-        node.modifiers,
-        undefined,
-        node.parameters,
-        undefined,
-        node.equalsGreaterThanToken,
-        body,
-      );
-    if (ts.isMethodDeclaration(node))
-      return f.updateMethodDeclaration(
-        node,
-        node.modifiers,
-        node.asteriskToken,
-        node.name,
-        undefined,
-        undefined,
-        node.parameters,
-        undefined,
-        body,
-      );
-    if (ts.isConstructorDeclaration(node))
-      return f.updateConstructorDeclaration(node, node.modifiers, node.parameters, body);
-    if (ts.isGetAccessorDeclaration(node))
-      return f.updateGetAccessorDeclaration(
-        node,
-        node.modifiers,
-        node.name,
-        node.parameters,
-        undefined,
-        body,
-      );
-    if (ts.isSetAccessorDeclaration(node))
-      return f.updateSetAccessorDeclaration(node, node.modifiers, node.name, node.parameters, body);
-    return node;
-  };
-  return (source) => ts.visitNode(source, visit);
+    (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword)
+  );
 }
