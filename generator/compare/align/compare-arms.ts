@@ -40,14 +40,14 @@ function changeOf(pair: Pair, old: Form, next: Form, arms: Arms): Change {
     gained,
     bothScalar: before.size > 0 && after.size > 0,
     survives: arms.matched.length > 0 || lost.length < before.size,
-    removed: ({ old: make }) => [
-      ...arms.removed.flatMap((arm) => [...make.values(arm.nodes)]),
-      ...eachType(make, pair.old.nodes, lost),
-    ],
-    added: ({ new: make }) => [
-      ...arms.added.flatMap((arm) => [...make.values(arm.nodes)]),
-      ...eachType(make, pair.new.nodes, gained),
-    ],
+    *removed({ old: make }) {
+      for (const arm of arms.removed) yield* make.values(arm.nodes);
+      yield* eachType(make, pair.old.nodes, lost);
+    },
+    *added({ new: make }) {
+      for (const arm of arms.added) yield* make.values(arm.nodes);
+      yield* eachType(make, pair.new.nodes, gained);
+    },
   };
 }
 
