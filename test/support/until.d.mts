@@ -3,4 +3,5 @@ export declare function until<Found>(
   what: string,
   holds: () => Found | Promise<Found>,
   pause?: number,
+  bound?: number,
 ): Promise<Found>;

@@ -7,11 +7,12 @@ export const hang = 120_000;
 /**
  * Resolves with what `holds` gives as soon as that is true.
  *
- * @param what is waited for: the text of the error after `hang` milliseconds
+ * @param what is waited for: the text of the error after `bound` milliseconds
  * @param pause milliseconds between two looks
+ * @param bound milliseconds after which it will not come
  */
-export async function until(what, holds, pause = 5) {
-  for (const end = performance.now() + hang; ; await sleep(pause)) {
+export async function until(what, holds, pause = 5, bound = hang) {
+  for (const end = performance.now() + bound; ; await sleep(pause)) {
     const found = await holds();
     if (found) return found;
     if (performance.now() > end) throw new Error(`waited in vain: ${what}`);

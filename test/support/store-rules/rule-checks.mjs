@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { until as waitUntil } from "../until.mjs";
 
 /** How long rules wait, in milliseconds: a busy machine must not break a rule. */
 export const longestWaitMs = 20_000;
@@ -15,12 +15,8 @@ export const oddTexts = [
  * @param problem for the error, e.g. `the session is still there`
  * @throws {Error} it does not come true
  */
-export async function until(isTrue, problem) {
-  const end = Date.now() + longestWaitMs;
-  while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error(`${problem} after ${longestWaitMs} ms`);
-    await sleep(10);
-  }
+export function until(isTrue, problem) {
+  return waitUntil(problem, isTrue, 10, longestWaitMs);
 }
 
 /** Compares JSON. The order of the members of an object has no meaning. @throws {Error} the values differ */
