@@ -1,4 +1,7 @@
-/** The interface behind each table of docs/options.md, and the folders or files that hold its defaults. */
+/**
+ * The interface behind each table of docs/options.md, and the folders or files of runtime/core, or of another package by their
+ * whole path, that hold its defaults.
+ */
 export const tables: readonly (readonly [heading: string, type: string, ...folders: string[]])[] = [
   ["createServer", "ServerOptions", "server", "jsonrpc", "protocol", "schema/arguments.ts"],
   ["defineServer", "DefineServerOptions", "server", "protocol"],
@@ -7,9 +10,9 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["requests of a session", "SessionRequestOptions", "server"],
   ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
   ["sessions", "SessionOptions", "http/server"],
-  ["sealedSessions", "SealedSessionOptions", "http/server/sealed-sessions.ts"],
-  ["health", "HealthOptions", "http/server/health.ts"],
-  ["cluster", "ClusterOptions", "http/server/cluster"],
+  ["sealedSessions", "SealedSessionOptions", "runtime/cluster/sealed"],
+  ["health", "HealthOptions", "runtime/cluster/health"],
+  ["cluster", "ClusterOptions", "runtime/cluster/sharing"],
   ["sse", "SseOptions", "http/server"],
   ["serveHttp", "ServeHttpOptions", "http/server"],
   ["serveStdio", "ServeStdioOptions", "stdio", "server"],
@@ -21,9 +24,9 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["limits", "ClientLimits", "client"],
   ["http", "HttpClientOptions", "http/client", "client"],
   ["requests", "ListBounds", "client"],
-  ["instrument", "InstrumentationOptions", "otel"],
-  ["rateLimit", "RateLimits", "limits.ts"],
-  ["logRequests", "LogOptions", "logging.ts"],
+  ["instrument", "InstrumentationOptions", "runtime/observe/otel"],
+  ["rateLimit", "RateLimits", "runtime/observe/rates"],
+  ["logRequests", "LogOptions", "runtime/observe/logging"],
   ["createTestPair", "ConnectionOptions", "server"],
   ["Replay", "ReplayOptions", "testing"],
 ];

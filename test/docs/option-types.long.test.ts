@@ -24,8 +24,9 @@ const project = new Project({
   tsConfigFilePath: "runtime/core/tsconfig.json",
   compilerOptions: { customConditions: ["mcpgen-source"] },
 });
+project.addSourceFilesAtPaths(["runtime/cluster/**/*.ts", "runtime/observe/**/*.ts"]);
 const sources = project
-  .getSourceFiles("runtime/core/**/*.ts")
+  .getSourceFiles(["runtime/core/**/*.ts", "runtime/cluster/**/*.ts", "runtime/observe/**/*.ts"])
   .filter((file) => !file.getFilePath().includes("/dist/"));
 
 /** The types of the members of some interfaces. */
@@ -137,8 +138,9 @@ const allDefaults = sources.flatMap(defaultsOf);
 /** The defaults that the code of some folders gives, by option. */
 function defaultsIn(folders: readonly string[]): Map<string, Set<Value>> {
   const found = new Map<string, Set<Value>>();
+  const paths = folders.map((folder) => (folder.startsWith("runtime/") ? folder : `runtime/core/${folder}`));
   for (const { file, name, value } of allDefaults)
-    if (folders.some((folder) => file.includes(`/core/${folder}`)))
+    if (paths.some((path) => file.includes(`/${path}`)))
       found.set(name, (found.get(name) ?? new Set()).add(value));
   return found;
 }

@@ -3,7 +3,13 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-const packages = ["generated/dist", "runtime/core/dist", "engine/dist"];
+const packages = [
+  "generated/dist",
+  "runtime/core/dist",
+  "runtime/cluster/dist",
+  "runtime/observe/dist",
+  "engine/dist",
+];
 
 test("the tests of the runtime run where no code is made of text, and so does what they start", () => {
   // oxlint-disable-next-line no-new-func -- it is to be refused

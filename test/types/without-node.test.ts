@@ -30,6 +30,9 @@ const runtime = JSON.parse(readFileSync("runtime/core/package.json", "utf8")) as
 const named = (entry: string): string => `@mcpgen/runtime${entry.slice(1)}`;
 const ofNode = new Set(["./http", "./stdio", "./stdio-guard"]);
 const entries = Object.keys(runtime.exports).filter((entry) => entry !== "./package.json");
+const beside = ["@mcpgen/cluster", "@mcpgen/cluster/sealed-sessions", "@mcpgen/observe"];
+// The declarations of OpenTelemetry's API need those of a platform.
+const telemetry = "@mcpgen/observe/otel";
 
 test("portable entries compile without Node's types, declarations included", async () => {
   const portable = entries.filter((entry) => !ofNode.has(entry)).map(named);
@@ -40,10 +43,10 @@ test("portable entries compile without Node's types, declarations included", asy
     "@mcpgen/protocol/open",
     "@mcpgen/protocol/2026-07-28/client",
   ];
-  expect(await compiled([...portable, ...protocol], false)).toBe("");
+  expect(await compiled([...portable, ...beside, ...protocol], false)).toBe("");
 });
 
 test("entries for Node compile without its types under skipLibCheck, and list them as a peer", async () => {
-  expect(await compiled(entries.map(named), true)).toBe("");
+  expect(await compiled([...entries.map(named), ...beside, telemetry], true)).toBe("");
   expect(Object.keys(runtime.peerDependencies)).toEqual(["@types/node"]);
 });

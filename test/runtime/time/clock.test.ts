@@ -1,26 +1,24 @@
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../runtime/core/time/clock.js";
+import { filesBelow } from "../../../scripts/rooms/imports.js";
 
 /** The files that may read the wall clock, and what for. */
 const mayReadDates: { readonly [file: string]: string } = {
-  "time/clock.ts": "the expiry of sealed state, which other processes read",
-  "server/rounds.ts": "the expiry of sealed state, as the store is given it",
-  "http/client/answer-body.ts": "Retry-After, which may be a date of HTTP",
+  "runtime/core/time/clock.ts": "the expiry of sealed state, which other processes read",
+  "runtime/core/server/rounds.ts": "the expiry of sealed state, as the store is given it",
+  "runtime/core/http/client/answer-body.ts": "Retry-After, which may be a date of HTTP",
+  "runtime/observe/logging/logging.ts": "the time of a line of the log",
 };
 
 test("the runtime reads the wall clock only for dates that other processes read", () => {
-  const folder = "runtime/core";
-  const reading = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist)\//.test(file))
+  const reading = ["core", "cluster", "observe"]
+    .flatMap((name) => filesBelow(`runtime/${name}`))
     .filter((file) =>
-      /\bDate\b\s*(?:\.\s*now|\(|\)|\.\s*prototype)|new\s+Date\b/.test(
-        readFileSync(join(folder, file), "utf8"),
-      ),
+      /\bDate\b\s*(?:\.\s*now|\(|\)|\.\s*prototype)|new\s+Date\b/.test(readFileSync(file, "utf8")),
     );
   expect(reading.sort()).toEqual(Object.keys(mayReadDates).sort());
 });
