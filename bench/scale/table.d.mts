@@ -1,2 +1,2 @@
-/** The tables of docs/scale.md by their marks, as Markdown. */
+/** The tables of bench/scale/journal.md by their marks, as Markdown. */
 export function tables(): { readonly simulated: string; readonly predicted: string };

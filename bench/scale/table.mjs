@@ -1,11 +1,11 @@
-// Writes the tables of docs/scale.md that follow from the constants: `node bench/scale/table.mjs`.
+// Writes the tables of bench/scale/journal.md that follow from the constants: `node bench/scale/table.mjs`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { assumed, measured, measuredCalls } from "./constants.mjs";
 import { predicted } from "./prediction.mjs";
 import { plan, simulate } from "./simulation.mjs";
 
-const page = new URL("../../docs/scale.md", import.meta.url);
+const page = new URL("journal.md", import.meta.url);
 
 const whole = (value) => value.toLocaleString("en-US");
 

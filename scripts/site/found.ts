@@ -10,6 +10,6 @@ export interface Found {
   readonly t: string;
   /** Names that its tables explain. */
   readonly k?: string;
-  /** The same entry elsewhere, by a label. */
-  readonly more?: readonly (readonly [label: string, address: string])[];
+  /** Other pages that have the same entry, at the same anchor, by a label. */
+  readonly more?: readonly (readonly [label: string, page: string])[];
 }

@@ -29,12 +29,11 @@ function entries(pages: readonly ReadingPage[]): Found[] {
   const found = new Map<string, Found & { readonly more: (readonly [string, string])[] }>();
   for (const { page, label, reading } of pages) {
     for (const [section, entry] of entriesOf(reading)) {
-      const place = [label, `${page}#${entry.id}`] as const;
       const before = found.get(entry.id);
-      if (before) before.more.push(place);
+      if (before) before.more.push([label, page]);
       else
         found.set(entry.id, {
-          ...{ n: entry.name, p: `${section} of ${label}`, a: place[1] },
+          ...{ n: entry.name, p: `${section} of ${label}`, a: `${page}#${entry.id}` },
           ...{ t: entry.lead ?? "", more: [] },
         });
     }

@@ -1,5 +1,5 @@
 // The rules of protected servers (test/auth/server/server-rules.ts) and of their clients (test/auth/client/client-rules.ts), tried
-// with ours and with those of the official SDK. docs/authorization-rules.md has the results: MCPGEN_WRITE=1 writes it.
+// with ours and with those of the official SDK. bench/authorization/rules.md has the results: MCPGEN_WRITE=1 writes it.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer as createNodeServer } from "node:http";
@@ -17,7 +17,7 @@ import { protectedSdk } from "./servers/protected-sdk-v2.mjs";
 import { hang } from "../support/until.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const page = resolve(root, "docs/authorization-rules.md");
+const page = resolve(root, "bench/authorization/rules.md");
 const closing = [];
 
 async function fromSource(path) {
@@ -126,7 +126,7 @@ function table(what, rules, names) {
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-test("docs/authorization-rules.md has these results", () => {
+test("bench/authorization/rules.md has these results", () => {
   const text = `# Rules of authorization
 
 \`test/interop/authorization.test.mjs\` writes these tables from its results: \`MCPGEN_WRITE=1 npm run test:interop\`. It tries each

@@ -1,5 +1,5 @@
 // The model of `bench/scale` against what was measured. It knows what a call costs at one node, and how much longer node:http takes where
-// nodes share the cores. The rows of two and four nodes are predictions. One row misses the bar of 15 % (docs/scale.md).
+// nodes share the cores. The rows of two and four nodes are predictions. One row misses the bar of 15 % (bench/scale/journal.md).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { measured, measuredCalls } from "../../bench/scale/constants.mjs";

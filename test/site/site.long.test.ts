@@ -105,7 +105,7 @@ test.each([
   const results = ranked(JSON.parse(json!) as Found[], wordsOf(query)).slice(0, 5);
   expect(
     results
-      .flatMap(({ a, more = [] }) => [a, ...more.map(([, other]) => other)])
+      .flatMap(({ a, more = [] }) => [a, ...more.map(([, page]) => page + a.slice(a.indexOf("#")))])
       .filter((each) => each.startsWith(address)),
   ).not.toEqual([]);
 });

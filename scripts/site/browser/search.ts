@@ -29,9 +29,9 @@ function resultOf(found: Found, words: readonly string[]): Element {
   const where = document.createElement("span");
   where.className = "soft";
   where.append(` ${found.p}`);
-  for (const [label, address] of found.more ?? []) {
+  for (const [label, page] of found.more ?? []) {
     const other = document.createElement("a");
-    other.href = address;
+    other.href = page + link.hash;
     other.textContent = label;
     where.append(" · ", other);
   }
