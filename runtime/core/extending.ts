@@ -79,10 +79,10 @@ export {
   systemClock,
   unref,
   untilAborted,
-  waitAsked,
   wallTimeOf,
   withTimeout,
 } from "./time/clock.js";
+export { attempts, growing, waitAsked } from "./time/retry.js";
 export { corsHeaders } from "./http/server/access.js";
 export { eventHeaders, eventText, randomText } from "./http/server/event-streams.js";
 export { type EventSink, type Exchange, parseTarget } from "./http/server/exchange.js";

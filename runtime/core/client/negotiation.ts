@@ -5,7 +5,8 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type RevisionView, declaredIn } from "../protocol/revision-view.js";
 import { exactParams } from "../protocol/send-check.js";
-import { sleep, untilAborted, waitAsked, withTimeout } from "../time/clock.js";
+import { withTimeout } from "../time/clock.js";
+import { attempts, waitAsked } from "../time/retry.js";
 import { unbounded } from "./bounds.js";
 import { type HandshakeContext, byEra, declaredBy, requestMeta } from "./client-profile.js";
 import {
@@ -177,16 +178,19 @@ async function sendProbe(
   context: HandshakeContext,
   settled: AbortSignal,
 ): Promise<ServerResponse> {
-  for (const usual of probeRetry.pauses) {
-    const response = await discover(link, view, context);
-    const { refusal } = response;
-    if (!probeRetry.when(refusal)) return response;
-    const wait = waitAsked(retryAfterOf(refusal), { usual });
-    if (link.clock.now() + wait >= context.due) return response;
-    await sleep(wait, link.clock, untilAborted(settled), (wake) => link.whenClosed(wake));
-    if (settled.aborted) return response;
-  }
-  return discover(link, view, context);
+  const { clock } = link;
+  let response!: ServerResponse;
+  let made = 0;
+  const pauses = (): number | undefined => {
+    const usual = probeRetry.pauses[made++];
+    if (usual === undefined || !probeRetry.when(response.refusal)) return undefined;
+    const pause = waitAsked(retryAfterOf(response.refusal), { usual });
+    return clock.now() + pause < context.due ? pause : undefined;
+  };
+  const wakes = [(wake: () => void) => link.whenClosed(wake)];
+  for await (const _ of attempts({ pauses, clock, signal: settled, wakes }))
+    response = await discover(link, view, context);
+  return response;
 }
 
 /** Sends one probe. A refusal by HTTP without a JSON-RPC message becomes a response with an internal error. */

@@ -133,20 +133,6 @@ export function pause(
   });
 }
 
-/**
- * Milliseconds to wait, where the other side says how long. A timer fires at once for what it cannot take: a number that is
- * too large, negative, or none.
- *
- * @param asked what was sent, of any type
- */
-export function waitAsked(
-  asked: unknown,
-  { least = 0, most = longestWait, usual }: { least?: number; most?: number; usual: number },
-): number {
-  const ms = typeof asked === "number" && asked >= 0 ? asked : usual;
-  return Math.min(Math.max(ms, least), most, longestWait);
-}
-
 type Signal = NonNullable<RequestOptions["signal"]>;
 
 /** The callbacks of one signal, and the listener that calls them. */
