@@ -10,7 +10,7 @@ import {
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import { type Params, isObject, replaceMeta } from "../jsonrpc/message.js";
-import { sleep } from "../time/clock.js";
+import { attempts } from "../time/retry.js";
 import {
   type Bounded,
   remainingOptions,
@@ -165,14 +165,12 @@ export class Requests {
         return await this.#attempt(connection, call);
       } catch (error) {
         const reason = error instanceof McpError ? this.#reasonFor(error, call, connection?.link) : undefined;
-        const pause = reason && retries[reason].pauses[used?.filter((each) => each === reason).length ?? 0];
-        if (reason === undefined || pause === undefined) {
+        if (reason === undefined || used?.includes(reason)) {
           this.#reportTimeout(method, error);
           throw error;
         }
-        this.#reportRetry(method, reason, error, pause);
+        this.#reportRetry(method, reason, error, 0);
         (used ??= []).push(reason);
-        if (pause > 0) await sleep(pause, this.#setup.profile.clock);
         if (reason === "headers") await this.#relist(call);
         if (reason === "era" && !(await this.#isReplaced(connection!, call))) throw error;
       }
@@ -364,16 +362,19 @@ export class Requests {
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
   async #repeated(ask: () => Promise<ServerResponse>, call: Call, link: Link): Promise<ServerResponse> {
     const { when, pauses } = retries.exchange;
-    for (const pause of pauses) {
+    let failure: unknown;
+    for await (const attempt of attempts({ pauses, clock: link.clock })) {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof McpError) || !when(this.#failure(error, call, link))) throw error;
+        failure = error;
+        const pause = pauses[attempt];
+        if (pause === undefined || !(error instanceof McpError) || !when(this.#failure(error, call, link)))
+          break;
         this.#reportRetry(call.method, "exchange", error, pause);
-        await sleep(pause, link.clock);
       }
     }
-    return ask();
+    throw failure;
   }
 
   #furtherRounds(

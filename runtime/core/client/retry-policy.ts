@@ -18,10 +18,14 @@ export interface Failure {
   readonly view: RevisionView<"client">;
 }
 
-/** A row of the table. */
-interface Retry<Failed> {
+/** A row of the table for another attempt, once and at once. */
+interface Once<Failed> {
   /** Whether the row applies to a failure. */
   readonly when: (failed: Failed) => boolean;
+}
+
+/** A row of the table for attempts after pauses. */
+interface Retry<Failed> extends Once<Failed> {
   /** Milliseconds before each further attempt; there are as many attempts as pauses. */
   readonly pauses: readonly number[];
 }
@@ -34,7 +38,6 @@ export const retries = {
   /** The server forgot the session and so did not take the request: again in a new session. */
   session: {
     when: ({ error, renewable }) => error.code === "session-lost" && renewable,
-    pauses: [0],
   },
   /** The exchange broke, and the server may have run the request: again on the same connection. The pauses let a broken connection be closed first. */
   exchange: {
@@ -45,21 +48,18 @@ export const retries = {
   connection: {
     when: ({ error, open, renewable, repeatable }) =>
       isInterrupted(error) && open === false && renewable && repeatable,
-    pauses: [0],
   },
   /** The headers of a tool are out of date: again after `tools/list`. */
   headers: {
     when: ({ error, method, view }) =>
       runsTools(view.table.outgoingRequests.get(method)) && isHeaderMismatch(error, view),
-    pauses: [0],
   },
   /** Another server may have taken the place of the first: again after another negotiation, if that gives another revision. */
   era: {
     when: ({ error, open, renewable, view }) =>
       open !== undefined && renewable && !isInterrupted(error) && isOfAnotherEra(error, view),
-    pauses: [0],
   },
-} satisfies Readonly<Record<string, Retry<Failure>>>;
+} satisfies Readonly<Record<string, Once<Failure> | Retry<Failure>>>;
 
 export type RetryReason = keyof typeof retries;
 
@@ -70,8 +70,8 @@ export const probeRetry: Retry<Error | undefined> = {
 };
 
 /** The server's process exited on the probe: once more, with a new process and the handshake alone. */
-export const startRetry = {
-  when: ({ error, answered }: { readonly error: unknown; readonly answered: boolean }): boolean =>
+export const startRetry: Once<{ readonly error: unknown; readonly answered: boolean }> = {
+  when: ({ error, answered }) =>
     error instanceof McpError && error.code === "connection-closed" && !answered && !wasReached(error),
 };
 

@@ -1,4 +1,5 @@
-import { type Clock, sleep } from "../time/clock.js";
+import type { Clock } from "../time/clock.js";
+import { attempts } from "../time/retry.js";
 import type { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
@@ -143,11 +144,18 @@ class LastingSubscription implements Subscription {
 
   /** @throws {McpError} the last error, when no further attempt is made */
   async #again(lost: McpError): Promise<Attachment> {
-    const { connections } = this.#given;
+    const { clock, connections } = this.#given;
     let why: unknown = lost;
-    const { when, pauses } = subscriptionRetry;
-    while (when(why) && this.#attempts < pauses.length) {
-      if (connections.renewable) await this.#pause(pauses[this.#attempts++]!);
+    const pauses = (): number | undefined =>
+      subscriptionRetry.when(why) && connections.renewable
+        ? subscriptionRetry.pauses[this.#attempts++]
+        : undefined;
+    const untilClosed = (wake: () => void): (() => void) => {
+      this.#wake = wake;
+      return () => void (this.#wake = () => {});
+    };
+    const wakes = [(wake: () => void) => connections.whenStopped(wake), untilClosed];
+    for await (const _ of attempts({ pauses, waitsFirst: true, clock, wakes })) {
       if (!connections.renewable || this.#closed) break;
       try {
         return await this.#attach();
@@ -156,20 +164,6 @@ class LastingSubscription implements Subscription {
       }
     }
     throw why;
-  }
-
-  /** Resolves after `ms` milliseconds, or when the subscription or the client is closed. */
-  #pause(ms: number): Promise<void> {
-    const { clock, connections } = this.#given;
-    return sleep(
-      ms,
-      clock,
-      (wake) => connections.whenStopped(wake),
-      (wake) => {
-        this.#wake = wake;
-        return () => void (this.#wake = () => {});
-      },
-    );
   }
 }
 

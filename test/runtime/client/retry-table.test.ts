@@ -11,8 +11,8 @@ const rows = new Map(
 test("the table of the docs has the rows of the code, with the same attempts", () => {
   const coded = { ...retries, probeRetry, subscriptionRetry };
   expect([...rows.keys()].sort()).toEqual([...Object.keys(coded), "startRetry"].sort());
-  for (const [name, { pauses }] of Object.entries(coded)) {
-    const times = pauses.length === 1 ? "once" : `${pauses.length} times`;
+  for (const [name, row] of Object.entries(coded)) {
+    const times = "pauses" in row ? `${row.pauses.length} times` : "once";
     expect(rows.get(name), name).toMatch(new RegExp(`^\\W*${times}\\b`));
   }
   expect(rows.get("exchange")).toContain(retries.exchange.pauses.join(", ").replace(/, (\d+)$/, " and $1"));
