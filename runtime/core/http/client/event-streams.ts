@@ -1,6 +1,6 @@
 import { McpError, interrupted } from "../../jsonrpc/errors.js";
 import type { RequestId } from "../../jsonrpc/message.js";
-import { pause } from "../../time/clock.js";
+import { type Pace, attempts } from "../../time/retry.js";
 import { connectionClosed, defaultLimit, strayAnswerIn } from "./answer-body.js";
 import { type HttpResponse, mediaType, pump } from "./http-response.js";
 import type { HttpClientOptions } from "./http-client-options.js";
@@ -82,7 +82,8 @@ export class EventStreams {
     const { id, signal, resumable, isDone } = asked;
     const backoff = this.#backoff();
     let lastId: string | undefined;
-    for (let current: HttpResponse | undefined = response; ;) {
+    for await (const attempt of attempts(backoff.pace(signal))) {
+      const current = attempt === 0 ? response : await this.#again(lastId, signal, backoff);
       const end = current && (await this.#read(current, backoff, asked));
       if (signal.aborted || isDone()) return;
       lastId = end?.lastId ?? lastId;
@@ -94,8 +95,6 @@ export class EventStreams {
           end?.broken?.cause,
           end && !end.broken ? response.status : undefined,
         );
-      await backoff.next(signal);
-      current = await this.#again(lastId, signal, backoff);
     }
   }
 
@@ -132,11 +131,11 @@ export class EventStreams {
         backoff.failedOnce();
         current = undefined;
       }
-      for (;;) {
+      for await (const attempt of attempts(backoff.pace(signal))) {
+        if (attempt > 0) current = await this.#again(lastId, signal, backoff, fresh);
         if (current) lastId = (await this.#read(current, backoff)).lastId ?? lastId;
-        await backoff.next(signal);
-        current = await this.#again(lastId, signal, backoff, fresh);
       }
+      return undefined;
     } catch (error) {
       const why = error as McpError;
       return { why, isTransient: backoff.isExhausted && why.code === "connection-closed", lastId };
@@ -300,12 +299,13 @@ export class Backoff {
     this.#brief++;
   }
 
-  /**
-   * Waits for the next attempt, five minutes at most.
-   *
-   * @throws {McpError} `connection-closed`: too many attempts have failed, or the signal was aborted
-   */
-  async next(signal: AbortSignal): Promise<void> {
+  /** For `attempts`, which throws `connection-closed` when too many have failed, and when the signal aborts. */
+  pace(signal: AbortSignal): Pace {
+    return { pauses: () => this.#pause(), signal, reason: connectionClosed };
+  }
+
+  /** Milliseconds before the next attempt, five minutes at most. @throws {McpError} `connection-closed` */
+  #pause(): number {
     if (this.isExhausted)
       throw new McpError(
         "connection-closed",
@@ -317,7 +317,7 @@ export class Backoff {
       this.#shortest * 2 ** Math.min(Math.max(this.#brief - 1, 0), 30),
       longestAfterBrief,
     );
-    await pause(Math.min(Math.max(failing, hasty), longestPause), signal, connectionClosed);
+    return Math.min(Math.max(failing, hasty), longestPause);
   }
 }
 

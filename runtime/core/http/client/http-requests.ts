@@ -11,7 +11,8 @@ import {
   setHeaders,
 } from "./http-client-options.js";
 import { type RequestParts, nodeRequest } from "./node-request.js";
-import { abortable, pause } from "../../time/clock.js";
+import { abortable } from "../../time/clock.js";
+import { attempts, growing } from "../../time/retry.js";
 
 /** Redirects that one request follows. */
 const mostRedirects = 5;
@@ -178,7 +179,9 @@ export class HttpRequests {
 
   async #response(to: string, parts: RequestParts): Promise<HttpResponse> {
     const { signal } = parts;
-    for (let tries = 0; ; tries++) {
+    const pauses = growing({ first: 100, count: 5 });
+    let failure: unknown;
+    for await (const tries of attempts({ pauses, signal, reason: connectionClosed })) {
       try {
         const response: unknown = await this.#sent(to, parts);
         if (!isResponse(response)) throw noResponse(response);
@@ -186,14 +189,13 @@ export class HttpRequests {
         return response;
       } catch (error) {
         if (error instanceof McpError) throw error;
+        failure = error;
         // The connection was refused: nothing was sent, and the server may be restarting.
-        const code = codeOf(error);
-        const most = this.#known ? 5 : 3;
-        if (signal.aborted || code !== "ECONNREFUSED" || parts.body === undefined || tries >= most)
-          throw unanswered(to, error, code);
-        await pause(100 * 2 ** tries, signal, connectionClosed);
+        const mayRestart = codeOf(error) === "ECONNREFUSED" && (this.#known || tries < 3);
+        if (signal.aborted || !mayRestart || parts.body === undefined) break;
       }
     }
+    throw unanswered(to, failure, codeOf(failure));
   }
 }
 

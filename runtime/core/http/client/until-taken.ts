@@ -1,5 +1,5 @@
 import { isMcpError } from "../../jsonrpc/errors.js";
-import { pause } from "../../time/clock.js";
+import { attempts, growing } from "../../time/retry.js";
 import { connectionClosed, retryAfter, textWithin } from "./answer-body.js";
 import { type HttpResponse, headerOf } from "./http-response.js";
 
@@ -30,9 +30,18 @@ export async function untilTaken(
   limits = answerLimits,
 ): Promise<HttpResponse> {
   const began = performance.now();
-  for (let own = 200; ; own = Math.min(2 * own, 5000)) {
-    let response: HttpResponse | undefined;
-    let broken: unknown;
+  const own = growing({ first: 200, most: 5000 });
+  let response: HttpResponse | undefined;
+  let broken: unknown;
+  let left = limits.whole;
+  const pauses = (): number | undefined => {
+    if (left <= 0) return undefined;
+    const usual = own()!;
+    const advised = retryAfter(response ? headerOf(response, "retry-after") : null);
+    return Math.max(Math.min(advised ?? usual, left), limits.pause);
+  };
+  for await (const _ of attempts({ pauses, signal, reason: connectionClosed })) {
+    response = undefined;
     const bound = new AbortController();
     const timer = setTimeout(() => bound.abort(), limits.attempt);
     try {
@@ -45,14 +54,10 @@ export async function untilTaken(
       clearTimeout(timer);
     }
     const body = response ? await textWithin(response, longestBody).catch(() => "") : "";
-    const left = limits[saysLost(body) ? "lost" : "whole"] - (performance.now() - began);
-    if (left <= 0) {
-      if (response) return new Response(null, { status: response.status });
-      throw broken;
-    }
-    const advised = retryAfter(response ? headerOf(response, "retry-after") : null);
-    await pause(Math.max(Math.min(advised ?? own, left), limits.pause), signal, connectionClosed);
+    left = limits[saysLost(body) ? "lost" : "whole"] - (performance.now() - began);
   }
+  if (response) return new Response(null, { status: response.status });
+  throw broken;
 }
 
 function saysLost(body: string): boolean {

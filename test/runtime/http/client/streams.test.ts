@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { attempts } from "@mcpgen/runtime/extending";
 import { EventStreams, Backoff } from "../../../../runtime/core/http/client/event-streams.js";
 import { type Incoming, type Script, connected } from "../../../support/scripted-http-server.js";
 
@@ -278,10 +279,14 @@ test("a pause is at most five minutes, for any `retry` of a server", async () =>
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     for (const ms of [99_999_999_999, 2 ** 31, 300_001]) {
-      const pace = new Backoff();
-      pace.retryAfter(ms);
+      const backoff = new Backoff();
+      backoff.retryAfter(ms);
+      const pace = { ...backoff.pace(new AbortController().signal), waitsFirst: true };
       let due = false;
-      const next = pace.next(new AbortController().signal).then(() => (due = true));
+      const next = attempts(pace)
+        [Symbol.asyncIterator]()
+        .next()
+        .then(() => (due = true));
       await vi.advanceTimersByTimeAsync(299_999);
       expect(due).toBe(false);
       await vi.advanceTimersByTimeAsync(1);
