@@ -3,8 +3,8 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { setTimeout as sleep } from "node:timers/promises";
 import { withTimeout } from "../time/clock.js";
+import { attempts, growing } from "../time/retry.js";
 import { invocationOf, type Command } from "./command.js";
 import type { ChildOptions, Exit, StartOptions } from "./client-options.js";
 import { childEnvironment } from "./environment.js";
@@ -116,14 +116,10 @@ export class Child {
 
   /** Whether all processes end within `milliseconds`. */
   async #gone(tree: ProcessTree, milliseconds: number): Promise<boolean> {
-    const deadline = performance.now() + milliseconds;
-    for (let pause = 2; ; pause = Math.min(2 * pause, 50)) {
-      if (this.#exited && !tree.alive()) return true;
-      const left = deadline - performance.now();
-      if (left <= 0) return false;
-      if (this.#exited) await sleep(Math.min(pause, left));
-      else await withTimeout(left, this.#exit);
-    }
+    const pauses = growing({ first: 2, most: 50, within: milliseconds });
+    await withTimeout(milliseconds, this.#exit);
+    for await (const _ of attempts({ pauses })) if (this.#exited && !tree.alive()) return true;
+    return false;
   }
 
   #watch(): void {
