@@ -1,4 +1,4 @@
-import { type Members, pause, waitAsked } from "@mcpgen/runtime/extending";
+import { type Members, attempts, waitAsked } from "@mcpgen/runtime/extending";
 import * as oauth from "oauth4webapi";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { TokenRefusal, type Tokens, judgedAnswer } from "../shared/token-response.js";
@@ -57,8 +57,12 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
   await show(promptOf(device, lifeMs / 1000, facts, guard.local), signal);
   let busy: unknown;
   let wait = waitAsked(Number(device.interval) * 1000, { least: shortestWait, usual: usualWait });
-  for (let left = lifeMs; left > 0; left = ends - Date.now()) {
-    await pause(Math.min(wait, left), signal);
+  let left = lifeMs;
+  const pauses = (): number | undefined => {
+    left = ends - Date.now();
+    return left > 0 ? Math.min(wait, left) : undefined;
+  };
+  for await (const _ of attempts({ pauses, waitsFirst: true, signal })) {
     // A poll before its time would only be refused.
     if (wait > left) break;
     try {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
-import { setTimeout as pause } from "node:timers/promises";
+import { attempts, growing } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { readPlainFile } from "./plain-file.js";
 
@@ -17,9 +17,10 @@ const voidAfterMs = 15_000;
  */
 export async function lockFile(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
   const mine = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
-  for (let wait = 5; !(await created(path, mine)); wait = Math.min(wait * 1.5, 100)) {
+  const pauses = growing({ first: 5, factor: 1.5, most: 100, spread: [0.5, 1.5] });
+  for await (const _ of attempts({ pauses, signal })) {
+    if (await created(path, mine)) break;
     await removeVoid(path);
-    await pause(wait * (0.5 + Math.random()), undefined, signal && { signal });
   }
   const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), beatMs);
   beat.unref();

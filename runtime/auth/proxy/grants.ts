@@ -1,4 +1,4 @@
-import { pause } from "@mcpgen/runtime/extending";
+import { attempts, growing } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import type { Settings } from "./options.js";
 import type { Proxy } from "./proxy.js";
@@ -35,9 +35,8 @@ export interface StoredGrant {
 const keyOf = (id: string): string => `grant:${id}`;
 /** Seconds for which a login whose code has expired is stored: until its tokens of the upstream are revoked. */
 const unredeemedSeconds = 300;
-/** Attempts to change a grant that other processes change at the same time. */
+/** Attempts to change a grant that other processes change at the same time, and milliseconds between two at most. */
 const maxAttempts = 20;
-/** Milliseconds of the longest pause between two attempts. */
 const longestPause = 100;
 
 /** Names a user or a client in the store, which holds neither. */
@@ -87,7 +86,7 @@ export function changeGrant(
   id: string,
   change: (grant: Grant) => Grant | undefined,
 ): Promise<StoredGrant | undefined> {
-  return attempts(settings, id, async () => {
+  return untilDone(settings, id, async () => {
     const stored = await readGrant(settings, id);
     const changed = stored && change(stored.grant);
     if (!changed) return { result: undefined };
@@ -123,7 +122,7 @@ export function removeGrant(
   isMeant: (grant: Grant) => boolean = () => true,
 ): Promise<Grant | undefined> {
   const key = keyOf(id);
-  return attempts(settings, id, async () => {
+  return untilDone(settings, id, async () => {
     const text = await settings.store.get(key);
     if (text === undefined) return { result: undefined };
     const grant = (await settings.keys.open("grant", text, key)) as Grant | undefined;
@@ -142,16 +141,16 @@ export async function revokeUpstream({ settings, upstream }: Proxy, tokens: Upst
 }
 
 /** Tries until a step has a result, at times that differ between processes. */
-function attempts<Result>(
+function untilDone<Result>(
   { grantTurns }: Settings,
   id: string,
   step: () => Promise<{ readonly result: Result } | undefined>,
 ): Promise<Result> {
   return grantTurns.run(id, async () => {
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const pauses = growing({ first: 1, most: longestPause, count: maxAttempts - 1, spread: [0, 1] });
+    for await (const _ of attempts({ pauses })) {
       const done = await step();
       if (done) return done.result;
-      await pause(Math.random() * Math.min(2 ** attempt, longestPause));
     }
     throw new AuthError("auth-unavailable", "other processes change the login: try again");
   });

@@ -1,8 +1,9 @@
-import { pause } from "@mcpgen/runtime/extending";
+import { attempts, growing } from "@mcpgen/runtime/extending";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { TokenRefusal } from "../shared/token-response.js";
 import { randomText } from "./encoding.js";
 import { changeGrant, readGrant, removeGrant, revokeUpstream, type StoredGrant } from "./grants.js";
+import type { Settings } from "./options.js";
 import type { Proxy } from "./proxy.js";
 import type { UpstreamTokens } from "./upstream.js";
 
@@ -45,12 +46,7 @@ async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
   const { settings } = proxy;
   const lock = `lock:${grantId}`;
   const owner = randomText(9);
-  const lockedNow = (): Promise<boolean> =>
-    settings.store.put(lock, owner, undefined, settings.now() + lockMs, lock);
-  for (let left = maxPolls; !(await lockedNow()); left -= 1) {
-    if (left === 0) throw new AuthError("auth-unavailable", "another process refreshes the login: try again");
-    await pause(pollMs);
-  }
+  await take(settings, lock, owner);
   try {
     const stored = await readGrant(settings, grantId);
     if (!stored) throw ended();
@@ -65,6 +61,13 @@ async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
   } finally {
     await settings.store.put(lock, undefined, owner, 0);
   }
+}
+
+/** Takes a lock, when its holder has given it back or its time is over. @throws {AuthError} `auth-unavailable` */
+async function take(settings: Settings, lock: string, owner: string): Promise<void> {
+  for await (const _ of attempts({ pauses: growing({ first: pollMs, factor: 1, count: maxPolls }) }))
+    if (await settings.store.put(lock, owner, undefined, settings.now() + lockMs, lock)) return;
+  throw new AuthError("auth-unavailable", "another process refreshes the login: try again");
 }
 
 async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGrant): Promise<UpstreamTokens> {
