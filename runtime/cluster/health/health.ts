@@ -1,11 +1,4 @@
-import {
-  checkOptions,
-  invalid,
-  parseTarget,
-  type Rules,
-  sleep,
-  systemClock,
-} from "@mcpgen/runtime/extending";
+import { checkOptions, invalid, parseTarget, type Rules, systemClock } from "@mcpgen/runtime/extending";
 import type { Clock } from "@mcpgen/runtime";
 import type { HttpRoute } from "@mcpgen/runtime/fetch";
 
@@ -68,7 +61,7 @@ export function health(options: HealthOptions = {}): Health {
     ],
     drain: (target) =>
       (drained ??= (async () => {
-        if (delayMs > 0) await sleep(delayMs, clock);
+        if (delayMs > 0) await new Promise<void>((resolve) => clock.schedule(() => resolve(), delayMs));
         await target.close();
       })()),
   };

@@ -1,5 +1,5 @@
 import { type AnswerContext, McpError } from "@mcpgen/runtime";
-import { clockOfClient, sleep, untilAborted } from "@mcpgen/runtime/extending";
+import { attempts, clockOfClient } from "@mcpgen/runtime/extending";
 import { type Outcome, type TaskForm, type TaskState, statuses } from "./form.js";
 import type { HandleSetup, TaskHandle } from "./handle.js";
 import type { Answers } from "./input.js";
@@ -82,13 +82,20 @@ export class TaskPolls {
   }
 
   async #run(): Promise<Outcome> {
+    const { signal } = this.#polled;
+    const clock = clockOfClient(this.#setup.client);
     const waits = new Waits(this.#setup.options);
     const stuck = { polls: 0 };
     let failures = 0;
+    let lost: unknown;
     // The first poll comes after the wait that the server advises; in another process, it has passed.
     let wait = this.#polled.created ? waits.next(this.#advised) : 0;
-    for (;;) {
-      if (!this.#heard) await this.#pause(wait);
+    const pauses = (): number => (this.#heard ? 0 : wait);
+    const untilWoken = (wake: () => void): (() => void) => {
+      this.wake = wake;
+      return () => (this.wake = () => {});
+    };
+    for await (const _ of attempts({ pauses, waitsFirst: true, clock, signal, wakes: [untilWoken] })) {
       if (this.#isLost) {
         this.#isLost = false;
         wait = waits.next(this.#advised);
@@ -112,9 +119,11 @@ export class TaskPolls {
       else {
         const outcome = await this.#outcome(form, task);
         if (!("lost" in outcome)) return outcome;
-        if (++failures > mostFailures) throw outcome.lost;
+        lost = outcome.lost;
+        if (++failures > mostFailures) break;
       }
     }
+    throw lost;
   }
 
   #show(task: TaskState): void {
@@ -149,16 +158,6 @@ export class TaskPolls {
       if (signal.aborted) throw signal.reason;
       return isPassing(error) ? { lost: error } : { error: error as McpError };
     }
-  }
-
-  async #pause(wait: number): Promise<void> {
-    const { signal } = this.#polled;
-    const clock = clockOfClient(this.#setup.client);
-    await sleep(wait, clock, untilAborted(signal), (wake) => {
-      this.wake = wake;
-      return () => (this.wake = () => {});
-    });
-    if (signal.aborted) throw signal.reason;
   }
 
   /** Answers what the task asks for the first time. A task that gets no answer is cancelled. @throws {McpError} */

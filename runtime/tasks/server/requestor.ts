@@ -6,12 +6,11 @@ import {
   askApart,
   askDirectly,
   askThroughOther,
+  attempts,
   liftedAnswer,
   principalOf,
   requestEither,
   requestOfClient,
-  sleep,
-  untilAborted,
 } from "@mcpgen/runtime/extending";
 import { type CoreMethod, relatedKey, resultMethod } from "../state/core-names.js";
 import { type Asked, type TaskStatus, isFinal } from "../state/record.js";
@@ -252,9 +251,7 @@ async function untilEnd(
   // The client answers without polls: they become rarer, too, where it advises an interval.
   const waitFor = (advised?: number): number => Math.max(waits.next(), waits.next(advised));
   let wait = waitFor(pollInterval);
-  for (;;) {
-    await sleep(wait, clock, untilAborted(signal));
-    if (signal.aborted) throw signal.reason;
+  for await (const _ of attempts({ pauses: () => wait, waitsFirst: true, clock, signal })) {
     try {
       const poll = { method: getMethod, params: { taskId } };
       const task = (await requestOfClient(context, poll, { signal }, isApart)) as ClientTask;
@@ -267,6 +264,7 @@ async function untilEnd(
       wait = later;
     }
   }
+  return undefined;
 }
 
 /** Cancels a task of the client, whether or not the request is over. */
