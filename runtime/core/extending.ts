@@ -71,17 +71,7 @@ export { Admission, type Amounts, type Quota, type Refusal } from "./admission/a
 export { BoundedMap } from "./admission/bounded-map.js";
 export { Turns } from "./admission/turns.js";
 export { Breaker } from "./time/breaker.js";
-export {
-  abortable,
-  longestWait,
-  pause,
-  sleep,
-  systemClock,
-  unref,
-  untilAborted,
-  wallTimeOf,
-  withTimeout,
-} from "./time/clock.js";
+export { abortable, longestWait, systemClock, unref, wallTimeOf, withTimeout } from "./time/clock.js";
 export { attempts, growing, waitAsked } from "./time/retry.js";
 export { corsHeaders } from "./http/server/access.js";
 export { eventHeaders, eventText, randomText } from "./http/server/event-streams.js";

@@ -72,67 +72,6 @@ export async function abortable<T>(
   }
 }
 
-/** Registers a callback. Returns a function that removes it. */
-type Register = (callback: () => void) => () => void;
-
-/**
- * Resolves after `delay` milliseconds, or as soon as a callback is called.
- *
- * @param early register the callback
- */
-export function sleep(delay: number, clock: Clock, ...early: readonly Register[]): Promise<void> {
-  return new Promise((resolve) => {
-    const removals: (() => void)[] = [];
-    let over = false;
-    const wake = (): void => {
-      over = true;
-      clock.clear(timer);
-      for (const remove of removals) remove();
-      resolve();
-    };
-    const timer = clock.schedule(wake, delay);
-    for (const register of early) removals.push(register(wake));
-    // It may have been called already.
-    if (over) for (const remove of removals) remove();
-  });
-}
-
-/** For `sleep`: ends it when the signal aborts. */
-export function untilAborted(signal: platform.AbortSignal): Register {
-  return (callback) => {
-    signal.addEventListener("abort", callback);
-    if (signal.aborted) callback();
-    return () => signal.removeEventListener("abort", callback);
-  };
-}
-
-/**
- * Resolves after `delay` milliseconds. Rejects as soon as the signal aborts.
- *
- * @param reason default: the signal's
- */
-export function pause(
-  delay: number,
-  signal?: platform.AbortSignal,
-  reason: () => unknown = () => signal?.reason,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(reason() as Error);
-    };
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener("abort", abort);
-        resolve();
-      },
-      Math.min(delay, longestWait),
-    );
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort);
-  });
-}
-
 type Signal = NonNullable<RequestOptions["signal"]>;
 
 /** The callbacks of one signal, and the listener that calls them. */
