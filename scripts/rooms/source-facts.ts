@@ -27,7 +27,7 @@ export function factsOf(text: string): SourceFacts {
     if (ts.isJSDoc(node)) return;
     if (isText(node)) for (const type of typesIn(node.text)) jsonTypes.add(type);
     else if (ts.isNewExpression(node)) facts.endpoints += Number(node.expression.getText() === "Pending");
-    else if (ts.isCallExpression(node)) facts.waits += Number(waits.test(node.expression.getText()));
+    else if (ts.isCallExpression(node)) facts.waits += Number(isWait(node));
     if (isFunctionWithBody(node)) {
       facts.parameters += Number(node.parameters.length >= 5);
       facts.editDistances += Number(isInnermost(node, isEditDistance));
@@ -65,7 +65,10 @@ function typesIn(text: string): string[] {
   ].map(([, type, boolean]) => (boolean ? "boolean" : type === "list" ? "array" : type!));
 }
 
-const waits = /(^|[.#])(sleep|pause|delay)$/;
+/** A call that waits for a time. Without one, it is `pause()` of a stream. */
+function isWait({ expression, arguments: { length } }: ts.CallExpression): boolean {
+  return length > 0 && /(^|[.#])(sleep|pause|delay)$/.test(expression.getText());
+}
 
 type FunctionWithBody = ts.FunctionLikeDeclaration & { readonly body: ts.ConciseBody };
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Budgets, findingsOf } from "../../scripts/rooms/budgets.js";
 import { type Figure, structure } from "../../scripts/rooms/figures.js";
+import { factsOf } from "../../scripts/rooms/source-facts.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** A small house with one of each kind, as a commit finds it. */
@@ -83,6 +84,10 @@ test("comments, names and blank lines count nothing", () => {
   expect(
     findingsAfter({ "runtime/core/server/low.ts": `${commented}${house["runtime/core/server/low.ts"]}` }),
   ).toEqual([]);
+});
+
+test("the pause of a stream is no wait between attempts", () => {
+  expect(factsOf("stream.pause(); await pause(1); await this.#sleep(1, clock);").waits).toBe(2);
 });
 
 test("a better figure has to be written down; a grant of an issue is used", () => {
