@@ -1,13 +1,15 @@
 import { systemClock } from "../time/clock.js";
 import { Admission, type Quota } from "./admission.js";
 
-export interface MapBounds extends Quota {
+export interface MapBounds<Key = unknown> extends Quota {
   /** What a new entry does where there is no room: the entry used least recently leaves, or the new one is refused. */
   readonly full: "evict" | "refuse";
   /** Milliseconds that an entry lives, if `set` says nothing else. Default: for ever. */
   readonly lifeMs?: number;
   /** Milliseconds since any fixed point. Default: the clock of the system, which is never set back. */
   readonly now?: () => number;
+  /** Called for each entry that leaves by itself: its life is over, or another one took its room. */
+  readonly gone?: (key: Key) => void;
 }
 
 export interface EntryOptions {
@@ -35,6 +37,7 @@ export class BoundedMap<Key, Value> {
   readonly #evicts: boolean;
   readonly #lifeMs: number;
   readonly #now: () => number;
+  readonly #gone: (key: Key) => void;
   /** The entry used least recently is first. */
   readonly #entries = new Map<Key, Entry<Value>>();
   /** In the same order. */
@@ -43,11 +46,12 @@ export class BoundedMap<Key, Value> {
   #endsAt = Infinity;
   #sweptAt = -Infinity;
 
-  constructor({ full, lifeMs = Infinity, now = systemClock.now, ...quota }: MapBounds) {
+  constructor({ full, lifeMs = Infinity, now = systemClock.now, gone = () => {}, ...quota }: MapBounds<Key>) {
     this.#admission = new Admission(quota);
     this.#evicts = full === "evict";
     this.#lifeMs = lifeMs;
     this.#now = now;
+    this.#gone = gone;
   }
 
   get size(): number {
@@ -60,14 +64,20 @@ export class BoundedMap<Key, Value> {
   }
 
   get(key: Key): Value | undefined {
-    const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    if (entry.until <= this.#now()) {
-      this.#remove(key, entry);
-      return undefined;
-    }
-    if (this.#evicts) this.#putLast(key, entry);
-    return entry.value;
+    const entry = this.#living(key);
+    if (entry && this.#evicts) this.#putLast(key, entry);
+    return entry?.value;
+  }
+
+  /** The value of an entry that is not used by this: it leaves when it would have. */
+  peek(key: Key): Value | undefined {
+    return this.#living(key)?.value;
+  }
+
+  /** The entries that live; the one used least recently is first. */
+  *[Symbol.iterator](): Generator<readonly [Key, Value], void> {
+    const now = this.#now();
+    for (const [key, { value, until }] of this.#entries) if (until > now) yield [key, value];
   }
 
   /**
@@ -104,11 +114,18 @@ export class BoundedMap<Key, Value> {
     return entry !== undefined;
   }
 
+  #living(key: Key): Entry<Value> | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry || entry.until > this.#now()) return entry;
+    this.#end(key, entry);
+    return undefined;
+  }
+
   /** Makes room: an entry of the principal that wants it leaves, if it has one, else that of anybody. */
   #evict(principal: string | undefined): void {
     const own = principal === undefined ? undefined : this.#byPrincipal.get(principal);
     const [key] = (own ?? this.#entries).keys() as Iterable<Key>;
-    this.#remove(key!, this.#entries.get(key!)!);
+    this.#end(key!, this.#entries.get(key!)!);
   }
 
   #putLast(key: Key, entry: Entry<Value>): void {
@@ -119,6 +136,11 @@ export class BoundedMap<Key, Value> {
     const own = this.#byPrincipal.get(principal) ?? new Set();
     own.delete(key);
     this.#byPrincipal.set(principal, own.add(key));
+  }
+
+  #end(key: Key, entry: Entry<Value>): void {
+    this.#remove(key, entry);
+    this.#gone(key);
   }
 
   #remove(key: Key, { principal, bytes }: Entry<Value>): void {
@@ -136,7 +158,7 @@ export class BoundedMap<Key, Value> {
     this.#sweptAt = now;
     this.#endsAt = Infinity;
     for (const [key, entry] of this.#entries) {
-      if (entry.until <= now) this.#remove(key, entry);
+      if (entry.until <= now) this.#end(key, entry);
       else this.#endsAt = Math.min(this.#endsAt, entry.until);
     }
   }

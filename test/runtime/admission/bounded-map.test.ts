@@ -111,3 +111,44 @@ test("a full map that refuses has room for others, and again after the life of i
   expect(map.set(kept, true, { principal: "a" })).toBe(true);
   expect(map.size).toBe(1);
 });
+
+test("entries are given in the order of their use, and a look is no use", () => {
+  let now = 0;
+  const map = new BoundedMap<string, number>({ full: "evict", count: 3, now: () => now });
+  map.set("a", 1);
+  map.set("b", 2, { lifeMs: 10 });
+  map.set("c", 3);
+  expect([map.peek("a"), map.peek("x")]).toEqual([1, undefined]);
+  expect([...map]).toEqual([
+    ["a", 1],
+    ["b", 2],
+    ["c", 3],
+  ]);
+  map.get("a");
+  now = 10;
+  expect([...map].map(([key]) => key)).toEqual(["c", "a"]);
+  expect(map.peek("b")).toBeUndefined();
+  for (const [key] of map) map.delete(key);
+  expect(map.size).toBe(0);
+});
+
+test("an entry that leaves by itself is announced once", () => {
+  let now = 0;
+  const left: string[] = [];
+  const gone = (key: string): void => void left.push(key);
+  const map = new BoundedMap<string, number>({ full: "evict", count: 2, now: () => now, gone });
+  map.set("replaced", 1);
+  map.set("replaced", 2);
+  map.set("deleted", 1);
+  map.delete("deleted");
+  map.set("ended", 1, { lifeMs: 10 });
+  expect(left).toEqual([]);
+  map.set("newest", 1, { lifeMs: 20 });
+  expect(left).toEqual(["replaced"]);
+  now = 10;
+  expect(map.get("ended")).toBeUndefined();
+  now = 5000;
+  // The sweep finds it.
+  map.set("other", 1);
+  expect(left).toEqual(["replaced", "ended", "newest"]);
+});
