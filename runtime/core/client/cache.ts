@@ -1,10 +1,11 @@
 import type { MethodFacts } from "@mcpgen/protocol/model";
+import { BoundedMap } from "../admission/bounded-map.js";
 import type { Clock } from "../time/clock.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { ClientLimits } from "./client-profile.js";
 import type { Decoded } from "./decode.js";
 
-/** Most entries; the oldest is dropped first. */
+/** Most requests with results; the oldest is dropped first. */
 const maxEntries = 1000;
 
 /** The longest time in milliseconds that a result is fresh: a day. */
@@ -14,15 +15,18 @@ const maxFreshMs = 86_400_000;
 const overhead = 300;
 
 interface Entry {
-  readonly key: string;
-  /** The authorization of the request; absent if the result is public. */
-  readonly authorization: string | undefined;
-  readonly method: string;
   /** The result, as it was decoded, as JSON. */
   readonly text: string;
   readonly bytes: number;
   /** When it is no longer fresh, by the client's clock. */
   readonly expires: number;
+}
+
+/** The results of equal requests. */
+interface Entries {
+  readonly method: string;
+  /** By the authorization of the request; the public result by `undefined`. */
+  readonly byAuthorization: ReadonlyMap<string | undefined, Entry>;
 }
 
 /** A result to keep, and its request. */
@@ -42,15 +46,14 @@ interface Kept {
 export class ResultCache {
   readonly #clock: Clock;
   readonly #limits: ClientLimits;
-  /** The oldest first. */
-  readonly #entries = new Set<Entry>();
-  readonly #byKey = new Map<string, Map<string | undefined, Entry>>();
-  #bytes = 0;
+  readonly #byKey: BoundedMap<string, Entries>;
   #invalidations = 0;
 
   constructor(clock: Clock, limits: ClientLimits) {
     this.#clock = clock;
     this.#limits = limits;
+    const bounds = { count: maxEntries, bytes: limits.maxCacheBytes, full: "evict" } as const;
+    this.#byKey = new BoundedMap({ ...bounds, now: () => clock.now() });
   }
 
   /** A copy of a public result. */
@@ -65,7 +68,7 @@ export class ResultCache {
 
   /** Whether there is a result for any authorization. */
   isOwned(key: string): boolean {
-    return this.#byKey.has(key);
+    return this.#byKey.peek(key) !== undefined;
   }
 
   /** Counts the invalidations. Read it before a request and pass it to `put`. */
@@ -90,17 +93,20 @@ export class ResultCache {
       text === undefined ? Infinity : overhead + 2 * (text.length + key.length + (owner?.length ?? 0));
     if (text === undefined || bytes > Math.min(this.#limits.maxCacheEntryBytes, this.#limits.maxCacheBytes))
       return;
-    const siblings = this.#byKey.get(key) ?? new Map<string | undefined, Entry>();
-    for (const stale of [siblings.get(owner), siblings.get(undefined)]) if (stale) this.#drop(stale);
-    const expires = this.#clock.now() + Math.min(ttl, maxFreshMs);
-    const entry = { key, authorization: owner, method, text, bytes, expires };
-    this.#entries.add(entry);
-    this.#byKey.set(key, siblings.set(owner, entry));
-    this.#bytes += bytes;
-    for (const oldest of this.#entries) {
-      if (this.#bytes <= this.#limits.maxCacheBytes && this.#entries.size <= maxEntries) break;
-      this.#drop(oldest);
-    }
+    const now = this.#clock.now();
+    const entry = { text, bytes, expires: now + Math.min(ttl, maxFreshMs) };
+    const others = [...(this.#byKey.peek(key)?.byAuthorization ?? [])].filter(
+      ([other, { expires }]) => other !== undefined && other !== owner && expires > now,
+    );
+    // Where the results of other authorizations leave no room, it stands alone.
+    if (!this.#keep(key, method, [...others, [owner, entry]])) this.#keep(key, method, [[owner, entry]]);
+  }
+
+  #keep(key: string, method: string, entries: readonly (readonly [string | undefined, Entry])[]): boolean {
+    const bytes = entries.reduce((sum, [, entry]) => sum + entry.bytes, 0);
+    const expires = Math.max(...entries.map(([, entry]) => entry.expires));
+    const kept = { method, byAuthorization: new Map(entries) };
+    return this.#byKey.set(key, kept, { bytes, lifeMs: expires - this.#clock.now() });
   }
 
   /**
@@ -111,43 +117,32 @@ export class ResultCache {
    */
   invalidate(notification: MethodFacts, params: Params, requests: ReadonlyMap<string, MethodFacts>): void {
     const { filterKey, invalidates } = notification;
-    const isAbout = ({ key }: Entry): boolean => {
+    const isAbout = (key: string): boolean => {
       if (filterKey === undefined) return true;
       const [, asked] = JSON.parse(key) as [string, Params];
       return Object.values(asked).includes(params[filterKey]);
     };
-    const stale = new Map<string, (entry: Entry) => boolean>();
+    const stale = new Map<string, (key: string) => boolean>();
     for (const [method, facts] of requests) {
       if (invalidates?.includes(method)) stale.set(method, () => true);
       else if (facts.cacheable && sharesCapability(facts, notification)) stale.set(method, isAbout);
     }
-    if (stale.size === 0) return;
-    this.#invalidations++;
-    for (const entry of this.#entries) if (stale.get(entry.method)?.(entry)) this.#drop(entry);
+    if (stale.size > 0) this.#drop((key, method) => stale.get(method)?.(key) === true);
   }
 
   /** Drops all results, those of pending requests included. */
   clear(): void {
-    this.#invalidations++;
-    this.#entries.clear();
-    this.#byKey.clear();
-    this.#bytes = 0;
+    this.#drop(() => true);
   }
 
   #read(key: string, authorization: string | undefined): Decoded | undefined {
-    const entry = this.#byKey.get(key)?.get(authorization);
-    if (!entry) return undefined;
-    if (this.#clock.now() < entry.expires) return JSON.parse(entry.text) as Decoded;
-    this.#drop(entry);
-    return undefined;
+    const entry = this.#byKey.peek(key)?.byAuthorization.get(authorization);
+    return entry && this.#clock.now() < entry.expires ? (JSON.parse(entry.text) as Decoded) : undefined;
   }
 
-  #drop(entry: Entry): void {
-    this.#entries.delete(entry);
-    this.#bytes -= entry.bytes;
-    const siblings = this.#byKey.get(entry.key)!;
-    siblings.delete(entry.authorization);
-    if (siblings.size === 0) this.#byKey.delete(entry.key);
+  #drop(isStale: (key: string, method: string) => boolean): void {
+    this.#invalidations++;
+    for (const [key, { method }] of this.#byKey) if (isStale(key, method)) this.#byKey.delete(key);
   }
 }
 

@@ -1,25 +1,24 @@
 import type * as platform from "../platform/platform.js";
+import { Admission } from "../admission/admission.js";
 import { Aborts } from "../time/clock.js";
 import { type ClientLimits, limitExceeded } from "./client-profile.js";
 
 /** Characters of all waiting questions. */
 const maxWaitingCharacters = 16 * 1_048_576;
 
-interface Waiting {
-  readonly begin: () => void;
-  readonly characters: number;
-}
-
 /** Limits how many questions of the server the application gets at a time; the others wait in order. */
 export class Questions {
   readonly #limits: ClientLimits;
   readonly #aborts = new Aborts();
-  readonly #waiting = new Set<Waiting>();
-  #characters = 0;
+  /** Begin what waits; the first one has waited longest. */
+  readonly #waiting = new Set<() => void>();
+  /** Of what waits. */
+  readonly #room: Admission;
   #running = 0;
 
   constructor(limits: ClientLimits) {
     this.#limits = limits;
+    this.#room = new Admission({ count: limits.maxWaitingQuestions, bytes: maxWaitingCharacters });
   }
 
   /**
@@ -48,7 +47,7 @@ export class Questions {
     if (signal.aborted) throw signal.reason;
     const { maxWaitingQuestions } = this.#limits;
     const characters = JSON.stringify(question).length;
-    if (this.#waiting.size >= maxWaitingQuestions || this.#characters + characters > maxWaitingCharacters)
+    if (this.#room.admit(undefined, characters))
       throw limitExceeded(
         `the client has ${this.#waiting.size} questions waiting and takes no more`,
         "maxWaitingQuestions",
@@ -57,29 +56,25 @@ export class Questions {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         ignore();
-        this.#waiting.delete(entry);
-        this.#characters -= characters;
+        this.#waiting.delete(begin);
+        this.#room.release(undefined, characters);
       };
-      const entry = {
-        characters,
-        begin: () => {
-          leave();
-          resolve();
-        },
+      const begin = (): void => {
+        leave();
+        resolve();
       };
       const ignore = this.#aborts.on(signal, () => {
         leave();
         reject(signal.reason as Error);
       });
-      this.#waiting.add(entry);
-      this.#characters += characters;
+      this.#waiting.add(begin);
     });
   }
 
   /** Passes the turn to the question that has waited longest. */
   #next(): void {
     const [first] = this.#waiting;
-    if (first) first.begin();
+    if (first) first();
     else this.#running--;
   }
 }
