@@ -1,3 +1,4 @@
+import { BoundedMap } from "../admission/bounded-map.js";
 import type {
   ChannelTable,
   OpenDefinition,
@@ -60,7 +61,7 @@ export class PeerConnection implements Receiver {
   readonly #onError: NonNullable<PeerOptions["onError"]>;
   readonly #pending: Pending<ResponseMessage>;
   /** Requests of the other side that have no answer yet. */
-  readonly #running = new Map<RequestId, AbortController>();
+  readonly #running: BoundedMap<RequestId, AbortController>;
   /** Aborts at the end of the channel. */
   readonly #end = new AbortController();
   #becomeReady!: () => void;
@@ -78,6 +79,7 @@ export class PeerConnection implements Receiver {
     this.#channel = channel;
     this.#handlers = handlers;
     this.#maxRequests = maxRequests;
+    this.#running = new BoundedMap({ count: maxRequests, full: "refuse" });
     this.#onError = harmless(onError);
     this.#pending = new Pending({ ...defaultTimeouts, ...timeouts }, clock);
     this.over = new Promise((resolve) => (this.#becomeOver = resolve));
@@ -166,8 +168,10 @@ export class PeerConnection implements Receiver {
       ? reason
       : new McpError("connection-closed", "the channel has ended", { cause: reason });
     this.#end.abort(error);
-    for (const controller of this.#running.values()) controller.abort(error);
-    this.#running.clear();
+    for (const [id, controller] of this.#running) {
+      this.#running.delete(id);
+      controller.abort(error);
+    }
     this.#pending.rejectAll(() => error);
     this.#failReady(error);
     this.#becomeOver(reason);
@@ -175,11 +179,10 @@ export class PeerConnection implements Receiver {
 
   #answer(request: RequestMessage): void {
     const { id } = request;
-    if (this.#running.has(id))
+    if (this.#running.get(id))
       return this.#refuse(id, invalidRequest("a request of this id is being answered"));
-    if (this.#running.size >= this.#maxRequests) return this.#refuse(id, tooMany(this.#maxRequests));
     const controller = new AbortController();
-    this.#running.set(id, controller);
+    if (!this.#running.set(id, controller)) return this.#refuse(id, tooMany(this.#maxRequests));
     void this.#answerOf(request, controller.signal).then((text) => {
       // A cancelled request gets no answer, and its id may be in use again.
       if (this.#running.get(id) !== controller) return;
@@ -253,7 +256,7 @@ export class PeerConnection implements Receiver {
       signal,
       ...(requestId !== undefined && { requestId }),
       progress: (progress, total, message) => {
-        if (!reports || (requestId !== undefined && !this.#running.has(requestId))) return;
+        if (!reports || (requestId !== undefined && !this.#running.get(requestId))) return;
         const value = { progressToken, progress, total, message };
         this.notify(progressed, value).catch((error: unknown) => this.#onError(error, method));
       },

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../admission/bounded-map.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { isObject } from "../jsonrpc/message.js";
 import { mostLevels } from "../jsonrpc/json-limits.js";
@@ -41,12 +42,14 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   return found;
 }
 
+type Declared = BoundedMap<string, ParamHeader>;
+
 function declaredIn(inputSchema: object): ParamHeaders {
   if (isDeeper(inputSchema, mostLevels))
     return { headers: [], problem: `the schema is nested deeper than ${mostLevels} levels` };
-  const headers = new Map<string, ParamHeader>();
+  const headers: Declared = new BoundedMap({ count: mostDeclared, full: "refuse" });
   const problem = collect(inputSchema, [], headers);
-  return { headers: [...headers.values()], problem };
+  return { headers: Array.from(headers, ([, header]) => header), problem };
 }
 
 /**
@@ -54,16 +57,15 @@ function declaredIn(inputSchema: object): ParamHeaders {
  *
  * @param path of the schema; changed during the walk and restored before the return
  */
-function collect(schema: unknown, path: string[], headers: Map<string, ParamHeader>): string | undefined {
+function collect(schema: unknown, path: string[], headers: Declared): string | undefined {
   if (!isObject(schema)) return undefined;
   for (const [key, value] of Object.entries(schema)) {
     if (key === keyword) {
       const declared = declaration(schema, value, path);
       if (typeof declared === "string") return declared;
       const { header } = declared;
-      if (headers.has(header)) return `${keyword}: ${header} is declared twice`;
-      if (headers.size >= mostDeclared) return `more than ${mostDeclared} parameters have ${keyword}`;
-      headers.set(header, declared);
+      if (headers.get(header)) return `${keyword}: ${header} is declared twice`;
+      if (!headers.set(header, declared)) return `more than ${mostDeclared} parameters have ${keyword}`;
     } else if (key === "properties" && isObject(value)) {
       for (const [name, property] of Object.entries(value)) {
         path.push(name);

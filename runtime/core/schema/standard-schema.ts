@@ -226,7 +226,7 @@ function placeOfFailure(schema: unknown, fails: (part: unknown) => boolean): str
     if (failing.length === 0) return place.replace(/^\./, "");
     // The loop goes on with what is added here; a schema that refers to itself is added once.
     for (const [step, inner] of failing)
-      if (!seen.has(inner) && seen.size < mostParts) {
+      if (!seen.has(inner) && pending.length < mostParts) {
         seen.add(inner);
         pending.push([place + step, inner]);
       }

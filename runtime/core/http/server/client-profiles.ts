@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../admission/bounded-map.js";
 import type { Session } from "../../server/legacy.js";
 
 /** What a session keeps of its handshake. */
@@ -9,8 +10,8 @@ const longestProfile = 2048;
 
 /** The sessions of one client program have equal profiles: they share one. It is a quarter of an idle session. All are frozen. */
 export class ClientProfiles {
-  /** By their JSON. The first one was used longest ago. */
-  readonly #profiles = new Map<string, Profile>();
+  /** By their JSON. */
+  readonly #profiles = new BoundedMap<string, Profile>({ count: mostProfiles, full: "evict" });
 
   /** Replaces the profile of a session by an equal one that other sessions have, too. */
   share(session: Session): void {
@@ -18,9 +19,7 @@ export class ClientProfiles {
     const text = JSON.stringify({ clientCapabilities, clientInfo, declared });
     if (text.length > longestProfile) return [clientCapabilities, clientInfo].forEach(frozen);
     const profile = this.#profiles.get(text) ?? frozen(JSON.parse(text) as Profile);
-    this.#profiles.delete(text);
     this.#profiles.set(text, profile);
-    if (this.#profiles.size > mostProfiles) this.#profiles.delete(this.#profiles.keys().next().value!);
     Object.assign(session, profile);
   }
 }

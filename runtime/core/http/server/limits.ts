@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../admission/bounded-map.js";
 import { type Clock, longestWait, unref } from "../../time/clock.js";
 import type { HttpCounts, LimitName } from "./http-stats.js";
 
@@ -257,7 +258,7 @@ const longest = 200;
  * 10th, 100th, 1,000th and so on, with the count.
  */
 export class CountedWarnings {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new BoundedMap<string, number>({ count: mostTexts, full: "evict" });
   readonly #warn: (text: string) => void;
 
   constructor(warn: (text: string) => void) {
@@ -267,7 +268,6 @@ export class CountedWarnings {
   add(text: string): void {
     const key = text.slice(0, longest);
     const count = (this.#counts.get(key) ?? 0) + 1;
-    if (count === 1 && this.#counts.size >= mostTexts) this.#counts.clear();
     this.#counts.set(key, count);
     if (count === 1) this.#warn(text);
     else if (/^10+$/.test(String(count))) this.#warn(`${text} (${count} times)`);
