@@ -1,3 +1,4 @@
+import { BoundedMap } from "../admission/bounded-map.js";
 import { McpError, rpc, invalidParams } from "../jsonrpc/errors.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
 import { type Ask, askWith } from "./ask.js";
@@ -309,19 +310,10 @@ const recordedRequests = 100_000;
  * @param most number of requests to record; the oldest are removed. Default: 100,000
  */
 export function memoryStateStore(most: number = recordedRequests): StateStore {
-  const used = new Map<string, UsedState>();
+  /** The last round of each request. */
+  const used = new BoundedMap<string, number>({ count: most, full: "evict", now: () => Date.now() });
   return {
-    use(state) {
-      const before = used.get(state.request);
-      if (before && before.round >= state.round) return false;
-      // Moves the request to the end: the map is in the order of expiry.
-      used.delete(state.request);
-      used.set(state.request, state);
-      for (const [request, { expires }] of used) {
-        if (expires > Date.now() && used.size <= most) break;
-        used.delete(request);
-      }
-      return true;
-    },
+    use: ({ request, round, expires }) =>
+      (used.get(request) ?? 0) < round && used.set(request, round, { lifeMs: expires - Date.now() }),
   };
 }
