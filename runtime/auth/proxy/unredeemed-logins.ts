@@ -1,4 +1,4 @@
-import { unref } from "@mcpgen/runtime/extending";
+import { BoundedMap, unref } from "@mcpgen/runtime/extending";
 import { revokeUnredeemed } from "./grants.js";
 import type { Proxy } from "./proxy.js";
 
@@ -11,11 +11,11 @@ const mostLogins = 10_000;
  */
 export class UnredeemedLogins {
   /** Seconds since 1970 at which the codes expire, by login. All codes live equally long: the first one expires first. */
-  readonly #expiries = new Map<string, number>();
+  readonly #expiries = new BoundedMap<string, number>({ count: mostLogins, full: "refuse" });
   #isTimed = false;
 
   add(proxy: Proxy, id: string, expires: number): void {
-    if (this.#expiries.size < mostLogins) this.#expiries.set(id, expires);
+    this.#expiries.set(id, expires);
     // On platforms without lasting timers, the next login does the work.
     this.#sweep(proxy);
   }

@@ -1,46 +1,8 @@
 import { type Clock, McpError } from "@mcpgen/runtime";
-import { systemClock } from "@mcpgen/runtime/extending";
+import { BoundedMap, systemClock } from "@mcpgen/runtime/extending";
 import { MemoryEventStore } from "@mcpgen/runtime/fetch";
 import { deliver } from "./subscriptions.js";
 import type { ClusterLog, ClusterStore, FollowedEvent } from "./store.js";
-
-/** A map whose entries end by themselves. */
-class ExpiringMap<T> {
-  readonly #entries = new Map<string, { readonly value: T; readonly due: number }>();
-  readonly #clock: Clock;
-  readonly #gone: (key: string) => void;
-  /** The size at which ended entries are looked for. */
-  #sweepAt = 64;
-
-  /** @param gone called for each entry that ended */
-  constructor(clock: Clock, gone: (key: string) => void = () => {}) {
-    this.#clock = clock;
-    this.#gone = gone;
-  }
-
-  get(key: string): T | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined || entry.due > this.#clock.now()) return entry?.value;
-    this.#end(key);
-    return undefined;
-  }
-
-  set(key: string, value: T, ttlMs: number): void {
-    this.#entries.set(key, { value, due: this.#clock.now() + ttlMs });
-    if (this.#entries.size < this.#sweepAt) return;
-    for (const [each, { due }] of this.#entries) if (due <= this.#clock.now()) this.#end(each);
-    this.#sweepAt = Math.max(64, 2 * this.#entries.size);
-  }
-
-  delete(key: string): void {
-    this.#entries.delete(key);
-  }
-
-  #end(key: string): void {
-    this.#entries.delete(key);
-    this.#gone(key);
-  }
-}
 
 interface Subscription {
   readonly owner: MemoryClusterStore;
@@ -49,17 +11,19 @@ interface Subscription {
 
 /** What connections to one memory share. */
 class SharedMemory {
-  readonly values: ExpiringMap<string>;
-  readonly nodes: ExpiringMap<true>;
+  readonly values: BoundedMap<string, string>;
+  readonly nodes: BoundedMap<string, true>;
   /** The sessions that have events. */
-  readonly logged: ExpiringMap<true>;
+  readonly logged: BoundedMap<string, true>;
   readonly events = new MemoryEventStore();
   readonly channels = new Map<string, Set<Subscription>>();
 
   constructor(clock: Clock) {
-    this.values = new ExpiringMap(clock);
-    this.nodes = new ExpiringMap(clock);
-    this.logged = new ExpiringMap(clock, (session) => this.events.drop(session));
+    // Bounded by the lives of what it keeps.
+    const bounds = { full: "refuse", now: () => clock.now() } as const;
+    this.values = new BoundedMap(bounds);
+    this.nodes = new BoundedMap(bounds);
+    this.logged = new BoundedMap({ ...bounds, gone: (session) => this.events.drop(session) });
   }
 
   publish(channel: string, message: string): number {
@@ -92,7 +56,7 @@ export class MemoryClusterStore implements ClusterStore {
         this.#assertOpen();
         // What has ended is not continued.
         shared.logged.get(session);
-        shared.logged.set(session, true, ttlMs);
+        shared.logged.set(session, true, { lifeMs: ttlMs });
         const id = shared.events.append(session, stream, data);
         if (follow !== undefined)
           shared.publish(follow, JSON.stringify({ id, stream, data } satisfies FollowedEvent));
@@ -130,7 +94,7 @@ export class MemoryClusterStore implements ClusterStore {
 
   async put(key: string, value: string, ttlMs: number): Promise<void> {
     this.#assertOpen();
-    this.#memory.values.set(key, value, ttlMs);
+    this.#memory.values.set(key, value, { lifeMs: ttlMs });
   }
 
   async get(key: string): Promise<string | undefined> {
@@ -148,13 +112,13 @@ export class MemoryClusterStore implements ClusterStore {
   async claim(key: string, value: string, ttlMs: number): Promise<boolean> {
     this.#assertOpen();
     if (this.#memory.values.get(key) !== undefined) return false;
-    this.#memory.values.set(key, value, ttlMs);
+    this.#memory.values.set(key, value, { lifeMs: ttlMs });
     return true;
   }
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {
     this.#assertOpen();
-    this.#memory.nodes.set(node, true, ttlMs);
+    this.#memory.nodes.set(node, true, { lifeMs: ttlMs });
   }
 
   async alive(node: string): Promise<boolean> {

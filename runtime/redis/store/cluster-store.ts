@@ -7,7 +7,7 @@ import {
   Subscriptions,
   logLimits,
 } from "@mcpgen/cluster";
-import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { BoundedMap, type Rules, checkOptions } from "@mcpgen/runtime/extending";
 import { type RedisClient, send } from "./client.js";
 import { ClusterLibrary } from "./cluster-library.js";
 import { digestOf, prefixRule, timeOf } from "./keys.js";
@@ -60,12 +60,9 @@ export function redisClusterStore(
    * The newest event by session, of the sessions that were written to last: its number and counter, and who made its log. One text
    * takes a third of the memory of three.
    */
-  const newest = new Map<string, string>();
-  const wrote = (session: string, ...event: readonly string[]): void => {
-    newest.delete(session);
-    newest.set(session, event.join(" "));
-    if (newest.size > mostWritten) newest.delete(newest.keys().next().value!);
-  };
+  const newest = new BoundedMap<string, string>({ count: mostWritten, full: "evict" });
+  const wrote = (session: string, ...event: readonly string[]): void =>
+    void newest.set(session, event.join(" "));
 
   const inOrder = (call: () => Promise<unknown>): Promise<unknown> => {
     batches.flush();
