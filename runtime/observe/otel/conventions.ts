@@ -1,6 +1,7 @@
 import { type Attributes, type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { McpError, Params, RequestId } from "@mcpgen/runtime";
 import {
+  BoundedMap,
   isMcpError,
   isObject,
   isSuspended,
@@ -135,14 +136,15 @@ const mostMethods = 200;
 
 const unknownRevision = {};
 /** Labels by revision, transport and method. */
-const kept = new WeakMap<object, Map<Attributes, Map<string, Attributes>>>();
+const kept = new WeakMap<object, Map<Attributes, BoundedMap<string, Attributes>>>();
 
 function labelsOf(method: string, revision: RevisionView | undefined, transport: Attributes): Attributes {
   const place = revision ?? unknownRevision;
   let byTransport = kept.get(place);
   if (!byTransport) kept.set(place, (byTransport = new Map()));
   let byMethod = byTransport.get(transport);
-  if (!byMethod) byTransport.set(transport, (byMethod = new Map()));
+  if (!byMethod)
+    byTransport.set(transport, (byMethod = new BoundedMap({ count: mostMethods, full: "refuse" })));
   let labels = byMethod.get(method);
   if (!labels) {
     const others = Object.hasOwn(targets, method) ? targets[method]!.others : undefined;
@@ -152,7 +154,7 @@ function labelsOf(method: string, revision: RevisionView | undefined, transport:
       ...others,
       ...transport,
     };
-    if (byMethod.size < mostMethods) byMethod.set(method, labels);
+    byMethod.set(method, labels);
   }
   return labels;
 }

@@ -1,4 +1,5 @@
 import type { Attributes, MeterProvider } from "@opentelemetry/api";
+import { BoundedMap } from "@mcpgen/runtime/extending";
 import { type Begun, type Operation, type Outcome, isDefined, other, targetOf } from "./conventions.js";
 
 /** Series with names of tools, prompts and servers, and with codes. After them, these are `_OTHER`. */
@@ -16,9 +17,9 @@ export class Series {
   /** By labels and the rest. */
   readonly #kept = new WeakMap<Attributes, Map<string, Attributes>>();
   /** All that were given away, each as text. */
-  readonly #given = new Set<string>();
+  readonly #given = new BoundedMap<string, true>({ count: most, full: "refuse" });
   /** Names of tools and prompts that exist. */
-  readonly #targets = new Set<string>();
+  readonly #targets = new BoundedMap<string, true>({ count: mostNamed, full: "refuse" });
 
   /** Those of all instrumentations that measure with a provider. */
   static of(provider: MeterProvider): Series {
@@ -37,30 +38,29 @@ export class Series {
     if (found) return found;
     const series: Attributes = { ...labels, ...attributes };
     if (named !== undefined) series[targetOf(operation.method)!] = named;
-    const isFull = this.#given.size >= mostNamed;
+    const isFull = this.#isFull;
     const given = this.#limited(isFull ? withoutNames(series, isDefined(operation)) : series);
     if (!isFull) known.set(key, given);
     return given;
   }
 
   ofSession(labels: Attributes): Attributes {
-    return this.#limited(this.#given.size >= mostNamed ? withoutNames(labels, true) : labels);
+    return this.#limited(this.#isFull ? withoutNames(labels, true) : labels);
+  }
+
+  /** Whether there is no more room for names. */
+  get #isFull(): boolean {
+    return this.#given.size >= mostNamed;
   }
 
   #limited(series: Attributes): Attributes {
-    const text = JSON.stringify(series);
-    if (!this.#given.has(text)) {
-      if (this.#given.size >= most) return beyond;
-      this.#given.add(text);
-    }
-    return series;
+    return this.#given.set(JSON.stringify(series), true) ? series : beyond;
   }
 
   /** A name that only failed may be invented by the other side. */
   #labelOf(name: string, attributes: Attributes): string {
-    if (attributes["rpc.response.status_code"] === undefined && this.#targets.size < mostNamed)
-      this.#targets.add(name);
-    return this.#targets.has(name) ? name : other;
+    if (attributes["rpc.response.status_code"] === undefined) this.#targets.set(name, true);
+    return this.#targets.get(name) ? name : other;
   }
 }
 

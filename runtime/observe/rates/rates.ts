@@ -1,6 +1,7 @@
 // Limits in time, as middleware of servers and clients.
 import { McpError, type Middleware, type MiddlewareRequest, type Params } from "@mcpgen/runtime";
 import {
+  BoundedMap,
   checkOptions,
   type InternalContext,
   invalid,
@@ -94,17 +95,16 @@ class Buckets {
   readonly #limit: "calls" | "sampling";
   readonly #rate: number;
   readonly #per: "session" | "principal";
-  readonly #most: number;
   /** Go with the sessions. */
   readonly #bySession = new WeakMap<object, number>();
-  /** The one that was used least recently is first. */
-  readonly #byPrincipal = new Map<string, number>();
+  /** Without room, the principal that was used least recently starts again. */
+  readonly #byPrincipal: BoundedMap<string, number>;
 
   constructor(limit: "calls" | "sampling", rate: number, per: "session" | "principal", most: number) {
     this.#limit = limit;
     this.#rate = rate;
     this.#per = per;
-    this.#most = most;
+    this.#byPrincipal = new BoundedMap({ count: most, full: "evict" });
   }
 
   /** @throws {McpError} `rate-limited` */
@@ -119,7 +119,7 @@ class Buckets {
     const excess = full - now - rate * minute;
     if (excess > 0) throw this.#refusal(method, { ...params }, connection, Math.ceil(excess / rate));
     if (bySession) this.#bySession.set(connection, full);
-    else this.#keep(principal, full, now);
+    else this.#byPrincipal.set(principal, full);
   }
 
   #refusal(method: string, params: Params, connection: Peer, retryAfterMs: number): McpError {
@@ -134,18 +134,6 @@ class Buckets {
       `${method}: more than ${rate} ${what} a minute; the next is allowed in ${retryAfterMs} ms`,
       { rpcCode: rateLimitedCode, data: { limit, rate, retryAfterMs } },
     );
-  }
-
-  #keep(principal: string, full: number, now: number): void {
-    const buckets = this.#byPrincipal;
-    buckets.delete(principal);
-    buckets.set(principal, full);
-    if (buckets.size <= this.#most) return;
-    // Full buckets are as good as none. If there is none, the principal that was used least recently starts again.
-    for (const [each, fullAt] of buckets) {
-      if (buckets.size <= this.#most && fullAt > now) return;
-      buckets.delete(each);
-    }
   }
 }
 
