@@ -1,5 +1,5 @@
 import { type Client, type ConnectOptions, McpError } from "@mcpgen/runtime";
-import { declares } from "@mcpgen/runtime/extending";
+import { BoundedMap, declares } from "@mcpgen/runtime/extending";
 import type {
   ClientRequests,
   GetTaskResult,
@@ -30,7 +30,7 @@ const mostEnds = 1000;
  * @param tasks what `tasks()` of `@mcpgen/tasks/client` returned, in the same `extensions`
  */
 export function experimentalTasks(extension: typeof DialectExtension, tasks: ClientTasks): Implemented {
-  const ends = new Map<string, End>();
+  const ends = new BoundedMap<string, End>({ count: mostEnds, full: "evict" });
   /** Tools that the server does not run as tasks. */
   const plain = new Set<string>();
   tasks.dialects.push({
@@ -49,7 +49,7 @@ export function experimentalTasks(extension: typeof DialectExtension, tasks: Cli
         const params: ClientRequests["tasks/create"]["params"] = { name, parameters: parameters as never };
         const { taskId, createdAt } = await request(client, "tasks/create", params);
         // It may have ended meanwhile.
-        return { task: { taskId, createdAt, ...(ends.has(taskId) && { pollIntervalMs: 1 }) } };
+        return { task: { taskId, createdAt, ...(ends.get(taskId) && { pollIntervalMs: 1 }) } };
       } catch (error) {
         const { errors } = extension.bases.get(client.revision)!;
         if ((error as McpError).rpcCode !== errors["TOOL_NOT_FOUND"]?.code) throw error;
@@ -69,14 +69,13 @@ export function experimentalTasks(extension: typeof DialectExtension, tasks: Cli
       });
       client.on(completed, ({ taskId, result, error }) => {
         ends.set(taskId as string, { result, error } as End);
-        for (const oldest of ends.keys()) if (ends.size > mostEnds) ends.delete(oldest);
         tasks.announced(taskId as string, completed);
       });
     },
   };
 }
 
-function dialectForm(client: Client, ends: Map<string, End>): TaskForm {
+function dialectForm(client: Client, ends: BoundedMap<string, End>): TaskForm {
   return {
     read: async (taskId) => stateOf(await request(client, "tasks/get", { taskId })),
     cancel: (taskId) => request(client, "tasks/cancel", { taskId }),

@@ -1,5 +1,6 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import {
+  BoundedMap,
   answerError,
   asReady,
   clockOfClient,
@@ -61,7 +62,7 @@ export class ReceiverTasks {
   #waiting = 0;
   /** Tasks that give way to new ones, the oldest first: the server has their results, or has cancelled them. */
   readonly #spent = new Set<string>();
-  readonly #cursors = new Set<string>();
+  readonly #cursors = new BoundedMap<string, true>({ count: mostCursors, full: "evict" });
   #timer: unknown;
 
   constructor(client: Client, options: ReceiverOptions) {
@@ -300,15 +301,14 @@ export class ReceiverTasks {
   }
 
   async #list(cursor: string | undefined): Promise<object> {
-    if (cursor !== undefined && !this.#cursors.has(cursor)) throw refused("there is no such page");
+    if (cursor !== undefined && !this.#cursors.get(cursor)) throw refused("there is no such page");
     const all = await this.#store.list!("", cursor, pageSize + 1);
     const page = all.slice(0, pageSize);
     const now = this.#now();
     const tasks = page.filter((record) => !this.#isExpired(record)).map((record) => coreTask(record, now));
     if (all.length <= pageSize) return { tasks };
     const nextCursor = page.at(-1)!.id;
-    if (this.#cursors.size >= mostCursors) this.#cursors.delete(this.#cursors.keys().next().value!);
-    this.#cursors.add(nextCursor);
+    this.#cursors.set(nextCursor, true);
     return { tasks, nextCursor };
   }
 

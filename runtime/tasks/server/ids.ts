@@ -1,3 +1,5 @@
+import { BoundedMap } from "@mcpgen/runtime/extending";
+
 // Ids of tasks: 128 random bits, and a code that binds them to the client that made the task (2026-07-28, tasks
 // extension, security considerations). The store is read only for ids of the client that asks.
 
@@ -22,11 +24,7 @@ const remembered = 4096;
  */
 export function taskIds(secrets: readonly string[]): TaskIds {
   const keys = keysOf(secrets);
-  const known = new Map<string, string>();
-  const remember = (id: string, owner: string): void => {
-    if (known.size >= remembered) known.delete(known.keys().next().value!);
-    known.set(id, owner);
-  };
+  const known = new BoundedMap<string, string>({ count: remembered, full: "evict" });
   return {
     make: async (owner) => {
       let random: string;
@@ -35,7 +33,7 @@ export function taskIds(secrets: readonly string[]): TaskIds {
       while (random.startsWith("-"));
       // One string, which takes less memory than two that are joined when they are read.
       const id = [random, await codeOf((await keys())[0]!, random, owner)].join("");
-      remember(id, owner);
+      known.set(id, owner);
       return id;
     },
     isOf: (id, owner) => known.get(id) === owner || judged(id, owner),
@@ -47,7 +45,7 @@ export function taskIds(secrets: readonly string[]): TaskIds {
     let isMade = false;
     for (const key of await keys())
       isMade = equal(await codeOf(key, random, owner), id.slice(randomLength)) || isMade;
-    if (isMade) remember(id, owner);
+    if (isMade) known.set(id, owner);
     return isMade;
   }
 }

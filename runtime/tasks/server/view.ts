@@ -22,20 +22,6 @@ export function createdTask(record: TaskRecord, now: number): object {
   return { resultType: "task", ...commonOf(record, now) };
 }
 
-/** Times as text: each poll of a task shows the same ones. */
-const texts = new Map<number, string>();
-/** Times that are kept as text. */
-const mostTexts = 1000;
-
-function textOf(time: number): string {
-  let text = texts.get(time);
-  if (!text) {
-    if (texts.size > mostTexts) texts.clear();
-    texts.set(time, (text = new Date(time).toISOString()));
-  }
-  return text;
-}
-
 /** The members that all tasks have. Others are set one by one: a copy would cost more than the rest of a poll. */
 function commonOf(record: TaskRecord, now: number): Record<string, unknown> {
   const { id, createdAt, updatedAt, limits, message, status } = record;
@@ -44,8 +30,8 @@ function commonOf(record: TaskRecord, now: number): Record<string, unknown> {
   const until = (isFinal(status) ? updatedAt : now) + keepMs;
   const task: Record<string, unknown> = {
     taskId: id,
-    createdAt: textOf(createdAt),
-    lastUpdatedAt: textOf(updatedAt),
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
     ttlMs: Math.max(1, Math.ceil(until - createdAt)),
     pollIntervalMs: pollMs,
     status,
