@@ -220,16 +220,13 @@ const mostParts = 1_000;
  */
 function placeOfFailure(schema: unknown, fails: (part: unknown) => boolean): string {
   const pending: (readonly [step: string, part: unknown])[] = [["", schema]];
-  const seen = new Set<unknown>([schema]);
   for (const [place, part] of pending) {
     const failing = partsOf(part).filter(([, inner]) => fails(inner));
     if (failing.length === 0) return place.replace(/^\./, "");
     // The loop goes on with what is added here; a schema that refers to itself is added once.
     for (const [step, inner] of failing)
-      if (!seen.has(inner) && pending.length < mostParts) {
-        seen.add(inner);
+      if (pending.length < mostParts && pending.every(([, known]) => known !== inner))
         pending.push([place + step, inner]);
-      }
   }
   return "";
 }
