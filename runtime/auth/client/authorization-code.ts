@@ -65,7 +65,7 @@ export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): P
   for (const [name, value] of Object.entries(params))
     if (value !== undefined) url.searchParams.set(name, value);
   const answer = await receiver.receive(url.href, { ...facts, state }, signal);
-  const code = checkedResponse(as, client.id, receiver.uri, answer, state);
+  const code = checkedResponse(as, answer, { client: client.id, uri: receiver.uri, state });
   const auth = await authentication(endpoint);
   return requestTokens(endpoint, (options) =>
     oauth.authorizationCodeGrantRequest(as, { client_id: client.id }, auth, code, receiver.uri, verifier, {
@@ -75,17 +75,19 @@ export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): P
   );
 }
 
-/** The parameters of a redirect, after issuer and state are checked: before that, nothing in it is believed. */
+/**
+ * The parameters of a redirect, after issuer and state are checked: before that, nothing in it is believed.
+ *
+ * @param sent in the request, with the redirect URI
+ */
 function checkedResponse(
   as: KnownServer,
-  clientId: string,
-  uri: string,
   answer: string,
-  state: string,
+  sent: { readonly client: string; readonly uri: string; readonly state: string },
 ): URLSearchParams {
   const host = hostOf(as.issuer);
   const url = URL.canParse(answer) ? new URL(answer) : undefined;
-  const expected = new URL(uri);
+  const expected = new URL(sent.uri);
   if (
     !url ||
     url.protocol + url.host + url.pathname !== expected.protocol + expected.host + expected.pathname
@@ -104,7 +106,7 @@ function checkedResponse(
   }
   try {
     const [issuer = as.issuer] = issuers;
-    return oauth.validateAuthResponse({ ...as, issuer }, { client_id: clientId }, url, state);
+    return oauth.validateAuthResponse({ ...as, issuer }, { client_id: sent.client }, url, sent.state);
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError)
       throw new TokenRefusal(

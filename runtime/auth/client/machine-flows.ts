@@ -44,7 +44,7 @@ export async function byWorkload(
   const endpoint = endpointOf(context, { id: clientId || "workload", issuer });
   checkDestination({ issuer }, endpoint, "token_endpoint", "the assertion");
   const auth = clientId === "" ? () => undefined : await authentication(endpoint);
-  return bearer(context, endpoint, auth, scopesOf(context, named), await assertion());
+  return bearer(context, endpoint, { auth, scopes: scopesOf(context, named), assertion: await assertion() });
 }
 
 /** The grant jwt-bearer with an assertion of the identity provider. */
@@ -53,7 +53,7 @@ export async function byEnterprise(options: EnterpriseOptions, context: FlowCont
   const auth = await authentication(endpoint);
   const scopes = scopesOf(context, options.scopes);
   const assertion = await identityAssertion(options, context, scopes);
-  return bearer(context, endpoint, auth, scopes, assertion);
+  return bearer(context, endpoint, { auth, scopes, assertion });
 }
 
 /** The token endpoint for a client of the application, which names its issuer. */
@@ -99,12 +99,17 @@ async function identityAssertion(
   throw new AuthError("auth-refused", `${hostOf(provider.issuer)} issued another token than an ID-JAG`);
 }
 
+/** What the grant jwt-bearer sends. */
+interface Bearer {
+  readonly auth: oauth.ClientAuth;
+  readonly scopes: readonly string[];
+  readonly assertion: string;
+}
+
 async function bearer(
   context: FlowContext,
   endpoint: TokenEndpoint,
-  auth: oauth.ClientAuth,
-  scopes: readonly string[],
-  assertion: string,
+  { auth, scopes, assertion }: Bearer,
 ): Promise<FlowResult> {
   const { as, client } = endpoint;
   const request = { ...params(context, scopes), assertion };

@@ -31,6 +31,12 @@ export interface Need {
   readonly revision: string | undefined;
 }
 
+/** Whose tokens serve, and who issues them. */
+interface Discovered {
+  readonly target: Target;
+  readonly as: KnownServer;
+}
+
 /** Runs by store: authorizers that share a store share them, too. */
 const flights = new WeakMap<TokenStore, SingleFlight>();
 
@@ -76,7 +82,7 @@ export class Renewal {
         if (current && Date.now() < refreshTimeOf(current)) return current;
         const as = await this.#metadata(grant.issuer, signal);
         const target: Target = { resource: grant.resource, issuer: grant.issuer, dpop: undefined };
-        const context = await this.#context(as, target, undefined, [], grant, signal);
+        const context = await this.#context({ as, target }, undefined, grant, signal);
         if (grant.tokens.refresh === undefined) return await this.#acquire(context, grant);
         return await this.#refresh(grant, context);
       } finally {
@@ -89,17 +95,18 @@ export class Renewal {
   renewed(need: Need, signal: AbortSignal): Promise<Grant> {
     const key = this.#flight(need.more ? "more" : "login");
     return this.#flights.run(key, signal, async (signal) => {
-      const { target, as } = await this.#discover(need, signal);
-      const unlock = await this.#lock(target, signal);
+      const found = await this.#discover(need, signal);
+      const unlock = await this.#lock(found.target, signal);
       try {
-        return await this.#served(need, as, target, signal);
+        return await this.#served(need, found, signal);
       } finally {
         await unlock();
       }
     });
   }
 
-  async #served(need: Need, as: KnownServer, target: Target, signal: AbortSignal): Promise<Grant> {
+  async #served(need: Need, found: Discovered, signal: AbortSignal): Promise<Grant> {
+    const { target } = found;
     const kept = await readGrant(this.#store, this.#key(target.issuer, target.resource));
     const { refused: sent } = need;
     // What was sent is newer if the store did not take it.
@@ -108,7 +115,7 @@ export class Renewal {
     // The token of a login just made is sent once more: another login would give the same.
     const refused = need.refresh || sent !== this.#fresh ? sent?.tokens.access : "";
     if (stored && enough && stored.tokens.access !== refused && Date.now() < expiryOf(stored)) return stored;
-    const context = await this.#context(as, target, need, stored?.scopes ?? [], stored, signal);
+    const context = await this.#context(found, need, stored, signal);
     if (stored?.tokens.refresh !== undefined && need.refresh && enough && !need.more) {
       const next = await this.#refresh(stored, context);
       if (next) return next;
@@ -120,10 +127,7 @@ export class Renewal {
     return fresh;
   }
 
-  async #discover(
-    need: Need,
-    signal: AbortSignal,
-  ): Promise<{ readonly target: Target; readonly as: KnownServer }> {
+  async #discover(need: Need, signal: AbortSignal): Promise<Discovered> {
     const guard = this.#guard(signal);
     const { options, issuer, legacy } = this.#flow;
     const found = await discoverResource(this.#server, need, { ...options, issuer }, guard);
@@ -152,10 +156,8 @@ export class Renewal {
   }
 
   async #context(
-    as: KnownServer,
-    target: Target,
+    { as, target }: Discovered,
     need: Need | undefined,
-    kept: readonly string[],
     grant: Grant | undefined,
     signal: AbortSignal,
   ): Promise<FlowContext> {
@@ -167,7 +169,7 @@ export class Renewal {
       target,
       resource: omitted ? undefined : target.resource,
       challenged: need?.scopes,
-      kept: need?.more === false ? [] : kept,
+      kept: (need?.more && grant?.scopes) || [],
       proofs: await this.#proofs(as, target, grant),
       guard: this.#guard(signal),
       store: this.#store,

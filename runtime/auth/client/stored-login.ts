@@ -90,7 +90,11 @@ async function revoke(
   if (as.revocation_endpoint === undefined || !client) return false;
   const isNamed = isNamedIssuer(issuer, { ...options, issuer: options.issuer ?? named?.issuer });
   checkDestination(grant, { as, isNamed }, "revocation_endpoint", "the login");
-  const auth = await authentication({ as, isNamed, client }, "revocation_endpoint");
-  await revokeTokens(as, { client_id: client.id }, auth, tokens, transport(guard));
+  await revokeTokens(tokens, {
+    as,
+    client: { client_id: client.id },
+    authentication: await authentication({ as, isNamed, client }, "revocation_endpoint"),
+    options: transport(guard),
+  });
   return true;
 }

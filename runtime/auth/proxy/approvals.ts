@@ -60,8 +60,7 @@ export async function approvedSubject(
 export async function approvalCookie(
   proxy: Proxy,
   cookies: ReadonlyMap<string, string>,
-  client: Client,
-  asked: AuthorizationRequest,
+  { client, asked }: { readonly client: Client; readonly asked: AuthorizationRequest },
   subject: string | undefined,
 ): Promise<readonly string[]> {
   if (!mayRemember(proxy, client, asked)) return [];

@@ -73,8 +73,7 @@ export async function authorizationRequest(
   if (redirectUri === undefined) throw stop("The request names no address to return to (redirect_uri).");
   const client = await verifiedClient(proxy, id, redirectUri);
   const state = parameters.get("state");
-  const refuse = (error: string, what: string): Stopped =>
-    refused(proxy, client, { redirectUri, ...(state !== undefined && { state }) }, error, what);
+  const refuse = refusing(proxy, client, { redirectUri, ...(state !== undefined && { state }) });
   if (state !== undefined && state.length > maxState)
     throw stop(`The state of the request has more than ${maxState} characters.`);
   if (parameters.repeated.length > 0)
@@ -142,17 +141,17 @@ function resourceOf({ settings }: Proxy, asked: readonly string[], refuse: Refus
  * registered (OAuth 2.1, 7.12.2): without a decision of the user, the browser is redirected only to clients of the operator
  * and to the user's own machine.
  */
-function refused(
+function refusing(
   { settings }: Proxy,
   client: Client,
   target: { readonly redirectUri: string; readonly state?: string },
-  error: string,
-  what: string,
-): Stopped {
-  const href = errorLocation(settings.issuer, target, error, what);
-  if (client.kind === "known" || isLoopback(target.redirectUri))
-    return new Stopped(what, redirectResponse(href));
-  return new Stopped(what, errorPage(what, again, { href, host: destinationOf(target.redirectUri) }));
+): Refuse {
+  return (error, what) => {
+    const href = errorLocation(settings.issuer, target, error, what);
+    if (client.kind === "known" || isLoopback(target.redirectUri))
+      return new Stopped(what, redirectResponse(href));
+    return new Stopped(what, errorPage(what, again, { href, host: destinationOf(target.redirectUri) }));
+  };
 }
 
 /** The redirection that reports an error to a client. It names the issuer (RFC 9207). */

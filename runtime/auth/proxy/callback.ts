@@ -102,7 +102,7 @@ async function succeed(proxy: Proxy, success: Success): Promise<Response> {
   // Another user has decided. This one did not.
   if (login.subject !== undefined && login.subject !== subject) {
     await revokeUpstream(proxy, tokens);
-    const forgotten = await approvalCookie(proxy, cookies, client, asked, undefined);
+    const forgotten = await approvalCookie(proxy, cookies, { client, asked }, undefined);
     return redirectResponse(authorizeAgain(settings.issuer, asked), [finished, ...forgotten]);
   }
   const id = randomText(16);
@@ -123,7 +123,7 @@ async function succeed(proxy: Proxy, success: Success): Promise<Response> {
   proxy.unredeemed.add(proxy, id, expires);
   if (client.kind === "document") proxy.documents.keep(client.id);
   const code: Code = { grant: id, redirectUri: asked.redirectUri, challenge: asked.challenge, expires };
-  const remembered = await approvalCookie(proxy, cookies, client, asked, subject);
+  const remembered = await approvalCookie(proxy, cookies, { client, asked }, subject);
   settings.emit({ type: "logged-in", client: client.name });
   const answer = {
     code: await settings.keys.seal("code", code),

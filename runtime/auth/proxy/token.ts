@@ -27,22 +27,22 @@ export async function token(proxy: Proxy, request: Request): Promise<Response> {
   if (!isCode && grantType !== "refresh_token")
     throw new Refused("unsupported_grant_type", "grant_type must be authorization_code or refresh_token");
   if (!read || !stored) throw invalidGrant(isCode ? "The code is not valid" : refreshFault);
-  return "challenge" in read
-    ? redeem(proxy, client, form, read, stored)
-    : refresh(proxy, client, form, read, stored);
+  const asked = { client, form, stored };
+  return "challenge" in read ? redeem(proxy, read, asked) : refresh(proxy, read, asked);
+}
+
+/** A request for tokens of a login. */
+interface Asked {
+  readonly client: Client | undefined;
+  readonly form: Parameters;
+  readonly stored: StoredGrant;
 }
 
 /**
  * Exchanges a code. A mistake of the client to whom it was issued leaves the code valid; a second use, or a use by another
  * client, ends the login: the code was stolen.
  */
-async function redeem(
-  proxy: Proxy,
-  client: Client | undefined,
-  form: Parameters,
-  code: Code,
-  stored: StoredGrant,
-): Promise<Response> {
+async function redeem(proxy: Proxy, code: Code, { client, form, stored }: Asked): Promise<Response> {
   const { settings } = proxy;
   const { grant } = stored;
   if (grant.redeemed || grant.client !== client?.id) {
@@ -77,13 +77,7 @@ const graceSeconds = 30;
  * use, and until its successor is used, a token gives the same successor again. A use after that is one of a stolen token,
  * and ends the login.
  */
-async function refresh(
-  proxy: Proxy,
-  client: Client | undefined,
-  form: Parameters,
-  read: ReadToken,
-  stored: StoredGrant,
-): Promise<Response> {
+async function refresh(proxy: Proxy, read: ReadToken, { client, form, stored }: Asked): Promise<Response> {
   const { settings } = proxy;
   if (stored.grant.client !== client?.id || !(await isRefreshToken(settings, read, stored.grant)))
     throw invalidGrant(refreshFault);

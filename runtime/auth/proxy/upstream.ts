@@ -149,8 +149,8 @@ export class UpstreamClient {
   async revoke(tokens: UpstreamTokens): Promise<void> {
     const as = await this.server();
     if (as.revocation_endpoint === undefined) return;
-    const { authentication, options } = this.request();
-    await this.outgoing.run("revoke", () => revokeTokens(as, this.client(), authentication, tokens, options));
+    const request = { as, client: this.client(), ...this.request() };
+    await this.outgoing.run("revoke", () => revokeTokens(tokens, request));
   }
 
   private async exchange(

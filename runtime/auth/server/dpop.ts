@@ -86,7 +86,7 @@ export function dpop(options: DpopOptions = {}): DpopProofs {
     required,
     algorithms,
     async verify(request, digest, thumbprint, principal = thumbprint) {
-      const found = await provenClaims(request, algorithms, digest, thumbprint, seconds);
+      const found = await provenClaims(request, { digest, thumbprint }, { algorithms, seconds });
       const nonce = await issued?.current();
       if ("error" in found) return nonce === undefined ? found : { ...found, nonce };
       if (issued && !(await issued.accepts(found.nonce)))
@@ -124,10 +124,8 @@ interface ProofClaims {
 /** The checks of RFC 9449, 4.3, but the two that need state. */
 async function provenClaims(
   { method, url, proof }: ProofRequest,
-  algorithms: readonly SignatureAlgorithm[],
-  digest: string,
-  thumbprint: string,
-  seconds: number,
+  token: { readonly digest: string; readonly thumbprint: string },
+  { algorithms, seconds }: Required<Pick<DpopOptions, "algorithms" | "seconds">>,
 ): Promise<ProofClaims | ProofFault> {
   if (proof === undefined) return fault("the DPoP proof is missing");
   if (proof.includes(",")) return fault("there is more than one DPoP proof");
@@ -135,14 +133,14 @@ async function provenClaims(
   const verified = await verifiedProof(proof, algorithms);
   if ("error" in verified) return verified;
   const { payload, jwk } = verified;
-  if ((await calculateJwkThumbprint(jwk)) !== thumbprint)
+  if ((await calculateJwkThumbprint(jwk)) !== token.thumbprint)
     return fault("the token is bound to another key", "invalid_token");
   const { jti, iat, htm, htu, ath, nonce } = payload;
   if (typeof jti !== "string" || jti === "" || jti.length > longestId)
     return fault("its jti is missing or too long");
   if (htm !== method) return fault("its htm is another method");
   if (typeof htu !== "string" || target(htu) !== target(url)) return fault("its htu is another URL");
-  if (ath !== digest) return fault("its ath is that of another token");
+  if (ath !== token.digest) return fault("its ath is that of another token");
   if (typeof iat !== "number" || Math.abs(Date.now() / 1000 - iat) > seconds)
     return fault("its iat is too old, or in the future");
   return { jti, iat, nonce };

@@ -118,6 +118,14 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
   };
 }
 
+/** A token, as a request shows it. */
+interface Shown {
+  readonly digest: string;
+  readonly token: string;
+  readonly isBearer: boolean;
+  readonly request: AuthRequest;
+}
+
 class ResourceGuard {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly #options: ResourceServerOptions;
@@ -167,7 +175,7 @@ class ResourceGuard {
     const token = credentials.slice("Bearer ".length);
     const digest = digestOf(token);
     const found = typeof digest === "string" ? this.#verified.get(digest) : undefined;
-    return found && this.#conclude(found, digest as string, token, true, request);
+    return found && this.#conclude(found, { digest: digest as string, token, isBearer: true, request });
   }
 
   #parse(credentials: string, request: AuthRequest): ReturnType<ResourceGuard["authenticate"]> {
@@ -178,8 +186,8 @@ class ResourceGuard {
     const isBearer = scheme!.length === "bearer".length;
     const digest = digestOf(token);
     if (typeof digest !== "string")
-      return digest.then((known) => this.#judge(known, token, isBearer, request));
-    return this.#judge(digest, token, isBearer, request);
+      return digest.then((known) => this.#judge({ digest: known, token, isBearer, request }));
+    return this.#judge({ digest, token, isBearer, request });
   }
 
   #malformed(credentials: string): AuthDenial {
@@ -190,28 +198,20 @@ class ResourceGuard {
     return this.#unauthorized(isBearer ? "Bearer" : "DPoP", "invalid_token", "the token is malformed");
   }
 
-  #judge(
-    digest: string,
-    token: string,
-    isBearer: boolean,
-    request: AuthRequest,
-  ): AuthPrincipal | AuthDenial | Promise<AuthPrincipal | AuthDenial> {
-    const found = this.#verified.get(digest);
-    if (found) return this.#conclude(found, digest, token, isBearer, request);
-    return this.#verifyOnce(digest, token).then(
-      (verified) => this.#conclude(verified, digest, token, isBearer, request),
-      (error: unknown) => this.#deny(error, isBearer ? "Bearer" : "DPoP"),
+  #judge(shown: Shown): ReturnType<ResourceGuard["authenticate"]> {
+    const found = this.#verified.get(shown.digest);
+    if (found) return this.#conclude(found, shown);
+    return this.#verifyOnce(shown.digest, shown.token).then(
+      (verified) => this.#conclude(verified, shown),
+      (error: unknown) => this.#deny(error, shown.isBearer ? "Bearer" : "DPoP"),
     );
   }
 
   /** Judges what differs between the requests with one token. */
   #conclude(
     { caller, issuer, thumbprint, denial }: Verified,
-    digest: string,
-    token: string,
-    isBearer: boolean,
-    request: AuthRequest,
-  ): AuthPrincipal | AuthDenial | Promise<AuthPrincipal | AuthDenial> {
+    { digest, token, isBearer, request }: Shown,
+  ): ReturnType<ResourceGuard["authenticate"]> {
     const { dpop, exchange } = this.#options;
     const conclude = (): AuthPrincipal | AuthDenial => {
       if (denial || !exchange) return denial ?? caller;

@@ -6,17 +6,22 @@ interface RevocableTokens {
   readonly refresh?: string | undefined;
 }
 
+/** Where tokens are revoked, and who asks for it. */
+interface RevocationRequest {
+  readonly as: oauth.AuthorizationServer;
+  readonly client: oauth.Client;
+  readonly authentication: oauth.ClientAuth;
+  readonly options: oauth.RevocationRequestOptions;
+}
+
 /**
  * Revokes the tokens of a login (RFC 7009): the refresh token, which ends the login, then the access token.
  *
  * @throws what the library throws, if the server did not revoke the refresh token, or the only token
  */
 export async function revokeTokens(
-  as: oauth.AuthorizationServer,
-  client: oauth.Client,
-  authentication: oauth.ClientAuth,
   { access, refresh }: RevocableTokens,
-  options: oauth.RevocationRequestOptions,
+  { as, client, authentication, options }: RevocationRequest,
 ): Promise<void> {
   // Most servers revoke the access tokens of a refresh token; those that do not have an endpoint for both.
   const first = refresh === undefined ? [] : ([[refresh, "refresh_token"]] as const);
