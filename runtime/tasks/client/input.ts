@@ -12,21 +12,26 @@ export interface Answers {
   readonly unsent: Set<string>;
 }
 
+/** How a task is answered. */
+interface Answering {
+  readonly answers: Answers;
+  readonly signal: AnswerContext["signal"];
+  /** Called before answers are sent. */
+  readonly store: () => void | Promise<void>;
+  /** Resolves with whether the server has taken the answers. */
+  readonly send: (answers: { readonly [key: string]: object }) => Promise<boolean>;
+}
+
 /**
  * Answers what a task asks for the first time (2026-07-28, extension tasks).
  *
- * @param store called before answers are sent
- * @param send resolves with whether the server has taken them
  * @returns whether the server has taken answers
  * @throws {McpError} `limit-exceeded`, or the error of a handler
  */
 export async function answerInput(
   client: Client,
   requests: NonNullable<TaskState["inputRequests"]>,
-  { given, unsent }: Answers,
-  signal: AnswerContext["signal"],
-  store: () => void | Promise<void>,
-  send: (answers: { readonly [key: string]: object }) => Promise<boolean>,
+  { answers: { given, unsent }, signal, store, send }: Answering,
 ): Promise<boolean> {
   const keys = Object.keys(requests);
   const fresh = keys.filter((key) => !Object.hasOwn(given, key));

@@ -176,7 +176,7 @@ export class TaskPolls {
       );
     try {
       const { answerInput } = await import("./input.js");
-      const isSent = await answerInput(client, inputRequests, answers, signal, store, send);
+      const isSent = await answerInput(client, inputRequests, { answers, signal, store, send });
       stuck.polls = isSent ? 0 : stuck.polls + 1;
       if (stuck.polls < mostStuck) return;
       throw new McpError(

@@ -7,8 +7,7 @@ import type { Engine } from "./engine.js";
 /** Takes an answer; once nothing is outstanding, the task runs on. */
 export async function answered(
   engine: Engine,
-  id: string,
-  key: string,
+  [id, key]: readonly [id: string, key: string],
   answer: object,
   context: HandlerContext,
 ): Promise<void> {

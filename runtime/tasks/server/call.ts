@@ -32,23 +32,25 @@ export interface CallWords {
   readonly keepMs?: number | undefined;
 }
 
+/** A call of a tool. */
+export interface ToolCall<Task = ToolTask> {
+  readonly context: HandlerContext;
+  readonly params: object;
+  readonly task: Task;
+}
+
 /** A call that may become a task. */
 export class Call {
   readonly #engine: Engine;
-  readonly #context: HandlerContext;
-  readonly #params: object;
-  readonly #task: ToolTask;
+  readonly #call: ToolCall;
+  readonly #words: CallWords;
   readonly #run: Run;
   /** Makes the call a task, unless it is one or cannot be one. */
   #promote: () => void = () => {};
 
-  readonly #words: CallWords;
-
-  constructor(engine: Engine, context: HandlerContext, params: object, task: ToolTask, words: CallWords) {
+  constructor(engine: Engine, call: ToolCall, words: CallWords) {
     this.#engine = engine;
-    this.#context = context;
-    this.#params = params;
-    this.#task = task;
+    this.#call = call;
     this.#words = words;
     this.#run = new Run(engine);
   }
@@ -60,7 +62,8 @@ export class Call {
    */
   start(next: Next, isAsked = false): object | Promise<object> {
     const run = this.#run;
-    const { support, inlineMs = 1000 } = this.#task;
+    const { context } = this.#call;
+    const { support, inlineMs = 1000 } = this.#call.task;
     // A task of a server that is closing would have no worker.
     if (this.#engine.isClosed && !isAsked) return next();
     const quota = support === "required" || isAsked ? this.#exceeded() : undefined;
@@ -70,7 +73,7 @@ export class Call {
       return this.#store(undefined).then((record) => this.#created(record));
     let isEarly = false;
     const task: HandlerTask = {
-      principal: principalOf(this.#context),
+      principal: principalOf(context),
       get id() {
         return run.id;
       },
@@ -79,7 +82,7 @@ export class Call {
         this.#promote();
       },
     };
-    const handler = run.handler(this.#context, task);
+    const handler = run.handler(context, task);
     let promoted: Promise<object> | undefined;
     const isRoom = (): boolean =>
       (isAsked || !this.#engine.isClosed) && handler.wanted.size === 0 && this.#exceeded() === undefined;
@@ -120,13 +123,13 @@ export class Call {
       throw error;
     });
     run.continues(record);
-    run.settle(outcome(), this.#context);
+    run.settle(outcome(), this.#call.context);
     return this.#created(record);
   }
 
   /** @throws {McpError} `store-failed`, `limit-exceeded` */
   #store(run: Run | undefined): Promise<TaskRecord> {
-    return this.#engine.create(run, this.#context, this.#params, this.#task, this.#words);
+    return this.#engine.create(run, this.#call, this.#words);
   }
 
   #created(record: TaskRecord): object {
@@ -134,8 +137,8 @@ export class Call {
   }
 
   #exceeded(): keyof Quotas | undefined {
-    const { name } = this.#params as { readonly name: string };
-    return this.#engine.exceeded(principalOf(this.#context), name);
+    const { context, params } = this.#call;
+    return this.#engine.exceeded(principalOf(context), (params as { readonly name: string }).name);
   }
 }
 

@@ -30,8 +30,7 @@ export type Send = (asked: Asked, signal: HandlerContext["signal"]) => Promise<o
 /** Asks the client. What it answers is for the task. */
 export async function ask(
   engine: Engine,
-  record: TaskRecord,
-  key: string,
+  [record, key]: readonly [record: TaskRecord, key: string],
   context: HandlerContext,
   send: Send,
 ): Promise<void> {
@@ -44,7 +43,7 @@ export async function ask(
   const _meta = { ...params?._meta, [relatedKey]: { taskId: id } };
   try {
     const answer = await send({ method, params: { ...params, _meta } }, controller.signal);
-    await answered(engine, id, key, answer, context);
+    await answered(engine, [id, key], answer, context);
   } catch (error) {
     asks.delete(name);
     // The stream has ended: another one asks.

@@ -1,7 +1,7 @@
 import type { HandlerContext } from "@mcpgen/runtime";
 import type { Revision } from "@mcpgen/protocol/model";
 import { resultMethod } from "../state/core-names.js";
-import type { Next } from "./call.js";
+import type { Next, ToolCall } from "./call.js";
 import type { Engine } from "./engine.js";
 import { type ToolTask, isTask } from "./options.js";
 
@@ -34,15 +34,13 @@ export function coreHandlers(
   };
 }
 
-/** Runs a call as a task, if the client asks for one; its asks may be tasks of the client. @param task absent for a tool whose calls never become tasks */
+/** Runs a call as a task, if the client asks for one; its asks may be tasks of the client. @param call without a task for a tool whose calls never become tasks */
 export function coreCall(
   engine: Engine,
-  context: HandlerContext,
-  params: object,
-  task: ToolTask | undefined,
+  call: ToolCall<ToolTask | undefined>,
   next: Next,
 ): object | Promise<object> {
   // What is not declared is not read.
-  if (!(task ?? "task" in params) || !engine.offersTasks) return next();
-  return core().then(({ coreTaskCall }) => coreTaskCall(engine, context, params, task, next));
+  if (!(call.task ?? "task" in call.params) || !engine.offersTasks) return next();
+  return core().then(({ coreTaskCall }) => coreTaskCall(engine, call, next));
 }

@@ -3,7 +3,7 @@ import { asSent, loweredResult, notifyClient, notifyNow, principalOf } from "@mc
 import { relatedKey, statusMethod } from "../state/core-names.js";
 import { coreTask } from "../state/core-task.js";
 import { type TaskRecord, isFinal } from "../state/record.js";
-import { Call, type CallWords, type Next } from "./call.js";
+import { Call, type CallWords, type Next, type ToolCall } from "./call.js";
 import type { Engine } from "./engine.js";
 import { found, isReadable, wrongParams } from "./found.js";
 import { type ToolTask, isTask } from "./options.js";
@@ -40,9 +40,7 @@ export function gotTask(engine: Engine, record: TaskRecord): object {
  */
 export async function coreTaskCall(
   engine: Engine,
-  context: HandlerContext,
-  params: object,
-  task: ToolTask | undefined,
+  { context, params, task }: ToolCall<ToolTask | undefined>,
   next: Next,
 ): Promise<object> {
   const {
@@ -63,7 +61,7 @@ export async function coreTaskCall(
   const problem = await engine.server.features.tools.find(name, context)!.checkInput(args);
   if (typeof problem === "string") throw wrongParams(`the arguments are wrong: ${problem}`);
   const words = coreWords(engine, context, task, asked.ttl);
-  return new Call(engine, context, params, task, words).start(next, true);
+  return new Call(engine, { context, params, task }, words).start(next, true);
 }
 
 function unfit(message: string): McpError {
@@ -118,8 +116,8 @@ export async function resultOf(
       // What this stream could not ask, it does not ask again.
       if (asked.has(key)) continue;
       asked.add(key);
-      void ask(engine, record, key, context, (each, isOver) =>
-        askForTask(engine, [taskId, key], each, context, { isOver, isApart: false }),
+      void ask(engine, [record, key], context, (each, isOver) =>
+        askForTask(engine, [taskId, key], each, { context, isOver, isApart: false }),
       );
     }
     record = await changeOf(engine, record, context.signal);
@@ -187,8 +185,8 @@ function coreVoice(engine: Engine, context: HandlerContext): Voice {
       // Where `tasks/result` waits, its stream asks. A client without a stream is asked when it has one.
       if (!isHeard || !known.has(voice) || engine.waiters.has(record.id)) return;
       for (const key of keys)
-        void ask(engine, record, key, context, (asked, isOver) =>
-          askForTask(engine, [record.id, key], asked, context, { isOver, isApart: true }),
+        void ask(engine, [record, key], context, (asked, isOver) =>
+          askForTask(engine, [record.id, key], asked, { context, isOver, isApart: true }),
         );
     },
     progressed: (id, progress, total, message) => {

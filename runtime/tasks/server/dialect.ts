@@ -162,7 +162,7 @@ function voiceOf(engine: Engine, context: HandlerContext): Voice {
   const ask = async ({ id, limits }: TaskRecord, key: string, asked: Asked): Promise<void> => {
     asking.add(key);
     try {
-      await answered(engine, id, key, await askApart(context, asked, limits.waitMs), context);
+      await answered(engine, [id, key], await askApart(context, asked, limits.waitMs), context);
     } catch (error) {
       // Otherwise the client has gone: its next request for the task has the ask sent again.
       if (!(await refused(engine, id, error))) engine.voices.delete(id);

@@ -13,11 +13,11 @@ import type { StoreLimits, TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
 import type { TaskIds } from "./ids.js";
 import { notifyOf } from "./notices.js";
-import type { TasksOptions, ToolTask } from "./options.js";
+import type { TasksOptions } from "./options.js";
 import { QuotaCounter, type Quotas } from "./quotas.js";
 import type { Run } from "./run.js";
 import { ended } from "./run.js";
-import type { CallWords, Next } from "./call.js";
+import type { CallWords, Next, ToolCall } from "./call.js";
 import type { Voice } from "./voice.js";
 
 /** Attempts to change a record that others change at the same time. */
@@ -127,20 +127,14 @@ export class Engine {
   }
 
   /** Stores the task of a call. Without a run, the task is for the queue. @throws {McpError} as `newTask` */
-  async create(
-    run: Run | undefined,
-    context: HandlerContext,
-    params: object,
-    task: ToolTask,
-    words: CallWords,
-  ): Promise<TaskRecord> {
+  async create(run: Run | undefined, call: ToolCall, words: CallWords): Promise<TaskRecord> {
     // Counted at once: of calls that come together, each sees those before it.
-    const owner = principalOf(context);
+    const owner = principalOf(call.context);
     this.quotas.made(owner, this.clock.now());
     if (run) this.counted(run, owner);
     else this.quotas.ran(owner, 1);
     const { newTask } = await import("./new-task.js");
-    return newTask(this, run, context, params, task, words);
+    return newTask(this, run, call, words);
   }
 
   /**

@@ -146,18 +146,18 @@ function calling(
     const { name } = params as { readonly name: string };
     const added = addedToTool(engine.server, name, context)?.["task"] as ToolTask | undefined;
     const task = added?.support === "forbidden" ? undefined : added;
-    if (wanted && task) return new Call(engine, context, params, task, wanted).start(next, true);
+    if (wanted && task) return new Call(engine, { context, params, task }, wanted).start(next, true);
     const path = declaration.get(context.revision);
     if (!path) {
-      if (hasRequest(context, resultMethod)) return coreCall(engine, context, params, task, next);
+      if (hasRequest(context, resultMethod)) return coreCall(engine, { context, params, task }, next);
       if (!engine.options.fallback && task?.support !== "required") return next();
-      return older().then(({ olderCall }) => olderCall(engine, context, params, task, next));
+      return older().then(({ olderCall }) => olderCall(engine, { context, params, task }, next));
     }
     if (!task) return next();
     if (!declares(context.clientCapabilities, path)) {
       if (task.support !== "required") return next();
       throw undeclared(context, path);
     }
-    return new Call(engine, context, params, task, { created: createdTask }).start(next);
+    return new Call(engine, { context, params, task }, { created: createdTask }).start(next);
   };
 }

@@ -1,10 +1,9 @@
-import { type HandlerContext, McpError } from "@mcpgen/runtime";
+import { McpError } from "@mcpgen/runtime";
 import { principalOf, scopesOfCall, storedRequest } from "@mcpgen/runtime/extending";
 import { type TaskRecord, charactersOf } from "../state/record.js";
-import type { CallWords } from "./call.js";
+import type { CallWords, ToolCall } from "./call.js";
 import type { Engine } from "./engine.js";
 import { began } from "./following.js";
-import type { ToolTask } from "./options.js";
 import { refuseCall } from "./quotas.js";
 import type { Run } from "./run.js";
 import { prepareStore } from "./shared-store.js";
@@ -20,12 +19,11 @@ import { audible } from "./voice.js";
 export async function newTask(
   engine: Engine,
   run: Run | undefined,
-  context: HandlerContext,
-  params: object,
-  task: ToolTask,
+  call: ToolCall,
   { keepMs = Infinity, voice }: CallWords,
 ): Promise<TaskRecord> {
-  const record = await stored(engine, run, context, params, task, keepMs).catch((cause: unknown) => {
+  const { context } = call;
+  const record = await stored(engine, run, call, keepMs).catch((cause: unknown) => {
     if (!run) engine.quotas.ran(principalOf(context), -1);
     if (cause instanceof McpError && cause.code === "limit-exceeded") throw cause;
     throw new McpError("store-failed", "the task could not be stored", { rpcCode: -32603, cause });
@@ -49,9 +47,7 @@ export async function newTask(
 async function stored(
   engine: Engine,
   run: Run | undefined,
-  context: HandlerContext,
-  params: object,
-  task: ToolTask,
+  { context, params, task }: ToolCall,
   wantedMs: number,
 ): Promise<TaskRecord> {
   if (context.signal.aborted) throw context.signal.reason as Error;

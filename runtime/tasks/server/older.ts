@@ -1,7 +1,7 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
 import { askDirectly, invalid } from "@mcpgen/runtime/extending";
 import { type TaskRecord, isFinal } from "../state/record.js";
-import { Call, type Next } from "./call.js";
+import { Call, type Next, type ToolCall } from "./call.js";
 import { ask, takeBack, unasked } from "./core-asks.js";
 import type { Engine } from "./engine.js";
 import { found } from "./found.js";
@@ -94,18 +94,16 @@ export async function olderList(
   return { ...page, tools: page.nextCursor === undefined ? [...shown, ...definitions] : shown };
 }
 
-/** Runs a call of a client without tasks. @param task absent for a tool whose calls never become tasks */
+/** Runs a call of a client without tasks. @param call without a task for a tool whose calls never become tasks */
 export async function olderCall(
   engine: Engine,
-  context: HandlerContext,
-  params: object,
-  task: ToolTask | undefined,
+  { context, params, task }: ToolCall<ToolTask | undefined>,
   next: Next,
 ): Promise<object> {
   const { name, arguments: args } = params as { readonly name: string; readonly arguments?: object };
   if (isOffered(engine, context)) {
     if (Object.hasOwn(tools, name)) return called(engine, tools[name]!, args, context);
-    if (task) return new Call(engine, context, params, task, { created: started(task) }).start(next);
+    if (task) return new Call(engine, { context, params, task }, { created: started(task) }).start(next);
   }
   if (task?.support !== "required") return next();
   return failure(`${name} runs as a task: it needs a client with tasks`);
@@ -175,7 +173,7 @@ async function result(engine: Engine, taskId: string, context: HandlerContext): 
       // What this stream could not ask, it does not ask again.
       if (asked.has(key)) continue;
       asked.add(key);
-      const answering = ask(engine, record, key, context, (each) => askDirectly(context, each));
+      const answering = ask(engine, [record, key], context, (each) => askDirectly(context, each));
       asking.add(answering);
       void answering.finally(() => asking.delete(answering));
     }

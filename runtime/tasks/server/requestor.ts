@@ -57,6 +57,7 @@ interface Asking {
 
 /** Where a task of the server asks. */
 interface Stream {
+  readonly context: HandlerContext;
   /** Aborts at the end of the task. */
   readonly isOver: HandlerContext["signal"];
   /** Whether it belongs to no request. Otherwise it ends with the signal of the context. */
@@ -123,10 +124,9 @@ export async function askForTask(
   engine: Engine,
   of: readonly [id: string, key: string],
   asked: Asked,
-  context: HandlerContext,
   stream: Stream,
 ): Promise<object> {
-  const { isOver, isApart } = stream;
+  const { context, isOver, isApart } = stream;
   const waitMs = waitOf(engine);
   if (!runsAsTask(context, asked.method))
     return isApart ? askApart(context, asked, waitMs, isOver) : askDirectly(context, asked);
@@ -147,7 +147,7 @@ export async function askForTask(
     all.delete(name);
     // Another process of the client does not know the task of the first.
     if (earlier && isRemote(error) && rpcCodeOf(error) === -32602)
-      return askForTask(engine, of, asked, context, stream);
+      return askForTask(engine, of, asked, stream);
     if (!isRemote(error)) void cancel(context, created);
     throw error;
   }
