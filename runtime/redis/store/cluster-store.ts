@@ -112,7 +112,7 @@ export function redisClusterStore(
 
   return {
     log: {
-      append: (session, stream, data, ttlMs, follow) => batches.append(session, stream, data, ttlMs, follow),
+      append: (...event) => batches.append(...event),
       after: async (session, event) => {
         calls.assertOpen();
         // Most wrong ids cost no command.
