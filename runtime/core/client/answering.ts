@@ -58,7 +58,7 @@ export async function resultAs({ answers, view }: Client, method: string, result
   const entry = view.table.outgoingRequests.get(method)!;
   const decoded = isAccepted(entry, result)
     ? result
-    : (await decode(view, method, entry, result, answers.hooked)).result;
+    : (await decode(view, method, { entry, result }, answers.hooked)).result;
   return view.lift("incomingResults", method, decoded, undefined, false);
 }
 

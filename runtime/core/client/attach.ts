@@ -114,18 +114,23 @@ const memberOf: { readonly [method: string]: keyof SubscriptionRequest } = {
   "notifications/resources/updated": "uris",
 };
 
+/** Who subscribes. */
+interface Subscriber {
+  readonly client: Client;
+  /** The middleware of the client. */
+  readonly hooked: Hooked;
+  /** Adds the `_meta` of the revision. */
+  readonly withMeta: (params: Params) => Params;
+}
+
 /**
  * Subscribes in the modern era: one `subscriptions/listen`, whose answer ends the subscription (2026-07-28,
  * subscriptions).
  *
- * @param hooked the middleware of the client
- * @param withMeta adds the `_meta` of the revision
  */
 export async function attachModern(
-  client: Client,
-  hooked: Hooked,
+  { client, hooked, withMeta }: Subscriber,
   { link, negotiated: { view } }: Connection,
-  withMeta: (params: Params) => Params,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,
 ): Promise<Attachment> {

@@ -74,8 +74,8 @@ export function bindContract(client: Client, methods: ContractMethods): { readon
     client,
     tools: byMethod(
       methods.tools,
-      (tool, check) => (args?: object, options?: RequestOptions) =>
-        callTool(client, tool, args, options, check),
+      (tool, check) => async (args?: object, options?: RequestOptions) =>
+        outcomeOf(tool, await client.callTool(tool, args, options), check),
     ),
     ...(prompts && {
       prompts: byMethod(
@@ -109,14 +109,11 @@ function byMethod<Target, More>(
   return Object.fromEntries(rows.map(([method, target, more]) => [method, functionOf(target, more)]));
 }
 
-async function callTool(
-  client: Client,
+async function outcomeOf(
   tool: string,
-  args: object | undefined,
-  options: RequestOptions | undefined,
+  result: Awaited<ReturnType<Client["callTool"]>>,
   check: ContentCheck | undefined,
 ): Promise<ToolOutcome> {
-  const result = await client.callTool(tool, args, options);
   const { isError, content, structuredContent } = result;
   if (isError === true) return { isError, content };
   const structured = structuredContent === undefined && check ? contentInText(content) : structuredContent;

@@ -294,7 +294,6 @@ export class Client implements Caller {
       method,
       params as Params,
       options,
-      undefined,
       place && { place },
     );
     leftOut(method, rejected, this.#setup.onWarning);
@@ -354,7 +353,7 @@ export class Client implements Caller {
     if (entry) requireCapability(method, entry, declarations(view, capabilities, this.#setup.profile));
     else if (this.#setup.known.some(({ table }) => table.outgoingNotifications.has(method)))
       throw noSuchMethod(method, view);
-    sendNotification(link, view, method, params as Params | undefined, place);
+    sendNotification(link, view, { method, params: params as Params | undefined }, { place });
   }
 
   /**
@@ -472,8 +471,7 @@ export class Client implements Caller {
         get.method,
         { [get.param]: get.many ? [name] : name },
         options,
-        started,
-        { part },
+        { started, part },
       );
       const items = this.#listIn(result, method) as readonly Item[];
       const usable = method === "tools/list" ? this.#learn(items as never) : { tools: items, rejected: [] };
@@ -528,7 +526,7 @@ export class Client implements Caller {
     const started = this.#setup.profile.clock.now();
     const { negotiated } = await this.#requests.connected({ method: "ping", options, started });
     const method = negotiated.view.table.outgoingRequests.has("ping") ? "ping" : "server/discover";
-    await this.#requests.exchange(method, {}, options, started);
+    await this.#requests.exchange(method, {}, options, { started });
   }
 
   /** Sets the least severity of log messages: by one request in the legacy era, in the `_meta` of each request in the modern era. */
@@ -560,7 +558,12 @@ export class Client implements Caller {
       attach: (connection, part, push) => {
         const { view } = connection.negotiated;
         return view.table.outgoingRequests.has("subscriptions/listen")
-          ? attachModern(this, profile, connection, (params) => requests.withMeta(params, view), part, push)
+          ? attachModern(
+              { client: this, hooked: profile, withMeta: (params) => requests.withMeta(params, view) },
+              connection,
+              part,
+              push,
+            )
           : attachLegacy(this, connection, part, push);
       },
     };
@@ -612,7 +615,8 @@ export class Client implements Caller {
     started?: number,
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
     return pages<Item>(method, options, this.#setup.onWarning, async (params) => {
-      const { result, rejected, listed } = await this.#requests.exchange(method, params, options, started, {
+      const { result, rejected, listed } = await this.#requests.exchange(method, params, options, {
+        ...(started !== undefined && { started }),
         part: "page",
       });
       const items = this.#listIn(result, method);

@@ -1,11 +1,10 @@
-import type { BatchPlace } from "./outgoing-batch.js";
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { type LogLevel, metaKeys } from "../protocol/meta.js";
 import { type Params, type RequestId, notificationOf } from "../jsonrpc/message.js";
 import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
 import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
-import { Link } from "./link.js";
+import { Link, type Notifying } from "./link.js";
 import { exchangeThrough, peerOf } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import type { RevisionView } from "../protocol/revision-view.js";
@@ -384,33 +383,15 @@ function isRefusal(error: unknown): boolean {
 export function sendNotification(
   link: Link,
   view: RevisionView<"client">,
-  method: string,
-  params: Params | undefined,
-  place?: BatchPlace,
-  ends?: RequestId,
+  { method, params }: { readonly method: string; readonly params: Params | undefined },
+  how?: Notifying,
 ): void {
   const lowered = params && view.lower("outgoingNotifications", method, params);
   const wrong = view.sends && sendError(view, "notifications", method, notificationOf(method, lowered));
   if (wrong) throw wrong;
   // A notification has no metadata of its sender, and its headers name the revision all the same.
   const _meta = { [metaKeys.protocolVersion]: view.id };
-  link.notify(method, lowered, () => mirrorHeaders(view, method, { ...lowered, _meta }), ends, place);
-}
-
-/** Sends a notification of a handler, or of a request that is given up. A failure to send is reported: it fails neither. */
-function notifyReporting(
-  link: Link,
-  view: RevisionView<"client">,
-  incoming: Incoming,
-  method: string,
-  params: Params,
-  ends?: RequestId,
-): void {
-  try {
-    sendNotification(link, view, method, params, undefined, ends);
-  } catch (error) {
-    incoming.report(error, method);
-  }
+  link.notify(method, lowered, () => mirrorHeaders(view, method, { ...lowered, _meta }), how);
 }
 
 /** Connects a link to `incoming`. Before a handshake and after a discovery, servers send no requests. */
@@ -423,13 +404,23 @@ function listen(
   const { hooks } = profile;
   const server = peerOf(profile);
   const era = view && eraOf(view);
+  // Of a handler, or of a request that is given up. A failure to send is reported: it fails neither.
+  const notify =
+    view &&
+    ((method: string, params: Params, ends?: RequestId): void => {
+      try {
+        sendNotification(link, view, { method, params }, { ends });
+      } catch (error) {
+        incoming.report(error, method);
+      }
+    });
   link.listener = {
     ...(view && era?.serverRequests
       ? { answer: (request, context) => incoming.answer(view, request, context) }
       : {}),
     ends: (method) => view?.table.outgoingRequests.get(method)?.listening ?? false,
     abandons: era?.cancelsByExchange ?? false,
-    ...(view ? { notify: (...sent) => notifyReporting(link, view, incoming, ...sent) } : {}),
+    ...(notify && { notify }),
     around: (direction, method, params, run) => hooks.around(direction, method, params, server, view, run),
     notified: (method, params) => view && incoming.notified(view, method, params),
     isRequest: (method) => view !== undefined && incoming.isRequest(view, method),

@@ -31,6 +31,13 @@ export interface Decoded {
   readonly listed?: Listed | undefined;
 }
 
+/** What reads the result of a method. */
+interface Reading {
+  readonly view: RevisionView<"client">;
+  readonly method: string;
+  readonly readNulls: NullReader;
+}
+
 /** Most invalid items of a page; a page with more is refused. */
 const maxRejected = 1000;
 
@@ -48,14 +55,13 @@ export function isAccepted({ result: definition }: OutgoingRequest, result: unkn
 export async function decode(
   view: RevisionView<"client">,
   method: string,
-  entry: OutgoingRequest,
-  result: unknown,
-  { readNulls: read, hooks }: Pick<ClientProfile, "readNulls" | "hooks">,
+  { entry, result }: { readonly entry: OutgoingRequest; readonly result: unknown },
+  { readNulls, hooks }: Pick<ClientProfile, "readNulls" | "hooks">,
 ): Promise<Decoded> {
   const { result: definition, page } = entry;
   if (!isObject(result) || !definition) throw invalidResult(method, "expected an object");
   let value: Params = eraOf(view).resultTypes ? withDefaults(entry, result) : result;
-  value = await read(definition, value, method);
+  value = await readNulls(definition, value, method);
   if (definition.accepts(value)) return { result: value, rejected: [] };
   // Some servers send structured content alone (tools, structured content: it should have both).
   if (value["structuredContent"] !== undefined && (value["content"] ?? undefined) === undefined) {
@@ -68,8 +74,8 @@ export async function decode(
     const data = page && items === null ? { [page.member]: null } : undefined;
     throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"), undefined, data);
   }
-  const { kept, rejected } = await sift(view, method, page, items, read);
-  const sifted = await read(definition, { ...value, [page.member]: kept }, method);
+  const { kept, rejected } = await sift({ view, method, readNulls }, page, items);
+  const sifted = await readNulls(definition, { ...value, [page.member]: kept }, method);
   if (definition.accepts(sifted)) return { result: sifted, rejected };
   throw invalidResult(method, issuesText(await view.issues(sifted, definition), "wrong"));
 }
@@ -81,16 +87,14 @@ export async function decode(
  * @throws {McpError} `invalid-result`
  */
 export async function alternativeOf(
-  view: RevisionView<"client">,
-  method: string,
+  { view, method, readNulls }: Reading,
   { alternatives }: OutgoingRequest,
   key: string,
   result: unknown,
-  read: NullReader,
 ): Promise<Params> {
   const definition = alternatives?.find((each) => each.key === key);
   if (!definition) throw invalidResult(method, `${key} is no member of it`);
-  const value = await read(definition, result, method);
+  const value = await readNulls(definition, result, method);
   if (definition.accepts(value)) return value as Params;
   throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"));
 }
@@ -126,17 +130,15 @@ export function isReference(page: Page, item: unknown): boolean {
  * @throws {McpError} `invalid-result`: too many are neither
  */
 export async function sift(
-  view: RevisionView<"client">,
-  method: string,
+  { view, method, readNulls }: Reading,
   page: Page,
   items: readonly unknown[],
-  read: NullReader,
 ): Promise<{ kept: unknown[]; rejected: Rejected[] }> {
   const kept: unknown[] = [];
   const rejected: Rejected[] = [];
   for (const [index, item] of items.entries()) {
     const isWhole = page.accepts(item);
-    const value = isWhole || isReference(page, item) ? item : await read(page, item, method);
+    const value = isWhole || isReference(page, item) ? item : await readNulls(page, item, method);
     if (isWhole || page.accepts(value) || isReference(page, value)) {
       kept.push(value);
       continue;

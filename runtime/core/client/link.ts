@@ -57,6 +57,14 @@ interface LinkListener {
   readonly abandons?: boolean;
 }
 
+/** How a notification is sent. */
+export interface Notifying {
+  /** The request that it cancels. */
+  readonly ends?: RequestId | undefined;
+  /** Its place in a batch. */
+  readonly place?: BatchPlace | undefined;
+}
+
 /** How one request is sent. */
 export interface Sending {
   /** Whether `notifications/cancelled` is sent when the request is given up. */
@@ -172,7 +180,7 @@ export class Link implements ClientReceiver {
       if (!cancellable) return;
       const cancelled = { requestId: id, reason: message };
       if (this.listener?.notify) this.listener.notify("notifications/cancelled", cancelled, id);
-      else this.notify("notifications/cancelled", cancelled, headers, id);
+      else this.notify("notifications/cancelled", cancelled, headers, { ends: id });
     };
     const outgoing = { id, method, text, headers: this.#headersOf(headers, method, params), authorized };
     const answer = this.#pending.wait(id, method, options, abandon, started);
@@ -190,16 +198,11 @@ export class Link implements ClientReceiver {
     this.#channel.postBatch!(messages);
   }
 
-  /**
-   * @param ends the request that the notification cancels
-   * @param place the place of the notification in a batch
-   */
   notify(
     method: string,
     params: Params | undefined,
     headers?: Sending["headers"],
-    ends?: RequestId,
-    place?: BatchPlace,
+    { ends, place }: Notifying = {},
   ): void {
     this.#around("outgoing", method, params, (given) => {
       let text: string;

@@ -42,20 +42,21 @@ const hedgeMs = 1000;
  * @throws {McpError} `unsupported-version`: there is no common revision
  */
 export async function negotiate(link: Link, views: Views, context: HandshakeContext): Promise<Negotiated> {
-  const { modern, legacy } = byEra(views);
+  const eras = byEra(views);
+  const { modern, legacy } = eras;
   if (modern.length === 0) return handshake(link, legacy, context);
   const settled = new AbortController();
   const probe = sendProbe(link, modern[0]!, context, settled.signal);
-  if (legacy.length === 0) return conclude(link, await probe, modern, legacy, context);
+  if (legacy.length === 0) return conclude(link, await probe, eras, context);
   // Where every request gets a reply, a missing one means that the server is still starting, not that it is legacy.
   const timeout = link.guaranteesReply ? (context.due - context.clock.now()) / 2 : hedgeMs;
   const first = await withTimeout(timeout, probe, context.clock);
-  if (first !== undefined) return conclude(link, first, modern, legacy, context);
+  if (first !== undefined) return conclude(link, first, eras, context);
   // Some servers take the handshake as the start of a connection, even after they answered the probe. If a server accepts
   // the handshake, its result counts. If the handshake fails or stays unanswered, the result of the probe counts.
   const shaken = handshake(link, legacy, context);
   const discovery = probe.then(async (response) => {
-    const negotiated = await conclude(link, response, modern, legacy, context, false);
+    const negotiated = await conclude(link, response, { ...eras, isHandshaken: true }, context);
     await withTimeout(
       hedgeMs,
       shaken.catch(() => undefined),
@@ -78,32 +79,44 @@ export function handshakeOnly(link: Link, views: Views, context: HandshakeContex
   return handshake(link, byEra(views).legacy, context);
 }
 
+/** The revisions of the client. */
+interface Offered {
+  readonly modern: Views;
+  readonly legacy: Views;
+  /** Whether the handshake is under way beside the probe. */
+  readonly isHandshaken?: boolean;
+}
+
 /** Concludes from the response to the probe. */
 async function conclude(
   link: Link,
   response: ServerResponse,
-  modern: Views,
-  legacy: Views,
+  offered: Offered,
   context: HandshakeContext,
-  fallBack = true,
 ): Promise<Negotiated> {
+  const { modern, legacy } = offered;
   const { result, error } = response;
   if (result && Array.isArray(result["supportedVersions"])) {
     const versions = result["supportedVersions"] as unknown[];
     const chosen = modern.find(({ id }) => versions.includes(id));
     if (chosen) return discovered(chosen, result, context);
-    return chooseFrom(link, versions, modern, legacy, context);
+    return chooseFrom(link, versions, offered, context);
   }
   if (
     error &&
     modern.some(({ table }) => error.code === table.errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code)
   ) {
     const supported: unknown = isObject(error.data) ? error.data["supported"] : undefined;
-    if (Array.isArray(supported)) return chooseFrom(link, supported, modern, legacy, context);
+    if (Array.isArray(supported)) return chooseFrom(link, supported, offered, context);
     // The list is required (2026-07-28, versioning): without it, the server may have any other revision.
     const others = modern.slice(1);
     if (others.length > 0)
-      return conclude(link, await discover(link, others[0]!, context), others, legacy, context, fallBack);
+      return conclude(
+        link,
+        await discover(link, others[0]!, context),
+        { ...offered, modern: others },
+        context,
+      );
   } else if (error && isModernOnly(error.code, modern, legacy))
     throw remoteError("server/discover", response);
   const status = httpStatusOf(response.refusal);
@@ -118,7 +131,7 @@ async function conclude(
         : "it does not answer server/discover as the specification requires",
       error ? remoteError("server/discover", response) : (response.refusal as McpError | undefined),
     );
-  if (!fallBack)
+  if (offered.isHandshaken)
     throw remoteError(
       "server/discover",
       response.error
@@ -139,8 +152,7 @@ function isModernOnly(code: number, modern: Views, legacy: Views): boolean {
 async function chooseFrom(
   link: Link,
   versions: readonly unknown[],
-  modern: Views,
-  legacy: Views,
+  { modern, legacy }: Offered,
   context: HandshakeContext,
 ): Promise<Negotiated> {
   // The server refused the newest revision; the client tries the next common one once.
@@ -269,7 +281,7 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
   const view = legacy.find(({ id }) => id === version);
   if (!view) throw noCommonVersion(legacy, [version]);
   const entry = view.table.outgoingRequests.get("initialize")!;
-  const decoded = await decode(view, "initialize", entry, result, context);
+  const decoded = await decode(view, "initialize", { entry, result }, context);
   const headers = (method: string): Record<string, string> => mirrorHeaders(view, method, undefined);
   link.setProtocolHeaders(headers(""));
   link.notify("notifications/initialized", undefined, headers);

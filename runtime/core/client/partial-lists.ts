@@ -21,11 +21,11 @@ export async function readPart(
   view: RevisionView<"client">,
   { list, page, params, entry }: ListPart,
   { result, rejected }: Decoded,
-  read: NullReader,
+  readNulls: NullReader,
 ): Promise<Decoded> {
   const { member, partial } = page;
   const items = entry ? entriesIn(result, entry) : ((result[member] ?? []) as readonly unknown[]);
-  const { kept, rejected: more } = await sift(view, list, page, items, read);
+  const { kept, rejected: more } = await sift({ view, method: list, readNulls }, page, items);
   const whole = kept.filter((item) => !isReference(page, item));
   const references = kept.filter((item): item is Params => isReference(page, item));
   const lifted = view.lift("incomingResults", list, { ...(entry ? {} : result), [member]: whole }, params);

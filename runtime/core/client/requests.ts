@@ -74,15 +74,19 @@ interface Special {
   readonly place?: BatchPlace | undefined;
   /** What its result holds of a list; `page`: a page, if the list may leave entries out. */
   readonly part?: ListPart | "page";
+  /** When the total timeout began, if the request is part of a longer operation. */
+  readonly started?: number;
 }
 
 /** A request of the application. */
-interface Call extends Bounded, Special {
+interface Call extends Bounded, Omit<Special, "started"> {
   readonly params: Params;
   /** Those of the caller; of a method that is answered when its stream ends, without the timeouts of the client. */
   options: RequestOptions;
   /** Whether the server may run it twice; decided before it is first sent. */
   repeatable: boolean;
+  /** Receives the authorization each time the request is sent. */
+  readonly authorized?: (authorization: string | undefined) => void;
   /** Receives the id of the request. */
   readonly sent?: Numbered;
   /** The member that marks a result in place of the plain one. */
@@ -116,16 +120,10 @@ export class Requests {
   /**
    * Sends one request until it has a result: with rounds of input, and with the retries of `retry-policy.ts`.
    *
-   * @param started when the total timeout began, if the request is part of a longer operation
    * @throws {McpError} among others `invalid-definition`: an option is unknown
    */
-  exchange(
-    method: string,
-    params: Params,
-    options: RequestOptions,
-    started = this.#setup.profile.clock.now(),
-    special?: Special,
-  ): Promise<Decoded> {
+  exchange(method: string, params: Params, options: RequestOptions, special?: Special): Promise<Decoded> {
+    const started = this.#setup.profile.clock.now();
     const call: Call = { method, params, options, repeatable: false, started, ...special };
     return this.#setup.profile.hooks.middleware.length > 0
       ? this.#exchangeThrough(call)
@@ -260,7 +258,10 @@ export class Requests {
     if (cached) return cached;
     const { generation } = cache;
     let authorization: string | undefined = "";
-    const answer = await this.#ask(link, view, entry, call, (used) => (authorization = used));
+    const answer = await this.#ask(link, view, entry, {
+      ...call,
+      authorized: (used) => (authorization = used),
+    });
     const { result, listed } = answer;
     if (key && answer.rounds === 0 && answer.rejected.length === 0)
       cache.put({ key, method, result, listed, authorization }, generation);
@@ -275,16 +276,14 @@ export class Requests {
     return cache.owned(key, await withinBounds(bounds, async (signal) => link.authorization(signal)));
   }
 
-  /** @param authorized receives the authorization each time the request is sent */
   async #ask(
     link: Link,
     view: RevisionView<"client">,
     entry: OutgoingRequest,
     call: Call,
-    authorized?: (authorization: string | undefined) => void,
   ): Promise<Answered> {
     const { method } = call;
-    const sent = this.#prepared(link, view, call, authorized);
+    const sent = this.#prepared(link, view, call);
     let result: unknown = resultOf(await this.#send(sent, noParams), sent);
     let rounds = 0;
     let isFinal = false;
@@ -298,14 +297,14 @@ export class Requests {
       if (alternative && isObject(result) && alternative.key in result) {
         const { readNulls } = this.#setup.profile;
         return {
-          result: await alternativeOf(view, method, entry, alternative.key, result, readNulls),
+          result: await alternativeOf({ view, method, readNulls }, entry, alternative.key, result),
           rejected: [],
           rounds,
         };
       }
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
-        : await decode(view, method, entry, result, this.#setup.profile);
+        : await decode(view, method, { entry, result }, this.#setup.profile);
       const asked = requestParams(sent.params, call.params);
       const part = partOf(entry, call, asked);
       if (part) return { ...(await readPart(view, part, decoded, this.#setup.profile.readNulls)), rounds };
@@ -318,12 +317,7 @@ export class Requests {
   }
 
   /** The parts of a request that are the same in all its rounds. */
-  #prepared(
-    link: Link,
-    view: RevisionView<"client">,
-    call: Call,
-    authorized: ((authorization: string | undefined) => void) | undefined,
-  ): PreparedRequest {
+  #prepared(link: Link, view: RevisionView<"client">, call: Call): PreparedRequest {
     const { method } = call;
     const { headers, listeners } = this.#setup;
     const params = view.lower("outgoingRequests", method, call.params);
@@ -332,7 +326,10 @@ export class Requests {
       const declared = runsTools(view.table.outgoingRequests.get(method))
         ? headers.of(call.params)
         : undefined;
-      sending = { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized };
+      sending = {
+        headers: (_, sent) => mirrorHeaders(view, method, sent, declared),
+        authorized: call.authorized,
+      };
     }
     const placed = call.place || call.sent ? { ...sending, place: call.place, sent: call.sent } : sending;
     return { link, view, call, params, sending: placed, options: listeners.guard(call.options) };
@@ -386,7 +383,7 @@ export class Requests {
     const send = async (added: Params, within: AbortSignal): Promise<unknown> =>
       resultOf(await this.#send(sent, added, within), sent);
     const { view, call } = sent;
-    return throughRounds(view, call.method, entry, this.#setup.rounds, signal, send, first);
+    return throughRounds(this.#setup.rounds, { view, method: call.method, entry, signal, send, first });
   }
 
   /**

@@ -30,21 +30,26 @@ export function isComplete(result: unknown, { resultTypes }: OutgoingRequest): b
   );
 }
 
+/** A request that a server answers in rounds. */
+interface RoundRequest {
+  readonly view: RevisionView<"client">;
+  readonly method: string;
+  readonly entry: OutgoingRequest;
+  readonly signal: platform.AbortSignal;
+  /** Sends the request again with added parameters. */
+  readonly send: (added: Params, signal: platform.AbortSignal) => Promise<unknown>;
+  /** The first result. */
+  readonly first: unknown;
+}
+
 /**
  * Answers the input requests of a server until the request is complete (2026-07-28, multi round-trip requests).
  *
- * @param send sends the request again with added parameters
- * @param first the first result
  * @throws {McpError} `invalid-result`, `limit-exceeded`, or the error of a handler
  */
 export async function throughRounds(
-  view: RevisionView<"client">,
-  method: string,
-  entry: OutgoingRequest,
   setup: RoundSetup,
-  signal: platform.AbortSignal,
-  send: (added: Params, signal: AbortSignal) => Promise<unknown>,
-  first: unknown,
+  { view, method, entry, signal, send, first }: RoundRequest,
 ): Promise<{ result: Params; rounds: number }> {
   let result = first;
   for (let rounds = 0; rounds <= maxRounds; rounds++) {
