@@ -1,5 +1,11 @@
 import { McpError, rpc, invalidRequest } from "../../jsonrpc/errors.js";
-import { isObject, type RequestId, errorText } from "../../jsonrpc/message.js";
+import {
+  type MessageKind,
+  type Problem,
+  type RequestId,
+  errorText,
+  isObject,
+} from "../../jsonrpc/message.js";
 import { type Exchange, jsonHeaders } from "./exchange.js";
 import type { LimitName } from "./http-stats.js";
 
@@ -166,6 +172,18 @@ export type Principal =
       readonly principal: string;
     }
   | { readonly auth?: undefined; readonly principal?: string };
+
+/** A POST whose body was read. */
+export interface Posted {
+  readonly exchange: Exchange;
+  readonly message: unknown;
+  /** Of the message. */
+  readonly kind: MessageKind | Problem;
+  readonly accepted: Accepted;
+  readonly principal: Principal;
+  /** The HTTP+SSE session id in the URL, if there is one. */
+  readonly older: string | undefined;
+}
 
 /** The answer of `authenticate` that rejects a request before its body is read. */
 export interface Denial {

@@ -16,7 +16,7 @@ import { statesRevision } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import { withTimeout } from "../../time/clock.js";
 import {
-  type Accepted,
+  type Posted,
   type Denial,
   type Principal,
   acceptedBy,
@@ -112,18 +112,11 @@ export class Endpoint {
     this.#mostInBatch = Math.min(this.#concurrency.running.whole, maxRequests);
     this.#bytes = this.#quota(options.keptLimit ?? defaults.keptLimit);
     this.#modernIds = new Set(modern.map(({ id }) => id));
+    const posts = { form, streams: this.#streams, concurrency: this.#concurrency };
     if (modern.length > 0)
-      this.#modern = new ModernRequests(
-        server,
-        modern[0]!,
-        form,
-        this.#streams,
-        this.#concurrency,
-        this.#bytes,
-      );
+      this.#modern = new ModernRequests(server, modern[0]!, { ...posts, bytes: this.#bytes });
     if (legacy.length === 0) return;
-    if (sessions === false)
-      this.#stateless = new StatelessRequests(server, legacy, form, this.#streams, this.#concurrency);
+    if (sessions === false) this.#stateless = new StatelessRequests(server, legacy, posts);
     else [this.#sessions, this.#stateful] = this.#makeSessions(legacy);
     this.#sse = this.#makeSse();
   }
@@ -147,7 +140,11 @@ export class Endpoint {
   }
 
   #makeSessions(legacy: readonly RevisionView<"server">[]): [Sessions, SessionRequests] {
-    const { retryMs = defaults.retryMs, streamMs = defaults.streamMs, responses = "auto" } = this.#options;
+    const {
+      retryMs = defaults.retryMs,
+      streamMs = defaults.streamMs,
+      responses: form = "auto",
+    } = this.#options;
     const { clock } = this.#server.definition;
     const streams = this.#streams;
     const concurrency = this.#concurrency;
@@ -160,9 +157,14 @@ export class Endpoint {
     const warn = (error: unknown): void => this.#warn(error);
     const shared = { events, retryMs, clock, streams, expiry, concurrency, maxRequests };
     const environment = { ...shared, counts, warn, cluster };
-    const sessions = new Sessions(environment, this.#quota(), this.#bytes, given, this.#reports, warn);
+    const sessions = new Sessions(
+      environment,
+      { count: this.#quota(), bytes: this.#bytes },
+      given,
+      this.#reports,
+    );
     const fail = this.#fail.bind(this);
-    return [sessions, new SessionRequests(this.#server, legacy, sessions, events, responses, fail)];
+    return [sessions, new SessionRequests(this.#server, legacy, { sessions, events, form, fail })];
   }
 
   /** @throws {McpError} `invalid-definition`: the sessions of a cluster need a store, and their events are in the cluster */
@@ -356,7 +358,8 @@ export class Endpoint {
     const older = this.#sse && sseSessionOf(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
       return replyInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
-    this.#read(exchange, this.#bodyLimit, (text) => this.#body(exchange, text, accepted, principal, older));
+    const asked = { exchange, accepted, principal, older };
+    this.#read(exchange, this.#bodyLimit, (text) => this.#body(text, asked));
   }
 
   /** Reads a body within the limits, or replies with an error. */
@@ -382,14 +385,8 @@ export class Endpoint {
     }
   }
 
-  /** @param older the HTTP+SSE session id in the URL, if there is one */
-  #body(
-    exchange: Exchange,
-    text: string,
-    accepted: Accepted,
-    principal: Principal,
-    older: string | undefined,
-  ): void {
+  #body(text: string, asked: Omit<Posted, "message" | "kind">): void {
+    const { exchange } = asked;
     if (this.#closed) return replyClosing(exchange);
     exchange.size = text.length;
     if (nestsDeeper(text, mostLevels))
@@ -415,25 +412,24 @@ export class Endpoint {
     }
     if (requests > 0 && !this.#concurrency.running.allows(exchange.principal, requests))
       return replyBusy(exchange, idOf(message), "maxConcurrent");
-    if (!this.#options.permit || requests === 0)
-      return this.#dispatch(exchange, message, kind, accepted, principal, older);
+    const posted = { ...asked, message, kind };
+    if (!this.#options.permit || requests === 0) return this.#dispatch(posted);
     try {
-      this.#permit(exchange, message, principal, requests, () =>
-        this.#dispatch(exchange, message, kind, accepted, principal, older),
-      );
+      this.#permit(posted, requests);
     } catch (error) {
       this.#fail(exchange, message, error);
     }
   }
 
   /** Runs the requests of a POST if the application permits it. */
-  #permit(exchange: Exchange, message: unknown, principal: Principal, count: number, run: () => void): void {
+  #permit(posted: Posted, count: number): void {
+    const { exchange, message, principal } = posted;
     const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
     const calls = requests.map((each) => permitCallOf(this.#server, each));
     exchange.calls = calls;
     const conclude = (found: unknown): void => {
       const denial = denied(found);
-      if (!denial) return run();
+      if (!denial) return this.#dispatch(posted);
       this.#report(denial, count === 1 ? calls[0] : undefined);
       replyDenial(exchange, denial);
     };
@@ -477,21 +473,15 @@ export class Endpoint {
     this.#server.definition.hooks.emit({ ...refused, ...place });
   }
 
-  #dispatch(
-    exchange: Exchange,
-    message: unknown,
-    kind: MessageKind | Problem,
-    accepted: Accepted,
-    principal: Principal,
-    older: string | undefined,
-  ): void {
+  #dispatch(posted: Posted): void {
+    const { exchange, message, kind, older } = posted;
     const legacy = this.#stateful ?? this.#stateless;
     const stated = kind === "batch" ? (message as unknown[]).some(statesRevision) : statesRevision(message);
     try {
-      if (older !== undefined) this.#sse!.post(exchange, older, message, stated, principal);
+      if (older !== undefined) this.#sse!.post(posted, older, stated);
       else if (this.#modern && (!legacy || this.#isModern(exchange, stated)))
-        this.#modern.post(exchange, message, kind, stated, accepted, principal);
-      else legacy!.post(exchange, message, accepted, principal);
+        this.#modern.post(posted, stated);
+      else legacy!.post(posted);
     } catch (error) {
       this.#fail(exchange, message, error);
     }

@@ -18,6 +18,7 @@ import type { ServerDefinition } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
 import {
   type Accepted,
+  type Posted,
   type Principal,
   acceptedBy,
   corsHeaders,
@@ -26,16 +27,9 @@ import {
   replyError,
   replyInvalid,
 } from "./access.js";
-import {
-  type EventStore,
-  type MissedEvents,
-  type Streams,
-  eventHeaders,
-  eventText,
-} from "./event-streams.js";
+import { type EventStore, type MissedEvents, eventHeaders, eventText } from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
-import type { ConcurrencyLimit } from "./limits.js";
-import { PostChannel, type ResponseForm, silent } from "./posts.js";
+import { PostChannel, type PostSetup, type ResponseForm, silent } from "./posts.js";
 import { type HttpSession, SessionStream } from "./session.js";
 import type { ClusterRefusal } from "./session-cluster.js";
 import { restore } from "./session-store.js";
@@ -45,6 +39,15 @@ import { mayResume, withCalls } from "./stream-rights.js";
 
 type Headers = Readonly<Record<string, string>>;
 
+/** What the requests of clients with sessions need of the endpoint. */
+interface SessionSetup {
+  readonly sessions: Sessions;
+  readonly events: EventStore;
+  readonly form: ResponseForm;
+  /** Replies with the error of a request that failed. */
+  readonly fail: (exchange: Exchange, message: unknown, error: unknown) => void;
+}
+
 /** Requests of legacy clients with sessions (2025-11-25, Streamable HTTP, session management). */
 export class SessionRequests {
   readonly #server: Server;
@@ -52,16 +55,12 @@ export class SessionRequests {
   readonly #sessions: Sessions;
   readonly #events: EventStore;
   readonly #form: ResponseForm;
-  /** Replies with the error of a request that failed. */
-  readonly #fail: (exchange: Exchange, message: unknown, error: unknown) => void;
+  readonly #fail: SessionSetup["fail"];
 
   constructor(
     server: Server,
     legacy: readonly RevisionView<"server">[],
-    sessions: Sessions,
-    events: EventStore,
-    form: ResponseForm,
-    fail: (exchange: Exchange, message: unknown, error: unknown) => void,
+    { sessions, events, form, fail }: SessionSetup,
   ) {
     this.#server = server;
     this.#legacy = legacy;
@@ -71,26 +70,19 @@ export class SessionRequests {
     this.#fail = fail;
   }
 
-  post(exchange: Exchange, message: unknown, accepted: Accepted, principal: Principal): void {
-    if (isObject(message) && message["method"] === "initialize")
-      return this.#open(exchange, message, accepted, principal);
+  post(posted: Posted): void {
+    const { exchange, message, principal } = posted;
+    if (isObject(message) && message["method"] === "initialize") return this.#open(posted);
     const session = this.#find(exchange, principal);
-    if (session) return this.#post(exchange, message, accepted, principal, session);
-    this.#restore(exchange, principal, message, (restored) =>
-      this.#post(exchange, message, accepted, principal, restored),
-    );
+    if (session) return this.#post(posted, session);
+    this.#restore(exchange, principal, message, (restored) => this.#post(posted, restored));
   }
 
-  #post(
-    exchange: Exchange,
-    message: unknown,
-    accepted: Accepted,
-    { auth }: Principal,
-    session: HttpSession,
-  ): void {
+  #post(posted: Posted, session: HttpSession): void {
+    const { exchange, message, principal } = posted;
     if (!this.#isServed(exchange, message)) return;
-    session.connection.auth = auth;
-    this.#serve(exchange, message, accepted, () => corsHeaders(exchange), session);
+    session.connection.auth = principal.auth;
+    this.#serve(posted, () => corsHeaders(exchange), session);
   }
 
   get(exchange: Exchange, principal: Principal): void {
@@ -106,9 +98,10 @@ export class SessionRequests {
     if (session.streamLimitReached) return replyBusy(exchange, undefined, "maxStreams");
     const last = exchange.header("last-event-id");
     if (last !== undefined) return this.#resume(exchange, accepted, session, last);
-    const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.#form, () =>
-      corsHeaders(exchange),
-    );
+    const headers = (): Headers => corsHeaders(exchange);
+    const stream = new SessionStream(session, session.nextStream(), {
+      ...{ exchange, accepted, form: this.#form, headers },
+    });
     session.listen(stream);
     stream.start();
     session.connection.sendHeld();
@@ -192,7 +185,9 @@ export class SessionRequests {
     return session;
   }
 
-  #open(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
+  #open(posted: Posted): void {
+    const { exchange, message } = posted;
+    const { auth, principal = "" } = posted.principal;
     const session = this.#sessions.create(principal);
     if (!session) {
       const error = internalError("there are too many sessions");
@@ -207,7 +202,7 @@ export class SessionRequests {
       session.whenAnswered = undefined;
       if (!session.isOpen) this.#sessions.end(session, "ended");
     };
-    this.#serve(exchange, message, accepted, () => ({ ...corsHeaders(exchange), ...named() }), session);
+    this.#serve(posted, () => ({ ...corsHeaders(exchange), ...named() }), session);
     if (!session.isAnswering) session.whenAnswered?.();
   }
 
@@ -232,13 +227,7 @@ export class SessionRequests {
     });
   }
 
-  #serve(
-    exchange: Exchange,
-    message: unknown,
-    accepted: Accepted,
-    headers: () => Headers,
-    session: HttpSession,
-  ): void {
+  #serve({ exchange, message, accepted }: Posted, headers: () => Headers, session: HttpSession): void {
     const isBatch = Array.isArray(message);
     const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
     const problem = postProblem(messages, isBatch, session);
@@ -261,7 +250,10 @@ export class SessionRequests {
     if (!session.concurrency.lost.allows(session.principal, 1) && !this.#sessions.endOrphaned(session))
       return replyBusy(exchange, one, "maxConcurrent");
     const name = withCalls(session.nextStream(ids), exchange.calls);
-    const stream = new SessionStream(session, name, exchange, accepted, this.#form, headers, ids, isBatch);
+    const stream = new SessionStream(session, name, {
+      ...{ exchange, accepted, form: this.#form, headers },
+      ...{ ids, isBatch },
+    });
     session.expect(stream);
     stream.follow(exchange.size);
     receive(session.connection, message, exchange);
@@ -280,7 +272,7 @@ export class SessionRequests {
       return void stored(() => Promise.reject(cause as Error), "event store").catch(fail);
     }
     const resume = (found: MissedEvents | undefined): void =>
-      this.#resumed(exchange, accepted, session, found, last);
+      this.#resumed(exchange, session, found, { accepted, last });
     if (!isPromise(missed)) {
       if (!missed || !exchange.permits) return resume(missed);
       // Events may come while the application decides: they are read again.
@@ -300,10 +292,9 @@ export class SessionRequests {
 
   #resumed(
     exchange: Exchange,
-    accepted: Accepted,
     session: HttpSession,
     missed: MissedEvents | undefined,
-    last: string,
+    { accepted, last }: { readonly accepted: Accepted; readonly last: string },
   ): void {
     if (!missed) return replyInvalid(exchange, 400, "there is no such event in this session");
     const stream = session.named(missed.stream);
@@ -311,7 +302,9 @@ export class SessionRequests {
     const followed = session.peer?.follow(exchange, missed, last);
     if (followed === "followed") return;
     if (followed === "listens") {
-      const taken = new SessionStream(session, missed.stream, exchange, accepted, this.#form, () => ({}));
+      const taken = new SessionStream(session, missed.stream, {
+        ...{ exchange, accepted, form: this.#form, headers: () => ({}) },
+      });
       session.listen(taken);
       taken.resume(exchange, missed);
       return session.connection.sendHeld();
@@ -326,28 +319,20 @@ export class SessionRequests {
 export class StatelessRequests {
   readonly #server: Server;
   readonly #legacy: readonly RevisionView<"server">[];
-  readonly #form: ResponseForm;
   /** The protocol of all requests, by revision. */
   readonly #protocols: ReadonlyMap<RevisionView<"server">, RequestProtocol>;
-  readonly #streams: Streams;
-  readonly #concurrency: ConcurrencyLimit;
+  readonly #setup: PostSetup;
 
-  constructor(
-    server: Server,
-    legacy: readonly RevisionView<"server">[],
-    form: ResponseForm,
-    streams: Streams,
-    concurrency: ConcurrencyLimit,
-  ) {
+  constructor(server: Server, legacy: readonly RevisionView<"server">[], setup: PostSetup) {
     this.#server = server;
     this.#legacy = legacy;
-    this.#form = form;
     this.#protocols = new Map(legacy.map((revision) => [revision, protocolOf(revision)]));
-    this.#streams = streams;
-    this.#concurrency = concurrency;
+    this.#setup = setup;
   }
 
-  post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
+  post(posted: Posted): void {
+    const { exchange, message } = posted;
+    const { auth, principal = "" } = posted.principal;
     // The handshake negotiates the revision; its header does not matter.
     const opens = isRequest(message) && message.method === "initialize";
     const revision = versionOf(exchange, this.#legacy) ?? (opens ? this.#legacy[0] : undefined);
@@ -359,19 +344,14 @@ export class StatelessRequests {
     const caller = { auth, principal };
     if (requests.length < messages.length) this.#notified(messages, caller, revision);
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
-    const channel = new PostChannel(
-      exchange,
-      accepted,
-      this.#form,
-      revision.table,
-      this.#streams,
-      requests.map(({ id }) => id),
-      Array.isArray(message),
-    );
+    const { form, streams, concurrency } = this.#setup;
+    const ids = requests.map(({ id }) => id);
+    const { table } = revision;
+    const channel = new PostChannel(posted, { form, table, streams }, ids, Array.isArray(message));
     const connection = new ServerConnection(this.#server.definition, channel, caller, "legacy");
     connection.http = exchange;
     const protocol = this.#protocols.get(revision);
-    channel.follow(connection, this.#concurrency);
+    channel.follow(connection, concurrency);
     for (const request of requests)
       connection.request(request, request.method === "initialize" ? undefined : protocol);
     channel.watch();

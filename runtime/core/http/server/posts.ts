@@ -25,6 +25,7 @@ import {
 import type { Server } from "../../server/server.js";
 import {
   type Accepted,
+  type Posted,
   type Principal,
   corsHeaders,
   mergeHeaders,
@@ -39,47 +40,31 @@ import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { argumentProblem } from "./param-mirrors.js";
 import { isProduction } from "./production.js";
 
+/** What the requests of clients without sessions need of the endpoint. */
+export interface PostSetup {
+  readonly form: ResponseForm;
+  readonly streams: Streams;
+  readonly concurrency: ConcurrencyLimit;
+}
+
 /** Requests of modern revisions (2026-07-28, Streamable HTTP): one request per POST, without sessions. */
 export class ModernRequests {
   readonly #server: Server;
   readonly #newest: RevisionView<"server">;
-  readonly #form: ResponseForm;
-  readonly #streams: Streams;
-  readonly #concurrency: ConcurrencyLimit;
-  readonly #bytes: Quota;
+  readonly #setup: PostSetup & { readonly bytes: Quota };
   readonly #mirrored = new WeakMap<object, boolean>();
 
-  /**
-   * @param bytes limit of the bytes reserved for listening streams
-   */
-  constructor(
-    server: Server,
-    newest: RevisionView<"server">,
-    form: ResponseForm,
-    streams: Streams,
-    concurrency: ConcurrencyLimit,
-    bytes: Quota,
-  ) {
+  /** @param setup with the limit of the bytes reserved for listening streams */
+  constructor(server: Server, newest: RevisionView<"server">, setup: PostSetup & { readonly bytes: Quota }) {
     this.#server = server;
     this.#newest = newest;
-    this.#form = form;
-    this.#streams = streams;
-    this.#concurrency = concurrency;
-    this.#bytes = bytes;
+    this.#setup = setup;
   }
 
-  /**
-   * @param kind of the message
-   * @param stated whether the message states its revision in `_meta`
-   */
-  post(
-    exchange: Exchange,
-    message: unknown,
-    kind: MessageKind | Problem,
-    stated: boolean,
-    accepted: Accepted,
-    caller: Principal,
-  ): void {
+  /** @param stated whether the message states its revision in `_meta` */
+  post(posted: Posted, stated: boolean): void {
+    const { exchange, message, kind, accepted, principal: caller } = posted;
+    const { form, streams, concurrency, bytes } = this.#setup;
     if (kind === "notification") return this.#notified(exchange, message as NotificationMessage, caller);
     const request = requestOf(exchange, message, kind);
     if (!request) return;
@@ -96,22 +81,19 @@ export class ModernRequests {
     const listens = protocol.revision.table.incomingRequests.get(request.method)?.listening;
     if (listens && !accepted.events)
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
-    if (listens && this.#streams.isFull(exchange.principal))
-      return replyBusy(exchange, request.id, "maxStreams");
+    if (listens && streams.isFull(exchange.principal)) return replyBusy(exchange, request.id, "maxStreams");
     const called = toolCallOf(request, protocol.revision);
     const wrong = called && this.#mirrorProblem(exchange, called);
-    const form = listens ? "auto" : this.#form;
-    const channel = new PostChannel(exchange, accepted, form, protocol.revision.table, this.#streams, [
-      request.id,
-    ]);
-    if (listens) channel.bytes = this.#bytes;
+    const { table } = protocol.revision;
+    const channel = new PostChannel(posted, { form: listens ? "auto" : form, table, streams }, [request.id]);
+    if (listens) channel.bytes = bytes;
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;
     if (wrong !== undefined && this.#mayCall(connection, request, protocol, called!)) {
       connection.closed();
       return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
     }
-    channel.follow(connection, listens ? undefined : this.#concurrency);
+    channel.follow(connection, listens ? undefined : concurrency);
     connection.request(request, protocol);
     channel.watch();
   }
@@ -298,11 +280,8 @@ export class PostChannel implements ServerChannel, Awaited {
   }
 
   constructor(
-    exchange: Exchange,
-    accepted: Accepted,
-    form: ResponseForm,
-    table: ReceiveTable,
-    streams: Streams,
+    { exchange, accepted }: Posted,
+    { form, table, streams }: Omit<PostSetup, "concurrency"> & { readonly table: ReceiveTable },
     ids: readonly RequestId[],
     isBatch = false,
   ) {

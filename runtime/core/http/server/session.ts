@@ -356,6 +356,18 @@ function without(streams: SessionStream[] | undefined, stream: SessionStream): S
   return streams.filter((each) => each !== stream);
 }
 
+/** How a stream of a session begins. */
+interface BegunStream {
+  readonly exchange: Exchange;
+  readonly accepted: Accepted;
+  readonly form: ResponseForm;
+  /** The response headers; called when the response begins. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  /** The requests that it answers; absent for a GET stream. */
+  readonly ids?: readonly RequestId[];
+  readonly isBatch?: boolean;
+}
+
 /**
  * One stream of a session: the response to a POST, or a GET stream. It outlives connections: messages that are sent
  * without a connection wait in the event store.
@@ -397,12 +409,7 @@ export class SessionStream implements Awaited {
   constructor(
     session: HttpSession,
     name: string,
-    exchange: Exchange,
-    accepted: Accepted,
-    form: ResponseForm,
-    headers: () => Readonly<Record<string, string>>,
-    ids?: readonly RequestId[],
-    isBatch = false,
+    { exchange, accepted, form, headers, ids, isBatch = false }: BegunStream,
   ) {
     this.#session = session;
     this.name = name;

@@ -73,17 +73,12 @@ export class Sessions {
   /** Reports a failure of the store that no response carries. */
   readonly #warn: (error: unknown) => void;
 
-  /**
-   * @param count limit of sessions
-   * @param bytes limit of the bytes reserved for them
-   */
+  /** @param limits of sessions, and of the bytes reserved for them */
   constructor(
     environment: SessionEnvironment,
-    count: Quota,
-    bytes: Quota,
+    { count, bytes }: { readonly count: Quota; readonly bytes: Quota },
     options: SessionOptions,
     reports: SessionReports,
-    warn: (error: unknown) => void,
   ) {
     this.#environment = {
       ...environment,
@@ -99,7 +94,7 @@ export class Sessions {
     this.#idleMs = options.idleMs ?? 1_800_000;
     this.#sweepMs = Math.min(this.#idleMs / 2, options.store ? touchMs : longestWait);
     this.#reports = reports;
-    this.#warn = warn;
+    this.#warn = environment.warn;
   }
 
   get size(): number {

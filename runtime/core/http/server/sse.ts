@@ -2,7 +2,7 @@ import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { type RequestId, errorText, idOf } from "../../jsonrpc/message.js";
 import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
-import { type Principal, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "./access.js";
+import { type Posted, type Principal, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "./access.js";
 import { type Streams, eventHeaders } from "./event-streams.js";
 import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
 import { idsOfRequests, postProblem, receive } from "./legacy-requests.js";
@@ -64,7 +64,7 @@ export class SseRequests {
       return replyBusy(exchange, undefined, "sessions.maxSessions");
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     const opened = this.#server.definition.clock.now();
-    const session = new SseSession(sessionId(), principal, sink, this.#environment, opened, (reason) => {
+    const session = new SseSession({ principal, sink, opened }, this.#environment, (reason) => {
       this.#sessions.delete(session.id);
       count.give(principal, 1);
       streams.ended(sink);
@@ -89,13 +89,8 @@ export class SseRequests {
    *
    * @param stated whether the message states a modern revision: those do not use HTTP+SSE
    */
-  post(
-    exchange: Exchange,
-    id: string,
-    message: unknown,
-    stated: boolean,
-    { auth, principal = "" }: Principal,
-  ): void {
+  post({ exchange, message, principal: caller }: Posted, id: string, stated: boolean): void {
+    const { auth, principal = "" } = caller;
     const session = this.#sessions.get(id);
     if (!session || session.principal !== principal)
       return replyInvalid(exchange, 404, "there is no such session: open its stream again", idOf(message));
@@ -165,7 +160,7 @@ function messageEvent(text: string): string {
 
 /** One client over HTTP+SSE (2024-11-05). The session lasts as long as its stream. */
 class SseSession implements ServerChannel {
-  readonly id: string;
+  readonly id = sessionId();
   /** The owner; messages of other principals get 404. */
   readonly principal: string;
   connection!: ServerConnection;
@@ -190,15 +185,16 @@ class SseSession implements ServerChannel {
     return isProduction();
   }
 
+  /** @param opened when its stream was opened, by the clock */
   constructor(
-    id: string,
-    principal: string,
-    sink: EventSink,
+    {
+      principal,
+      sink,
+      opened,
+    }: { readonly principal: string; readonly sink: EventSink; readonly opened: number },
     environment: SseEnvironment,
-    opened: number,
     onEnd: (reason: SessionEnd) => void,
   ) {
-    this.id = id;
     this.principal = principal;
     this.#sink = sink;
     this.#environment = environment;
