@@ -56,7 +56,7 @@ export async function discoverResource(
     if (options.issuer !== undefined && !isBusy && error instanceof AuthError) return undefined;
     throw error;
   });
-  if (found) return targetOf(found.document, server, hint, options, guard.local);
+  if (found) return targetOf(found.document, server, { ...options, dpop: hint.dpop, local: guard.local });
   if (hint.metadata.length === 0 || options.issuer !== undefined) return undefined;
   throw invalid(server, "the challenge names metadata that does not exist");
 }
@@ -106,9 +106,7 @@ function checkHinted(document: FoundDocument["document"], server: string): void 
 export function targetOf(
   document: Readonly<Record<string, unknown>>,
   server: string,
-  hint: Pick<Hint, "dpop">,
-  { issuer: named, chooseIssuer }: Choice,
-  local: boolean,
+  { issuer: named, chooseIssuer, dpop, local }: Choice & Pick<Hint, "dpop"> & { readonly local: boolean },
 ): Target {
   const known = judged(document, resourceMembers, server);
   const { resource, authorization_servers: issuers, scopes_supported: scopes } = known;
@@ -126,7 +124,7 @@ export function targetOf(
     scopes,
     dpop: known.dpop_bound_access_tokens_required
       ? "required"
-      : hint.dpop || known.dpop_signing_alg_values_supported
+      : dpop || known.dpop_signing_alg_values_supported
         ? "offered"
         : undefined,
   };

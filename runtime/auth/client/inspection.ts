@@ -59,7 +59,7 @@ export async function inspectServer(
   const issuers = Array.isArray(listed) ? listed.filter((each) => typeof each === "string") : [];
   let target: Target;
   try {
-    target = targetOf(found.document, server, { dpop: false }, {}, guard.local);
+    target = targetOf(found.document, server, { dpop: false, local: guard.local });
   } catch (error) {
     const kinds = {
       "auth-resource-mismatch": "resource-mismatch",

@@ -319,7 +319,7 @@ async function openerOf(
       Object.values(table.errors).map(({ code }) => code),
     );
     let opened = 0;
-    return () => httpClientChannel(address, http, known, opened++ > 0, onWarning);
+    return () => httpClientChannel(address, http, { known, again: opened++ > 0, onWarning });
   }
   if (address === undefined) checkCommand(source);
   else checkScheme(address);

@@ -175,31 +175,25 @@ function firstDifference(
   pointer = "",
 ): Difference | undefined {
   if (Object.is(expected, got)) return undefined;
-  if (Array.isArray(expected) && Array.isArray(got))
-    return firstOf(indices(expected, got), expected as never, got as never, differing, pointer);
-  if (isObject(expected) && isObject(got))
-    return firstOf(Object.keys({ ...expected, ...got }), expected, got, differing, pointer);
+  const keys = keysOfBoth(expected, got);
+  if (keys) {
+    const [one, other] = [expected, got] as readonly Readonly<Record<string, unknown>>[];
+    for (const key of keys) {
+      const place = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const difference = firstDifference(one![key], other![key], differing, place);
+      if (difference) return difference;
+    }
+    return undefined;
+  }
   const member = pointer.slice(pointer.lastIndexOf("/") + 1);
   if (typeof expected === "string" && typeof got === "string" && differing(member, expected, got))
     return undefined;
   return { pointer, expected, got };
 }
 
-function firstOf(
-  keys: Iterable<string>,
-  expected: Record<string, unknown>,
-  got: Record<string, unknown>,
-  differing: (member: string, expected: string, got: string) => boolean,
-  pointer: string,
-): Difference | undefined {
-  for (const key of keys) {
-    const place = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    const difference = firstDifference(expected[key], got[key], differing, place);
-    if (difference) return difference;
-  }
-  return undefined;
-}
-
-function indices(one: readonly unknown[], other: readonly unknown[]): string[] {
-  return Array.from({ length: Math.max(one.length, other.length) }, (_, index) => String(index));
+/** The indices of two lists, the names of the members of two objects; `undefined` for other values. */
+function keysOfBoth(one: unknown, other: unknown): string[] | undefined {
+  if (Array.isArray(one) && Array.isArray(other))
+    return Array.from({ length: Math.max(one.length, other.length) }, (_, index) => String(index));
+  return isObject(one) && isObject(other) ? Object.keys({ ...one, ...other }) : undefined;
 }

@@ -11,8 +11,9 @@ function held(sums: string, owner: string, more = "true"): string {
   )`;
 }
 
-/** The sums, if there is room for more: see `StoreLimits`. */
-function room(from: string, owner: string, growth: string, bytes: string, total: string): string {
+/** The sums, if there is room for more: see `StoreLimits`. Values 7 and 8 are bytes and totalBytes. */
+function room(from: string, owner: string, growth: string): string {
+  const [bytes, total] = ["$7::float8", "$8::float8"];
   return `room AS (
     SELECT 1 FROM ${from}, (SELECT coalesce(sum(bytes), 0) AS bytes FROM held WHERE owner = ${everybody}) taken,
       LATERAL (SELECT coalesce(sum(bytes), 0) AS bytes FROM held WHERE owner = ${owner}) own
@@ -36,7 +37,7 @@ export function insertion(tasks: string, sums: string): string {
     begun AS (
       INSERT INTO ${sums} SELECT ${owner}, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM known) ON CONFLICT DO NOTHING
     ),
-    ${room("known", owner, size, "$7::float8", "$8::float8")},
+    ${room("known", owner, size)},
     added AS (
       INSERT INTO ${tasks} SELECT $1::text, $2::integer, ${owner}, $4::float8, ${size}, $6::text FROM room
       ON CONFLICT (id) DO NOTHING RETURNING 1
@@ -58,7 +59,7 @@ export function replacement(tasks: string, sums: string): string {
   const growth = `(${size} - before.size)`;
   return `WITH before AS (SELECT owner, size FROM ${tasks} WHERE id = $5 AND version = $6::integer),
     ${held(sums, "(SELECT owner FROM before)", `(SELECT size FROM before) <> ${size}`)},
-    ${room("before", "before.owner", growth, "$7::float8", "$8::float8")},
+    ${room("before", "before.owner", growth)},
     replaced AS (
       UPDATE ${tasks} SET version = $1::integer, due_at = $2::float8, size = ${size}, record = $4 FROM room
       WHERE id = $5 AND version = $6::integer RETURNING 1

@@ -31,6 +31,16 @@ const fallbackStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
 
 type Named = Readonly<Record<string, string>>;
 
+/** What a connection has of the client that opens it. */
+interface HttpConnection {
+  /** Codes of errors by which a server shows that it knows this transport. */
+  readonly known?: Iterable<number>;
+  /** Whether a connection to the server was opened before. */
+  readonly again?: boolean;
+  /** Called when the GET stream is lost. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
 /** The client of Streamable HTTP: each message is one POST; answers come in its body or on a stream. */
 class HttpClientChannel implements ClientChannel {
   readonly guaranteesReply = true;
@@ -54,18 +64,11 @@ class HttpClientChannel implements ClientChannel {
   /** HTTP+SSE (2024-11-05), if the server has no other transport. */
   #older: SseConnection | undefined;
 
-  /**
-   * @param known codes of errors by which a server shows that it knows this transport
-   * @param again whether a connection to the server was opened before
-   * @param onWarning called when the GET stream is lost
-   * @throws {McpError} `invalid-definition`: the URL or a header is invalid
-   */
+  /** @throws {McpError} `invalid-definition`: the URL or a header is invalid */
   constructor(
     url: string,
     options: HttpClientOptions = {},
-    known: Iterable<number> = [],
-    again = false,
-    onWarning: (message: string) => void = printWarning,
+    { known = [], again = false, onWarning = printWarning }: HttpConnection = {},
   ) {
     this.#limit = options.limit ?? defaultLimit;
     this.#known = new Set([...known, rpc.methodNotFound]);
@@ -143,16 +146,16 @@ class HttpClientChannel implements ClientChannel {
     method: "POST" | "GET" | "DELETE",
     headers: Named,
     signal: AbortSignal,
-    body?: string,
-    more?: Pick<HttpRequest, "authorized" | "revision">,
+    more?: Pick<HttpRequest, "body" | "authorized" | "revision">,
   ): Promise<HttpResponse> {
     const session: Named = this.#session === undefined ? {} : { [sessionHeader]: this.#session };
-    return this.#requests.send({ method, headers: { ...session, ...headers }, signal, body, ...more });
+    return this.#requests.send({ method, headers: { ...session, ...headers }, signal, ...more });
   }
 
   async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
     if (this.#older) return this.#older.post(text, headers, signal);
-    const post = (bound = signal): Promise<HttpResponse> => this.#exchange("POST", headers, bound, text);
+    const post = (bound = signal): Promise<HttpResponse> =>
+      this.#exchange("POST", headers, bound, { body: text });
     const response = await (method === undefined ? untilTaken(post, signal) : post());
     await response.body?.cancel();
     // The handshake is over: the server may send messages.
@@ -216,7 +219,7 @@ class HttpClientChannel implements ClientChannel {
     const authorized = (authorization: string | undefined): void =>
       messages.forEach((each) => each.authorized?.(authorization));
     if (this.#older) return this.#older.post(batchText(messages), headers, signal);
-    const response = await this.#exchange("POST", headers, signal, batchText(messages), { authorized });
+    const response = await this.#exchange("POST", headers, signal, { body: batchText(messages), authorized });
     if (response.ok) this.#getStream.again();
     if (mediaType(response) === "text/event-stream" && response.ok) {
       const end = (): void => whole.abort();
@@ -235,7 +238,7 @@ class HttpClientChannel implements ClientChannel {
     const { signal } = controller;
     const handshake = method === "initialize";
     const revision = handshake ? offeredIn(text) : undefined;
-    const response = await this.#exchange("POST", headers, signal, text, { authorized, revision });
+    const response = await this.#exchange("POST", headers, signal, { body: text, authorized, revision });
     // Only this answer opens a session (2025-11-25, session management).
     if (handshake) this.#session = headerOf(response, sessionHeader) ?? this.#session;
     if (response.ok) this.#getStream.again();
