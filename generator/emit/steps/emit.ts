@@ -101,7 +101,7 @@ export function stepFile(
     previousId: ids[0],
     patterns: isMatching ? modules.patterns : "",
     imports: names.flatMap((name) => (uses(name) ? [{ name, from: modules[name] }] : [])),
-    ...{ stepsType, isExtension },
+    ...{ stepsType, isExtension, isJudging: predicates.length > 0 },
     modelImport: importTypes([stepsType, ...reporting].sort(naturalCompare), modules.model),
     stepping: importOf([...functions, ...rows], predicates, modules.stepping),
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { cases, isThorough } from "../../support/cases.mjs";
 import { mcpgen } from "../../support/in-process.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { compilerOutputs } from "../../support/typescript-compiler.js";
+import { checkedWhole, compilerOutputs } from "../../support/typescript-compiler.js";
 import { type Outcome, contractOutput, protocolOutput, randomProtocol, randomTool } from "./output.js";
 
 // Generated code compiles under the settings that projects use, one by one and all together, and under the versions of
@@ -96,11 +96,11 @@ function modulesIn(folder: string, as: string): [string, string][] {
     .map((path) => [`${as}/${path}`, readFileSync(join(folder, path), "utf8")]);
 }
 
-/** The output that is shipped, and that of a contract. */
-const outputFiles = (): [string, string][] => [
-  ...modulesIn("generated", "shipped"),
-  ...modulesIn("test/golden/contract/weather", "contract"),
-];
+/** The output that is shipped, and that of a contract: whole, as their schemas are known. */
+const outputFiles = (): [string, string][] =>
+  [...modulesIn("generated", "shipped"), ...modulesIn("test/golden/contract/weather", "contract")].map(
+    ([path, text]) => [path, checkedWhole(text)],
+  );
 
 /** These, and projects that `init` makes. */
 async function shippedFiles(): Promise<ReadonlyMap<string, string>> {
