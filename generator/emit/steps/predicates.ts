@@ -115,12 +115,8 @@ export class Predicates {
     for (const [name, { identifier }] of this.own) identifiers.set(name, identifier);
     const names = new ImportedNames(identifiers, patterns, new Set(this.own.keys()), this.source);
     const exact = { shapes: new Shapes(schema, false), prefix: "is" as const };
-    const others = [...this.source.schema.definitions.values()].filter(({ name }) => !this.own.has(name));
-    const proving = new Map(
-      others.map(({ name, node }) => [names.local("is", name), exact.shapes.kindsOf(node)] as const),
-    );
     const emitter = new DefinitionEmitter(
-      { names, differing: new Set(), proving },
+      { names, differing: new Set() },
       new Map(),
       recursiveDefinitions(schema),
     );

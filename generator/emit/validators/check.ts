@@ -87,7 +87,7 @@ function split(node: SchemaNode, subject: string, place: Place): Expression {
   const inner = place.inOwnFunction();
   const name = place.unit.addPart(place.hint, (name) => {
     const body = verdictOn(node, "value", inner);
-    return printFunction(partHead(name, inner), body, place.unit.file.proving);
+    return printFunction(partHead(name, inner), body);
   });
   return place.part(name, subject, inner.reachesCycle);
 }

@@ -116,7 +116,7 @@ export class DefinitionEmitter {
     const cycle = this.cycles.get(name);
     if (!cycle) return this.functions(definition, reading, "straight", parts, start);
     const deep = names.inner(reading.prefix, name, "deep");
-    const first = printFunction(start, [returns(call(deep, "value", "0"))], this.file.proving);
+    const first = printFunction(start, [returns(call(deep, "value", "0"))]);
     if (!this.isBacktracking(cycle, reading)) {
       const tooDeep = call("postpone", deep, "value", "later");
       return [first, ...this.functions(definition, reading, "walk", parts, walkerHead(deep, true), tooDeep)];
@@ -141,7 +141,7 @@ export class DefinitionEmitter {
   ): Printed[] {
     const { body, unit } = this.body(name, node, reading, mode, parts);
     const guard = tooDeep ? when(compare("depth", ">", deepest), [returns(tooDeep)]) : [];
-    const start = printFunction(head, [...guard, ...body], this.file.proving);
+    const start = printFunction(head, [...guard, ...body]);
     return [start, ...unit.partsFor(start)];
   }
 

@@ -8,7 +8,6 @@ import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
 import { assertFormats } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
-import { type Kind, everyKind } from "./kind.js";
 import { importTypes, importValues } from "../types/layout.js";
 import { promoted } from "./promoted.js";
 import { type PreludeName, prelude, preludeNames } from "./prelude.js";
@@ -29,20 +28,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const types = input.judgesOnly ? new Map<string, string>() : localTypes(names, isOwn);
   const exact = readingOf(schema, false);
   const open = readingOf(schema, true);
-  const kindsOf = (name: string): ReadonlySet<Kind> => {
-    const definition = schema.definitions.get(name);
-    return definition ? exact.shapes.kindsOf(definition.node) : everyKind;
-  };
-  const file: FileNames = {
-    names: functions,
-    differing: reachingOpen(schema),
-    proving: new Map(
-      [...types.keys(), ...(imported?.identifiers.keys() ?? [])].map((name) => [
-        functions.local("is", name),
-        kindsOf(name),
-      ]),
-    ),
-  };
+  const file: FileNames = { names: functions, differing: reachingOpen(schema) };
   const emitter = new DefinitionEmitter(file, types, recursiveDefinitions(schema));
   const emitted = [...schema.definitions.values()].filter(({ name }) => isOwn(name));
   const definitions = emitter.emitAll(emitted, exact, open);
@@ -61,7 +47,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
     blocks: [...(isAlone ? prelude(emitter.prelude) : []), ...definitions],
   });
   return new Map<string, EmittedFile>([
-    [`${folder}/validators.ts`, needs.patterns ? { content } : formattedUnlessAsserting(content)],
+    [`${folder}/validators.ts`, needs.patterns ? { content } : formattedIfPlain(content)],
     ...textModules(needs, input),
   ]);
 };
@@ -115,12 +101,10 @@ function importsOf(needs: TextNeeds, extension: string): string[] {
 
 /**
  * A file that the pipeline need not format. Prettier formats a file that has characters beyond ASCII, for it counts some
- * of them as two columns or none, and a file with type assertions, for this emitter does not break their lines.
+ * of them as two columns or none.
  */
-function formattedUnlessAsserting(content: string): EmittedFile {
-  return /^[\n -~]*$/.test(content) && !content.includes(" as unknown")
-    ? { content, formatted: true }
-    : { content };
+function formattedIfPlain(content: string): EmittedFile {
+  return /^[\n -~]*$/.test(content) ? { content, formatted: true } : { content };
 }
 
 /** What the file calls the type of each own definition: its identifier, unless code in the file may mean something else. */

@@ -1,5 +1,4 @@
 import { type Layout, group, indent, line, print, softline, whenBroken } from "../../print/layout.js";
-import { type Proving, withAssertions } from "./narrowing.js";
 import { prune } from "./prune.js";
 import { type Statement, block } from "./statement.js";
 
@@ -39,8 +38,8 @@ export interface Printed {
   readonly used: ReadonlySet<string>;
 }
 
-export function printFunction(head: Head, statements: readonly Statement[], proving: Proving): Printed {
-  const { statements: body, used } = prune(withAssertions(statements, proving));
+export function printFunction(head: Head, statements: readonly Statement[]): Printed {
+  const { statements: body, used } = prune(statements);
   // An underscore marks an unread parameter, for readers and for `noUnusedParameters`.
   const value = used.has("value") ? "value" : "_value";
   const more = head.more.map((parameter) =>

@@ -6,7 +6,6 @@ import type { FunctionNames, PartNames, Prefix } from "./function-names.js";
 import { Scope } from "./scope.js";
 import type { Printed } from "./function.js";
 import type { Kind } from "./kind.js";
-import type { Proving } from "./narrowing.js";
 import type { Statement } from "./statement.js";
 import type { Shapes } from "./shape.js";
 
@@ -31,8 +30,6 @@ export interface FileNames {
   readonly names: FunctionNames;
   /** Definitions whose open reading differs from the exact one. */
   readonly differing: ReadonlySet<string>;
-  /** Functions of the file that are type predicates, and the kinds of their types. */
-  readonly proving: Proving;
 }
 
 /** The state that the validators of one file share. */
