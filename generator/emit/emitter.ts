@@ -1,5 +1,6 @@
 import type { JsonObject, Schema } from "@mcpgen/engine";
 import type { Imported } from "./imported.js";
+import type { ExtensionModel } from "../model/extension-model.js";
 import type { ProtocolModel } from "../model/model.js";
 import type { Words } from "./methods/words.js";
 import type { EmittedFile } from "../print/emitted-file.js";
@@ -49,8 +50,23 @@ export interface ModelInput extends Surroundings {
   readonly next?: ProtocolModel;
   /** What the revision that handlers write and clients read calls members that tables name. */
   readonly words?: Words;
-  /** It is newer than the revision that handlers write and clients read. */
-  readonly isAboveVocabulary?: boolean;
+  /** On which side it is of the revision that handlers write and clients read; without it, it is that one. */
+  readonly fromVocabulary?: "older" | "newer" | undefined;
+}
+
+/** The same of an extension over one of its bases: the base has the code of some of its definitions. */
+export interface ExtensionInput extends ModelInput {
+  readonly model: ExtensionModel;
+  readonly imported: Imported;
+  /** The extension over the base before it. */
+  readonly previous?: ExtensionModel;
+  /** The extension over the base after it. */
+  readonly next?: ExtensionModel;
+}
+
+/** A revision is an extension without imports. */
+export function isOfExtension(input: Pick<ModelInput, "model" | "imported">): input is ExtensionInput {
+  return input.imported !== undefined;
 }
 
 /** What a configuration says of the package.json of the output. */

@@ -3,20 +3,15 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { authoredBase, emitExtensionAuthoring } from "../emit/extension/authoring.js";
 import { emitChannel } from "../emit/extension/channel.js";
 import { emitExtensionExplained } from "../emit/extension/explained.js";
-import {
-  type ExtensionInput,
-  type WholeExtensionInput,
-  folderOfExtension,
-  importedBy,
-} from "../emit/extension/input.js";
-import { emitExtensionMethods } from "../emit/extension/methods.js";
+import { type WholeExtensionInput, folderOfExtension, importedBy } from "../emit/extension/input.js";
 import { emitExtensionOpen } from "../emit/extension/open.js";
 import { emitExtensionReport } from "../emit/extension/report.js";
 import { emitExtensionForClients, emitExtensionForServers } from "../emit/extension/roles.js";
 import { emitExtensionSteps } from "../emit/extension/steps.js";
-import { emitExtensionClient, emitExtensionServer } from "../emit/extension/stubs.js";
-import { emitExtensionVectors } from "../emit/extension/vectors.js";
-import type { Emitter, SchemaInput } from "../emit/emitter.js";
+import type { Emitter, ExtensionInput, SchemaInput } from "../emit/emitter.js";
+import { emitMethods } from "../emit/methods/emit.js";
+import { emitClient, emitServer } from "../emit/stubs/emit.js";
+import { emitVectors } from "../emit/vectors/emit.js";
 import { type ExtensionSource, readStoredExtension } from "../extension/extension-source.js";
 import { type StoredExtension, extensionsFolder } from "../extension/extension-store.js";
 import { extensionOver } from "../extension/load-extension.js";
@@ -37,11 +32,11 @@ export interface LoadedExtension {
 
 /** Emitters of the files of an extension over one base, by the names that `--only` takes. */
 export const baseEmitters: Readonly<Record<string, Emitter<ExtensionInput>>> = {
-  methods: emitExtensionMethods,
-  client: emitExtensionClient,
-  server: emitExtensionServer,
+  methods: emitMethods,
+  client: emitClient,
+  server: emitServer,
   steps: emitExtensionSteps,
-  vectors: emitExtensionVectors,
+  vectors: emitVectors,
   extension: emitExtensionReport,
   channel: emitChannel,
 };
@@ -192,7 +187,8 @@ export function extensionFingerprint(
   return sha256(canonicalText(JSON.parse(JSON.stringify(inputs))));
 }
 
-function sideOf(distance: number): ExtensionInput["fromVocabulary"] {
+/** The side of what handlers write and clients read, by the distance to it. */
+export function sideOf(distance: number): ExtensionInput["fromVocabulary"] {
   if (distance === 0) return undefined;
   return distance < 0 ? "older" : "newer";
 }

@@ -19,6 +19,7 @@ import {
   extensionFingerprint,
   extensionRuns,
   loadExtensions,
+  sideOf,
   wholeEmitters,
 } from "./extensions.js";
 import { changedPlaces } from "../revision/changed-places.js";
@@ -316,7 +317,7 @@ function* emitAll(
     yield* run(modelEmitters, {
       ...surroundings,
       model,
-      isAboveVocabulary: place > models.findIndex(({ revision }) => revision === vocabulary),
+      fromVocabulary: sideOf(place - models.findIndex(({ revision }) => revision === vocabulary)),
       ...(words && { words }),
       ...(previous && { previous }),
       ...(next && { next }),

@@ -4,13 +4,12 @@ import { arrayLayout, laidOutTexts, memberLine, objectLayout, printAt } from "..
 import { group, indent, join, line, softline } from "../../print/layout.js";
 import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
-import type { Emitter, Files } from "../emitter.js";
-import { localNames, ownDefinitions, sharedModule } from "../imported.js";
-import { base64Members, tableOf } from "../methods/emit.js";
+import type { Emitter, ExtensionInput, Files } from "../emitter.js";
+import { localNames, ownDefinitions } from "../imported.js";
+import { base64Members, modulesOf, renderUsing, tableOf, typeNames } from "../methods/emit.js";
 import { Facts } from "../methods/facts.js";
 import { typeRows } from "../methods/type-rows.js";
 import { stubsOf } from "../stubs/emit.js";
-import type { ExtensionInput } from "./input.js";
 
 /** A module for each role of a channel: its table, the types of its messages, and a function for each that it sends. */
 export const emitChannel: Emitter<ExtensionInput> = (input) => {
@@ -20,14 +19,10 @@ export const emitChannel: Emitter<ExtensionInput> = (input) => {
 };
 
 function emitRole(channel: Channel, role: string, input: ExtensionInput): Files {
-  const { model, imported, folder, origin, importExtension, render } = input;
+  const { model, imported, folder, origin, importExtension } = input;
   const own = modelOfRole(model, channel, role);
   const names = localNames(model.schema, imported);
   const facts = new Facts(own, names, imported);
-  const typeOf = (definition: string): string => {
-    const exported = imported.identifiers.get(definition);
-    return exported === undefined ? `types.${names.get(definition)!}` : `baseTypes.${exported}`;
-  };
   const table = tableOf(own, "client", facts);
   const modules = ["types", "baseTypes", "validators", "baseValidators"];
   const taken = new Set([...modules, `${role}Table`, `${role}Sends`, "sendTable", "byMethod", "process"]);
@@ -35,17 +30,12 @@ function emitRole(channel: Channel, role: string, input: ExtensionInput): Files 
   const view = {
     ...{ origin, importExtension, role, table, stubs },
     Role: capitalised(role),
-    modules: {
-      model: sharedModule(input, "model"),
-      sending: sharedModule(input, "sending"),
-      types: sharedModule(input, `${model.revision}/types`),
-      validators: sharedModule(input, `${model.revision}/validators`),
-    },
+    modules: modulesOf(input),
     id: stringLiteral(model.id),
     version: stringLiteral(model.version),
     baseId: stringLiteral(model.revision),
     modelTypes: [...tableTypes, ...modelTypes].sort(),
-    maps: mapsOf(own, role, typeOf),
+    maps: mapsOf(own, role, typeNames(names, imported)),
     handlers: handlersType(capitalised(role)),
     usesParams: stubs.some(({ parameters }) => parameters.includes("Params<")),
     usesResult: stubs.some(({ send }) => send === "request"),
@@ -56,15 +46,7 @@ function emitRole(channel: Channel, role: string, input: ExtensionInput): Files 
       arrayLayout(base64Members(ownDefinitions(model.schema, imported), facts), true),
     ),
   };
-  const draft = render("extension-channel.ts", view);
-  const uses = (module: string): boolean => new RegExp(`\\b${module}\\.\\w`).test(draft);
-  const content = render("extension-channel.ts", {
-    ...view,
-    usesTypes: uses("types"),
-    usesBaseTypes: uses("baseTypes"),
-    usesValidators: uses("validators"),
-    usesBaseValidators: uses("baseValidators"),
-  });
+  const content = renderUsing(input, "extension-channel.ts", view);
   return new Map([[`${folder}/${role}.ts`, laidOutTexts(content)]]);
 }
 

@@ -3,18 +3,6 @@ import { nameDefinitions } from "../../print/names.js";
 import type { PackageManifest, Surroundings } from "../emitter.js";
 import type { Imported } from "../imported.js";
 
-/** Input of the emitters of an extension over one of its bases. */
-export interface ExtensionInput extends Surroundings {
-  readonly model: ExtensionModel;
-  readonly imported: Imported;
-  /** The extension over the base before it. */
-  readonly previous?: ExtensionModel;
-  /** The extension over the base after it. */
-  readonly next?: ExtensionModel;
-  /** The base is on this side of the one that handlers write and clients read; without it, it is that one. */
-  readonly fromVocabulary?: "older" | "newer" | undefined;
-}
-
 /** Input of the emitters of an extension over all its bases. */
 export interface WholeExtensionInput extends Surroundings {
   /** Oldest base first. */

@@ -1,10 +1,9 @@
 import type { Augmented, ExtensionModel, MemberRule } from "../../model/extension-model.js";
 import { codeSpan } from "../../print/markdown.js";
-import type { Emitter } from "../emitter.js";
+import type { Emitter, ExtensionInput } from "../emitter.js";
 import { ownDefinitions } from "../imported.js";
 import { errorLine, headerLine, heading, methodLine, requirementText } from "../protocol-report/emit.js";
 import { definitionLines } from "../protocol-report/lines.js";
-import type { ExtensionInput } from "./input.js";
 
 /** `EXTENSION.md`: what an extension adds to a base, as lines to be compared between versions. */
 export const emitExtensionReport: Emitter<ExtensionInput> = ({ model, imported, folder, origin, render }) => {

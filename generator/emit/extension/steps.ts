@@ -1,13 +1,13 @@
 import { pointer, pointerTokens } from "@mcpgen/engine";
 import type { ExtensionModel } from "../../model/extension-model.js";
 import type { Note } from "../../notes/note.js";
-import type { Emitter } from "../emitter.js";
+import type { Emitter, ExtensionInput } from "../emitter.js";
 import { localNames, sharedModule } from "../imported.js";
 import { needsNoSteps, stepFile } from "../steps/emit.js";
 import { type StepPlan, planSteps } from "../steps/methods.js";
 import { refuseProblems } from "../steps/problems.js";
 import { textNeeds } from "../texts/modules.js";
-import { type ExtensionInput, importedBy } from "./input.js";
+import { importedBy } from "./input.js";
 
 const known = new WeakMap<ExtensionModel, StepPlan | "none">();
 

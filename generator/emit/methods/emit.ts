@@ -1,8 +1,11 @@
 import type { Definition } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../../print/code-layout.js";
-import type { Emitter, ModelInput } from "../emitter.js";
-import { capitalised, nameDefinitions } from "../../print/names.js";
+import { type Emitter, type ExtensionInput, type ModelInput, isOfExtension } from "../emitter.js";
+import { addedColumns, addedResults } from "../extension/columns.js";
+import { extensionSteps } from "../extension/steps.js";
+import { type Imported, localNames, ownDefinitions, sharedModule } from "../imported.js";
+import { capitalised } from "../../print/names.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
 import type { Layout } from "../../print/layout.js";
 import { Facts } from "./facts.js";
@@ -11,31 +14,101 @@ import { inWords } from "./words.js";
 
 const roles: readonly Role[] = ["client", "server"];
 
-/** `methods.ts`: the dispatch tables of both roles, as data, and the types of params and results by method. */
+/**
+ * `methods.ts`: the dispatch tables of both roles, as data, and the types of params and results by method. An extension has
+ * tables of what it adds to its base.
+ */
 export const emitMethods: Emitter<ModelInput> = (input) => {
-  const { folder, origin, importExtension, render, words } = input;
-  const methods = input.model.methods.map((method) => inWords(method, words));
-  const model: ProtocolModel = { ...input.model, methods };
-  const names = nameDefinitions(model.schema);
-  const facts = new Facts(model, names);
-  const typeOf = (definition: string): string => `types.${names.get(definition)!}`;
-  const { requests, notifications, usesTypes } = typeRows(model, typeOf);
-  const base64 = base64Members(model.schema.definitions.values(), facts);
-  const content = render("methods.ts", {
-    origin,
-    importExtension,
-    usesTypes,
-    usesValidators: model.methods.length + base64.length > 0,
-    requests,
-    notifications,
+  const { folder, origin, importExtension, words, imported } = input;
+  const model = { ...input.model, methods: input.model.methods.map((method) => inWords(method, words)) };
+  const names = localNames(model.schema, imported);
+  const facts = new Facts(model, names, imported);
+  const errors = errorRows(model);
+  const base64 = base64Members(ownDefinitions(model.schema, imported), facts);
+  const tables = roles.map((role) => tableOf(model, role, facts));
+  const content = renderUsing(input, "methods.ts", {
+    ...{ origin, importExtension, errors },
+    ...typeRows(model, typeNames(names, imported)),
+    modules: modulesOf(input),
     methodTypes: roles.flatMap((role) => methodTypes(model, role)),
-    errors: errorRows(model),
-    common: [facts.standardHeaders(), "errors,", ...flags(model).map((flag) => `${flag}: true,`)],
-    tables: roles.map((role) => tableOf(model, role, facts)),
+    tables,
     base64: memberLine(1, "base64", arrayLayout(base64, true)),
+    ...(isOfExtension(input)
+      ? extensionView(input, facts, { errors, tables })
+      : {
+          isExtension: false,
+          common: [facts.standardHeaders(), "errors,", ...flags(model).map((flag) => `${flag}: true,`)],
+        }),
   });
   return new Map([[`${folder}/methods.ts`, { content, formatted: true }]]);
 };
+
+/** The tables of an extension. Those of a revision are in the modules of its roles, which also lead to its steps. */
+function extensionView(
+  input: ExtensionInput,
+  facts: Facts,
+  { errors, tables }: { readonly errors: readonly string[]; readonly tables: readonly TableView[] },
+): object {
+  const { model, previous, next, fromVocabulary, importExtension } = input;
+  const lowers = fromVocabulary === "older" && next && extensionSteps(model, next);
+  const lifts = fromVocabulary === "newer" && previous && extensionSteps(previous, model);
+  return {
+    isExtension: true,
+    base: model.revision,
+    choosesSends: fromVocabulary !== "newer",
+    common: addedColumns(model, facts, errors),
+    tables: tables.map((table) => ({
+      ...table,
+      results: [...table.results, ...addedResults(model, table.role, facts)],
+    })),
+    steps: lowers
+      ? [`import { clientSteps, serverSteps } from "../${next.revision}/steps.${importExtension}";`]
+      : [],
+    peerSteps: lifts
+      ? [
+          "import {",
+          "  clientSteps as serverPeerSteps,",
+          "  serverSteps as clientPeerSteps,",
+          `} from "./steps.${importExtension}";`,
+        ]
+      : [],
+  };
+}
+
+/** The modules that a file of tables imports. */
+export function modulesOf(input: ModelInput): { readonly [module: string]: string } {
+  const { revision } = input.model;
+  return {
+    model: sharedModule(input, "model"),
+    sending: sharedModule(input, "sending"),
+    types: sharedModule(input, `${revision}/types`),
+    validators: sharedModule(input, `${revision}/validators`),
+  };
+}
+
+/** The type of a definition, in the module that exports it. */
+export function typeNames(
+  names: ReadonlyMap<string, string>,
+  imported: Imported | undefined,
+): (definition: string) => string {
+  return (definition) => {
+    const exported = imported?.identifiers.get(definition);
+    return exported === undefined ? `types.${names.get(definition)!}` : `baseTypes.${exported}`;
+  };
+}
+
+/** Lays out a file with imports of those modules alone that its code refers to: an unused one would not compile. */
+export function renderUsing({ render }: Pick<ModelInput, "render">, template: string, view: object): string {
+  const draft = render(template, view);
+  const uses = (module: string): boolean => new RegExp(`\\b${module}\\.\\w`).test(draft);
+  return render(template, {
+    ...view,
+    usesTypes: uses("types"),
+    usesBaseTypes: uses("baseTypes"),
+    usesValidators: uses("validators"),
+    usesBaseValidators: uses("baseValidators"),
+  });
+}
 
 /** The columns of a table that stand in it only where they hold. */
 function flags({ batches, transport }: ProtocolModel): readonly string[] {
@@ -43,7 +116,7 @@ function flags({ batches, transport }: ProtocolModel): readonly string[] {
 }
 
 /** The names of all methods that a side sends as messages, or inside messages. */
-export function methodTypes(model: ProtocolModel, role: Role): { about: string; declaration: string }[] {
+function methodTypes(model: ProtocolModel, role: Role): { about: string; declaration: string }[] {
   return (["request", "notification"] as const).map((kind) => {
     const methods = model.methods.filter((method) => method.kind === kind && method.senders.includes(role));
     const names = methods.map(({ name }) => stringLiteral(name));
@@ -54,7 +127,7 @@ export function methodTypes(model: ProtocolModel, role: Role): { about: string; 
   });
 }
 
-export function errorRows(model: ProtocolModel): string[] {
+function errorRows(model: ProtocolModel): string[] {
   return model.errors.map(({ code, name, http }) => {
     const status = http === undefined ? [] : [["http", String(http)] as const];
     return memberLine(1, memberKey(name), objectLayout([["code", String(code)], ...status]));

@@ -14,7 +14,6 @@ interface TypeRow {
 interface TypeRows {
   readonly requests: readonly TypeRow[];
   readonly notifications: readonly TypeRow[];
-  readonly usesTypes: boolean;
 }
 
 /**
@@ -32,12 +31,7 @@ export function typeRows(model: ProtocolModel, typeOf: (definition: string) => s
         params: printAt(2, unionMember("params", paramsArms(method, typeOf))),
         result: printAt(2, unionMember("result", resultArms(method, typeOf))),
       }));
-  const requests = rows("request");
-  const notifications = rows("notification");
-  const usesTypes = [...requests, ...notifications].some(({ params, result }) =>
-    `${params} ${result}`.includes("types."),
-  );
-  return { requests, notifications, usesTypes };
+  return { requests: rows("request"), notifications: rows("notification") };
 }
 
 function paramsArms({ message, params }: Method, typeOf: (definition: string) => string): string[] {

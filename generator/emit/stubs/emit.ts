@@ -2,8 +2,9 @@ import { type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { memberNodes } from "../../model/object-view.js";
 import { type Method, type ProtocolModel, type Role, gate, isFinal, opposite } from "../../model/model.js";
 import { requirementOf } from "../../model/requirements.js";
-import type { Emitter, Files, ModelInput } from "../emitter.js";
+import { type Emitter, type Files, type ModelInput, isOfExtension } from "../emitter.js";
 import { argumentsWithin } from "../../print/code-layout.js";
+import { sharedModule } from "../imported.js";
 import { methodDoc } from "../method-doc.js";
 import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
@@ -11,7 +12,9 @@ import { importTypes } from "../types/layout.js";
 import { isConstrainedToObjects } from "../types/print.js";
 import { nameOperations } from "./operations.js";
 
-/** `client.ts`: the revision for clients, with a function for each message that clients send. */
+/**
+ * `client.ts`: the revision for clients, or what an extension adds to it, with a function for each message that clients send.
+ */
 export const emitClient: Emitter<ModelInput> = (input) => emitStubs("client", input);
 
 /** `server.ts`: the same for servers. */
@@ -19,29 +22,49 @@ export const emitServer: Emitter<ModelInput> = (input) => emitStubs("server", in
 
 function emitStubs(role: Role, input: ModelInput): Files {
   const { model, folder, origin, importExtension, render } = input;
-  const other = opposite(role);
-  const peer = capitalised(other);
-  // A payload is not a separate message, so there is nothing to send.
-  const sent = model.methods.filter((method) => method.senders.includes(role) && !method.payload);
-  const operations = nameOperations(sent);
+  const isExtension = isOfExtension(input);
+  const { stubs, modelTypes } = stubsOf(model, role, isExtension ? new Set([`${role}Table`]) : undefined);
+  const ofModel = isExtension ? modelTypes : [...modelTypes, "Revision"];
+  const ofMethods = isExtension ? signatureTypes(model, role) : handlerTypes(role);
   const content = render(`${role}.ts`, {
-    origin,
-    importExtension,
-    role,
-    other,
-    peer,
-    revision: model.revision,
-    era: model.era,
-    next: input.next?.revision,
-    isAbove: input.isAboveVocabulary === true,
-    peerSteps: input.isAboveVocabulary === true && input.previous !== undefined,
-    completed: needsCompletion(model, role),
-    batches: role === "server" && model.batches,
-    modelImport: importTypes(modelTypes(sent), `../model.${importExtension}`),
-    methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
-    stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema, byMethod)),
+    ...{ origin, importExtension, role, stubs, isExtension },
+    modelImport: importTypes(ofModel, sharedModule(input, "model")),
+    methodImport: importTypes(ofMethods, `./methods.${importExtension}`),
+    ...(isExtension ? {} : revisionView(role, input)),
   });
   return new Map([[`${folder}/${role}.ts`, { content, formatted: true as const }]]);
+}
+
+/** The types of `methods.ts` that the signatures of stubs name. */
+function signatureTypes(model: ProtocolModel, role: Role): string[] {
+  const sent = sentBy(model, role);
+  return [
+    ...(sent.some(({ params }) => params.presence !== "none") ? ["Params"] : []),
+    ...(sent.some(({ kind }) => kind === "request") ? ["Result"] : []),
+  ];
+}
+
+/** The types of `methods.ts` that the module of a role needs for its stubs and handlers. */
+function handlerTypes(role: Role): string[] {
+  const peer = capitalised(opposite(role));
+  const own = [`${peer}NotificationMethod`, `${peer}RequestMethod`];
+  return ["Notifications", "Params", "Requests", "Result", ...own].sort(naturalCompare);
+}
+
+/** What stands in the module of a role beside its stubs. */
+function revisionView(role: Role, { model, previous, next, fromVocabulary }: ModelInput): object {
+  const other = opposite(role);
+  return {
+    other,
+    peer: capitalised(other),
+    revision: model.revision,
+    era: model.era,
+    next: next?.revision,
+    isAbove: fromVocabulary === "newer",
+    peerSteps: fromVocabulary === "newer" && previous !== undefined,
+    completed: needsCompletion(model, role),
+    batches: role === "server" && model.batches,
+  };
 }
 
 /** Whether the tables of a role have columns that are functions in a program: see `Revision.completed`. */
@@ -57,31 +80,27 @@ function needsCompletion({ methods }: ProtocolModel, role: Role): boolean {
   });
 }
 
-/** The imports from `methods.ts` that every file of stubs needs. */
-const methodTypes = ["Notifications", "Params", "Requests", "Result"];
-
-/** The types of the stubs' signatures; an unused import would not compile. */
-function modelTypes(sent: readonly Method[]): string[] {
-  const has = (wanted: Method["kind"]): boolean => sent.some(({ kind }) => kind === wanted);
-  return [
-    ...(has("notification") ? ["Notifier"] : []),
-    ...(has("request") ? ["RequestOptions", "Requester"] : []),
-    "Revision",
-  ];
+/** The messages that a role sends. A payload is not a separate message, so there is nothing to send. */
+function sentBy({ methods }: ProtocolModel, role: Role): Method[] {
+  return methods.filter((method) => method.senders.includes(role) && !method.payload);
 }
 
-/** The stubs of the messages that a role sends, and the types of their signatures. */
+/** The stubs of the messages that a role sends, and the types of their signatures: an unused import would not compile. */
 export function stubsOf(
   model: ProtocolModel,
   role: Role,
-  taken: ReadonlySet<string>,
+  taken?: ReadonlySet<string>,
   types: TypesOfMethods = byMethod,
 ): { readonly stubs: readonly Stub[]; readonly modelTypes: readonly string[] } {
-  const sent = model.methods.filter((method) => method.senders.includes(role) && !method.payload);
+  const sent = sentBy(model, role);
   const operations = nameOperations(sent, taken);
+  const has = (wanted: Method["kind"]): boolean => sent.some(({ kind }) => kind === wanted);
   return {
     stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema, types)),
-    modelTypes: modelTypes(sent).filter((name) => name !== "Revision"),
+    modelTypes: [
+      ...(has("notification") ? ["Notifier"] : []),
+      ...(has("request") ? ["RequestOptions", "Requester"] : []),
+    ],
   };
 }
 

@@ -4,7 +4,7 @@ import { type Method, type ProtocolModel, answersOf, receivers } from "../../mod
 import { minimallyInvalid } from "../../sample/invalid.js";
 import { randomFrom } from "../../sample/random.js";
 import { minimalValid, sampleValid } from "../../sample/sample.js";
-import type { Emitter, Files, ModelInput } from "../emitter.js";
+import { type Emitter, type ExtensionInput, type ModelInput, isOfExtension } from "../emitter.js";
 import { capitalised } from "../../print/names.js";
 import { localNames } from "../imported.js";
 import { escapeUnprintable } from "../../print/text.js";
@@ -34,43 +34,44 @@ const invalidEach = 3;
  * `vectors.json`: valid and minimally invalid messages of each method, and results. Drawn from a stream of
  * random numbers of each definition's own, so that a change of one leaves the others as they are.
  */
-export const emitVectors: Emitter<ModelInput> = (input) => {
-  const between = input.model.methods.map((method) => ({
-    ...{ method, senders: method.senders, receivers: receivers(method) },
-  }));
-  return vectorsFile(input, between);
+export const emitVectors: Emitter<ModelInput> = ({ folder, ...input }) => {
+  const vectors = vectorsOfModel(input);
+  const lines = vectors.map((vector) => `    ${escapeUnprintable(JSON.stringify(vector))}`).join(",\n");
+  const list = vectors.length === 0 ? "[]" : `[\n${lines}\n  ]`;
+  const content = `{\n  "format": 1,\n  "revision": ${JSON.stringify(input.model.revision)},\n  "vectors": ${list}\n}\n`;
+  // One vector a line reads best in a diff; prettier would spread each over many.
+  return new Map([[`${folder}/vectors.json`, { content, formatted: true }]]);
 };
 
 /** A method, with the roles between which it travels. */
-export interface Travelling {
+interface Travelling {
   readonly method: Method;
   readonly senders: readonly string[];
   readonly receivers: readonly string[];
 }
 
-/** `vectors.json` of the messages of a model that travel. */
-export function vectorsFile(
-  { folder, ...input }: Pick<ModelInput, "model" | "imported" | "folder">,
-  travelling: readonly Travelling[],
-): Files {
-  const { model } = input;
-  const vectors = vectorsOfModel(input, travelling);
-  const lines = vectors.map((vector) => `    ${escapeUnprintable(JSON.stringify(vector))}`).join(",\n");
-  const list = vectors.length === 0 ? "[]" : `[\n${lines}\n  ]`;
-  const content = `{\n  "format": 1,\n  "revision": ${JSON.stringify(model.revision)},\n  "vectors": ${list}\n}\n`;
-  // One vector a line reads best in a diff; prettier would spread each over many.
-  return new Map([[`${folder}/vectors.json`, { content, formatted: true }]]);
-}
-
 /** The same as values. */
-export function vectorsOfModel(
-  { model, imported }: Pick<ModelInput, "model" | "imported">,
-  travelling: readonly Travelling[],
-): Vector[] {
+export function vectorsOfModel(input: Pick<ModelInput, "model" | "imported">): Vector[] {
+  const { model, imported } = input;
   const identifiers = localNames(model.schema, imported);
   const names: Names = (definition) => capitalised(identifiers.get(definition)!);
   const isOwn = (definition: string): boolean => !imported?.identifiers.has(definition);
+  const between = model.methods.map((method) => ({
+    ...{ method, senders: method.senders, receivers: receivers(method) },
+  }));
+  const travelling = [...between, ...(isOfExtension(input) ? onChannel(input) : [])];
   return [...messageVectors(model, travelling, names), ...resultVectors(model, travelling, names, isOwn)];
+}
+
+/** The messages on the channel of an extension. */
+function onChannel({ model, imported }: Pick<ExtensionInput, "model" | "imported">): Iterable<Travelling> {
+  const travelling = new Map<string, Travelling>();
+  for (const { method, sender, receiver } of model.channel?.messages ?? []) {
+    if (imported.identifiers.has(method.message)) continue;
+    const { senders, receivers: heard } = travelling.get(method.name) ?? { senders: [], receivers: [] };
+    travelling.set(method.name, { method, senders: [...senders, sender], receivers: [...heard, receiver] });
+  }
+  return travelling.values();
 }
 
 type Names = (definition: string) => string;

@@ -1,7 +1,7 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { vectorsOfModel } from "../../emit/vectors/emit.js";
 import type { ExtensionModel } from "../../model/extension-model.js";
-import { type Method, type ProtocolModel, receivers } from "../../model/model.js";
+import type { Method, ProtocolModel } from "../../model/model.js";
 import { anchor } from "../anchor.js";
 import type { Entry, Figure, Reading, Section } from "../reading.js";
 import { type LinkOf, reference } from "../schema-members.js";
@@ -16,12 +16,7 @@ import { typeAnchor, typeEntry, usersOf } from "./types.js";
  */
 export function revisionReading(model: ProtocolModel, all: readonly ProtocolModel[]): Reading {
   const { schema, methods } = model;
-  const travelling = methods.map((method) => ({
-    method,
-    senders: method.senders,
-    receivers: receivers(method),
-  }));
-  const vectors = vectorsOfModel({ model }, travelling);
+  const vectors = vectorsOfModel({ model });
   const linkOf: LinkOf = (name) => (schema.definitions.has(name) ? typeAnchor(name) : undefined);
   const lineage = all.length > 1 ? lineageOf(model, all) : undefined;
   const users = usersOf(model);
