@@ -7,9 +7,9 @@ import { type WholeExtensionInput, folderOfExtension, importedBy } from "../emit
 import { emitExtensionOpen } from "../emit/extension/open.js";
 import { emitExtensionReport } from "../emit/extension/report.js";
 import { emitExtensionForClients, emitExtensionForServers } from "../emit/extension/roles.js";
-import { emitExtensionSteps } from "../emit/extension/steps.js";
 import type { Emitter, ExtensionInput, SchemaInput } from "../emit/emitter.js";
 import { emitMethods } from "../emit/methods/emit.js";
+import { emitSteps } from "../emit/steps/emit.js";
 import { emitClient, emitServer } from "../emit/stubs/emit.js";
 import { emitVectors } from "../emit/vectors/emit.js";
 import { type ExtensionSource, readStoredExtension } from "../extension/extension-source.js";
@@ -35,7 +35,7 @@ export const baseEmitters: Readonly<Record<string, Emitter<ExtensionInput>>> = {
   methods: emitMethods,
   client: emitClient,
   server: emitServer,
-  steps: emitExtensionSteps,
+  steps: emitSteps,
   vectors: emitVectors,
   extension: emitExtensionReport,
   channel: emitChannel,

@@ -1,24 +1,22 @@
-import { naturalCompare } from "@mcpgen/engine";
-import type { Role } from "../../model/model.js";
-import { opposite } from "../../model/model.js";
-import { memberLine } from "../../print/code-layout.js";
-import { copyModule } from "../copied-module.js";
-import type { Emitter, ModelInput, WorkspaceInput } from "../emitter.js";
-import { type Layout, group, indent, join, line, print, whenBroken } from "../../print/layout.js";
+import { pointer, pointerTokens } from "@mcpgen/engine";
+import type { ExtensionModel } from "../../model/extension-model.js";
+import type { Note } from "../../notes/note.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
-import { capitalised } from "../../print/names.js";
-import { memberKey } from "../../print/text.js";
-import { importTypes } from "../types/layout.js";
+import { copyModule } from "../copied-module.js";
+import {
+  type Emitter,
+  type ExtensionInput,
+  type ModelInput,
+  type WorkspaceInput,
+  isOfExtension,
+} from "../emitter.js";
+import { importedBy } from "../extension/input.js";
+import { localNames, sharedModule } from "../imported.js";
 import { textNeeds } from "../texts/modules.js";
 import { emitSharedChecks } from "../validators/emit.js";
-import { prelude, preludeNames } from "../validators/prelude.js";
-import { type MethodSteps, type StepPlan, type Way, planSteps } from "./methods.js";
-import { called } from "./conditions.js";
-import { type Plan, activePlans, mayRefuse, refusesAll } from "./plan.js";
-import { ownFunctionText, ownFunctions } from "./own-functions.js";
-import { Predicates } from "./predicates.js";
-import { PlanPrinter } from "./print.js";
-import { refuseProblems } from "./problems.js";
+import { type StepPlan, planSteps } from "./methods.js";
+import { type OwnSteps, refuseProblems } from "./problems.js";
+import { type ValidatorNames, needsNoSteps, stepFile } from "./step-file.js";
 
 /** `stepping.ts`: what the steps of all revisions are made of, and what it imports. */
 export const emitStepping: Emitter<WorkspaceInput> = (input) =>
@@ -29,7 +27,7 @@ export const emitStepping: Emitter<WorkspaceInput> = (input) =>
 
 /**
  * `steps.ts`: how what a revision's messages carry becomes what those of the revision before it carry, and
- * back, for either role.
+ * back, for either role; or those of an extension over two bases.
  *
  * @throws CodedError MG1203 for a note that decides nothing, MG1205 for a value that nothing is decided of,
  *   MG1206 for a note that cannot be done as it says
@@ -37,278 +35,79 @@ export const emitStepping: Emitter<WorkspaceInput> = (input) =>
 export const emitSteps: Emitter<ModelInput> = (input) => {
   const { model, previous, folder, origin, importExtension } = input;
   if (!previous) return new Map();
-  const plan = planSteps(previous, model);
-  refuseProblems(plan, model, previous, origin);
+  const ofExtension = isOfExtension(input) ? { ...input, previous: input.previous! } : undefined;
+  const plan = ofExtension
+    ? extensionSteps(ofExtension.previous, ofExtension.model)
+    : planSteps(previous, model);
+  if (!plan) return new Map();
+  refuseProblems(plan, model, previous, origin, ofExtension && ownSteps(ofExtension));
   const matchers = textNeeds(model.schema).patterns ? "." : `../${previous.revision}`;
   const file = stepFile(input, plan, {
     ids: [previous.revision, model.revision],
     modules: {
-      model: `../model.${importExtension}`,
-      stepping: `../stepping.${importExtension}`,
+      model: sharedModule(input, "model"),
+      stepping: sharedModule(input, "stepping"),
       patterns: `${matchers}/patterns.${importExtension}`,
       previous: `../${previous.revision}/validators.${importExtension}`,
       validators: `./validators.${importExtension}`,
+      basePrevious: sharedModule(input, `${previous.revision}/validators`),
+      baseValidators: sharedModule(input, `${model.revision}/validators`),
     },
+    ...(ofExtension && { sources: [namesOf(ofExtension.previous), namesOf(ofExtension.model)] }),
   });
   return new Map([[`${folder}/steps.ts`, file]]);
 };
 
-/** Where a file of steps finds what it imports, and which definitions have their validators elsewhere. */
-export interface StepSurroundings {
-  /** The older revision, and the newer one. */
-  readonly ids: readonly [string, string];
-  readonly modules: {
-    readonly model: string;
-    readonly stepping: string;
-    readonly patterns: string;
-    readonly previous: string;
-    readonly validators: string;
-    readonly basePrevious?: string;
-    readonly baseValidators?: string;
-  };
-  /** For each of the two schemas: the names of validators, and of those that its base has. */
-  readonly sources?: readonly [ValidatorNames, ValidatorNames];
+/** What an extension decides itself. */
+function ownSteps({ model }: ExtensionInput): OwnSteps {
+  const { stepNotes, renames, wraps, reshapes, imported } = model;
+  return { notes: new Set<Note>([...stepNotes, ...renames, ...wraps, ...reshapes]), imported };
 }
 
-/** The names that validators of a schema are exported under. */
-interface ValidatorNames {
-  readonly identifiers: ReadonlyMap<string, string>;
-  /** Of definitions that the base of an extension has. */
-  readonly base: ReadonlyMap<string, string>;
+/** The names of an extension's validators, and of those that its base has. */
+function namesOf(model: ExtensionModel): ValidatorNames {
+  const imported = importedBy(model);
+  return { identifiers: localNames(model.schema, imported), base: imported.identifiers };
 }
 
-/** The text of a file of steps. */
-export function stepFile(
-  { origin, importExtension, render }: Pick<ModelInput, "origin" | "importExtension" | "render">,
-  plan: StepPlan,
-  { ids, modules, sources }: StepSurroundings,
-): EmittedFile {
-  const file = new StepFile(plan, sources);
-  const tables = (["client", "server"] as const).map((role) => ({ role, parts: file.parts(role) }));
-  const { functions, predicates } = file.print();
-  const rows = tables.flatMap(({ parts }) => parts.flatMap((part) => part.rows));
-  const blocks = [...functions, ...predicates];
-  const uses = (module: string): boolean =>
-    blocks.some((block) => new RegExp(`\\b${module}\\.is`).test(block));
-  const isMatching = blocks.some((block) => block.includes("textPatterns."));
-  const isExtension = sources !== undefined;
-  const stepsType = isExtension ? "ExtensionSteps" : "Steps";
-  const reporting = blocks.some((block) => block.includes("StepReport")) ? ["StepReport"] : [];
-  const names = ["basePrevious", "baseValidators", "previous", "validators"] as const;
-  const content = render("steps.ts", {
-    ...{ importExtension, origin, tables, blocks },
-    id: ids[1],
-    previousId: ids[0],
-    patterns: isMatching ? modules.patterns : "",
-    imports: names.flatMap((name) => (uses(name) ? [{ name, from: modules[name] }] : [])),
-    ...{ stepsType, isExtension, isJudging: predicates.length > 0 },
-    modelImport: importTypes([stepsType, ...reporting].sort(naturalCompare), modules.model),
-    stepping: importOf([...functions, ...rows], predicates, modules.stepping),
-  });
-  // Prettier counts some characters beyond ASCII otherwise, and lays out the code of expressions.
-  const isPrinted = !isMatching && plan.reshapes.places.length === 0 && /^[\n -~]*$/.test(content);
-  return { content, ...(isPrinted && { formatted: true as const }) };
+const known = new WeakMap<ExtensionModel, StepPlan | "none">();
+
+/**
+ * The plan of the steps between an extension over one base and over the base before it; `undefined` where all messages
+ * pass unchanged.
+ */
+export function extensionSteps(previous: ExtensionModel, model: ExtensionModel): StepPlan | undefined {
+  let plan = known.get(model);
+  if (!plan) {
+    const planned = planSteps(previous, { ...model, ...inheriting(model) });
+    known.set(model, (plan = needsNoSteps(planned) ? "none" : planned));
+  }
+  return plan === "none" ? undefined : plan;
 }
 
-/** What a file of steps may take from `stepping.ts`. */
-const stepping = [
-  "alsoText",
-  "asText",
-  "carriedOut",
-  "drop",
-  "eachAt",
-  "filled",
-  "firstAt",
-  "fitting",
-  "isAmong",
-  "isAt",
-  "isObject",
-  "isScalar",
-  "isString",
-  "isStrings",
-  "items",
-  "joinOf",
-  "jsonOf",
-  "list",
-  "listOf",
-  "limited",
-  "lost",
-  "mapAt",
-  "member",
-  "memberOf",
-  "objectOf",
-  "orElse",
-  "others",
-  "quotedAt",
-  "refuse",
-  "renamed",
-  "requestedAt",
-  "required",
-  "reshaped",
-  "textOf",
-  "toolError",
-  "valueAt",
-  "without",
-];
-
-/** Predicates use but few of them, and have locals of any name. */
-const ofPredicates = ["isObject", "isStrings"];
-
-function importOf(functions: readonly string[], predicates: readonly string[], module: string): string {
-  const isUsed = (name: string, code: readonly string[]): boolean =>
-    code.some((text) => new RegExp(`(?<![.\\w"])${name}\\b(?!")`).test(text));
-  const used = stepping.filter(
-    (name) => isUsed(name, functions) || (ofPredicates.includes(name) && isUsed(name, predicates)),
-  );
-  const names = join([",", line], [...used, "stepTable"]);
-  return print(group("import {", indent(line, names, whenBroken(",")), line, `} from "${module}";`));
-}
-
-/** The tables of each role for the requests of clients, and what answers them: the messages with members that the era fills in. */
-const withFilledIn: Readonly<Record<Role, readonly string[]>> = {
-  client: ["outgoingRequests", "incomingResults"],
-  server: ["incomingRequests", "outgoingResults"],
-};
-
-interface Part {
-  readonly name: string;
-  readonly rows: readonly string[];
-}
-
-/** What stands in one file of steps. */
-class StepFile {
-  private readonly plan: StepPlan;
-  private readonly isExtension: boolean;
-  private readonly predicates: { readonly lift: Predicates; readonly lower: Predicates };
-  private readonly printers: { readonly lift: PlanPrinter; readonly lower: PlanPrinter };
-
-  constructor(plan: StepPlan, sources: StepSurroundings["sources"], isExtension = sources !== undefined) {
-    this.plan = plan;
-    this.isExtension = isExtension;
-    const taken = new Set([
-      ...stepping,
-      ...ownFunctions,
-      ...preludeNames,
-      "stepTable",
-      "basePrevious",
-      "baseValidators",
-      "previous",
-      "textPatterns",
-      "validators",
-    ]);
-    const predicatesOf = (
-      { target }: Way,
-      module: string,
-      names: ValidatorNames | undefined,
-      prefix: string,
-    ): Predicates => {
-      const base = names && { module: `base${capitalised(module)}`, identifiers: names.base };
-      return new Predicates({
-        ...{ ...target, module, prefix },
-        ...(names && base && { identifiers: names.identifiers, base }),
+/** The notes on steps of the extension, and those of its base on definitions that it refers to. */
+function inheriting({
+  base,
+  imported,
+  stepNotes,
+  renames,
+  wraps,
+  reshapes,
+}: ExtensionModel): Pick<ExtensionModel, "renames" | "reshapes" | "stepNotes" | "wraps"> {
+  const keys = new Map([...imported].map(([key, name]) => [name, key]));
+  const inherited = <One extends Note>(notes: readonly One[]): One[] =>
+    notes.flatMap((note) => {
+      const targets = note.targets.flatMap((target) => {
+        const [holder, name = "", ...inside] = pointerTokens(target);
+        const key = keys.get(name);
+        return holder !== "$defs" || key === undefined ? [] : [pointer("/$defs", key, ...inside)];
       });
-    };
-    const [older, newer] = sources ?? [];
-    this.predicates = {
-      lift: predicatesOf(plan.lift, "validators", newer, ""),
-      lower: predicatesOf(plan.lower, "previous", older, "previous"),
-    };
-    const printerOf = (way: "lift" | "lower"): PlanPrinter =>
-      new PlanPrinter(way, activePlans(rootsOf(plan[way])), this.predicates[way], taken);
-    this.printers = { lift: printerOf("lift"), lower: printerOf("lower") };
-  }
-
-  parts(role: Role): Part[] {
-    const peer = opposite(role);
-    const part = (
-      name: string,
-      way: "lift" | "lower",
-      print: (way: "lift" | "lower", steps: MethodSteps) => Layout | undefined,
-    ): Part => ({
-      name,
-      rows: [
-        ...(withFilledIn[role].includes(name) ? this.filledIn(way) : []),
-        ...this.plan[way].methods.flatMap((steps) => {
-          const printed = print(way, steps);
-          return printed === undefined ? [] : [memberLine(2, memberKey(steps.method), printed)];
-        }),
-      ],
+      return targets.length === 0 ? [] : [{ ...note, targets }];
     });
-    const params =
-      (sender: Role, kind: MethodSteps["kind"]) =>
-      (way: "lift" | "lower", steps: MethodSteps): Layout | undefined =>
-        steps.sender === sender && steps.kind === kind
-          ? (this.refusal(way, steps) ?? this.nameOf(way, steps.params))
-          : undefined;
-    const result =
-      (sender: Role) =>
-      (way: "lift" | "lower", steps: MethodSteps): Layout | undefined =>
-        steps.sender === sender ? this.result(way, steps) : undefined;
-    return [
-      part("incomingRequests", "lift", params(peer, "request")),
-      part("incomingNotifications", "lift", params(peer, "notification")),
-      part("incomingResults", "lift", result(role)),
-      part("outgoingRequests", "lower", params(role, "request")),
-      part("outgoingNotifications", "lower", params(role, "notification")),
-      part("outgoingResults", "lower", result(peer)),
-    ];
-  }
-
-  /** The row for the members that the era fills in. Those of an extension's base are the base's. */
-  private filledIn(way: "lift" | "lower"): string[] {
-    const name = this.isExtension ? undefined : this.nameOf(way, this.plan[way].filledIn);
-    return name === undefined ? [] : [memberLine(2, memberKey("*"), name)];
-  }
-
-  private nameOf(way: "lift" | "lower", plan: Plan | undefined): string | undefined {
-    return plan && this.printers[way].nameOfRoot(plan);
-  }
-
-  /** The step of a result. It comes when the request was carried out: who gets a refusal must learn that. */
-  private result(way: "lift" | "lower", { result, toolError }: MethodSteps): Layout | undefined {
-    const name = this.nameOf(way, result);
-    if (name === undefined || !mayRefuse(result!)) return name;
-    const form = toolError === undefined ? [] : toolError === "target" ? ["toolError"] : ["toolError", name];
-    return ["/* @__PURE__ */ ", called("carriedOut", name, ...form)];
-  }
-
-  /** The step of the params of a request none of whose results can be carried back: it refuses them, before any effect. */
-  private refusal(way: "lift" | "lower", { method, kind, sender }: MethodSteps): string | undefined {
-    const back = way === "lift" ? "lower" : "lift";
-    const answer = this.plan[back].methods.find(
-      (steps) => steps.method === method && steps.kind === kind && steps.sender === sender,
-    )?.result;
-    return answer && refusesAll(answer) ? this.nameOf(back, answer) : undefined;
-  }
-
-  /** Whether no message needs a step. */
-  get isEmpty(): boolean {
-    return (["client", "server"] as const).every((role) =>
-      this.parts(role).every(({ rows }) => rows.length === 0),
-    );
-  }
-
-  /** The functions of what the tables name. */
-  print(): { readonly functions: readonly string[]; readonly predicates: readonly string[] } {
-    const { lift, lower } = this.printers;
-    const steps = [...lift.print(), ...lower.print()];
-    const functions = [...steps, ...[...lift.own, ...lower.own].map(ownFunctionText)];
-    const own = [this.predicates.lift.print(), this.predicates.lower.print()];
-    const shared = new Set(own.flatMap((printed) => [...printed.prelude]));
-    const imported = new RegExp(`^function (${ofPredicates.join("|")})\\(`, "m");
-    const texts = prelude(shared).filter((text) => !imported.test(text));
-    return { functions, predicates: [...own.flatMap((printed) => printed.texts), ...texts] };
-  }
-}
-
-function rootsOf({ methods, filledIn }: Way): Plan[] {
-  return [
-    filledIn,
-    ...methods.flatMap(({ params, result }) => [params, result].filter((plan) => plan !== undefined)),
-  ];
-}
-
-/** Whether all that messages of an extension carry passes unchanged. */
-export function needsNoSteps(plan: StepPlan): boolean {
-  return new StepFile(plan, undefined, true).isEmpty;
+  return {
+    stepNotes: [...stepNotes, ...inherited(base.stepNotes)],
+    renames: [...renames, ...inherited(base.renames)],
+    wraps: [...wraps, ...inherited(base.wraps)],
+    reshapes: [...reshapes, ...inherited(base.reshapes)],
+  };
 }
