@@ -9,31 +9,60 @@ import type {
   ResultOf,
   TransportFact,
 } from "../../model/model.js";
-import type { Emitter, ModelInput } from "../emitter.js";
+import type { Augmented, ExtensionModel, MemberRule } from "../../model/extension-model.js";
+import type { Emitter, ExtensionInput, Files, ModelInput } from "../emitter.js";
+import { ownDefinitions } from "../imported.js";
 import { definitionLines } from "./lines.js";
 import { codeSpan } from "../../print/markdown.js";
 
 /** `PROTOCOL.md`: the protocol as lines to be compared between revisions. */
-export const emitProtocolReport: Emitter<ModelInput> = ({ model, folder, origin, render }) => {
-  const content = render("PROTOCOL.md", {
+export const emitProtocolReport: Emitter<ModelInput> = (input) =>
+  reportFile("PROTOCOL.md", input, {
+    revision: input.model.revision,
+    http: [
+      ...input.model.headers.map(headerLine),
+      ...input.model.transport.map((fact) => transportLines[fact]),
+    ],
+  });
+
+/** `EXTENSION.md`: what an extension adds to a base, as such lines. */
+export const emitExtensionReport: Emitter<ExtensionInput> = (input) => {
+  const { model } = input;
+  return reportFile("EXTENSION.md", input, {
+    id: model.id,
+    base: model.revision,
+    version: model.version,
+    declared: declaredLines(model),
+    added: [...model.augments.map(augmentedLine), ...model.members.map(memberText)],
+    channel: channelLines(model),
+  });
+};
+
+/** @param own what stands in one of the two files alone */
+function reportFile(
+  name: string,
+  { model, imported, folder, origin, render }: ModelInput,
+  own: object,
+): Files {
+  const content = render(name, {
     origin,
-    revision: model.revision,
     status: model.status,
     era: model.era,
     methods: model.methods.map(methodLine),
     errors: model.errors.map(errorLine),
-    http: [...model.headers.map(headerLine), ...model.transport.map((fact) => transportLines[fact])],
-    definitions: [...model.schema.definitions.values()].map((definition) => ({
+    http: model.headers.map(headerLine),
+    definitions: ownDefinitions(model.schema, imported).map((definition) => ({
       heading: heading(definition),
       lines: definitionLines(definition),
     })),
+    ...own,
   });
   // Its lines are its form: prettier would only wrap and escape them.
-  return new Map([[`${folder}/PROTOCOL.md`, { content, formatted: true }]]);
-};
+  return new Map([[`${folder}/${name}`, { content, formatted: true }]]);
+}
 
 /** One line about a method. */
-export function methodLine(method: Method): string {
+function methodLine(method: Method): string {
   const { name, kind, senders, payload, message, params, result, capabilities, deprecated } = method;
   const facts = [
     `${codeSpan(name)}: ${payload ? "embedded " : ""}${kind} from ${senders.join(" and ")}, ${codeSpan(message)}`,
@@ -55,7 +84,7 @@ export function methodLine(method: Method): string {
 }
 
 /** What a side must have declared before a method may be used. */
-export function requirementText({ of, path, error }: Requirement): string {
+function requirementText({ of, path, error }: Requirement): string {
   return `requires ${of} capability ${codeSpan(path)}, else ${codeSpan(error)}`;
 }
 
@@ -86,7 +115,7 @@ function resultText({ definition, alternatives }: ResultOf): string {
   return `result ${definition === undefined ? "unknown" : codeSpan(definition)}${others.join("")}`;
 }
 
-export function errorLine({ code, name, http, definition }: ErrorCode): string {
+function errorLine({ code, name, http, definition }: ErrorCode): string {
   const facts = [
     `${codeSpan(String(code))}: ${codeSpan(name)}`,
     http === undefined ? undefined : `HTTP ${http}`,
@@ -95,7 +124,7 @@ export function errorLine({ code, name, http, definition }: ErrorCode): string {
   return facts.filter((fact) => fact !== undefined).join(", ");
 }
 
-export function headerLine({ header, method, from }: HeaderRule): string {
+function headerLine({ header, method, from }: HeaderRule): string {
   const where = method === "*" ? "every request" : codeSpan(method);
   return `${codeSpan(header)}: ${where}, ${from === null ? "the negotiated revision" : codeSpan(from)}`;
 }
@@ -105,7 +134,7 @@ const transportLines: { readonly [F in TransportFact]: string } = {
   priming: "first event of a stream: an id and no data",
 };
 
-export function heading({ name, extends: bases = [], node }: Definition): string {
+function heading({ name, extends: bases = [], node }: Definition): string {
   const facts = [
     codeSpan(name),
     ...(bases.length > 0 ? [`extends ${bases.map(codeSpan).join(", ")}`] : []),
@@ -119,4 +148,39 @@ function needText({ of, path, parts }: Capability): string {
   return parts
     ? `${need} (parts of it ${parts.map((part) => codeSpan(`${path}/${part}`)).join(", ")})`
     : need;
+}
+
+function channelLines({ channel }: ExtensionModel): string[] {
+  if (!channel) return [];
+  const { request, confirmation } = channel.handshake;
+  const confirmed = confirmation === undefined ? "" : `, confirmed by ${codeSpan(confirmation)}`;
+  return [
+    `opened by ${codeSpan(request)}${confirmed}`,
+    ...channel.messages.map(({ method, sender, receiver }) => {
+      const result = method.result?.definition;
+      const answer = result === undefined ? "" : `, answered by ${codeSpan(result)}`;
+      return `${codeSpan(method.name)}: ${method.kind}, ${sender} to ${receiver}, ${codeSpan(method.message)}${answer}`;
+    }),
+  ];
+}
+
+function declaredLines({ declared }: ExtensionModel): string[] {
+  return (["client", "server"] as const).map((role) => {
+    const place = declared[role];
+    if (!place) return `the ${role}: nothing`;
+    const settings = place.settings === undefined ? "" : `, ${codeSpan(place.settings)}`;
+    return `the ${role}: ${codeSpan(place.path)}${settings}`;
+  });
+}
+
+function augmentedLine({ method, result, requires }: Augmented): string {
+  const { key, value } = result.discriminator ?? {};
+  const mark =
+    key === undefined ? "" : ` with ${codeSpan(key)}${value === undefined ? "" : ` ${codeSpan(value)}`}`;
+  const needs = requires ? `, ${requirementText(requires)}` : "";
+  return `${codeSpan(method.name)}: result ${codeSpan(result.definition)}${mark}${needs}`;
+}
+
+function memberText({ of, path, definition, required }: MemberRule): string {
+  return `${codeSpan(of)}: ${codeSpan(path)}${required ? "" : "?"}, ${codeSpan(definition)}`;
 }
