@@ -1,17 +1,30 @@
-import type { Emitter, WorkspaceInput } from "../emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
+import type { Emitter, Surroundings, WorkspaceInput } from "../emitter.js";
+import { extensionVocabulary } from "../extension/authoring.js";
+import type { WholeExtensionInput } from "../extension/input.js";
 import { methodDoc } from "../method-doc.js";
 import { openFile } from "../open/open-file.js";
 import { authoredResults, authoredSchema } from "./authored-schema.js";
-import { exportedNames } from "./emit.js";
+import { type Authored, exportedNames } from "./emit.js";
 import { vocabularyFrom } from "./vocabulary.js";
 
 /** `open.ts`: what clients read, in the vocabulary of `authoring.ts`: its open reading. */
 export const emitOpen: Emitter<WorkspaceInput> = (input) => {
-  const { models, origin, importExtension, render } = input;
-  const vocabulary = vocabularyFrom(models, input.vocabulary);
+  const vocabulary = vocabularyFrom(input.models, input.vocabulary);
   if (!vocabulary) return new Map();
   const { model } = vocabulary;
-  const { schema, reached } = authoredSchema(model);
+  const file = openOf({ model, authored: authoredSchema(model), exported: exportedNames(vocabulary) }, input);
+  return new Map([["open.ts", file]]);
+};
+
+/** The same of an extension. */
+export const emitExtensionOpen: Emitter<WholeExtensionInput> = (input) =>
+  new Map([[`${input.folder}/open.ts`, openOf(extensionVocabulary(input), input)]]);
+
+function openOf(
+  { model, authored, exported }: Omit<Authored, "names">,
+  { origin, importExtension, render }: Surroundings,
+): EmittedFile {
   const results = model.methods
     .filter(({ kind, senders }) => kind === "request" && senders.includes("client"))
     .map((method) => ({
@@ -19,14 +32,12 @@ export const emitOpen: Emitter<WorkspaceInput> = (input) => {
       doc: methodDoc(method, "  "),
       definitions: authoredResults(model, method),
     }));
-  const file = openFile({
-    schema,
-    names: exportedNames(vocabulary),
-    reached: new Set(reached.map(({ name }) => name)),
+  return openFile({
+    schema: authored.schema,
+    names: exported,
+    reached: new Set(authored.reached.map(({ name }) => name)),
     results,
     exactModule: `./authoring.${importExtension}`,
-    origin,
-    render,
+    ...{ origin, render },
   });
-  return new Map([["open.ts", file]]);
-};
+}

@@ -40,7 +40,12 @@ export const emitAuthoring: Emitter<WorkspaceInput> = (input) => {
     importExtension,
     latest: pinned.revision,
     lends: vocabulary.lent.size > 0,
-    imports: modulesOf(vocabulary).filter(({ module }) => used.has(module)),
+    isExtension: false,
+    imports: modulesOf(vocabulary)
+      .filter(({ module }) => used.has(module))
+      .map(
+        ({ module, revision }) => `import type * as ${module} from "./${revision}/types.${importExtension}";`,
+      ),
     exports: modulesOf(vocabulary)
       .map(({ module, revision }) => ({
         revision,
@@ -49,6 +54,28 @@ export const emitAuthoring: Emitter<WorkspaceInput> = (input) => {
           .map((name) => exportSpecifier(names.get(name)!, exported.get(name)!)),
       }))
       .filter((one) => one.names.length > 0),
+    ...writtenTypes({ model, authored, exported, names }),
+  };
+  const listed = rowsOfListed(pinned, authoredSchema(pinned), exported);
+  return new Map([
+    ["authoring.ts", settled(render("authoring.ts", view))],
+    ["listed.ts", listedFile(render("listed.ts", { origin, vocabulary: pinned.revision, listed }))],
+  ]);
+};
+
+/** What authors write, with the names of its types. */
+export interface Authored {
+  readonly model: ProtocolModel;
+  readonly authored: AuthoredSchema;
+  /** Definition → the name that `authoring.ts` exports its type under. */
+  readonly exported: ReadonlyMap<string, string>;
+  /** Definition → its type, as `authoring.ts` refers to it. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** The types that `authoring.ts` declares itself, and its maps of messages. */
+export function writtenTypes({ model, authored, exported, names }: Authored): object {
+  return {
     changed: authored.reached
       .filter(({ name }) => authored.changed.has(name))
       .map((definition) => ({
@@ -63,12 +90,7 @@ export const emitAuthoring: Emitter<WorkspaceInput> = (input) => {
         .map((method) => rowOf(model, authored, method, names)),
     })),
   };
-  const listed = rowsOfListed(pinned, authoredSchema(pinned), exported);
-  return new Map([
-    ["authoring.ts", settled(render("authoring.ts", view))],
-    ["listed.ts", listedFile(render("listed.ts", { origin, vocabulary: pinned.revision, listed }))],
-  ]);
-};
+}
 
 /** `listed.ts`; what has no members, or a key that prettier may read as a number, is left to prettier. */
 function listedFile(content: string): EmittedFile {
@@ -204,11 +226,7 @@ function exportSpecifier(qualified: string, exported: string): string {
   return importSpecifier(qualified.slice(qualified.indexOf(".") + 1), exported);
 }
 
-export function declare(
-  definition: Definition,
-  identifier: string,
-  names: ReadonlyMap<string, string>,
-): string {
+function declare(definition: Definition, identifier: string, names: ReadonlyMap<string, string>): string {
   const { node } = definition;
   if (!isInterface(definition)) return assigned(`export type ${identifier} =`, printType(node, names), "");
   const body = printBody(membersOf(node, names, "  "), indexSignature(node, names, "  "), "", true);
@@ -216,7 +234,7 @@ export function declare(
 }
 
 /** A row of a map of methods. */
-export function rowOf(
+function rowOf(
   model: ProtocolModel,
   authored: AuthoredSchema,
   method: Method,

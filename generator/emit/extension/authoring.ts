@@ -2,9 +2,9 @@ import { pointerTokens } from "@mcpgen/engine";
 import type { ExtensionModel } from "../../model/extension-model.js";
 import { type Method, type Role, receivers } from "../../model/model.js";
 import { vocabularyOf } from "../../model/published.js";
-import { memberKey, stringLiteral, docComment, deprecationLine } from "../../print/text.js";
-import { type AuthoredSchema, authoredSchema } from "../authoring/authored-schema.js";
-import { declare, maps, rowOf } from "../authoring/emit.js";
+import { memberKey, stringLiteral } from "../../print/text.js";
+import { authoredSchema } from "../authoring/authored-schema.js";
+import { type Authored, maps, writtenTypes } from "../authoring/emit.js";
 import type { Emitter } from "../emitter.js";
 import { type Imported, importSpecifier, localNames, sharedModule } from "../imported.js";
 import { importTypes, settled } from "../types/layout.js";
@@ -18,14 +18,9 @@ export const typesName = "Messages";
 const membersName = "AddedMembers";
 
 /** What handlers and calls of an extension are written in: one of its bases, without what the era owns. */
-export interface ExtensionVocabulary {
+export interface ExtensionVocabulary extends Authored {
   readonly model: ExtensionModel;
-  readonly authored: AuthoredSchema;
   readonly imported: Imported;
-  /** Definition → the name that `authoring.ts` exports its type under. */
-  readonly exported: ReadonlyMap<string, string>;
-  /** Definition → its type, as `authoring.ts` refers to it. */
-  readonly names: ReadonlyMap<string, string>;
 }
 
 const known = new WeakMap<ExtensionModel, ExtensionVocabulary>();
@@ -83,25 +78,14 @@ export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
   const view = {
     ...{ origin, importExtension, typesName, membersName },
     latest: model.revision,
-    changed: authored.reached
-      .filter(({ name }) => authored.changed.has(name))
-      .map((definition) => ({
-        doc: docComment([definition.node.description, deprecationLine(definition.node.deprecated)]),
-        declaration: declare(definition, names.get(definition.name)!, names),
-      })),
-    maps: maps.map(({ name, about, kind, sender }) => ({
-      name,
-      about,
-      rows: model.methods
-        .filter((method) => method.kind === kind && method.senders.includes(sender))
-        .map((method) => rowOf(model, authored, method, names)),
-    })),
+    ...{ isExtension: true, exports: [] },
+    ...writtenTypes({ model, authored, exported, names }),
     members: membersType(model, names),
     clientSettings: settingsType(model, "client", names),
     serverSettings: settingsType(model, "server", names),
     optional: union(optionalMethods(model).map(stringLiteral)).replace(/^never$/, ""),
   };
-  const draft = render("extension-authoring.ts", view);
+  const draft = render("authoring.ts", view);
   const uses = (module: string): boolean => new RegExp(`\\b${module}\\.\\w`).test(draft);
   const unchanged = authored.reached.map(({ name }) => name).filter((name) => !authored.changed.has(name));
   const isImported = (name: string): boolean => imported.identifiers.has(name);
@@ -115,9 +99,7 @@ export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
     reexported(specifiers(unchanged.filter(isImported)), baseTypes),
     reexported(specifiers(unchanged.filter((name) => !isImported(name))), folderOf("types")),
   ].filter((line) => line !== "");
-  return new Map([
-    [`${folder}/authoring.ts`, settled(render("extension-authoring.ts", { ...view, imports }))],
-  ]);
+  return new Map([[`${folder}/authoring.ts`, settled(render("authoring.ts", { ...view, imports }))]]);
 };
 
 function reexported(specifiers: readonly string[], from: string): string {

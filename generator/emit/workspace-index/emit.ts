@@ -1,6 +1,8 @@
 import type { Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
+import type { WholeExtensionInput } from "../extension/input.js";
+import { sharedModule } from "../imported.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { arrayLayout, laidOut, printAt, stringsLayout } from "../../print/code-layout.js";
 import { stringLiteral } from "../../print/text.js";
@@ -27,13 +29,24 @@ export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExten
   });
   const all = models.map(({ revision }) => revision);
   const explained = render("explained.ts", {
-    ...{ origin, importExtension, revisions: namesOf(all) },
+    ...{ origin, importExtension, isExtension: false, revisions: namesOf(all) },
   });
   return new Map<string, EmittedFile>([
     ["index.ts", { content: index, formatted: true }],
     ["explained.ts", laidOut(explained)],
     ...modules,
   ]);
+};
+
+/** `explained.ts` of an extension: the function that gives it its `explain` and its `sends`. */
+export const emitExtensionExplained: Emitter<WholeExtensionInput> = (input) => {
+  const { models, folder, origin, importExtension, render } = input;
+  const bases = models.map(({ revision }) => revision);
+  const content = render("explained.ts", {
+    ...{ origin, importExtension, isExtension: true, revisions: namesOf(bases, "base") },
+    modules: { extending: sharedModule(input, "extending"), model: sharedModule(input, "model") },
+  });
+  return new Map([[`${folder}/explained.ts`, laidOut(content)]]);
 };
 
 /** The imports of the module of one role, and the list made of them. */
@@ -46,10 +59,10 @@ function listOf(ids: readonly string[], role: Role): object {
   };
 }
 
-/** The identifier of each revision, its folder and its id as a literal. */
-function namesOf(ids: readonly string[]): { folder: string; name: string; key: string }[] {
-  const names = identifiersFor(ids.map((id) => `revision ${id}`));
-  return ids.map((id) => ({ folder: id, name: names.get(`revision ${id}`)!, key: stringLiteral(id) }));
+/** The identifier of each revision, which begins with `word`, its folder and its id as a literal. */
+function namesOf(ids: readonly string[], word = "revision"): { folder: string; name: string; key: string }[] {
+  const names = identifiersFor(ids.map((id) => `${word} ${id}`));
+  return ids.map((id) => ({ folder: id, name: names.get(`${word} ${id}`)!, key: stringLiteral(id) }));
 }
 
 /** A declaration, laid out as a whole. */
