@@ -1,17 +1,8 @@
 import { canonicalText, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { emitExtensionOpen } from "../emit/authoring/emit-open.js";
-import { authoredBase, emitExtensionAuthoring } from "../emit/extension/authoring.js";
-import { emitChannel } from "../emit/extension/channel.js";
+import { authoredBase } from "../emit/extension/authoring.js";
 import { type WholeExtensionInput, folderOfExtension, importedBy } from "../emit/extension/input.js";
-import { emitExtensionForClients, emitExtensionForServers } from "../emit/extension/roles.js";
-import type { Emitter, ExtensionInput, SchemaInput } from "../emit/emitter.js";
-import { emitMethods } from "../emit/methods/emit.js";
-import { emitExtensionReport } from "../emit/protocol-report/emit.js";
-import { emitSteps } from "../emit/steps/emit.js";
-import { emitClient, emitServer } from "../emit/stubs/emit.js";
-import { emitVectors } from "../emit/vectors/emit.js";
-import { emitExtensionExplained } from "../emit/workspace-index/emit.js";
+import type { ExtensionInput, SchemaInput } from "../emit/emitter.js";
 import { type ExtensionSource, readStoredExtension } from "../extension/extension-source.js";
 import { type StoredExtension, extensionsFolder } from "../extension/extension-store.js";
 import { extensionOver } from "../extension/load-extension.js";
@@ -29,29 +20,6 @@ export interface LoadedExtension {
   /** Oldest base first; never empty. */
   readonly models: readonly ExtensionModel[];
 }
-
-/** Emitters of the files of an extension over one base, by the names that `--only` takes. */
-export const baseEmitters: Readonly<Record<string, Emitter<ExtensionInput>>> = {
-  methods: emitMethods,
-  client: emitClient,
-  server: emitServer,
-  steps: emitSteps,
-  vectors: emitVectors,
-  extension: emitExtensionReport,
-  channel: emitChannel,
-};
-
-/** Emitters of the files that all bases share. */
-export const wholeEmitters: Readonly<Record<string, Emitter<WholeExtensionInput>>> = {
-  authoring: emitExtensionAuthoring,
-  open: emitExtensionOpen,
-  client: emitExtensionForClients,
-  server: emitExtensionForServers,
-  index: emitExtensionExplained,
-};
-
-/** The names of emitters that only extensions have. */
-export const extensionEmitterNames: readonly string[] = ["extension", "channel"];
 
 /**
  * Reads extensions and compiles each over those of its bases that are among `models`; by id, whatever their order is.

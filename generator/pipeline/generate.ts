@@ -4,7 +4,13 @@ import { closest } from "../diagnostics/suggest.js";
 import type { Emitter, Files, PackageManifest, Surroundings, WorkspaceInput } from "../emit/emitter.js";
 import type { EmittedFile } from "../print/emitted-file.js";
 import { type Words, wordsOf } from "../emit/methods/words.js";
-import { modelEmitters, schemaEmitters, workspaceEmitters } from "../emit/registry.js";
+import {
+  baseEmitters,
+  modelEmitters,
+  schemaEmitters,
+  wholeEmitters,
+  workspaceEmitters,
+} from "../emit/registry.js";
 import { stepAssumptions } from "../emit/steps/problems.js";
 import { loadTemplates, overridesIn } from "../print/templates.js";
 import { format } from "../print/format.js";
@@ -12,15 +18,12 @@ import type { StoredExtension } from "../extension/extension-store.js";
 import { readLock } from "../revision/lock.js";
 import {
   type LoadedExtension,
-  baseEmitters,
   carriedNotes,
   conflictsOfExtension,
-  extensionEmitterNames,
   extensionFingerprint,
   extensionRuns,
   loadExtensions,
   sideOf,
-  wholeEmitters,
 } from "./extensions.js";
 import { changedPlaces } from "../revision/changed-places.js";
 import { loadDocumentation } from "../revision/documentation.js";
@@ -82,7 +85,8 @@ export const emitterNames: readonly string[] = [
     ...Object.keys(schemaEmitters),
     ...Object.keys(modelEmitters),
     ...Object.keys(workspaceEmitters),
-    ...extensionEmitterNames,
+    ...Object.keys(baseEmitters),
+    ...Object.keys(wholeEmitters),
   ]),
 ];
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { extensionRuns, wholeEmitters } from "../../generator/pipeline/extensions.js";
+import { wholeEmitters } from "../../generator/emit/registry.js";
+import { extensionRuns } from "../../generator/pipeline/extensions.js";
 import { emitChannel } from "../../generator/emit/extension/channel.js";
 import { format } from "../../generator/print/format.js";
 import { loadTemplates } from "../../generator/print/templates.js";
