@@ -1,10 +1,9 @@
 import { arrayLayout, objectLayout, stringsLayout } from "../../print/code-layout.js";
 import { type Layout, flat, join } from "../../print/layout.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
-import { called } from "./conditions.js";
 import { type Made, type Test, isCertain } from "./made.js";
 import type { Change, Plan } from "./plan.js";
-import { literal } from "./statements.js";
+import { literal, called } from "./statements.js";
 
 /** Names of the parts of the object that code reads. */
 const names = { object: "whole", item: "item" } as const;

@@ -4,8 +4,7 @@ import type { FormReader } from "../../compare/shape/form-reader.js";
 import { type Conjunction, type ShapeArm, type Property, refuses } from "../../compare/shape/form.js";
 import type { Change, Plan } from "./plan.js";
 import type { Around, OwnedOfBoth, Planner } from "./planner.js";
-import { always } from "./tests.js";
-import { textBlockOf } from "./text-block.js";
+import { always, textBlockOf } from "./tests.js";
 
 /** The step for the items of an array; `undefined` if the array can only be judged as a whole. */
 export function arrayChanges(

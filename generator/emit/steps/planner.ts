@@ -1,23 +1,20 @@
-import { pointer } from "@mcpgen/engine";
+import { type SchemaNode, pointer, ValueSet } from "@mcpgen/engine";
 import type { Aligner } from "../../compare/align/aligner.js";
 import { alignArms, labelOf } from "../../compare/align/arms.js";
 import type { Pair, Place } from "../../compare/align/pair.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import type { Conjunction, Form, ShapeArm, Property } from "../../compare/shape/form.js";
-import { type Decisions, type Subject } from "./decisions.js";
-import { limitsOf, scalarsFit } from "./fits.js";
+import type { Conjunction, Form, ShapeArm, Property, Bounds, Scalar } from "../../compare/shape/form.js";
+import type { Decisions, Subject } from "./decisions.js";
 import { listArms } from "./lists.js";
 import { boundsFit } from "../../compare/shape/bounds.js";
 import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
 import { type FilledIn, type Owner, filledInByBoth, holdsMessages, ownedMembers } from "./owned-members.js";
 import { type Change, type Exit, type Outcome, type Plan, type Test, droppedAt, unchanged } from "./plan.js";
-import { mergedArm, reshapedChanges } from "./reshaped.js";
-import type { Reshape, Reshapes } from "./reshapes.js";
+import { type Reshape, type Reshapes, mergedArm, reshapedChanges } from "./reshapes.js";
 import { type Wraps, wrappedChanges } from "./wrapped.js";
-import { always, among, certainAmong, mayBe, discriminatingTest } from "./tests.js";
+import { always, among, certainAmong, mayBe, discriminatingTest, textBlockOf } from "./tests.js";
 import { Parts } from "./parts.js";
-import { textBlockOf } from "./text-block.js";
 
 /** The value that contains a place. */
 export interface Around {
@@ -343,4 +340,40 @@ function pointersOf(written: Conjunction, { definition }: Place): string[] {
 
 function hintOf({ location: { definition, path } }: Pair): string {
   return path === "" ? definition : `${definition} ${path}`;
+}
+
+/** Whether every scalar of `source` may stand where `target` describes. */
+function scalarsFit(source: Form, target: Form): boolean {
+  return [...source.scalars].every(([type, scalar]) => {
+    const other = target.scalars.get(type);
+    return other !== undefined && scalarFits(scalar, other);
+  });
+}
+
+function scalarFits(source: Scalar, target: Scalar): boolean {
+  const fitsFree = (bounds: Bounds): boolean => target.free.some((limits) => boundsFit(bounds, limits));
+  const listed = new ValueSet(target.values);
+  return (
+    source.free.every(fitsFree) && source.values.every((value) => listed.has(value) || fitsFree(new Map()))
+  );
+}
+
+/** Keywords that describe parts of objects and arrays, each of which has its own plan. */
+const ofParts = [
+  "properties",
+  "required",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "items",
+  "prefixItems",
+] as const;
+
+/** What an arm says of a value besides what its parts are. */
+function limitsOf({ nodes }: ShapeArm): Conjunction {
+  return nodes.map((node) => {
+    const rest: { -readonly [K in keyof SchemaNode]: SchemaNode[K] } = { ...node };
+    // Which keys a pattern leaves to others only these keywords together say.
+    if (!node.patternProperties) for (const keyword of ofParts) delete rest[keyword];
+    return rest;
+  });
 }

@@ -11,15 +11,35 @@ import {
 } from "../../print/layout.js";
 import { stringLiteral } from "../../print/text.js";
 import { type Expression, and, or } from "../validators/expression.js";
-import { called, conditionOf, fails, ifAll, ifAny } from "./conditions.js";
-import type { Arm, Change, Exit, Plan, Test, TextBlock } from "./plan.js";
+import {
+  type Arm,
+  type Change,
+  type Exit,
+  type Plan,
+  type Test,
+  type TextBlock,
+  hasMoves,
+  turnsOf,
+} from "./plan.js";
 import { joinedWords } from "../../print/joined-words.js";
 import { MadeCode } from "./made-code.js";
-import type { OwnFunction } from "./own-functions.js";
 import type { Predicates } from "./predicates.js";
 import { type SamePlans, groupSame } from "./same.js";
-import { hasMoves, turnsOf } from "./turns.js";
-import { assigned, blockLiteral, braced, literal, outcomeOf, returning, where } from "./statements.js";
+import {
+  assigned,
+  blockLiteral,
+  braced,
+  literal,
+  outcomeOf,
+  returning,
+  where,
+  called,
+  conditionOf,
+  fails,
+  ifAll,
+  ifAny,
+} from "./statements.js";
+import { copyDeclaration } from "../copied-module.js";
 
 const never = "() => false";
 
@@ -287,3 +307,12 @@ export class PlanPrinter {
 
 /** The value as it came. */
 const given = "given";
+
+/** The functions that a file of steps has itself, if it calls them: few files do. */
+export const ownFunctions = ["joined", "split", "unwrapped", "wrapped"] as const;
+
+export type OwnFunction = (typeof ownFunctions)[number];
+
+export function ownFunctionText(name: OwnFunction): string {
+  return copyDeclaration("moves", name);
+}

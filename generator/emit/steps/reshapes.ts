@@ -2,8 +2,14 @@ import { pointer, pointerTokens } from "@mcpgen/engine";
 import { invariant } from "../../diagnostics/invariant.js";
 import { type Expression, readMembers } from "../../notes/expression.js";
 import type { ReshapedNote } from "../../notes/note.js";
-import type { Conjunction } from "../../compare/shape/form.js";
+import type { Conjunction, Form, Property, ShapeArm } from "../../compare/shape/form.js";
 import type { Change, Plan } from "./plan.js";
+import { closest } from "../../diagnostics/suggest.js";
+import { ExpressionFault, ExpressionPlanner } from "./expressions.js";
+import { type Made, isCertain } from "./made.js";
+import { absence, objectChanges } from "./members.js";
+import type { Parts } from "./parts.js";
+import type { Planner } from "./planner.js";
 
 /** A direction between two revisions. */
 export type Direction = "lift" | "lower";
@@ -94,4 +100,97 @@ export class Reshapes {
 /** The reader of notes has refused what cannot be read. */
 function unread(at: string, message: string): never {
   invariant(false, `${at}: ${message}`);
+}
+
+/** All objects that may stand in a place, as one; `undefined` if none may. */
+export function mergedArm(parts: Parts, { members }: Form): ShapeArm | undefined {
+  const arms = members.filter(({ type }) => type === "object");
+  const [first] = arms;
+  if (!first || arms.length === 1) return first;
+  const names = [...new Set(arms.flatMap(({ properties }) => [...properties.keys()]))];
+  const property = (name: string): Property => {
+    const found = arms.flatMap(({ properties }) => properties.get(name) ?? []);
+    const required = found.length === arms.length && found.every((each) => each.required);
+    return { nodes: parts.anyOf(found.map(({ nodes }) => nodes)), required };
+  };
+  const additional = arms.map((arm) => arm.additional);
+  return {
+    ...first,
+    name: undefined,
+    nodes: arms.flatMap(({ nodes }) => nodes),
+    bounds: new Map(),
+    properties: new Map(names.map((name) => [name, property(name)])),
+    forbidden: new Set([...first.forbidden].filter((name) => arms.every((arm) => arm.forbidden.has(name)))),
+    closed: arms.every(({ closed }) => closed),
+    additional: additional.some((nodes) => nodes.length === 0) ? [] : parts.anyOf(additional),
+  };
+}
+
+/** The steps for an object, and the paths into the params of the request that its expressions name. */
+type Reshaped = Pick<ReshapedPlace, "change" | "requested"> & { readonly changes: Change[] };
+
+/**
+ * The steps for an object whose members expressions make. `undefined` if an expression cannot be planned, which is kept
+ * as a problem of the note.
+ */
+export function reshapedChanges(
+  planner: Planner,
+  source: ShapeArm,
+  target: ShapeArm,
+  reshape: Reshape,
+  object: Conjunction,
+): Reshaped | undefined {
+  const { reshapes, parts, decisions } = planner;
+  const expressions = new ExpressionPlanner(planner, parts.source, parts.target, object);
+  const members: (readonly [string, Made])[] = [];
+  try {
+    for (const [key, expression] of reshape.members) {
+      const property = target.properties.get(key);
+      if (!property) throw unknownMember(target, key, expression.pointer);
+      members.push([key, expressions.made(expression, property.nodes)]);
+    }
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error;
+    const { message, next } = error;
+    reshapes.use(reshape);
+    reshapes.problems.push({ note: reshape.note, pointer: error.pointer, message, next });
+    return undefined;
+  }
+  const made = members.map(([key]) => key);
+  const kept = new Set(planner.renamed(source, target).map(({ from }) => from));
+  const read = expressions.read.flatMap(([key]) =>
+    key === undefined ? [...source.properties.keys()] : [key],
+  );
+  const gone = read.filter((key) => !target.properties.has(key) && !kept.has(key));
+  const keys = [...new Set([...gone, ...made])];
+  const { code, reason } = decisions.unmade("");
+  const missing = members.flatMap(([key, value]) =>
+    target.properties.get(key)!.required && !isCertain(value) ? [unmade(planner, target, key)] : [],
+  );
+  const others = objectChanges(planner, withoutMembers(source, keys), withoutMembers(target, made), keys);
+  const change: Change = { kind: "reshaped", keys, members, code, why: reason.trim() };
+  return { changes: [...others, change, ...missing], change, requested: expressions.requested };
+}
+
+/** A member that may not have been made is filled as a note says, or the message is refused. */
+function unmade(planner: Planner, target: ShapeArm, key: string): Change {
+  const { nodes } = target.properties.get(key)!;
+  const pointers = [...nodes.map((node) => node.pointer), pointer(`${target.pointer}/properties`, key)];
+  return planner.decisions.noteAt(pointers)
+    ? absence(planner, target, key, nodes)
+    : { kind: "required", key, outcome: planner.decisions.unmade(key) };
+}
+
+function unknownMember(target: ShapeArm, key: string, at: string): ExpressionFault {
+  const names = [...target.properties.keys()];
+  const near = closest(key, names);
+  return new ExpressionFault(
+    at,
+    `the object to make has no member ${JSON.stringify(key)}`,
+    near === undefined ? `It has ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`,
+  );
+}
+
+function withoutMembers(arm: ShapeArm, names: readonly string[]): ShapeArm {
+  return { ...arm, properties: new Map([...arm.properties].filter(([name]) => !names.includes(name))) };
 }

@@ -3,9 +3,18 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import type { FormReader } from "../../compare/shape/form-reader.js";
 import type { Conjunction } from "../../compare/shape/form.js";
 import type { Made, Test as MadeTest } from "./made.js";
-import { type Arm, type Change, type Exit, type Plan, type Test, type TextBlock, unchanged } from "./plan.js";
+import {
+  type Arm,
+  type Change,
+  type Exit,
+  type Plan,
+  type Test,
+  type TextBlock,
+  unchanged,
+  hasMoves,
+  turnsOf,
+} from "./plan.js";
 import { outcomeOf, templateParts } from "./statements.js";
-import { hasMoves, turnsOf } from "./turns.js";
 
 type Place = stepping.Place;
 type Part = stepping.Part;

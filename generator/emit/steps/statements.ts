@@ -1,10 +1,10 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { arrayLayout, objectLayout } from "../../print/code-layout.js";
-import { type Layout, hardline, indent } from "../../print/layout.js";
+import { type Layout, hardline, indent, group, softline } from "../../print/layout.js";
 import { escapeUnprintable, memberKey, stringLiteral } from "../../print/text.js";
-import { called } from "./conditions.js";
 import { placeholder } from "./decisions.js";
-import type { Outcome, TextBlock } from "./plan.js";
+import type { Outcome, TextBlock, Test } from "./plan.js";
+import { type Expression, and, call, compare, layoutOf, not, or } from "../validators/expression.js";
 
 /** The place to which a step reports its actions. */
 export const where = ["report", "at"] as const;
@@ -99,4 +99,45 @@ export function literal(value: JsonValue): Layout {
 function hasSeveral(value: JsonValue, _: number, all: readonly JsonValue[]): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Array.isArray(value) === Array.isArray(all[0]) && Object.keys(value).length > 1;
+}
+
+/** A test of a variable as code; `undefined` where every value passes. */
+export function conditionOf(test: Test, tested = "value"): Expression | undefined {
+  const { type, constants, present, excluded = [] } = test;
+  const parts: Expression[] = [];
+  if (type === "array") parts.push(call("Array.isArray", tested));
+  if (type === "object") parts.push(call("isObject", tested));
+  if (type === "scalar") parts.push(call("isScalar", tested));
+  for (const [key, values] of constants)
+    parts.push(or(...values.map((value) => compare(memberOf(tested, key), "===", stringLiteral(value)))));
+  for (const key of present) parts.push(compare(memberOf(tested, key), "!==", "undefined"));
+  for (const [key, values] of excluded)
+    parts.push(...values.map((value) => compare(memberOf(tested, key), "!==", stringLiteral(value))));
+  return parts.length === 0 ? undefined : and(...parts);
+}
+
+function memberOf(tested: string, key: string): Layout {
+  return layoutOf(call("memberOf", tested, stringLiteral(key)));
+}
+
+/** `if (…)`, all of these must hold; nothing where there are none. */
+export function ifAll(conditions: readonly (Expression | undefined)[]): Layout | undefined {
+  const present = conditions.filter((condition) => condition !== undefined);
+  if (present.length === 0) return undefined;
+  return group("if (", group(indent(softline, layoutOf(and(...present))), softline), ")");
+}
+
+/** `if (…)`, any of these must hold. */
+export function ifAny(conditions: readonly Expression[]): Layout {
+  return ifAll([or(...conditions)])!;
+}
+
+/** The value is not what a predicate describes. */
+export function fails(predicate: string): Expression {
+  return not(call(predicate, "value"));
+}
+
+/** A call as a piece of code. */
+export function called(callee: string, ...parameters: readonly Layout[]): Layout {
+  return layoutOf(call(callee, ...parameters));
 }

@@ -1,6 +1,5 @@
 import { naturalCompare } from "@mcpgen/engine";
-import type { Role } from "../../model/model.js";
-import { opposite } from "../../model/model.js";
+import { type Role, opposite } from "../../model/model.js";
 import { memberLine } from "../../print/code-layout.js";
 import type { ModelInput } from "../emitter.js";
 import { type Layout, group, indent, join, line, print, whenBroken } from "../../print/layout.js";
@@ -10,11 +9,10 @@ import { memberKey } from "../../print/text.js";
 import { importTypes } from "../types/layout.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import type { MethodSteps, StepPlan, Way } from "./methods.js";
-import { called } from "./conditions.js";
 import { type Plan, activePlans, mayRefuse, refusesAll } from "./plan.js";
-import { ownFunctionText, ownFunctions } from "./own-functions.js";
 import { Predicates } from "./predicates.js";
-import { PlanPrinter } from "./print.js";
+import { PlanPrinter, ownFunctionText, ownFunctions } from "./print.js";
+import { called } from "./statements.js";
 
 /** Where a file of steps finds what it imports, and which definitions have their validators elsewhere. */
 interface StepSurroundings {
