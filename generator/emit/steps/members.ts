@@ -1,10 +1,16 @@
 import { type JsonValue, pointer } from "@mcpgen/engine";
 import { anything } from "../../compare/align/compare-array.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import { type Conjunction, type ShapeArm, type Property, refuses } from "../../compare/shape/form.js";
-import type { Change, Plan } from "./plan.js";
+import {
+  type Conjunction,
+  type ShapeArm,
+  type Property,
+  type Form,
+  refuses,
+} from "../../compare/shape/form.js";
+import type { Change, Plan, Arm, Lists } from "./plan.js";
 import type { Around, OwnedOfBoth, Planner } from "./planner.js";
-import { always, textBlockOf } from "./tests.js";
+import { always, textBlockOf, mayBe } from "./tests.js";
 
 /** The step for the items of an array; `undefined` if the array can only be judged as a whole. */
 export function arrayChanges(
@@ -238,4 +244,39 @@ function otherMembers(
     return [{ kind: "others", known, plan }];
   }
   return [{ kind: "others", known, plan: planner.plan(source.additional, target.additional) }];
+}
+
+/** The conversion of objects with a list of objects that is several lists at the older revision. */
+interface ListArm extends Arm {
+  /** The objects, as the source describes them. */
+  readonly source: ShapeArm;
+}
+
+/** The conversions of one place that notes of the outcome `lists` ask for. */
+export function listArms(planner: Planner, source: Form, target: Form): ListArm[] {
+  const [newer, older] = planner.isLowering ? [source, target] : [target, source];
+  return newer.members.flatMap((arm) =>
+    [...arm.properties].flatMap(([key, { nodes }]) => {
+      const pointers = nodes.map((node) => node.pointer);
+      const note = planner.decisions.noteAt(pointers);
+      if (note?.how !== "lists") return [];
+      const members: Lists = Object.entries(note.members!);
+      const other = older.members.find(({ properties }) => members.every(([, list]) => properties.has(list)));
+      if (!other) return [];
+      planner.decisions.use(pointers);
+      const [source, target] = planner.isLowering ? [arm, other] : [other, arm];
+      const names = members.map(([, list]) => list);
+      const test = mayBe(planner.source, source);
+      return [
+        {
+          source,
+          test: planner.isLowering ? test : { ...test, present: [...new Set([...test.present, ...names])] },
+          changes: [
+            ...objectChanges(planner, source, target, [key, ...names]),
+            { kind: planner.isLowering ? "split" : "joined", key, members },
+          ],
+        },
+      ];
+    }),
+  );
 }

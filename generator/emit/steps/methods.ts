@@ -1,19 +1,18 @@
-import type { Schema, SchemaNode } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, pointer } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { Aligner } from "../../compare/align/aligner.js";
 import { Renames } from "../../compare/align/renames.js";
-import type { Method, ProtocolModel, Role } from "../../model/model.js";
+import { type Method, type ProtocolModel, type Role, type Alternative, isFinal } from "../../model/model.js";
 import { hasMember, memberNodes } from "../../model/object-view.js";
-import { authoredSchema } from "../authoring/authored-schema.js";
+import { authoredSchema, authoredResults } from "../authoring/authored-schema.js";
 import { Decisions } from "./decisions.js";
 import { ownedByBoth } from "./members.js";
-import type { Plan } from "./plan.js";
+import { type Plan, type Change, type Arm, type Exit, type Test, plansOf } from "./plan.js";
 import { Planner, anyObject } from "./planner.js";
-import { checkRequested } from "./requested.js";
 import { Reshapes } from "./reshapes.js";
-import { resultPlan } from "./results.js";
 import { always } from "./tests.js";
 import { Wraps } from "./wrapped.js";
+import { type Described, Parts } from "./parts.js";
 
 /** How what one method carries gets from one revision to the other. */
 export interface MethodSteps {
@@ -154,6 +153,139 @@ function paramsPlan(
   return nodes[0].length > 0 && nodes[1].length > 0 ? planner.plan(...nodes) : undefined;
 }
 
-function paramsOf({ schema }: Side, { message }: Method): SchemaNode[] {
+function paramsOf({ schema }: Pick<Side, "schema">, { message }: Method): SchemaNode[] {
   return memberNodes(schema, schema.definitions.get(message)!.node, "params");
+}
+
+/**
+ * Finds expressions that name params of the request where no request is answered, or params that it does not have. They
+ * become problems of their notes.
+ */
+function checkRequested(
+  { lift, lower, reshapes }: Pick<StepPlan, "lift" | "lower" | "reshapes">,
+  models: readonly [older: ProtocolModel, newer: ProtocolModel],
+): void {
+  for (const { reshape, direction, change, requested } of reshapes.places) {
+    const [first] = requested;
+    if (!first) continue;
+    const { note } = reshape;
+    const methods = { lift, lower }[direction].methods;
+    const sent = methods.find(({ params }) => params && reaches(params, change));
+    if (sent) {
+      const message = `the object stands in params of ${sent.method}: only a result has a request that it answers`;
+      reshapes.problems.push({
+        note,
+        pointer: first.pointer,
+        message,
+        next: "Write $request in notes on results.",
+      });
+      continue;
+    }
+    const answered = methods.filter(({ result }) => result && reaches(result, change));
+    const names = [...new Set(answered.map(({ method }) => method))];
+    const params = models.flatMap((model, index) => {
+      const { source, target } = lift.planner;
+      return names.flatMap((name) => placeOfParams(model, name, new Parts(index === 0 ? source : target)));
+    });
+    for (const { keys, pointer } of requested) {
+      if (params.some(([parts, described]) => hasPath(parts, described, keys))) continue;
+      const message = `no request of ${names.join(" or ")} has a param ${JSON.stringify(`/${keys.join("/")}`)}`;
+      const known = [...new Set(params.flatMap(([parts, { nodes }]) => parts.namesOf(nodes)))];
+      reshapes.problems.push({ note, pointer, message, next: `Its params are ${known.join(", ")}.` });
+    }
+  }
+}
+
+function placeOfParams(model: ProtocolModel, name: string, parts: Parts): (readonly [Parts, Described])[] {
+  const method = model.methods.find((each) => each.name === name && each.kind === "request");
+  const nodes = method ? paramsOf(parts.reader, method) : [];
+  return nodes.length > 0 ? [[parts, { nodes, isCertain: true, isUnknown: false }]] : [];
+}
+
+function hasPath(parts: Parts, params: Described, keys: readonly string[]): boolean {
+  let part: Described | undefined = params;
+  for (const key of keys) part = part && parts.at(part, key);
+  return part !== undefined;
+}
+
+/** Whether a change is a part of the step, or of one inside. */
+function reaches(root: Plan, change: Change): boolean {
+  const all = new Set([root]);
+  // A Set's iteration includes what is added meanwhile.
+  for (const plan of all) for (const inside of plansOf(plan)) all.add(inside);
+  return [...all].some(({ arms }) => arms.some(({ changes }) => changes.includes(change)));
+}
+
+/** A method as one of the two revisions has it. */
+interface Answered {
+  readonly model: ProtocolModel;
+  readonly method: Method;
+}
+
+/** The steps for the answers of a method: plain results, and those that may come in their place. */
+function resultPlan(planner: Planner, source: Answered, target: Answered): Plan | undefined {
+  const known = authoredResults(target.model, target.method);
+  const marked = markedAlternatives(source.method).filter(({ definition }) => !known.includes(definition));
+  const unmarked = authoredResults(source.model, source.method).filter(
+    (name) => !marked.some(({ definition }) => definition === name),
+  );
+  const [from, to] = [placeOf(unmarked), placeOf(known)];
+  if (!from || !to) return undefined;
+  const plan = planner.plan([from], [to], { pointers: [] }, unmarked[0]);
+  const exits = marked.map((alternative) => exitOf(planner, alternative, partnerOf(alternative, target)));
+  const arms = strayMarks(source, target);
+  if (exits.length === 0 && arms.length === 0) return plan;
+  return { ...plan, exits: [...exits, ...plan.exits], arms: [...arms, ...plan.arms] };
+}
+
+/** Alternatives that a member marks: what bears the mark is nothing else. */
+function markedAlternatives({ result }: Method): Alternative[] {
+  return (result?.alternatives ?? []).filter(({ discriminator }) => discriminator !== undefined);
+}
+
+/** The alternative of the other side that bears the same mark. */
+function partnerOf({ discriminator }: Alternative, { method }: Answered): string | undefined {
+  const { key, value } = discriminator!;
+  return markedAlternatives(method).find(
+    (other) => other.discriminator!.key === key && other.discriminator!.value === value,
+  )?.definition;
+}
+
+function exitOf(planner: Planner, alternative: Alternative, partner: string | undefined): Exit {
+  const { definition, discriminator } = alternative;
+  const { key, value } = discriminator!;
+  const test: Test =
+    value === undefined ? { constants: [], present: [key] } : { constants: [[key, [value]]], present: [] };
+  if (partner !== undefined) {
+    const nodes = [definition, partner].map((ref): SchemaNode => ({ pointer: "", ref }));
+    const step = planner.plan([nodes[0]!], [nodes[1]!], { pointers: [] }, definition);
+    return { test, outcome: { how: "pass" }, step };
+  }
+  const subject = { pointers: [pointer("/$defs", definition)], what: definition };
+  const outcome = planner.decisions.outcome(subject, undefined);
+  return { test, outcome, ...(!isFinal(alternative) && { pending: true as const }) };
+}
+
+/** Members that would make an alternative of a result, though they had no meaning at their source. */
+function strayMarks(source: Answered, { model, method }: Answered): Arm[] {
+  const plain = source.model.schema.definitions.get(source.method.result?.definition ?? "")?.node;
+  const known = new Set((source.method.result?.alternatives ?? []).map(({ definition }) => definition));
+  const keys = markedAlternatives(method)
+    .filter(({ definition, discriminator }) => {
+      const isOwned = model.owned.get(method.result?.definition ?? "")?.has(discriminator!.key);
+      return !known.has(definition) && !isOwned;
+    })
+    .map(({ discriminator }) => discriminator!.key)
+    .filter((key) => plain && !hasMember(source.model.schema, plain, key));
+  const changes = keys.map((key): Change => {
+    const exits: Exit[] = [{ test: always, outcome: { how: "drop", what: key } }];
+    return { kind: "member", key, plan: { hint: `stray ${key}`, exits, arms: [] } };
+  });
+  return changes.length > 0 ? [{ test: always, changes }] : [];
+}
+
+/** Any of the definitions, as one place. */
+function placeOf(definitions: readonly string[]): SchemaNode | undefined {
+  const [first, ...others] = definitions.map((ref): SchemaNode => ({ pointer: "", ref }));
+  return others.length > 0 ? { pointer: "", anyOf: [first!, ...others] } : first;
 }
