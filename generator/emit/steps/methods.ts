@@ -77,7 +77,7 @@ function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
   const reshapes = new Reshapes(model.reshapes.filter((note) => note.previous === previous.revision));
   const way = (kind: "lift" | "lower", source: Side, target: Side): Way => {
     const decisions = new Decisions(notes, kind, model.revision);
-    const planner = new Planner(aligner, decisions, kind === "lower", [previous, model], { wraps, reshapes });
+    const planner = new Planner(aligner, [previous, model], kind === "lower", { decisions, wraps, reshapes });
     const methods = methodsOf(planner, source, target);
     return { methods, filledIn: filledInPlan(planner), decisions, target, planner };
   };
@@ -108,7 +108,8 @@ function methodsOf(planner: Planner, source: Side, target: Side): MethodSteps[] 
     if (!other) return [];
     const senders = method.senders.filter((sender) => other.senders.includes(sender));
     if (senders.length === 0) return [];
-    const params = paramsPlan(planner, source, target, method, other);
+    const [from, to] = [paramsOf(source, method), paramsOf(target, other)];
+    const params = from.length > 0 && to.length > 0 ? planner.plan(from, to) : undefined;
     const result = resultPlan(planner, { ...source, method }, { ...target, method: other });
     // A message without its params or its result is none.
     for (const plan of [params, result]) if (plan) planner.keepWhole(plan);
@@ -140,17 +141,6 @@ function takesToolError({ schema }: Side, { result }: Method): boolean {
     Object.keys(failedTool).every((member) => hasMember(schema, arm, member)),
   );
   return isDescribed && isValid(schema, definition.node, failedTool);
-}
-
-function paramsPlan(
-  planner: Planner,
-  source: Side,
-  target: Side,
-  method: Method,
-  other: Method,
-): Plan | undefined {
-  const nodes = [paramsOf(source, method), paramsOf(target, other)] as const;
-  return nodes[0].length > 0 && nodes[1].length > 0 ? planner.plan(...nodes) : undefined;
 }
 
 function paramsOf({ schema }: Pick<Side, "schema">, { message }: Method): SchemaNode[] {

@@ -49,10 +49,9 @@ export class Planner {
   /** @param owners the two models, the older first: the aligned schemas leave out the members that their eras own */
   constructor(
     aligner: Aligner,
-    decisions: Decisions,
-    isLowering: boolean,
     [older, newer]: readonly [Owner, Owner],
-    { wraps, reshapes }: { readonly wraps: Wraps; readonly reshapes: Reshapes },
+    isLowering: boolean,
+    { decisions, wraps, reshapes }: Pick<Planner, "decisions" | "reshapes" | "wraps">,
   ) {
     this.wraps = wraps;
     this.reshapes = reshapes;
@@ -239,7 +238,7 @@ class PlacePlanner {
     source: Conjunction,
   ): Change[] | undefined {
     const { planner, described: target } = this;
-    const reshaped = reshapedChanges(planner, arm, other, reshape, source);
+    const reshaped = reshapedChanges(planner, [arm, other], reshape, source);
     if (!reshaped) return undefined;
     const direction = planner.isLowering ? "lower" : "lift";
     const pair = [this.places[0].nodes, this.places[1].nodes] as const;

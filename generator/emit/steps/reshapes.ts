@@ -135,8 +135,7 @@ type Reshaped = Pick<ReshapedPlace, "change" | "requested"> & { readonly changes
  */
 export function reshapedChanges(
   planner: Planner,
-  source: ShapeArm,
-  target: ShapeArm,
+  [source, target]: readonly [source: ShapeArm, target: ShapeArm],
   reshape: Reshape,
   object: Conjunction,
 ): Reshaped | undefined {

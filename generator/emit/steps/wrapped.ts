@@ -61,19 +61,21 @@ export function wrappedChanges(planner: Planner, source: ShapeArm, target: Shape
   const owned = planner.ownedBy(source, target);
   const names = [...older.properties.keys(), ...owned.source.keys(), ...owned.target.keys()];
   const outside = [...new Set(names)].filter((name) => name !== wrapper.key);
-  return planner.isLowering
-    ? wrapping(planner, source, target, wrapper, outside)
-    : unwrapping(planner, source, target, wrapper, outside);
+  const place = { planner, source, target, outside, ...wrapper };
+  return planner.isLowering ? wrapping(place) : unwrapping(place);
+}
+
+/** An object of which one side has the members inside a member. */
+interface WrappedPlace extends Wrapper {
+  readonly planner: Planner;
+  readonly source: ShapeArm;
+  readonly target: ShapeArm;
+  /** The members that stand beside the wrapper. */
+  readonly outside: readonly string[];
 }
 
 /** Members are converted where they stand, and then moved: reports name their places in the message. */
-function wrapping(
-  planner: Planner,
-  source: ShapeArm,
-  target: ShapeArm,
-  { key, inner }: Wrapper,
-  outside: readonly string[],
-): Change[] {
+function wrapping({ planner, source, target, key, inner, outside }: WrappedPlace): Change[] {
   const beside = membersWhere(target, (name) => name !== key);
   const { closed, additional, forbidden } = inner;
   const flat = {
@@ -84,13 +86,7 @@ function wrapping(
   return [...objectChanges(planner, source, flat), { kind: "wrapped", key, outside }];
 }
 
-function unwrapping(
-  planner: Planner,
-  source: ShapeArm,
-  target: ShapeArm,
-  { key, inner }: Wrapper,
-  outside: readonly string[],
-): Change[] {
+function unwrapping({ planner, source, target, key, inner, outside }: WrappedPlace): Change[] {
   const part = (isOutside: boolean): ShapeArm => ({
     ...target,
     properties: membersWhere(target, (name) => outside.includes(name) === isOutside),

@@ -12,7 +12,7 @@ import { checkMembers } from "./members.js";
 import { type Kind, everyKind } from "./kind.js";
 import { type Statement, refuseUnless, verdict, when } from "./statement.js";
 import { type Place } from "./unit.js";
-import { checkUnevaluated, unevaluatedKinds } from "./unevaluated.js";
+import { checkUnevaluated } from "./unevaluated.js";
 import { isUnionOnly, unionVerdict } from "./union.js";
 
 type Kinds = ReadonlySet<Kind>;
@@ -32,8 +32,8 @@ export function check(
   const simple = condition(node, subject, place, within);
   if (simple) return refuseUnless(simple);
   if (isUnionOnly(node, place)) return refuseUnless(split(node, subject, place));
-  const unevaluated = unevaluatedKinds(node, place, within);
-  if (unevaluated.length > 0) return checkUnevaluated(node, unevaluated, subject, place, within);
+  const unevaluated = checkUnevaluated(node, subject, place, within);
+  if (unevaluated) return unevaluated;
   const { pointer, anyOf, ref } = node;
   const statements = checkOwn(node, subject, place, within);
   let left = ownKinds(node, place, within);
@@ -140,7 +140,7 @@ function checkInPlace(
 function checkLogic(node: SchemaNode, subject: string, place: Place, within: Kinds): Statement[] {
   const statements: Statement[] = [];
   const tested = place.asTested();
-  if (node.oneOf) statements.push(...checkOneOf(node, node.oneOf, subject, place, within));
+  if (node.oneOf) statements.push(...checkOneOf(node, subject, place, within));
   if (node.not)
     statements.push(...refuseUnless(not(conditionFor(node.not, subject, tested.under("excluded"), within))));
   if (node.if && (node.then || node.else)) {
@@ -160,13 +160,8 @@ function checkLogic(node: SchemaNode, subject: string, place: Place, within: Kin
   return statements;
 }
 
-function checkOneOf(
-  node: SchemaNode,
-  arms: readonly SchemaNode[],
-  subject: string,
-  place: Place,
-  within: Kinds,
-): Statement[] {
+function checkOneOf(node: SchemaNode, subject: string, place: Place, within: Kinds): Statement[] {
+  const arms = node.oneOf!;
   if (place.shapes.isOpen(node)) {
     return refuseUnless(split({ pointer: node.pointer, anyOf: arms, open: true }, subject, place));
   }

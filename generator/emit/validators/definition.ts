@@ -1,4 +1,4 @@
-import type { Definition, SchemaNode } from "@mcpgen/engine";
+import type { Definition } from "@mcpgen/engine";
 import { check, conditionFor, verdictOn } from "./check.js";
 import { type Expression, call, compare } from "./expression.js";
 import { PartNames } from "./function-names.js";
@@ -6,7 +6,7 @@ import { type Head, judgeHead, plainHead, type Printed, printFunction, walkerHea
 import { group, indent, line, print, softline, whenBroken } from "../../print/layout.js";
 import { type PreludeName, preludeNames } from "./prelude.js";
 import { type Statement, returns, when } from "./statement.js";
-import { type FileContext, type FileNames, type Mode, Place, type Reading, Unit } from "./unit.js";
+import { type FileContext, type FileNames, Place, type Reading, Unit } from "./unit.js";
 
 /** Definitions nested deeper than this are judged without the call stack. */
 const deepest = "64";
@@ -17,6 +17,9 @@ interface Block {
   readonly functions: readonly Printed[];
   readonly parts: PartNames;
 }
+
+/** How a definition is judged, and the names of the functions that are split off. */
+type How = Pick<Unit, "mode" | "parts" | "reading">;
 
 /** Emits the validators of single definitions. */
 export class DefinitionEmitter {
@@ -114,45 +117,36 @@ export class DefinitionEmitter {
     const { name } = definition;
     const { names } = this.file;
     const cycle = this.cycles.get(name);
-    if (!cycle) return this.functions(definition, reading, "straight", parts, start);
+    if (!cycle) return this.functions(definition, { reading, mode: "straight", parts }, start);
     const deep = names.inner(reading.prefix, name, "deep");
     const first = printFunction(start, [returns(call(deep, "value", "0"))]);
     if (!this.isBacktracking(cycle, reading)) {
       const tooDeep = call("postpone", deep, "value", "later");
-      return [first, ...this.functions(definition, reading, "walk", parts, walkerHead(deep, true), tooDeep)];
+      const how = { reading, mode: "walk", parts } as const;
+      return [first, ...this.functions(definition, how, walkerHead(deep, true), tooDeep)];
     }
     const stepwise = names.inner(reading.prefix, name, "stepwise");
     const tooDeep = call("settle", `${stepwise}(value)`);
     return [
       first,
-      ...this.functions(definition, reading, "guarded", parts, walkerHead(deep, false), tooDeep),
-      ...this.functions(definition, reading, "judge", parts, judgeHead(stepwise)),
+      ...this.functions(definition, { reading, mode: "guarded", parts }, walkerHead(deep, false), tooDeep),
+      ...this.functions(definition, { reading, mode: "judge", parts }, judgeHead(stepwise)),
     ];
   }
 
   /** The function that judges a definition in one mode, then those it is made of. */
-  private functions(
-    { name, node }: Definition,
-    reading: Reading,
-    mode: Mode,
-    parts: PartNames,
-    head: Head,
-    tooDeep?: Expression,
-  ): Printed[] {
-    const { body, unit } = this.body(name, node, reading, mode, parts);
+  private functions(definition: Definition, how: How, head: Head, tooDeep?: Expression): Printed[] {
+    const { body, unit } = this.body(definition, how);
     const guard = tooDeep ? when(compare("depth", ">", deepest), [returns(tooDeep)]) : [];
     const start = printFunction(head, [...guard, ...body]);
     return [start, ...unit.partsFor(start)];
   }
 
   private body(
-    name: string,
-    node: SchemaNode,
-    reading: Reading,
-    mode: Mode,
-    parts: PartNames,
+    { name, node }: Pick<Definition, "name" | "node">,
+    how: How,
   ): { body: Statement[]; unit: Unit } {
-    const unit = new Unit(this.file, reading, mode, name, this.cycles.get(name) ?? new Set(), parts);
+    const unit = new Unit(this.file, name, { ...how, cycle: this.cycles.get(name) ?? new Set() });
     return { body: verdictOn(node, "value", new Place(unit)), unit };
   }
 
@@ -162,13 +156,9 @@ export class DefinitionEmitter {
     let result = known.get(cycle);
     if (result === undefined) {
       result = [...cycle].some((name) => {
-        const trial = this.body(
-          name,
-          reading.shapes.definition(name),
-          reading,
-          "walk",
-          new PartNames(this.file.names, name),
-        );
+        const node = reading.shapes.definition(name);
+        const parts = new PartNames(this.file.names, name);
+        const trial = this.body({ name, node }, { reading, mode: "walk", parts });
         return trial.unit.backtracks;
       });
       known.set(cycle, result);

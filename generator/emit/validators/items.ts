@@ -10,20 +10,15 @@ import type { Place } from "./unit.js";
 export function checkItems(node: SchemaNode, subject: string, place: Place): Statement[] {
   const prefix = node.prefixItems ?? [];
   return [
-    ...prefix.flatMap((child, index) => checkAt(child, index, node, subject, place)),
+    ...prefix.flatMap((_, index) => checkAt(node, index, subject, place)),
     ...checkRest(node, prefix.length, subject, place),
     ...checkContains(node, subject, place),
   ];
 }
 
 /** The item at a place of `prefixItems`, if the array reaches that far. */
-function checkAt(
-  child: SchemaNode,
-  index: number,
-  node: SchemaNode,
-  subject: string,
-  place: Place,
-): Statement[] {
+function checkAt(node: SchemaNode, index: number, subject: string, place: Place): Statement[] {
+  const child = node.prefixItems![index]!;
   if (place.shapes.isTrivial(child)) return [];
   const item = place.scope.local(`item${index + 1}`, subject);
   const checks: Statement[] = [

@@ -13,7 +13,7 @@ import type { Place } from "./unit.js";
 type Kinds = ReadonlySet<Kind>;
 
 /** The kinds of value for which `node` judges the parts that no other keyword has evaluated. */
-export function unevaluatedKinds(node: SchemaNode, place: Place, within: Kinds): Container[] {
+function unevaluatedKinds(node: SchemaNode, place: Place, within: Kinds): Container[] {
   const containers: readonly Container[] = ["object", "array"];
   const kinds = common(within, place.shapes.kindsOf(node));
   return containers.filter((container) => {
@@ -23,20 +23,20 @@ export function unevaluatedKinds(node: SchemaNode, place: Place, within: Kinds):
   });
 }
 
-/** Checks a node with `unevaluatedProperties` or `unevaluatedItems` for values of `containers`. */
+/** Checks a node whose `unevaluatedProperties` or `unevaluatedItems` judge parts; `undefined` for any other. */
 export function checkUnevaluated(
   node: SchemaNode,
-  containers: readonly Container[],
   subject: string,
   place: Place,
   within: Kinds,
-): Statement[] {
-  const { unevaluatedProperties: _, unevaluatedItems: __, ...rest } = node;
+): Statement[] | undefined {
+  const containers = unevaluatedKinds(node, place, within);
+  if (containers.length === 0) return undefined;
   const own: SchemaNode = { pointer: node.pointer, ...(node.types && { types: node.types }) };
   const left = ownKinds(own, place, within);
   const [container] = containers;
   if (left.size === 1)
-    return [...place.check(own, subject, within), ...checkContainer(node, rest, container!, subject, place)];
+    return [...place.check(own, subject, within), ...checkContainer(node, container!, subject, place)];
   const others: Kinds = new Set([...left].filter((kind) => !containers.includes(kind as Container)));
   const start = place.check(own, subject, within);
   return [
@@ -46,26 +46,24 @@ export function checkUnevaluated(
         {
           kind: "if",
           test: kindTest(one, subject),
-          then: checkContainer(node, rest, one, subject, place),
+          then: checkContainer(node, one, subject, place),
           ...(otherwise.length > 0 && { else: otherwise }),
         },
       ],
-      others.size === 0 ? [] : place.check(rest, subject, others),
+      others.size === 0 ? [] : place.check(withoutRest(node), subject, others),
     ),
   ];
 }
 
-/** @param rest the node without the keywords about what is left */
-function checkContainer(
-  node: SchemaNode,
-  rest: SchemaNode,
-  container: Container,
-  subject: string,
-  place: Place,
-): Statement[] {
+/** The node without the keywords about what is left. */
+function withoutRest({ unevaluatedProperties: _, unevaluatedItems: __, ...rest }: SchemaNode): SchemaNode {
+  return rest;
+}
+
+function checkContainer(node: SchemaNode, container: Container, subject: string, place: Place): Statement[] {
   const whole = place.scope.local(container === "object" ? "members" : "items");
   const tracker = new Tracker(node, container, whole, place);
-  const checks = tracker.check(rest, subject, place);
+  const checks = tracker.check(withoutRest(node), subject, place);
   const terms: Term[] = [{ holds: yes, coverage: tracker.settled }, ...tracker.terms];
   const left = restOf(node, container)!;
   return [

@@ -68,11 +68,8 @@ export class Unit {
 
   constructor(
     file: FileContext,
-    reading: Reading,
-    mode: Mode,
     name: string,
-    cycle: ReadonlySet<string>,
-    parts: PartNames,
+    { reading, mode, cycle, parts }: Pick<Unit, "cycle" | "mode" | "parts" | "reading">,
   ) {
     this.file = file;
     this.parts = parts;
@@ -114,6 +111,14 @@ export class Unit {
   }
 }
 
+/** Where in a function a place is; without it, at its beginning. */
+interface At {
+  readonly scope?: Scope;
+  readonly tested?: boolean;
+  readonly hint?: string;
+  readonly called?: { recursion: boolean };
+}
+
 /** The place in an emitted function at which a node is judged. */
 export class Place {
   readonly unit: Unit;
@@ -126,10 +131,7 @@ export class Place {
 
   constructor(
     unit: Unit,
-    scope = new Scope(unit.called),
-    tested = false,
-    hint = "",
-    called = { recursion: false },
+    { scope = new Scope(unit.called), tested = false, hint = "", called = { recursion: false } }: At = {},
   ) {
     this.unit = unit;
     this.scope = scope;
@@ -148,16 +150,21 @@ export class Place {
   }
 
   asTested(tested = true): Place {
-    return new Place(this.unit, this.scope, this.tested || tested, this.hint, this.called);
+    return this.with({ tested: this.tested || tested });
   }
 
   under(hint: string): Place {
-    return new Place(this.unit, this.scope, this.tested, hint, this.called);
+    return this.with({ hint });
+  }
+
+  private with(at: At): Place {
+    const { scope, tested, hint, called } = this;
+    return new Place(this.unit, { scope, tested, hint, called, ...at });
   }
 
   /** The body of a separate function. */
   inOwnFunction(): Place {
-    return new Place(this.unit, new Scope(this.unit.called), this.tested);
+    return new Place(this.unit, { tested: this.tested });
   }
 
   /** Statements that leave with `false` unless `node` accepts `subject`, and go on if it does. */
