@@ -1,4 +1,13 @@
-import { type Definition, type JsonValue, reachingOpen } from "@mcpgen/engine";
+import {
+  type Definition,
+  type JsonValue,
+  type Opening,
+  type SchemaNode,
+  reachingOpen,
+  jsonObject,
+  pointer,
+  referenceTo,
+} from "@mcpgen/engine";
 import { argumentsWithin, arrayLayout, printAt } from "../../print/code-layout.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/names.js";
@@ -7,10 +16,11 @@ import { copyWhole } from "../copied-module.js";
 import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { localNames, sharedModule } from "../imported.js";
 import { textNeeds } from "../texts/modules.js";
-import { assertFormats } from "../texts/scanned.js";
+import { assertFormats, scannedFormat } from "../texts/scanned.js";
 import { Shapes } from "../validators/shape.js";
-import { openingOf } from "./opening.js";
-import { writtenNode } from "./written-node.js";
+import { withoutCovered } from "../validators/covers.js";
+import { commonConstants, openArms, openDiscriminatorOf } from "../validators/discriminator.js";
+import { kindOfValue } from "../validators/kind.js";
 
 /**
  * `explain.ts`: the schema, a text for each definition, and for each definition `explainX`, which says what is wrong with a
@@ -104,3 +114,71 @@ export const emitExplainer: Emitter<WorkspaceInput> = (input) => {
   const path = input.folder === "" ? "explain.ts" : `${input.folder}/explain.ts`;
   return new Map([[path, { content: copyWhole("explain/written", input), verbatim: true }]]);
 };
+
+/**
+ * What the open reading of a node accepts beside what the node lists: what `acceptsX` accepts (union.ts).
+ *
+ * @param shapes those of the open reading
+ */
+function openingOf(shapes: Shapes, node: SchemaNode): Opening | undefined {
+  if (node.const ?? node.enum) return { types: [...new Set(shapes.constantsOf(node).map(kindOfValue))] };
+  const alone = !node.anyOf && !node.oneOf;
+  if (alone && !shapes.isOnly("object", node)) return undefined;
+  const discriminator = openDiscriminatorOf(shapes, node);
+  if (discriminator) return { tag: discriminator.name, known: [...discriminator.arms.keys()] as string[] };
+  const arms = shapes.armsOf(openArms(node), withoutCovered);
+  const objects = arms.filter((arm) => shapes.kindsOf(arm).has("object"));
+  const constants = commonConstants(shapes, objects);
+  return {
+    types: [...shapes.kindsOf(node)],
+    ...(constants.length > 0 && { constants: jsonObject(constants) }),
+  };
+}
+
+/** Keywords whose value is a number, a text, a list of values or `true`. */
+const plain = [
+  ...(["enum", "minProperties", "maxProperties", "minItems", "maxItems", "uniqueItems"] as const),
+  ...(["minContains", "maxContains", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const),
+  ...(["multipleOf", "minLength", "maxLength", "pattern", "required"] as const),
+] as const;
+
+const single = [
+  ...(["not", "if", "then", "else", "additionalProperties", "unevaluatedProperties"] as const),
+  ...(["propertyNames", "items", "unevaluatedItems", "contains"] as const),
+] as const;
+
+const listed = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
+
+const named = ["properties", "patternProperties", "dependentSchemas"] as const;
+
+/**
+ * A node as output contains it, which `readWritten` of the engine reads: the keywords of JSON Schema that judge a value,
+ * and `x-open`.
+ *
+ * @param openingOf what the open reading of a node accepts beside what the node lists
+ */
+function writtenNode(node: SchemaNode, openingOf: (node: SchemaNode) => Opening | undefined): JsonValue {
+  if (node.always ?? node.never) return node.always === true;
+  const inner = (child: SchemaNode): JsonValue => writtenNode(child, openingOf);
+  const { ref, types, const: constant, dependentRequired } = node;
+  const keywords: [name: string, value: JsonValue | undefined][] = [
+    ["$ref", ref === undefined ? undefined : referenceTo(pointer("/$defs", ref))],
+    ["type", types?.length === 1 ? types[0] : (types as JsonValue | undefined)],
+    ["const", constant?.value],
+    ...plain.map((name) => [name, node[name] as JsonValue | undefined] as [string, JsonValue | undefined]),
+    ...single.map((name) => [name, node[name] && inner(node[name])] as [string, JsonValue | undefined]),
+    ...listed.map((name) => [name, node[name]?.map(inner)] as [string, JsonValue | undefined]),
+    ...named.map((name) => [name, written(node[name], inner)] as [string, JsonValue | undefined]),
+    ["dependentRequired", written(dependentRequired, (names) => [...names])],
+    ["format", scannedFormat(node)],
+    ["x-open", node.open && (openingOf(node) as JsonValue | undefined)],
+  ];
+  return jsonObject(keywords.filter((keyword): keyword is [string, JsonValue] => keyword[1] !== undefined));
+}
+
+function written<Value>(
+  map: ReadonlyMap<string, Value> | undefined,
+  write: (value: Value) => JsonValue,
+): JsonValue | undefined {
+  return map && jsonObject([...map].map(([name, value]) => [name, write(value)] as const));
+}

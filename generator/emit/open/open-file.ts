@@ -1,13 +1,22 @@
-import { type Definition, type Schema, naturalCompare, reachingOpen, referencesOf } from "@mcpgen/engine";
+import {
+  type Definition,
+  type Schema,
+  type SchemaNode,
+  naturalCompare,
+  reachingOpen,
+  referencesOf,
+} from "@mcpgen/engine";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/names.js";
-import { docComment, memberKey, propertyKey } from "../../print/text.js";
+import { docComment, memberKey, propertyKey, stringLiteral } from "../../print/text.js";
 import type { Surroundings } from "../emitter.js";
 import { printable } from "../types/breadth.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, importTypes, interfaceHead, settled } from "../types/layout.js";
 import { type TypeNames, indexSignature, membersOf, printBody, printType, union } from "../types/print.js";
-import { openReading } from "./open-schema.js";
+import { openDiscriminatorOf } from "../validators/discriminator.js";
+import { withChildren } from "../with-children.js";
+import { Shapes } from "../validators/shape.js";
 
 /** The definitions that may answer a request. */
 interface Answers {
@@ -113,4 +122,40 @@ function localNames(exact: TypeNames, open: ReadonlySet<string>): TypeNames {
   for (const [name, identifier] of exact) if (open.has(name)) take(name, `Open${capitalised(identifier)}`);
   for (const [name, identifier] of exact) if (!open.has(name)) take(name, identifier);
   return names;
+}
+
+/** The open definitions of `schema`, every open union and string set in them given an arm for what it does not list. */
+function openReading(schema: Schema, open: ReadonlySet<string>): Schema {
+  const shapes = new Shapes(schema, true);
+  const definitions = [...schema.definitions.values()]
+    .filter(({ name }) => open.has(name))
+    .map((definition): [string, Definition] => [
+      definition.name,
+      { ...definition, node: opened(shapes, definition.node) },
+    ]);
+  return { definitions: new Map(definitions) };
+}
+
+function opened(shapes: Shapes, node: SchemaNode): SchemaNode {
+  const inner = withChildren(node, (child) => opened(shapes, child));
+  if (!node.open) return inner;
+  const { description, deprecated, pointer, ...rest } = inner;
+  const remarks = {
+    pointer,
+    ...(description !== undefined && { description }),
+    ...(deprecated && { deprecated }),
+  };
+  const arms = rest.anyOf ?? rest.oneOf ?? [{ pointer, ...rest }];
+  return { ...remarks, anyOf: [...arms, { pointer, typeText: unlistedType(shapes, node) }] };
+}
+
+/** The type of values that the union or set does not list, as its validator distinguishes them. */
+function unlistedType(shapes: Shapes, node: SchemaNode): string {
+  const discriminator = openDiscriminatorOf(shapes, node);
+  if (discriminator) return `UnlistedArm<${stringLiteral(discriminator.name)}>`;
+  const arms = node.anyOf ?? node.oneOf;
+  const members = node.enum ?? (node.const ? [node.const.value] : []);
+  const ofStrings =
+    members.length > 0 ? members.every((member) => typeof member === "string") : node.types?.[0] === "string";
+  return ofStrings ? "Unlisted" : arms || node.properties ? "Members" : "unknown";
 }

@@ -205,7 +205,7 @@ export function turnsOf(arms: readonly Arm[]): (readonly Arm[])[] {
   );
 }
 
-export function namesMade(change: Change): readonly string[] {
+function namesMade(change: Change): readonly string[] {
   if (change.kind === "reshaped") return change.members.map(([key]) => key);
   return change.kind === "renamed" ? [change.to] : [];
 }

@@ -22,7 +22,7 @@ export interface Reshape {
 }
 
 /** An expression that cannot give what its place takes. */
-export interface ReshapeProblem {
+interface ReshapeProblem {
   readonly note: ReshapedNote;
   /** Place of the expression in the file of notes. */
   readonly pointer: string;

@@ -1,10 +1,17 @@
-import { type Definition, type Schema, naturalCompare } from "@mcpgen/engine";
+import {
+  type Definition,
+  type Schema,
+  type JsonValue,
+  type SchemaNode,
+  type TypeName,
+  naturalCompare,
+  isJsonObject,
+} from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
 import { importSpecifier, localNames, ownDefinitions, sharedModule, wordsOf } from "../imported.js";
 import { deprecationLine, docComment } from "../../print/text.js";
 import { printable } from "./breadth.js";
 import { isInterface } from "./declaration.js";
-import { printableBases } from "./extends.js";
 import {
   type InterfaceMember,
   type TypeNames,
@@ -86,4 +93,184 @@ function inheritedMembers(bases: readonly Definition[], names: TypeNames): Map<s
 
 function signature({ optional, type }: InterfaceMember): string {
   return `${optional ? "?" : ""}: ${type}`;
+}
+
+/** The answers known for a schema. An answer that is not known yet counts as no: circles end. */
+interface Known {
+  readonly schema: Schema;
+  readonly bases: Map<string, Definition[]>;
+  readonly pairs: Map<SchemaNode, Map<SchemaNode, boolean>>;
+  /** How many comparisons are under way. */
+  depth: number;
+}
+
+const remembered = new WeakMap<Schema, Known>();
+
+/** Deeper types are undecided: handwritten types are never nested this deep. */
+const maximumDepth = 100;
+
+/**
+ * The bases that the definition's interface can be declared to extend: those whose every member it has in a type that
+ * is surely assignable. If that cannot be shown, the members are written out, which is equivalent.
+ */
+function printableBases(definition: Definition, schema: Schema): readonly Definition[] {
+  const known = remembered.get(schema) ?? { schema, bases: new Map(), pairs: new Map(), depth: 0 };
+  remembered.set(schema, known);
+  return basesOf(definition, known);
+}
+
+function basesOf(definition: Definition, known: Known): readonly Definition[] {
+  const found = known.bases.get(definition.name);
+  if (found) return found;
+  known.bases.set(definition.name, []);
+  const bases = (definition.extends ?? [])
+    .map((name) => known.schema.definitions.get(name)!)
+    .filter((base) => isInterface(base) && narrowsMembers(definition.node, base.node, known));
+  known.bases.set(definition.name, bases);
+  return bases;
+}
+
+function narrowsMembers(derived: SchemaNode, base: SchemaNode, known: Known): boolean {
+  return [...(base.properties ?? [])].every(([name, wide]) => {
+    const narrow = derived.properties?.get(name);
+    return narrow !== undefined && isAssignable(narrow, wide, known);
+  });
+}
+
+/** Whether the type of `narrow` is surely assignable to that of `wide`; `false` also if it is undecided. */
+function isAssignable(narrow: SchemaNode, wide: SchemaNode, known: Known): boolean {
+  if (isUnconstrained(wide) || sameText(narrow, wide)) return true;
+  const answers = known.pairs.get(narrow) ?? new Map<SchemaNode, boolean>();
+  known.pairs.set(narrow, answers);
+  const found = answers.get(wide);
+  if (found !== undefined || known.depth >= maximumDepth) return found ?? false;
+  answers.set(wide, false);
+  known.depth++;
+  const answer = compare(narrow, wide, known);
+  known.depth--;
+  answers.set(wide, answer);
+  return answer;
+}
+
+function compare(narrow: SchemaNode, wide: SchemaNode, known: Known): boolean {
+  const { definitions } = known.schema;
+  if (narrow.typeText !== undefined || wide.typeText !== undefined) return false;
+  if (narrow.ref !== undefined && wide.ref !== undefined && descendsFrom(narrow.ref, wide.ref, known))
+    return true;
+  // The arms first, while `wide` is still known by the name they may descend from.
+  const narrowArms = narrow.anyOf ?? narrow.oneOf;
+  if (narrowArms) return narrowArms.every((arm) => isAssignable(arm, wide, known));
+  // `{ [key: string]: any }` takes every object, interfaces included.
+  if (wide.additionalProperties?.typeText === "any") return isObject(narrow, known.schema);
+  if (isPlainObject(narrow) && isPlainObject(wide)) return isObjectSubset(narrow, wide, known);
+  if (isIntersection(wide)) return false;
+  if (wide.ref !== undefined) return isAssignable(narrow, definitions.get(wide.ref)!.node, known);
+  if (narrow.ref !== undefined) return isAssignable(definitions.get(narrow.ref)!.node, wide, known);
+  const wideArms = wide.anyOf ?? wide.oneOf;
+  if (wideArms) return wideArms.some((arm) => isAssignable(narrow, arm, known));
+  return isScalarSubset(narrow, wide);
+}
+
+/** Whether the type printed has several parts, which would all have to be compared. */
+function isIntersection(node: SchemaNode): boolean {
+  const parts = [node.ref, node.anyOf, node.oneOf, node.const ?? node.enum ?? node.types ?? node.properties];
+  return node.allOf !== undefined || parts.filter((part) => part !== undefined).length > 1;
+}
+
+function isUnconstrained({
+  pointer: _pointer,
+  always: _always,
+  description: _description,
+  deprecated: _deprecated,
+  ...rest
+}: SchemaNode): boolean {
+  return Object.keys(rest).length === 0;
+}
+
+function descendsFrom(name: string, base: string, known: Known): boolean {
+  if (name === base) return true;
+  const definition = known.schema.definitions.get(name);
+  return (
+    definition !== undefined &&
+    basesOf(definition, known).some((next) => descendsFrom(next.name, base, known))
+  );
+}
+
+function isObject(node: SchemaNode, schema: Schema): boolean {
+  if (node.ref !== undefined) return isObject(schema.definitions.get(node.ref)!.node, schema);
+  const arms = node.anyOf ?? node.oneOf;
+  if (arms) return arms.every((arm) => isObject(arm, schema));
+  if (node.allOf) return node.allOf.some((part) => isObject(part, schema));
+  return node.types?.length === 1 && node.types[0] === "object";
+}
+
+/** An object written out where it is used, and not a definition's: its type has an index signature implicitly. */
+function isPlainObject(node: SchemaNode): boolean {
+  const isObjectAlone = node.types?.length === 1 && node.types[0] === "object" && !isIntersection(node);
+  return isObjectAlone && !node.const && !node.enum && !/^\/\$defs\/[^/]*$/.test(node.pointer);
+}
+
+function isObjectSubset(narrow: SchemaNode, wide: SchemaNode, known: Known): boolean {
+  if (isAnyObject(wide)) return true;
+  const [index, expected] = [indexOf(narrow), indexOf(wide)];
+  if (isAnyObject(narrow) || expected === "limited") return false;
+  if (!(wide.required ?? []).every((name) => narrow.required?.includes(name))) return false;
+  const missing = [...(wide.properties ?? [])].filter(([name]) => !narrow.properties?.has(name));
+  // An absent member must not be added, with any type, by an index signature or as an undescribed member.
+  if (missing.some(([name]) => index !== undefined || narrow.required?.includes(name))) return false;
+  // TypeScript refuses what shares no member with an object all of whose members are optional.
+  const shared = (wide.properties?.size ?? 0) - missing.length;
+  if (shared === 0 && missing.length > 0 && expected === undefined) return false;
+  return [...(wide.properties ?? [])].every(([name, member]) => {
+    const own = narrow.properties?.get(name);
+    return own === undefined || isAssignable(own, member, known);
+  });
+}
+
+/** Whether the type is printed `object`. */
+function isAnyObject(node: SchemaNode): boolean {
+  return node.additionalProperties?.always === true && node.properties?.size === 0;
+}
+
+/** Whether the type of an object node has an index signature, and whether that takes anything. */
+function indexOf(node: SchemaNode): "unknown" | "limited" | undefined {
+  const { additionalProperties: additional, patternProperties: patterns } = node;
+  const isBare = !node.properties?.size && !node.required?.length;
+  if (patterns) return "limited";
+  if (additional === undefined) return isBare ? "unknown" : undefined;
+  if (additional.never) return isBare ? "limited" : undefined;
+  return isUnconstrained(additional) ? "unknown" : "limited";
+}
+
+/** Scalars whose values, or types, are among those of the other. */
+function isScalarSubset(narrow: SchemaNode, wide: SchemaNode): boolean {
+  const values = narrow.const ? [narrow.const.value] : narrow.enum;
+  const allowed = wide.const ? [wide.const.value] : wide.enum;
+  if (allowed) return values !== undefined && values.every((value) => allowed.includes(value));
+  const types = values ? values.map(typeName) : narrow.types;
+  const scalars = types?.every((type) => type !== "object" && type !== "array") ?? false;
+  return scalars && types!.every((type) => wide.types?.some((name) => printsAs(name) === printsAs(type)));
+}
+
+function typeName(value: JsonValue): TypeName {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return isJsonObject(value) ? "object" : (typeof value as TypeName);
+}
+
+function printsAs(type: TypeName): TypeName {
+  return type === "integer" ? "number" : type;
+}
+
+/** Whether two nodes are the same schema; their places and annotations do not count. */
+function sameText(a: SchemaNode, b: SchemaNode): boolean {
+  return structure(a) === structure(b);
+}
+
+function structure(node: SchemaNode): string {
+  return JSON.stringify(node, (key, value: unknown) => {
+    if (key === "pointer" || key === "description" || key === "deprecated" || key === "open")
+      return undefined;
+    return value instanceof Map ? [...value] : value;
+  });
 }

@@ -1,17 +1,16 @@
-import { type Scalar, type SchemaNode, textOf } from "@mcpgen/engine";
+import { type Scalar, type SchemaNode, type JsonValue, textOf, isJsonObject } from "@mcpgen/engine";
 import { assertions } from "./assertions.js";
 import { type Expression, call, compare, not } from "./expression.js";
 import { condition, constantsOfArms } from "./condition.js";
 import { kindTest } from "./kind-test.js";
 import { amongTest, ownCondition, ownKinds } from "./own.js";
 import { mostCompared } from "./set-literal.js";
-import { constantSchema } from "./constants.js";
 import { type Head, judgeHead, plainHead, printFunction, walkerHead } from "./function.js";
 import { checkItems } from "./items.js";
 import { checkMembers } from "./members.js";
 import { type Kind, everyKind } from "./kind.js";
 import { type Statement, refuseUnless, verdict, when } from "./statement.js";
-import { type Place } from "./unit.js";
+import type { Place } from "./unit.js";
 import { checkUnevaluated } from "./unevaluated.js";
 import { isUnionOnly, unionVerdict } from "./union.js";
 
@@ -186,4 +185,16 @@ function withoutRepeated(values: readonly Scalar[]): Scalar[] {
 
 function openness(node: SchemaNode): { open?: true } {
   return node.open ? { open: true } : {};
+}
+
+/** A schema that accepts `value` alone, in keywords that need no comparison of objects or arrays. */
+function constantSchema(value: JsonValue, pointer: string): SchemaNode {
+  if (Array.isArray(value)) {
+    const prefixItems = value.map((item) => constantSchema(item, pointer));
+    return { pointer, types: ["array"], prefixItems, minItems: value.length, maxItems: value.length };
+  }
+  if (!isJsonObject(value)) return { pointer, const: { value } };
+  const names = Object.keys(value);
+  const properties = new Map(names.map((name) => [name, constantSchema(value[name]!, pointer)]));
+  return { pointer, types: ["object"], properties, required: names, maxProperties: names.length };
 }

@@ -1,9 +1,9 @@
 import type { Scalar, Schema } from "@mcpgen/engine";
-import { type Layout, group } from "../../print/layout.js";
-import { patternLiteral } from "./pattern-literal.js";
+import { type Layout, group, indent, line } from "../../print/layout.js";
 import { preludeNames } from "./prelude.js";
 import { setLiteral } from "./set-literal.js";
-import { camelCase } from "./words.js";
+import { stringLiteral } from "../../print/text.js";
+import { isHazardous } from "../texts/modules.js";
 
 /** The first word in the names of a reading's functions: the exact one or the open one. */
 export type Prefix = "is" | "accepts";
@@ -146,4 +146,36 @@ export class PartNames {
 
 function declared(name: string, literal: Layout): Layout {
   return group(`const ${name} =`, literal, ";");
+}
+
+/**
+ * `pattern` as a regular expression, or a matcher in its place where that may take too long; characters that string literals escape are escaped here too.
+ */
+function patternLiteral(pattern: string, patterns: Schema["patterns"]): Layout {
+  if (isHazardous(pattern, patterns)) return ` textPatterns.linearMatcher(${stringLiteral(pattern)})`;
+  const source = new RegExp(pattern, "u").source.replace(/[^ -~]/gu, (character) =>
+    stringLiteral(character) === `"${character}"` ? character : escaped(character),
+  );
+  return group(indent(line, `/${source}/u`));
+}
+
+/** Two escapes in a row are one character, as the flag `u` reads them. */
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
+const longestWord = 30;
+
+/** The letters and digits of `text` as one word in camel case, cut where it gets long; empty if there are none. */
+export function camelCase(text: string): string {
+  const parts = text.split(/[^A-Za-z0-9]+/).filter((part) => part !== "");
+  return parts
+    .map((part, index) =>
+      index === 0
+        ? part.charAt(0).toLowerCase() + part.slice(1)
+        : part.charAt(0).toUpperCase() + part.slice(1),
+    )
+    .join("")
+    .slice(0, longestWord);
 }

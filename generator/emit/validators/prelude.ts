@@ -20,7 +20,7 @@ const names = [
 
 /**
  * Checks that emitted validators share. Those of a revision import them; a file that stands alone declares those it uses. A
- * definition whose validator would be called the same gives way (see function-names.ts), and so do locals (see scope.ts).
+ * definition whose validator would be called the same gives way (see function-names.ts), and so do locals (see unit.ts).
  */
 export type PreludeName = (typeof names)[number];
 

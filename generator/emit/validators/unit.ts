@@ -1,13 +1,14 @@
 import { type SchemaNode, referencesOf } from "@mcpgen/engine";
 import { withoutCovered } from "./covers.js";
 import { type Expression, call, yieldCall } from "./expression.js";
-import { type Layout } from "../../print/layout.js";
-import type { FunctionNames, PartNames, Prefix } from "./function-names.js";
-import { Scope } from "./scope.js";
+import type { Layout } from "../../print/layout.js";
+import { type FunctionNames, type PartNames, type Prefix, camelCase } from "./function-names.js";
 import type { Printed } from "./function.js";
 import type { Kind } from "./kind.js";
 import type { Statement } from "./statement.js";
 import type { Shapes } from "./shape.js";
+import { capitalised } from "../../print/names.js";
+import { preludeNames } from "./prelude.js";
 
 /** How a node is judged: to the letter, or taking members of open unions and sets that it does not know. */
 export interface Reading {
@@ -43,7 +44,7 @@ export interface FileContext extends FileNames {
  * needs every part to decide the verdict; `guarded`: by recursion, and past a depth by `judge`: by yielding to
  * the driver of an explicit stack, which serves positions where several arms may be tried.
  */
-export type Mode = "straight" | "walk" | "guarded" | "judge";
+type Mode = "straight" | "walk" | "guarded" | "judge";
 
 /** A function of a unit's own; it has a place in the order before its text is made. */
 interface Part {
@@ -221,4 +222,69 @@ export class Place {
     const deeper = ["depth + 1", ...(mode === "walk" ? ["later"] : [])];
     return call(file.names.inner(reading.prefix, definition, "deep"), subject, ...deeper);
   }
+}
+
+/** Words that cannot name a local of an emitted function, or that emitted code means something else by. */
+const reserved: ReadonlySet<string> = new Set([
+  ...(
+    "arguments await break case catch class const continue debugger default delete do else enum eval export extends " +
+    "false finally for function if implements import in instanceof interface let new null package private protected " +
+    "public return static super switch this throw true try typeof var void while with yield " +
+    "Array Infinity NaN Number Object undefined value depth later textFormats textPatterns"
+  ).split(" "),
+  ...preludeNames,
+]);
+
+/** Reads like the name of a validator, which it would hide. */
+const validatorLike = /^(is|accepts)[A-Z]/;
+
+/** Names of the locals of one emitted function. */
+class Scope {
+  private readonly taken: Set<string>;
+  /** The last number given to each name. */
+  private readonly numbers = new Map<string, number>();
+
+  /** @param called functions that must stay visible */
+  constructor(called: ReadonlySet<string>) {
+    this.taken = new Set(called);
+  }
+
+  /**
+   * A name for a local that holds the member `property`, or for a local that the word `property` describes. Where the
+   * name is taken, it begins with `subject`, the local that the value is a part of: `outputSchemaProperties`.
+   */
+  local(property: string, subject?: string): string {
+    const word = wordOf(property);
+    const wanted = isUsable(word) ? word : `${word}Value`;
+    const path = subject !== undefined && this.taken.has(wanted) ? pathOf(subject, word) : wanted;
+    return this.free(path !== undefined && isUsable(path) ? path : wanted);
+  }
+
+  private free(wanted: string): string {
+    let name = wanted;
+    let number = this.numbers.get(wanted) ?? 1;
+    while (this.taken.has(name)) name = `${wanted}${++number}`;
+    this.numbers.set(wanted, number);
+    this.taken.add(name);
+    return name;
+  }
+}
+
+function isUsable(name: string): boolean {
+  return !reserved.has(name) && !validatorLike.test(name);
+}
+
+/** Longer names are harder to read than numbered ones. */
+const longest = 32;
+
+function pathOf(subject: string, word: string): string | undefined {
+  const path = subject + capitalised(word);
+  return /^[A-Za-z]\w*$/.test(subject) && path.length <= longest ? path : undefined;
+}
+
+function wordOf(property: string): string {
+  // The last segment of a name like `example.com/traceId` describes it.
+  const segments = property.split(/[./]/).filter((segment) => /[A-Za-z0-9]/.test(segment));
+  const word = camelCase(segments.at(-1) ?? "");
+  return /^[A-Za-z]/.test(word) ? word : `member${word}`;
 }
