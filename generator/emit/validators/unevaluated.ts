@@ -61,24 +61,21 @@ function withoutRest({ unevaluatedProperties: _, unevaluatedItems: __, ...rest }
 }
 
 function checkContainer(node: SchemaNode, container: Container, subject: string, place: Place): Statement[] {
-  const whole = place.scope.local(container === "object" ? "members" : "items");
-  const tracker = new Tracker(node, container, whole, place);
-  const checks = tracker.check(withoutRest(node), subject, place);
+  const tracker = new Tracker(node, container, subject, place);
+  const checks = tracker.check(withoutRest(node), place);
   const terms: Term[] = [{ holds: yes, coverage: tracker.settled }, ...tracker.terms];
   const left = restOf(node, container)!;
   return [
-    // A check in between may narrow the type of the subject.
-    { kind: "const", name: whole, value: subject },
     ...tracker.declarations,
     ...checks,
     ...(container === "object"
-      ? checkMembers(left, terms, whole, place)
-      : checkItems(left, terms, whole, place)),
+      ? checkMembers(left, terms, subject, place)
+      : checkItems(left, terms, subject, place)),
   ];
 }
 
-function checkMembers(left: SchemaNode, terms: readonly Term[], whole: string, place: Place): Statement[] {
-  const key = place.scope.local("key", whole);
+function checkMembers(left: SchemaNode, terms: readonly Term[], subject: string, place: Place): Statement[] {
+  const key = place.scope.local("key", subject);
   const evaluated = terms.map(({ holds, coverage: { all, names, patterns } }) => ({
     holds,
     covers: all
@@ -88,15 +85,15 @@ function checkMembers(left: SchemaNode, terms: readonly Term[], whole: string, p
           ...[...patterns].map((pattern) => patternTest(pattern, key, place)),
         ),
   }));
-  const body = whereElse(unevaluated(evaluated), checkEntry(left, whole, key, place.under("rest")));
-  if (body[0]?.kind === "return") return refuseUnless(compare(`Object.keys(${whole}).length`, "===", "0"));
-  return [{ kind: "for", head: `const ${key} in ${whole}`, body }];
+  const body = whereElse(unevaluated(evaluated), checkEntry(left, subject, key, place.under("rest")));
+  if (body[0]?.kind === "return") return refuseUnless(compare(`Object.keys(${subject}).length`, "===", "0"));
+  return [{ kind: "for", head: `const ${key} in ${subject}`, body }];
 }
 
-function checkItems(left: SchemaNode, terms: readonly Term[], whole: string, place: Place): Statement[] {
+function checkItems(left: SchemaNode, terms: readonly Term[], subject: string, place: Place): Statement[] {
   const from = terms[0]!.coverage.prefix;
-  const index = place.scope.local("index", whole);
-  const item = place.scope.local("item", whole);
+  const index = place.scope.local("index", subject);
+  const item = place.scope.local("item", subject);
   const evaluated = terms.slice(1).map(({ holds, coverage: { all, prefix }, indices }) => ({
     holds,
     covers: all
@@ -107,13 +104,13 @@ function checkItems(left: SchemaNode, terms: readonly Term[], whole: string, pla
         ),
   }));
   const checks: Statement[] = [
-    { kind: "const", name: item, value: `${whole}[${index}]` },
+    { kind: "const", name: item, value: `${subject}[${index}]` },
     ...checkItem(left, item, place.under("rest")),
   ];
   const refused = checks[1]?.kind === "return";
   const body = whereElse(unevaluated(evaluated), refused ? checks.slice(1) : checks);
-  if (body[0]?.kind === "return") return refuseUnless(compare(`${whole}.length`, "<=", String(from)));
-  return [{ kind: "for", head: `let ${index} = ${from}; ${index} < ${whole}.length; ${index}++`, body }];
+  if (body[0]?.kind === "return") return refuseUnless(compare(`${subject}.length`, "<=", String(from)));
+  return [{ kind: "for", head: `let ${index} = ${from}; ${index} < ${subject}.length; ${index}++`, body }];
 }
 
 /** The members or items that no accepted schema covers. */
@@ -147,22 +144,22 @@ class Tracker {
   private readonly coverages: Coverages;
   private readonly container: Container;
   private readonly within: Kinds;
-  /** A local that holds the value and that nothing has narrowed. */
-  private readonly whole: string;
+  /** A local that holds the value. */
+  private readonly subject: string;
   private readonly pointer: string;
   private followed = 0;
 
-  constructor(node: SchemaNode, container: Container, whole: string, place: Place) {
+  constructor(node: SchemaNode, container: Container, subject: string, place: Place) {
     this.container = container;
     this.coverages = new Coverages(place.shapes, container);
     this.settled = this.coverages.settled(node, true);
     this.within = new Set<Kind>([container]);
-    this.whole = whole;
+    this.subject = subject;
     this.pointer = node.pointer;
   }
 
-  /** Statements that leave with `false` unless `node` accepts `subject`; `holds` is where they stand. */
-  check(node: SchemaNode, subject: string, place: Place, holds: Expression = yes): Statement[] {
+  /** Statements that leave with `false` unless `node` accepts the value; `holds` is where they stand. */
+  check(node: SchemaNode, place: Place, holds: Expression = yes): Statement[] {
     if (++this.followed > mostFollowed) {
       throw new SchemaError(
         "unsupported-keyword",
@@ -171,16 +168,16 @@ class Tracker {
       );
     }
     const { rest, ref, parts, anyOf, oneOf, choice, dependents, contains } = this.divide(node, place);
-    const statements = place.check(rest, subject, this.within);
-    for (const part of parts) statements.push(...this.check(part, subject, place, holds));
-    if (anyOf) statements.push(...this.checkAnyOf(anyOf, subject, place, holds));
-    if (oneOf) statements.push(...this.checkOneOf(oneOf, subject, place, holds));
-    if (choice) statements.push(...this.checkChoice(choice, subject, place, holds));
+    const statements = place.check(rest, this.subject, this.within);
+    for (const part of parts) statements.push(...this.check(part, place, holds));
+    if (anyOf) statements.push(...this.checkAnyOf(anyOf, place, holds));
+    if (oneOf) statements.push(...this.checkOneOf(oneOf, place, holds));
+    if (choice) statements.push(...this.checkChoice(choice, place, holds));
     for (const [name, child] of dependents) {
       statements.push(...this.checkDependent(name, child, place, holds));
     }
-    if (contains) statements.push(...this.checkContains(contains, subject, place, holds));
-    if (ref) statements.push(...this.check(ref, subject, place, holds));
+    if (contains) statements.push(...this.checkContains(contains, place, holds));
+    if (ref) statements.push(...this.check(ref, place, holds));
     return statements;
   }
 
@@ -217,42 +214,32 @@ class Tracker {
     return { rest, ref, parts, anyOf, oneOf, choice, dependents, contains };
   }
 
-  private checkAnyOf(
-    arms: readonly SchemaNode[],
-    subject: string,
-    place: Place,
-    holds: Expression,
-  ): Statement[] {
+  private checkAnyOf(arms: readonly SchemaNode[], place: Place, holds: Expression): Statement[] {
     const statements: Statement[] = [];
     const accepted: Expression[] = [];
     const silent: SchemaNode[] = [];
     for (const arm of this.possible(arms, place)) {
       if (!this.coverages.adds(arm, this.settled)) silent.push(arm);
       else {
-        const { mark, judging } = this.judged(arm, subject, place, holds);
+        const { mark, judging } = this.judged(arm, place, holds);
         statements.push(...judging);
         accepted.push(mark);
       }
     }
-    const others = silent.map((arm) => place.asTested().conditionFor(arm, subject, this.within));
+    const others = silent.map((arm) => place.asTested().conditionFor(arm, this.subject, this.within));
     return [...statements, ...refuseUnless(or(...accepted, ...others))];
   }
 
-  private checkOneOf(
-    arms: readonly SchemaNode[],
-    subject: string,
-    place: Place,
-    holds: Expression,
-  ): Statement[] {
+  private checkOneOf(arms: readonly SchemaNode[], place: Place, holds: Expression): Statement[] {
     const count = place.scope.local("matching");
     const tally: Statement = { kind: "plain", text: `${count}++` };
     const statements: Statement[] = [{ kind: "plain", text: `let ${count} = 0` }];
     for (const arm of this.possible(arms, place)) {
       if (this.coverages.adds(arm, this.settled)) {
-        const { mark, judging } = this.judged(arm, subject, place, holds);
+        const { mark, judging } = this.judged(arm, place, holds);
         statements.push(...judging, ...when(mark, [tally]));
       } else {
-        statements.push(...when(place.asTested().conditionFor(arm, subject, this.within), [tally]));
+        statements.push(...when(place.asTested().conditionFor(arm, this.subject, this.within), [tally]));
       }
     }
     return [...statements, ...refuseUnless(compare(count, "===", "1"))];
@@ -262,8 +249,8 @@ class Tracker {
     return arms.filter((arm) => common(this.within, place.shapes.kindsOf(arm)).size > 0);
   }
 
-  private checkChoice(node: SchemaNode, subject: string, place: Place, holds: Expression): Statement[] {
-    const { mark, judging } = this.judged(node.if!, subject, place.under("if"), holds);
+  private checkChoice(node: SchemaNode, place: Place, holds: Expression): Statement[] {
+    const { mark, judging } = this.judged(node.if!, place.under("if"), holds);
     const branch = (child: SchemaNode | undefined, test: Expression, hint: string): Statement[] =>
       child ? when(test, this.checkInside(child, place.under(hint), and(holds, test))) : [];
     return [...judging, ...branch(node.then, mark, "then"), ...branch(node.else, not(mark), "else")];
@@ -272,10 +259,11 @@ class Tracker {
   private checkDependent(name: string, child: SchemaNode, place: Place, holds: Expression): Statement[] {
     const mark = this.mark(`with ${name}`, place);
     const checks = this.checkInside(child, place.under(name), and(holds, local(mark)));
-    return when(isPresent(member(this.whole, name)), [setting(mark), ...checks]);
+    return when(isPresent(member(this.subject, name)), [setting(mark), ...checks]);
   }
 
-  private checkContains(node: SchemaNode, subject: string, place: Place, holds: Expression): Statement[] {
+  private checkContains(node: SchemaNode, place: Place, holds: Expression): Statement[] {
+    const { subject } = this;
     const indices = place.scope.local("contained");
     this.declarations.push({ kind: "plain", text: `const ${indices} = new Set<number>()` });
     this.terms.push({ holds, coverage: this.coverages.settled({ pointer: node.pointer }), indices });
@@ -299,7 +287,6 @@ class Tracker {
   /** Statements that set a mark where `node` accepts the value, and the mark. */
   private judged(
     node: SchemaNode,
-    subject: string,
     place: Place,
     holds: Expression,
   ): { mark: Expression; judging: Statement[] } {
@@ -307,7 +294,7 @@ class Tracker {
     const mark = local(name);
     const tested = place.asTested();
     if (!this.coverages.varies(node, this.settled)) {
-      const accepted = tested.conditionFor(node, subject, this.within);
+      const accepted = tested.conditionFor(node, this.subject, this.within);
       if (accepted.kind === "constant" && !accepted.value) return { mark: no, judging: [] };
       this.cover(node, and(holds, mark));
       return { mark, judging: when(accepted, [setting(name)]) };
@@ -317,11 +304,9 @@ class Tracker {
     return { mark, judging: breakInstead([...checks, setting(name)], label) };
   }
 
-  /** As `check`, for a value that may have been narrowed since. */
   private checkInside(node: SchemaNode, place: Place, holds: Expression): Statement[] {
     this.cover(node, holds);
-    const subject = place.scope.local("same");
-    return [{ kind: "const", name: subject, value: this.whole }, ...this.check(node, subject, place, holds)];
+    return this.check(node, place, holds);
   }
 
   private cover(node: SchemaNode, holds: Expression): void {
