@@ -87,3 +87,15 @@ export interface WorkspaceInput extends Surroundings {
   /** The package to emit a package.json for, if any: its name, and members that replace or join ours. */
   readonly packageManifest?: PackageManifest;
 }
+
+/** Input of the emitters of an extension over all its bases. */
+export interface WholeExtensionInput extends Surroundings {
+  /** Oldest base first. */
+  readonly models: readonly ExtensionModel[];
+  /** Id of the revision that handlers write and clients read; without it, the newest base. */
+  readonly vocabulary?: string | undefined;
+  readonly needs: { readonly capabilities: readonly string[]; readonly extensions: readonly string[] };
+  readonly description?: string;
+  readonly link?: string;
+  readonly packageManifest?: PackageManifest;
+}

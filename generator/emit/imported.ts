@@ -1,4 +1,5 @@
 import type { Definition, Schema } from "@mcpgen/engine";
+import type { ExtensionModel } from "../model/extension-model.js";
 import { capitalised, nameDefinitions, namesOfTypes } from "../print/names.js";
 import type { Surroundings } from "./emitter.js";
 
@@ -8,6 +9,20 @@ export interface Imported {
   readonly folder: string;
   /** The identifiers that those files export, by the name of the definition in this schema. */
   readonly identifiers: ReadonlyMap<string, string>;
+}
+
+/** What an extension takes from the files of its base. */
+export function importedBy({ base, imported }: ExtensionModel): Imported {
+  const identifiers = nameDefinitions(base.schema);
+  return {
+    folder: base.revision,
+    identifiers: new Map([...imported].map(([key, name]) => [key, identifiers.get(name)!])),
+  };
+}
+
+/** The folder of an extension, below the output folder. */
+export function folderOfExtension({ id }: { readonly id: string }): string {
+  return `extensions/${id}`;
 }
 
 /**

@@ -1,10 +1,16 @@
 import { emitAuthoring } from "./authoring/emit.js";
 import { emitExtensionOpen, emitOpen } from "./authoring/emit-open.js";
 import { emitExplain, emitExplainer } from "./explain/emit.js";
-import type { Emitter, ExtensionInput, ModelInput, SchemaInput, WorkspaceInput } from "./emitter.js";
+import type {
+  Emitter,
+  ExtensionInput,
+  ModelInput,
+  SchemaInput,
+  WorkspaceInput,
+  WholeExtensionInput,
+} from "./emitter.js";
 import { emitExtensionAuthoring } from "./extension/authoring.js";
 import { emitChannel } from "./extension/channel.js";
-import type { WholeExtensionInput } from "./extension/input.js";
 import { emitExtensionForClients, emitExtensionForServers } from "./extension/roles.js";
 import { emitMethods } from "./methods/emit.js";
 import { emitPackage } from "./package/emit.js";

@@ -5,12 +5,12 @@ import { emitTypes } from "../../generator/emit/types/emit.js";
 import { readStoredExtension } from "../../generator/extension/extension-source.js";
 import { storedExtensions } from "../../generator/extension/extension-store.js";
 import { extensionOver } from "../../generator/extension/load-extension.js";
-import { importedBy } from "../../generator/emit/extension/input.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { releasedModel } from "../support/models.js";
 import { revisions } from "../support/revisions.js";
 import { type Sources, unequalFlatTypes } from "./equal.js";
 import { fingerprints, withExtends } from "./fingerprint.js";
+import { importedBy } from "../../generator/emit/imported.js";
 
 const id = "io.modelcontextprotocol/tasks";
 const base = "2026-07-28";

@@ -1,7 +1,6 @@
 import type { EmittedFile } from "../../print/emitted-file.js";
-import type { Emitter, Surroundings, WorkspaceInput } from "../emitter.js";
+import type { Emitter, Surroundings, WorkspaceInput, WholeExtensionInput } from "../emitter.js";
 import { extensionVocabulary } from "../extension/authoring.js";
-import type { WholeExtensionInput } from "../extension/input.js";
 import { methodDoc } from "../method-doc.js";
 import { openFile } from "../open/open-file.js";
 import { authoredResults, authoredSchema } from "./authored-schema.js";

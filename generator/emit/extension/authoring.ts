@@ -5,11 +5,10 @@ import { vocabularyOf } from "../../model/published.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
 import { authoredSchema } from "../authoring/authored-schema.js";
 import { type Authored, maps, writtenTypes } from "../authoring/emit.js";
-import type { Emitter } from "../emitter.js";
-import { type Imported, importSpecifier, localNames, sharedModule } from "../imported.js";
+import type { Emitter, WholeExtensionInput } from "../emitter.js";
+import { type Imported, importSpecifier, localNames, sharedModule, importedBy } from "../imported.js";
 import { importTypes, settled } from "../types/layout.js";
 import { union } from "../types/print.js";
-import { type WholeExtensionInput, importedBy } from "./input.js";
 
 /** The name of the interface with the types of all messages. */
 export const typesName = "Messages";

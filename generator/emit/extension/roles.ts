@@ -5,7 +5,7 @@ import { capitalised, identifiersFor } from "../../print/names.js";
 import { docComment, stringLiteral } from "../../print/text.js";
 import { presenceOf } from "../authoring/authored-schema.js";
 import { maps } from "../authoring/emit.js";
-import type { Emitter, Files } from "../emitter.js";
+import type { Emitter, Files, WholeExtensionInput } from "../emitter.js";
 import { sharedModule } from "../imported.js";
 import { pathLayout } from "../methods/facts.js";
 import { type TypesOfMethods, stubsOf } from "../stubs/emit.js";
@@ -18,7 +18,6 @@ import {
   messageType,
   typesName,
 } from "./authoring.js";
-import type { WholeExtensionInput } from "./input.js";
 
 /** `client.ts`: an extension for clients over all its bases, with a function for each message that clients send. */
 export const emitExtensionForClients: Emitter<WholeExtensionInput> = (input) => emitRole("client", input);

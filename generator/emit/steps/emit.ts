@@ -10,8 +10,7 @@ import {
   type WorkspaceInput,
   isOfExtension,
 } from "../emitter.js";
-import { importedBy } from "../extension/input.js";
-import { localNames, sharedModule } from "../imported.js";
+import { localNames, sharedModule, importedBy } from "../imported.js";
 import { textNeeds } from "../texts/modules.js";
 import { emitSharedChecks } from "../validators/emit.js";
 import { type StepPlan, planSteps } from "./methods.js";

@@ -1,7 +1,6 @@
 import type { Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
-import type { Emitter, WorkspaceInput } from "../emitter.js";
-import type { WholeExtensionInput } from "../extension/input.js";
+import type { Emitter, WorkspaceInput, WholeExtensionInput } from "../emitter.js";
 import { sharedModule } from "../imported.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { arrayLayout, laidOut, printAt, stringsLayout } from "../../print/code-layout.js";
