@@ -1,4 +1,4 @@
-import { type Definition, referencesOf } from "@mcpgen/engine";
+import { referencesOf } from "@mcpgen/engine";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { laidOutTexts } from "../../print/code-layout.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
@@ -7,9 +7,9 @@ import { methodDoc } from "../method-doc.js";
 import { identifiersFor, nameDefinitions, namesOfTypes } from "../../print/names.js";
 import { importSpecifier } from "../imported.js";
 import { deprecationLine, docComment, memberKey, stringLiteral } from "../../print/text.js";
-import { isInterface } from "../types/declaration.js";
-import { assigned, interfaceHead, settled } from "../types/layout.js";
-import { indexSignature, membersOf, printBody, printType, union } from "../types/print.js";
+import { declare } from "../types/declaration.js";
+import { assigned, settled } from "../types/layout.js";
+import { printType, union } from "../types/print.js";
 import { type ListedMember, type ListedPlace, listedMembers } from "./listed-members.js";
 import {
   type AuthoredSchema,
@@ -224,13 +224,6 @@ export function exportedNames(vocabulary: Vocabulary): ReadonlyMap<string, strin
 
 function exportSpecifier(qualified: string, exported: string): string {
   return importSpecifier(qualified.slice(qualified.indexOf(".") + 1), exported);
-}
-
-function declare(definition: Definition, identifier: string, names: ReadonlyMap<string, string>): string {
-  const { node } = definition;
-  if (!isInterface(definition)) return assigned(`export type ${identifier} =`, printType(node, names), "");
-  const body = printBody(membersOf(node, names, "  "), indexSignature(node, names, "  "), "", true);
-  return `${interfaceHead(identifier, [])} ${body}`;
 }
 
 /** A row of a map of methods. */

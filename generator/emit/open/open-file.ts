@@ -10,10 +10,11 @@ import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/names.js";
 import { docComment, memberKey, propertyKey, stringLiteral } from "../../print/text.js";
 import type { Surroundings } from "../emitter.js";
+import { importSpecifier, wordsOf } from "../imported.js";
 import { printable } from "../types/breadth.js";
-import { isInterface } from "../types/declaration.js";
-import { assigned, importTypes, interfaceHead, settled } from "../types/layout.js";
-import { type TypeNames, indexSignature, membersOf, printBody, printType, union } from "../types/print.js";
+import { declare } from "../types/declaration.js";
+import { assigned, importTypes, settled } from "../types/layout.js";
+import { type TypeNames, union } from "../types/print.js";
 import { openDiscriminatorOf } from "../validators/discriminator.js";
 import { withChildren } from "../with-children.js";
 import { Shapes } from "../validators/shape.js";
@@ -64,10 +65,8 @@ export function openFile({
   });
   const referred = new Set([...(reached ?? []), ...read.flatMap(({ node }) => [...referencesOf(node)])]);
   // Some keywords that refer, such as `not`, say nothing about the type.
-  const printed = wordsOf([
-    ...definitions.map(({ declaration }) => declaration),
-    ...readings.map(({ identifier }) => identifier),
-  ]);
+  const declarations = definitions.map(({ declaration }) => declaration);
+  const printed = wordsOf([...declarations, ...readings.map(({ identifier }) => identifier)].join("\n"));
   const imports = [...referred]
     .filter((name) => !open.has(name) && printed.has(names.get(name)!))
     .map((name) => importSpecifier(exact.get(name)!, names.get(name)!));
@@ -75,27 +74,10 @@ export function openFile({
   return settled(render("open.ts", { origin, imports: exactTypes, readings, definitions, results: rows }));
 }
 
-function importSpecifier(exported: string, local: string): string {
-  return exported === local ? local : `${exported} as ${local}`;
-}
-
 /** A row of `ClientResults`. */
 function rowOf({ method, doc, definitions }: Answers, names: TypeNames): { doc: string; member: string } {
   const type = definitions.length > 0 ? union(definitions.map((name) => names.get(name)!)) : "unknown";
   return { doc, member: assigned(`${memberKey(method)}:`, type, "  ") };
-}
-
-/** The names that declarations refer to, read from their text without keys, strings and comments. */
-function wordsOf(declarations: readonly string[]): ReadonlySet<string> {
-  const aside = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:/g;
-  return new Set(declarations.flatMap((text) => text.replace(aside, " ").match(/[\w$]+/g) ?? []));
-}
-
-function declare(definition: Definition, identifier: string, names: TypeNames): string {
-  const { node } = definition;
-  if (!isInterface(definition)) return assigned(`export type ${identifier} =`, printType(node, names), "");
-  const body = printBody(membersOf(node, names, "  "), indexSignature(node, names, "  "), "", true);
-  return `${interfaceHead(identifier, [])} ${body}`;
 }
 
 /** Names that open.ts itself declares (templates/open.ts.hbs). */

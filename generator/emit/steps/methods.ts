@@ -7,7 +7,7 @@ import { hasMember, memberNodes } from "../../model/object-view.js";
 import { authoredSchema, authoredResults } from "../authoring/authored-schema.js";
 import { Decisions } from "./decisions.js";
 import { ownedByBoth } from "./members.js";
-import { type Plan, type Change, type Arm, type Exit, type Test, plansOf } from "./plan.js";
+import { type Plan, type Change, type Arm, type Exit, type Test, plansFrom } from "./plan.js";
 import { Planner, anyObject } from "./planner.js";
 import { Reshapes } from "./reshapes.js";
 import { always } from "./tests.js";
@@ -200,10 +200,7 @@ function hasPath(parts: Parts, params: Described, keys: readonly string[]): bool
 
 /** Whether a change is a part of the step, or of one inside. */
 function reaches(root: Plan, change: Change): boolean {
-  const all = new Set([root]);
-  // A Set's iteration includes what is added meanwhile.
-  for (const plan of all) for (const inside of plansOf(plan)) all.add(inside);
-  return [...all].some(({ arms }) => arms.some(({ changes }) => changes.includes(change)));
+  return [...plansFrom([root])].some(({ arms }) => arms.some(({ changes }) => changes.includes(change)));
 }
 
 /** A method as one of the two revisions has it. */

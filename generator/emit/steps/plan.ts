@@ -128,18 +128,24 @@ export function plansOf(plan: Plan): Plan[] {
   return [...inside, ...plan.exits.flatMap(({ single, step }) => single ?? step ?? [])];
 }
 
+/** The plans that these lead to, and they themselves. */
+export function plansFrom(roots: Iterable<Plan>): Set<Plan> {
+  const all = new Set(roots);
+  // A Set's iteration includes what is added meanwhile.
+  for (const plan of all) for (const inside of plansOf(plan)) all.add(inside);
+  return all;
+}
+
 /** Whether a value of the place may be refused, be it for a part of it; what is pending aside. */
 export function mayRefuse(root: Plan): boolean {
-  const all = new Set([root]);
-  // A Set's iteration includes what is added meanwhile.
-  for (const plan of all) {
-    const changes = plan.arms.flatMap((arm) => arm.changes);
-    if (plan.exits.some(({ outcome, pending }) => outcome.how === "refuse" && !pending)) return true;
-    // A member that must be there has the code of the refusal where it is missing.
-    if (changes.some((change) => change.kind === "required" || "code" in change)) return true;
-    for (const inside of plansOf(plan)) all.add(inside);
-  }
-  return false;
+  return [...plansFrom([root])].some(({ exits, arms }) => {
+    const changes = arms.flatMap((arm) => arm.changes);
+    return (
+      exits.some(({ outcome, pending }) => outcome.how === "refuse" && !pending) ||
+      // A member that must be there has the code of the refusal where it is missing.
+      changes.some((change) => change.kind === "required" || "code" in change)
+    );
+  });
 }
 
 /** Whether every object is refused, whatever its members. */
@@ -158,15 +164,10 @@ export function droppedAt({ exits }: Plan): (readonly string[])[] {
 
 /** The plans reachable from `roots` by which anything changes at all. */
 export function activePlans(roots: Iterable<Plan>): Set<Plan> {
-  const all = new Set(roots);
+  const all = plansFrom(roots);
   const holders = new Map<Plan, Plan[]>();
-  // A Set's iteration includes what is added meanwhile.
-  for (const plan of all) {
-    for (const inside of plansOf(plan)) {
-      all.add(inside);
-      holders.set(inside, [...(holders.get(inside) ?? []), plan]);
-    }
-  }
+  for (const plan of all)
+    for (const inside of plansOf(plan)) holders.set(inside, [...(holders.get(inside) ?? []), plan]);
   const active = new Set([...all].filter(changesItself));
   for (const plan of active) for (const holder of holders.get(plan) ?? []) active.add(holder);
   return active;
