@@ -68,6 +68,14 @@ export function importSpecifier(exported: string, local: string): string {
   return exported === local ? local : `${exported} as ${local}`;
 }
 
+/** `wanted`, with underscores where that is taken. The name is taken then. */
+export function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  while (taken.has(name)) name += "_";
+  taken.add(name);
+  return name;
+}
+
 /** The words of code that may be names, without comments and texts. */
 export function wordsOf(code: string): ReadonlySet<string> {
   const aside = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:/g;

@@ -5,7 +5,7 @@ import type { Emitter, WorkspaceInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { methodDoc } from "../method-doc.js";
 import { identifiersFor, nameDefinitions, namesOfTypes } from "../../print/names.js";
-import { importSpecifier } from "../imported.js";
+import { freeName, importSpecifier } from "../imported.js";
 import { deprecationLine, docComment, memberKey, stringLiteral } from "../../print/text.js";
 import { declare } from "../types/declaration.js";
 import { assigned, settled } from "../types/layout.js";
@@ -212,14 +212,7 @@ export function exportedNames(vocabulary: Vocabulary): ReadonlyMap<string, strin
     ...maps.map(({ name }) => name),
   ]);
   const identifiers = [...nameDefinitions(pinned.schema), ...namesOfTypes([...lent.keys()])];
-  return new Map(
-    identifiers.map(([name, identifier]) => {
-      let free = identifier;
-      while (taken.has(free)) free += "_";
-      taken.add(free);
-      return [name, free];
-    }),
-  );
+  return new Map(identifiers.map(([name, identifier]) => [name, freeName(identifier, taken)]));
 }
 
 function exportSpecifier(qualified: string, exported: string): string {

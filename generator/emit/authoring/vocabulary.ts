@@ -2,6 +2,7 @@ import { type Definition, type SchemaNode, naturalCompare, reachable, reaching }
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { published, vocabularyOf } from "../../model/published.js";
 import { signatureOfNodes } from "../steps/signature.js";
+import { freeName } from "../imported.js";
 import { withChildren } from "../with-children.js";
 import { authoredResults, authoredSchema, inlineParams, presenceOf } from "./authored-schema.js";
 
@@ -160,10 +161,8 @@ function namesAmong(
   const needed = reachable(lender.schema, methods.flatMap(definitionsOf));
   for (const name of lender.schema.definitions.keys()) {
     if (!needed.has(name) || !different.has(name)) continue;
-    let own = taken.has(name) ? `${name}${lender.revision.replace(/\W/g, "")}` : name;
-    while (taken.has(own)) own += "_";
-    taken.add(own);
-    names.set(name, own);
+    const wanted = taken.has(name) ? `${name}${lender.revision.replace(/\W/g, "")}` : name;
+    names.set(name, freeName(wanted, taken));
   }
   return names;
 }

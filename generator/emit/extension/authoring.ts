@@ -6,7 +6,14 @@ import { memberKey, stringLiteral } from "../../print/text.js";
 import { authoredSchema } from "../authoring/authored-schema.js";
 import { type Authored, maps, writtenTypes } from "../authoring/emit.js";
 import type { Emitter, WholeExtensionInput } from "../emitter.js";
-import { type Imported, importSpecifier, localNames, sharedModule, importedBy } from "../imported.js";
+import {
+  freeName,
+  type Imported,
+  importSpecifier,
+  localNames,
+  sharedModule,
+  importedBy,
+} from "../imported.js";
 import { importTypes, settled } from "../types/layout.js";
 import { union } from "../types/print.js";
 
@@ -60,14 +67,7 @@ function vocabularyOver(model: ExtensionModel): ExtensionVocabulary {
 /** The names that `authoring.ts` exports types under. */
 function exportedNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const taken = new Set(["types", "baseTypes", typesName, membersName, ...maps.map(({ name }) => name)]);
-  return new Map(
-    [...names].map(([name, identifier]) => {
-      let free = identifier;
-      while (taken.has(free)) free += "_";
-      taken.add(free);
-      return [name, free];
-    }),
-  );
+  return new Map([...names].map(([name, identifier]) => [name, freeName(identifier, taken)]));
 }
 
 /** `authoring.ts`: the types of handlers, calls and settings of an extension. */

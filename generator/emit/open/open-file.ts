@@ -10,7 +10,7 @@ import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/names.js";
 import { docComment, memberKey, propertyKey, stringLiteral } from "../../print/text.js";
 import type { Surroundings } from "../emitter.js";
-import { importSpecifier, wordsOf } from "../imported.js";
+import { freeName, importSpecifier, wordsOf } from "../imported.js";
 import { printable } from "../types/breadth.js";
 import { declare } from "../types/declaration.js";
 import { assigned, importTypes, settled } from "../types/layout.js";
@@ -95,14 +95,9 @@ const declared = [
 function localNames(exact: TypeNames, open: ReadonlySet<string>): TypeNames {
   const taken = new Set(declared);
   const names = new Map<string, string>();
-  const take = (name: string, wanted: string): void => {
-    let identifier = wanted;
-    while (taken.has(identifier)) identifier += "_";
-    taken.add(identifier);
-    names.set(name, identifier);
-  };
-  for (const [name, identifier] of exact) if (open.has(name)) take(name, `Open${capitalised(identifier)}`);
-  for (const [name, identifier] of exact) if (!open.has(name)) take(name, identifier);
+  for (const [name, identifier] of exact)
+    if (open.has(name)) names.set(name, freeName(`Open${capitalised(identifier)}`, taken));
+  for (const [name, identifier] of exact) if (!open.has(name)) names.set(name, freeName(identifier, taken));
   return names;
 }
 

@@ -62,7 +62,7 @@ export function unionVerdict(node: SchemaNode, subject: string, place: Place, wi
     const rest = scalars.length > 0;
     const verdict = lone
       ? inTurn(objects, subject, place, rest ? objectKind : within)
-      : objectVerdict(objects, discriminator, open, subject, place);
+      : objectVerdict(objects, { discriminator, open }, subject, place);
     if (!rest)
       return [
         ...statements,
@@ -88,8 +88,7 @@ function inTurn(arms: readonly SchemaNode[], subject: string, place: Place, with
 
 function objectVerdict(
   arms: readonly SchemaNode[],
-  discriminator: Discriminator | undefined,
-  open: boolean,
+  { discriminator, open }: { readonly discriminator: Discriminator | undefined; readonly open: boolean },
   subject: string,
   place: Place,
 ): Statement[] {
