@@ -1,5 +1,5 @@
 import { type Definition, type Matcher, type Schema, type SchemaNode, isAutomaton } from "@mcpgen/engine";
-import { assertFormats } from "../../emit/texts/scanned.js";
+import { assertFormats } from "../../emit/texts/modules.js";
 
 /** Keywords whose values are data, in which nothing refers to a schema. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);

@@ -1,8 +1,8 @@
-import { type Schema, descendants, isAutomaton, matcherOf } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, descendants, isAutomaton, matcherOf, formats } from "@mcpgen/engine";
 import { copyModule } from "../copied-module.js";
 import type { Files, SchemaInput } from "../emitter.js";
 import { capitalised } from "../../print/names.js";
-import { scannedFormat } from "./scanned.js";
+import { withChildren, withNodes } from "../with-children.js";
 
 /**
  * Whether an automaton matches `pattern`, for the platform's regular expressions may take time that grows faster than
@@ -43,4 +43,35 @@ export function scannerOf(format: string): string {
 export function textModules(needs: TextNeeds, input: SchemaInput): Files {
   const names = (["formats", "patterns"] as const).filter((name) => needs[name]);
   return new Map(names.map((name) => [`${input.folder}/${name}.ts`, { content: copyModule(name, input) }]));
+}
+
+/** A node whose `format` is asserted. `scanned` is internal: no schema document has it. */
+interface ScannedNode extends SchemaNode {
+  /** The format, one that the engine knows. */
+  readonly scanned?: string;
+}
+
+/** The format that texts must be of for `node`, where formats are asserted. */
+export function scannedFormat(node: SchemaNode): string | undefined {
+  return (node as ScannedNode).scanned;
+}
+
+/** The schema with formats asserted, if `formats` or its meta-schema requires it; else the schema as it is. */
+export function assertFormats(schema: Schema, formats: "annotation" | "assertion" | undefined): Schema {
+  const asserts = formats === undefined ? schema.assertsFormats === true : formats === "assertion";
+  return asserts ? withScannedFormats(schema) : schema;
+}
+
+/**
+ * The schema with the formats that the engine knows asserted (validation, section 7.2.2): each
+ * such node gets `scanned`. Without it, formats are annotations.
+ */
+function withScannedFormats(schema: Schema): Schema {
+  return { ...withNodes(schema, scanned), assertsFormats: true };
+}
+
+function scanned(node: SchemaNode): ScannedNode {
+  const inner = withChildren(node, scanned);
+  const { format } = node;
+  return format !== undefined && formats.has(format) ? { ...inner, scanned: format } : inner;
 }

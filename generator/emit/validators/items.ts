@@ -1,6 +1,5 @@
 import type { SchemaNode } from "@mcpgen/engine";
-import { isPresent } from "./access.js";
-import { compare, no, yes } from "./expression.js";
+import { compare, no, yes, isPresent } from "./expression.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 

@@ -1,7 +1,6 @@
 import type { Scalar, SchemaNode } from "@mcpgen/engine";
 import { stringLiteral } from "../../print/text.js";
-import { scannerOf } from "../texts/modules.js";
-import { scannedFormat } from "../texts/scanned.js";
+import { scannerOf, scannedFormat } from "../texts/modules.js";
 import { type Expression, and, call, compare, not, or, yes } from "./expression.js";
 import { finite, kindTest, kindsTest, literal, typeTest } from "./kind-test.js";
 import { type Kind, common, isScalar, kindOfType, kindOfValue, kindsOfTypes } from "./kind.js";

@@ -1,14 +1,25 @@
 import { type SchemaNode, SchemaError } from "@mcpgen/engine";
 import { type Container, type Coverage, Coverages, restOf, beyond, isNothing } from "./coverage.js";
-import { type Expression, and, call, compare, not, or, yes, local, no } from "./expression.js";
-import { checkEntry, whereElse } from "./keys.js";
+import {
+  type Expression,
+  and,
+  call,
+  compare,
+  not,
+  or,
+  yes,
+  local,
+  no,
+  isPresent,
+  member,
+} from "./expression.js";
 import { kindTest } from "./kind-test.js";
 import { type Kind, common } from "./kind.js";
 import { checkItem } from "./items.js";
 import { amongTest, ownKinds, patternTest } from "./own.js";
 import { type Statement, refuseUnless, breakInstead, when } from "./statement.js";
 import type { Place } from "./unit.js";
-import { isPresent, member } from "./access.js";
+import { checkEntry, whereElse } from "./members.js";
 
 type Kinds = ReadonlySet<Kind>;
 

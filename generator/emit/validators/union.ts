@@ -1,5 +1,4 @@
 import type { SchemaNode } from "@mcpgen/engine";
-import { isPresent, member } from "./access.js";
 import { callsLast } from "./condition.js";
 import { kindTest, kindsTest, literal } from "./kind-test.js";
 import {
@@ -10,7 +9,7 @@ import {
   openDiscriminatorOf,
   presenceTags,
 } from "./discriminator.js";
-import { type Expression, and, compare, no, or } from "./expression.js";
+import { type Expression, and, compare, no, or, isPresent, member } from "./expression.js";
 import { assertions } from "./assertions.js";
 import { type Kind, common } from "./kind.js";
 import { type Statement, type SwitchCase, refuseUnless, returns, when } from "./statement.js";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Dialect, type JsonValue, type Schema, SchemaError, readDocument } from "@mcpgen/engine";
-import { assertFormats } from "../../../generator/emit/texts/scanned.js";
 import { type SuiteFile, suiteDocuments, suiteFiles } from "../../support/json-schema-suite.js";
 import { compile } from "../../support/compiled-schema.js";
 import { combined, nameIn } from "../../support/combined-schemas.js";
+import { assertFormats } from "../../../generator/emit/texts/modules.js";
 
 interface Outcome {
   /** Tests that were run. */
