@@ -43,6 +43,10 @@ const definitions = {
 describe("emitted validators read as if written by hand", () => {
   const text = validatorsOf(schemaFrom(definitions));
 
+  it("begin with the line that turns the compiler off, which counts before any code only", () => {
+    expect(text).toMatch(/^\/\/ Generated .*\n\/\/ @ts-nocheck .*\n\n/);
+  });
+
   it("an object: constants, required scalars, required members, optional ones", () => {
     expect(functionIn(text, "export function isCall(")).toBe(`\
 export function isCall(value: unknown): value is Call {
