@@ -31,7 +31,9 @@ export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";
 // What is wrong with a value.
 export { Explainer, type ExplainOptions } from "./explain/explain.js";
 export type { Opening } from "./explain/facts.js";
+export { type IssueKind, issueKind } from "./explain/issue-kind.js";
 export { type Issue, summary } from "./explain/search.js";
+export { explainerFor } from "./interpret/explained.js";
 export { type Written, explainerOf, readWritten } from "./explain/written.js";
 
 // The schema IR and walks over it.
