@@ -1,11 +1,11 @@
 // Writes the JSON Schemas of the files that users write: node scripts/run-ts.mjs scripts/schemas.ts
 import { writeFileSync } from "node:fs";
 import { format, resolveConfig } from "prettier";
-import { configSchema } from "../generator/config/config-shape.js";
+import { configSchema } from "../generator/config/config-schema.js";
 import { extensionSchema } from "../generator/extension/extension-shape.js";
 import { notesSchema } from "../generator/notes/notes-schema.js";
 
-const schemas = { config: configSchema(), extension: extensionSchema(), notes: notesSchema() };
+const schemas = { config: configSchema, extension: extensionSchema(), notes: notesSchema() };
 for (const [name, schema] of Object.entries(schemas)) {
   const file = `docs/${name}.schema.json`;
   const options = { ...(await resolveConfig(file)), filepath: file };

@@ -3,10 +3,11 @@ import { dirname, extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type JsonValue, kindOf } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { type PlaceOf, placesIn, refuseFaults } from "../files/fault.js";
+import { FileForm } from "../files/file-form.js";
 import type { Config } from "./config.js";
-import type { PlaceOf } from "../files/json-shape.js";
+import { configSchema } from "./config-schema.js";
 import { readRegularFile } from "../files/regular-file.js";
-import { readConfig } from "./read-config.js";
 import { searchFolders } from "./search-folders.js";
 
 /** A configuration with the folder its paths are relative to. */
@@ -87,16 +88,24 @@ export function configsIn(folder: string): string[] {
   return configNames.map((name) => join(folder, name)).filter((file) => existsSync(file));
 }
 
+const form = new FileForm(configSchema, { unknownKey: "MG2102", wrongValue: "MG2103" });
+
+/**
+ * The configuration that `value` is.
+ *
+ * @throws CodedError MG2102 for a key that means nothing, MG2103 for a value that is not allowed
+ */
+export async function readConfig(value: JsonValue, placeOf: PlaceOf): Promise<Config> {
+  await refuseFaults(form.faults(value), placeOf);
+  return value as unknown as Config;
+}
+
 async function readJsonConfig(file: string): Promise<Config> {
   const { loadJson } = await import("../files/json-file.js");
-  const { value, text } = await loadJson(file).catch((error: unknown) => {
+  const json = await loadJson(file).catch((error: unknown) => {
     throw error instanceof CodedError ? asConfigError(error) : error;
   });
-  const placeOf: PlaceOf = async (pointer) => {
-    const { positionOf } = await import("../files/positions.js");
-    return { file, pointer, ...positionOf(text, pointer) };
-  };
-  return readConfig(value, placeOf);
+  return readConfig(json.value, placesIn(json));
 }
 
 /** @throws CodedError MG2101 for a configuration that is a pipe, a device or a folder */
