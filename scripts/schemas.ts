@@ -2,10 +2,16 @@
 import { writeFileSync } from "node:fs";
 import { format, resolveConfig } from "prettier";
 import { configSchema } from "../generator/config/config-schema.js";
-import { extensionSchema } from "../generator/extension/extension-shape.js";
+import { contractSchema } from "../generator/contract/contract-schema.js";
+import { extensionSchema } from "../generator/extension/extension-schema.js";
 import { notesSchema } from "../generator/notes/notes-schema.js";
 
-const schemas = { config: configSchema, extension: extensionSchema(), notes: notesSchema() };
+const schemas = {
+  config: configSchema,
+  contract: contractSchema,
+  extension: extensionSchema,
+  notes: notesSchema(),
+};
 for (const [name, schema] of Object.entries(schemas)) {
   const file = `docs/${name}.schema.json`;
   const options = { ...(await resolveConfig(file)), filepath: file };

@@ -1,9 +1,10 @@
-import { pointer, pointerTokens } from "@mcpgen/engine";
+import { atPointer, pointer, pointerTokens } from "@mcpgen/engine";
+import { type PlaceOf, placesIn, refuseFaults } from "../files/fault.js";
+import { FileForm } from "../files/file-form.js";
 import type { JsonFile } from "../files/json-file.js";
-import { type PlaceOf, expectShape } from "../files/json-shape.js";
 import type { Role, Status } from "../model/model.js";
 import { expectExtensionVersion, extensionId } from "./extension-id.js";
-import { extensionShape } from "./extension-shape.js";
+import { extensionSchema } from "./extension-schema.js";
 
 type OfEachSide<Value> = { readonly [Side in Role]?: Value };
 
@@ -51,6 +52,8 @@ interface Written {
   readonly link?: string;
 }
 
+const form = new FileForm(extensionSchema, { unknownKey: "MG1302", wrongValue: "MG1302" });
+
 /**
  * Reads an extension.json.
  *
@@ -58,23 +61,12 @@ interface Written {
  *   that is not allowed; with line and column
  */
 export async function readExtensionFile(source: JsonFile): Promise<ExtensionFile> {
-  const placeOf: PlaceOf = async (at) => ({
-    file: source.file,
-    pointer: at,
-    ...(await import("../files/positions.js")).positionOf(source.text, at),
-  });
-  await expectShape(extensionShape, source.value, {
-    unknownKey: "MG1302",
-    wrongValue: "MG1302",
-    placeOf,
-  });
+  const placeOf = placesIn(source);
+  await refuseNames(source, placeOf);
+  await refuseFaults(form.faults(source.value), placeOf);
   const written = source.value as unknown as Written;
   const { id, version, status, bases, declared, settings = {}, needs = {} } = written;
   const { channel, description, link } = written;
-  extensionId(id, await placeOf(pointer("", "id")));
-  for (const [index, needed] of (needs.extensions ?? []).entries())
-    extensionId(needed, await placeOf(pointer("/needs/extensions", index)));
-  expectExtensionVersion(version, await placeOf(pointer("", "version")));
   return {
     id,
     version,
@@ -87,6 +79,25 @@ export async function readExtensionFile(source: JsonFile): Promise<ExtensionFile
     ...(description !== undefined && { description }),
     ...(link !== undefined && { link }),
   };
+}
+
+/**
+ * Ids and versions name folders, and say what is wrong with them: more than that they do not match a pattern.
+ *
+ * @throws CodedError MG1301
+ */
+async function refuseNames({ value }: JsonFile, placeOf: PlaceOf): Promise<void> {
+  const version = atPointer(value, "/version");
+  const extensions = atPointer(value, "/needs/extensions");
+  const ids = [
+    "/id",
+    ...(Array.isArray(extensions) ? extensions : []).map((_, index) => pointer("/needs/extensions", index)),
+  ];
+  for (const at of ids) {
+    const id = atPointer(value, at);
+    if (typeof id === "string") extensionId(id, await placeOf(at));
+  }
+  if (typeof version === "string") expectExtensionVersion(version, await placeOf("/version"));
 }
 
 function given(

@@ -33,14 +33,14 @@ test("a fault is reported with its line, and with what to write", async () => {
   expect(error).toMatchObject({
     code: "MG1302",
     place: { file: "extension.json", pointer: "/bases", line: 6, column: 12 },
-    message: "expected an array of different items, got an array",
+    message: "expected at least 1 item, got 0",
   });
   expect(await failureOf(read({ basis: [] }))).toMatchObject({
     code: "MG1302",
     next: 'Did you mean "bases"?',
   });
   expect(await failureOf(read({ declared: {} }))).toMatchObject({
-    message: "expected an object that gives one side a place at least, got an object",
+    message: 'expected the key "client" or "server", got none of them',
   });
 });
 
