@@ -90,7 +90,7 @@ export function nearest(name: string, candidates: readonly string[]): string | u
 }
 
 /** Letters to insert, delete or replace; `limit` if that many or more. */
-function editDistance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, editDistance, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
 import { type Schema, type SchemaNode, isValid, readDocument } from "@mcpgen/engine/interpreter";
 import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { closest } from "../diagnostics/suggest.js";
@@ -154,18 +154,7 @@ function unknownKey(
 function slips(key: string, meant: string, fits: (name: string) => boolean): boolean {
   const plain = (name: string): string => name.toLowerCase().replace(/(?<=.)[_-]/g, "");
   if (plain(key) === plain(meant)) return true;
-  return differsByOne(key, meant) && (meant.length >= 7 || fits(meant));
-}
-
-/** Whether `key` becomes a known key by one letter more, less or other. */
-export function differsByOne(key: string, meant: string): boolean {
-  if (Math.abs(key.length - meant.length) > 1) return false;
-  let start = 0;
-  while (start < key.length && key[start] === meant[start]) start++;
-  let end = 0;
-  const shorter = Math.min(key.length, meant.length);
-  while (end < shorter - start && key.at(-1 - end) === meant.at(-1 - end)) end++;
-  return Math.max(key.length, meant.length) - start - end <= 1;
+  return editDistance(key, meant, 2) <= 1 && (meant.length >= 7 || fits(meant));
 }
 
 export function expectationOf({

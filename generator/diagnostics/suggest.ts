@@ -1,3 +1,5 @@
+import { editDistance } from "@mcpgen/engine";
+
 /**
  * The candidate most like `name`, other than `name` itself; `undefined` if none is near. At most a third of the letters
  * (and at least two) may differ, but not all of either name. Case is not counted.
@@ -14,19 +16,4 @@ export function closest(name: string, candidates: Iterable<string>): string | un
     }
   }
   return best;
-}
-
-/** Levenshtein distance, or `limit` where it is at least that. */
-function editDistance(a: string, b: string, limit = Infinity): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length]!;
 }

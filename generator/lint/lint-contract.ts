@@ -1,6 +1,5 @@
-import { pointer } from "@mcpgen/engine";
+import { editDistance, pointer } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
-import { differsByOne } from "../contract/fault.js";
 import { scopesOf, withoutScopes } from "../contract/scopes.js";
 import { asListed } from "../contract/tasks.js";
 import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
@@ -84,7 +83,7 @@ function scopesAlike(scopes: readonly string[]): ReadonlyMap<string, readonly st
   const digits = (scope: string): string => scope.replace(/\D/g, "");
   const areAlike = (one: string, other: string): boolean =>
     form(one) === form(other) ||
-    (one.length >= 7 && digits(one) === digits(other) && differsByOne(one, other));
+    (one.length >= 7 && digits(one) === digits(other) && editDistance(one, other, 2) <= 1);
   return new Map(
     scopes
       .map((scope) => [scope, scopes.filter((each) => each !== scope && areAlike(scope, each))] as const)
