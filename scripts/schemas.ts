@@ -10,7 +10,7 @@ const schemas = {
   config: configSchema,
   contract: contractSchema,
   extension: extensionSchema,
-  notes: notesSchema(),
+  notes: notesSchema,
 };
 for (const [name, schema] of Object.entries(schemas)) {
   const file = `docs/${name}.schema.json`;

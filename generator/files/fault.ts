@@ -1,5 +1,5 @@
 import type { CodeOfError } from "../diagnostics/catalogue.js";
-import { CodedError, type CodedErrorDetails, type Place } from "../diagnostics/coded-error.js";
+import { CodedError, type Place } from "../diagnostics/coded-error.js";
 
 /** What is wrong at one place of a file. */
 export interface Fault {
@@ -29,30 +29,28 @@ export function placesIn({ file, text }: { readonly file: string; readonly text:
  * Refuses a file that has faults.
  *
  * @param faults in any order; those beyond `mostFaults` are not reported
- * @throws CodedError for the first fault of the file, with the others
+ * @throws CodedError as `errorOfFaults` makes it
  */
 export async function refuseFaults(faults: readonly Fault[], placeOf: PlaceOf): Promise<void> {
-  const placed = await Promise.all(
-    faults
-      .slice(0, mostFaults)
-      .map(async (fault) => ({ fault, details: { place: await placeOf(fault.pointer), next: fault.next } })),
-  );
-  const [first, ...others] = placed.sort(
-    (a, b) => lineOf(a) - lineOf(b) || (a.details.place.column ?? 0) - (b.details.place.column ?? 0),
-  );
-  if (!first) return;
-  throw errorOf(first, { more: others.map((other) => errorOf(other)) });
+  const reported = faults.slice(0, mostFaults);
+  const places = new Map<Fault, Place>();
+  for (const fault of reported) places.set(fault, await placeOf(fault.pointer));
+  const error = errorOfFaults(reported, (fault) => places.get(fault)!);
+  if (error) throw error;
 }
 
-interface Placed {
-  readonly fault: Fault;
-  readonly details: CodedErrorDetails & { readonly place: Place };
-}
-
-function lineOf({ details }: Placed): number {
-  return details.place.line ?? 0;
-}
-
-function errorOf({ fault, details }: Placed, more: CodedErrorDetails = {}): CodedError {
-  return new CodedError(fault.code, fault.message, { ...details, ...more });
+/** The error for the first fault of a file, with the others; nothing without faults. Places without lines keep their order. */
+export function errorOfFaults(
+  faults: readonly Fault[],
+  placeOf: (fault: Fault) => Place,
+): CodedError | undefined {
+  const [first, ...others] = faults
+    .map((fault) => ({ fault, place: placeOf(fault) }))
+    .sort(
+      (a, b) => (a.place.line ?? 0) - (b.place.line ?? 0) || (a.place.column ?? 0) - (b.place.column ?? 0),
+    )
+    .map(({ fault: { code, message, next }, place }) => ({ code, message, details: { place, next } }));
+  if (!first) return undefined;
+  const more = others.map(({ code, message, details }) => new CodedError(code, message, details));
+  return new CodedError(first.code, first.message, { ...first.details, more });
 }

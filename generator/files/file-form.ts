@@ -12,7 +12,9 @@ import {
   pointerTokens,
   readDocument,
 } from "@mcpgen/engine";
+import { validatorOf } from "@mcpgen/engine/interpreter";
 import type { CodeOfError } from "../diagnostics/catalogue.js";
+import { invariant } from "../diagnostics/invariant.js";
 import { type Fault, mostFaults } from "./fault.js";
 
 /** The codes of what is wrong with one kind of file. */
@@ -23,11 +25,17 @@ export interface FormCodes {
   readonly wrongValue: CodeOfError;
 }
 
+interface ReadSchema {
+  readonly schema: Schema;
+  readonly isValid: (value: JsonValue) => boolean;
+  readonly explainer: Explainer;
+}
+
 /** The form of one kind of file that users write: the JSON Schema that `docs/` publishes, by which editors judge, too. */
 export class FileForm {
   readonly #document: JsonObject;
   readonly #codes: FormCodes;
-  #read: { readonly schema: Schema; readonly explainer: Explainer } | undefined;
+  #read: ReadSchema | undefined;
 
   constructor(document: JsonObject, codes: FormCodes) {
     this.#document = document;
@@ -36,8 +44,10 @@ export class FileForm {
 
   /** What keeps a value from having this form; nothing if it has. At most `mostFaults`. */
   faults(value: JsonValue): Fault[] {
-    const { schema, explainer } = this.#schema();
+    const { schema, isValid, explainer } = this.#schema();
+    if (isValid(value)) return [];
     const issues = explainer.issues(schema.root!, value, undefined, mostFaults);
+    invariant(issues.length > 0, "a value that the schema refuses has issues");
     const meant = new Set(issues.flatMap(meantPlace));
     return issues
       .filter((issue) => issueKind(issue) !== "missing-key" || !meant.has(issue.pointer))
@@ -45,10 +55,10 @@ export class FileForm {
   }
 
   /** The schema is read for the first value. */
-  #schema(): { readonly schema: Schema; readonly explainer: Explainer } {
+  #schema(): ReadSchema {
     if (!this.#read) {
       const schema = readDocument(this.#document, { enums: "written" });
-      this.#read = { schema, explainer: explainerFor(schema) };
+      this.#read = { schema, isValid: validatorOf(schema), explainer: explainerFor(schema) };
     }
     return this.#read;
   }
@@ -63,7 +73,7 @@ export class FileForm {
           code: this.#codes.unknownKey,
           pointer: issue.pointer,
           message: `there is no key ${JSON.stringify(key)}`,
-          next: meant ?? `The keys are ${keysAt(schema, around).join(", ")}.`,
+          next: meant ?? this.#otherKeys(nodesAt(schema, around)),
         };
       case "missing-key":
         return {
@@ -80,6 +90,14 @@ export class FileForm {
           next: meant ?? this.#correction(nodesAt(schema, issue.pointer)),
         };
     }
+  }
+
+  /** Where keys depend on values, no list of them is right. */
+  #otherKeys(nodes: readonly SchemaNode[]): string {
+    const keys = new Set(nodes.flatMap(({ properties }) => [...(properties?.keys() ?? [])]));
+    return nodes.some((node) => node.if !== undefined)
+      ? `Correct or remove it; \`mcpgen explain ${this.#codes.unknownKey}\` says more.`
+      : `The keys are ${[...keys].join(", ")}.`;
   }
 
   #correction(nodes: readonly SchemaNode[]): string {
@@ -99,11 +117,6 @@ function meantPlace(issue: Issue): string[] {
 /** A place as the place around it, and the key there. */
 function lastStep(at: string): readonly [around: string, key: string] {
   return [at.slice(0, at.lastIndexOf("/")), pointerTokens(at).at(-1) ?? ""];
-}
-
-/** The keys that the schema describes at a place. */
-function keysAt(schema: Schema, at: string): string[] {
-  return [...new Set(nodesAt(schema, at).flatMap(({ properties }) => [...(properties?.keys() ?? [])]))];
 }
 
 /** The subschemas that say something of the value at a place. */

@@ -1,11 +1,8 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { JsonObject } from "@mcpgen/engine";
 import type { NoteKind } from "./note.js";
 
-/** The values of a field: for the reader, and as a JSON Schema for editors. */
+/** A field of a kind of note. */
 export interface Field {
-  readonly expected: string;
-  readonly check: (value: JsonValue) => boolean;
-  /** The same as `check`, as a JSON Schema. */
   readonly schema: JsonObject;
   readonly optional?: true;
 }
@@ -18,99 +15,59 @@ export interface KindOfNote {
   readonly fields: Fields;
 }
 
-const isText = (value: JsonValue): value is string => typeof value === "string";
-const string: Field = { expected: "a string", check: isText, schema: { type: "string" } };
-const side = choice('"client" or "server"', ["client", "server"]);
-const texts = {
-  check: (value: JsonValue): boolean => Array.isArray(value) && value.every(isText),
-  schema: { type: "array", items: { type: "string" } },
-};
-const someTexts = {
-  check: (value: JsonValue): boolean => texts.check(value) && (value as readonly string[]).length > 0,
-  schema: { ...texts.schema, minItems: 1 },
-};
-const pointer = textLike("^/", "a JSON Pointer into the capabilities, such as /resources/subscribe");
+const field = (description: string, schema: JsonObject): Field => ({ schema: { ...schema, description } });
+
+const optional = ({ schema }: Field): Field => ({ schema, optional: true });
+
+const choice = (description: string, choices: readonly string[]): Field =>
+  field(description, { enum: [...choices] });
+
+const textLike = (pattern: string, example: string, description: string): Field =>
+  field(description, { type: "string", pattern, examples: [example] });
+
+const string = field("A string.", { type: "string" });
+const side = choice('"client" or "server".', ["client", "server"]);
+const texts: JsonObject = { type: "array", items: { type: "string" } };
+
+const capabilityPath: JsonObject = { type: "string", pattern: "^/", examples: ["/resources/subscribe"] };
+const capability = field(
+  "A JSON Pointer into the capabilities, such as /resources/subscribe.",
+  capabilityPath,
+);
 
 /** The member, with its value, that distinguishes a result. */
-const mark: Field = {
-  expected: "an object of one string",
-  check: (value) =>
-    isJsonObject(value) &&
-    Object.values(value)
-      .map((member) => typeof member)
-      .join() === "string",
-  schema: {
-    type: "object",
-    minProperties: 1,
-    maxProperties: 1,
-    additionalProperties: { type: "string" },
-  },
+const markSchema: JsonObject = {
+  type: "object",
+  minProperties: 1,
+  maxProperties: 1,
+  additionalProperties: { type: "string" },
 };
+const mark = field("An object of one string.", markSchema);
 
 /** Names of definitions, or definitions with their own mark and capability. */
-const alternatives: Field = {
-  expected:
-    'an array of definition names, or of { "definition": …, "mark": { member: text }, "capability": JSON Pointer }, of which the last two are optional',
-  check: (value) => Array.isArray(value) && value.every((each) => isText(each) || isAlternative(each)),
-  schema: {
+const alternatives = field(
+  'An array of definition names, or of { "definition": …, "mark": { member: text }, "capability": JSON Pointer }, of which the last two are optional.',
+  {
     type: "array",
     items: {
       anyOf: [
         { type: "string" },
         {
           type: "object",
-          properties: {
-            definition: { type: "string" },
-            mark: mark.schema,
-            capability: pointer.schema,
-          },
+          properties: { definition: { type: "string" }, mark: markSchema, capability: capabilityPath },
           required: ["definition"],
           additionalProperties: false,
         },
       ],
     },
   },
-};
-
-function isAlternative(value: JsonValue): boolean {
-  if (!isJsonObject(value)) return false;
-  const { definition, mark: own, capability, ...others } = value;
-  return (
-    definition !== undefined &&
-    isText(definition) &&
-    (own === undefined || mark.check(own)) &&
-    (capability === undefined || pointer.check(capability)) &&
-    Object.keys(others).length === 0
-  );
-}
-
-function choice(expected: string, choices: readonly string[]): Field {
-  return {
-    expected,
-    check: (value) => isText(value) && choices.includes(value),
-    schema: { enum: [...choices] },
-  };
-}
-
-function textLike(pattern: string, expected: string): Field {
-  const expression = new RegExp(pattern, "u");
-  return {
-    expected,
-    check: (value) => isText(value) && expression.test(value),
-    schema: { type: "string", pattern },
-  };
-}
+);
 
 /** Members by expressions; `readMembers` reads the expressions. */
-const made: Field = {
-  expected: "an object with an expression for each member to make",
-  check: (value) => isJsonObject(value) && Object.keys(value).length > 0,
-  schema: { $ref: "#/$defs/made", minProperties: 1 },
-};
-
-function optional(field: Field): Field {
-  return { ...field, optional: true };
-}
+const made = field("An object with an expression for each member to make.", {
+  $ref: "#/$defs/made",
+  minProperties: 1,
+});
 
 /** The fields of an outcome. */
 interface OutcomeFields {
@@ -138,20 +95,16 @@ export const outcomeFields: readonly string[] = [
 /** The fields of a decision about values at another revision. */
 export const stepFields: Fields = {
   previous: string,
-  how: choice(`one of ${Object.keys(outcomes).join(", ")}`, Object.keys(outcomes)),
-  code: optional(textLike("^[a-z][a-z0-9-]*$", "a name in lower case, with hyphens")),
+  how: choice(`One of ${Object.keys(outcomes).join(", ")}.`, Object.keys(outcomes)),
+  code: optional(textLike("^[a-z][a-z0-9-]*$", "no-such-value", "A name in lower case, with hyphens.")),
   text: optional(string),
   into: optional(string),
-  members: optional({
-    expected: "an object of strings",
-    check: (value) => isJsonObject(value) && Object.values(value).every(isText),
-    schema: { type: "object", additionalProperties: { type: "string" } },
-  }),
-  value: optional({ expected: "a JSON value", check: () => true, schema: {} }),
-  cases: optional({
-    expected: 'an array of { "of": a text, number, boolean or null, "value": … }',
-    check: (value) => Array.isArray(value) && value.every(isCase),
-    schema: {
+  members: optional(
+    field("An object of strings.", { type: "object", additionalProperties: { type: "string" } }),
+  ),
+  value: optional(field("A JSON value.", {})),
+  cases: optional(
+    field('An array of { "of": a text, number, boolean or null, "value": … }.', {
       type: "array",
       items: {
         type: "object",
@@ -159,25 +112,16 @@ export const stepFields: Fields = {
         required: ["of", "value"],
         additionalProperties: false,
       },
-    },
-  }),
+    }),
+  ),
 };
-
-function isCase(entry: JsonValue): boolean {
-  if (!isJsonObject(entry) || Object.keys(entry).sort().join() !== "of,value") return false;
-  return typeof entry["of"] !== "object" || entry["of"] === null;
-}
 
 /** The kinds, with the fields each has beside `kind`, `target`, `reason`, `link`, `carried` and `bases`. */
 export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
   errata: {
     description: "The schema is wrong here: `becomes` replaces the node, `type` only the printed type.",
     fields: {
-      becomes: optional({
-        expected: "a schema",
-        check: (value) => isJsonObject(value) || typeof value === "boolean",
-        schema: { type: ["object", "boolean"] },
-      }),
+      becomes: optional(field("A schema.", { type: ["object", "boolean"] })),
       type: optional(string),
     },
   },
@@ -187,20 +131,20 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
     fields: {
       result: string,
       alternatives: optional(alternatives),
-      alternativeCapability: optional(pointer),
+      alternativeCapability: optional(capability),
       alternativeMark: optional(mark),
     },
   },
   sender: {
     description: "The side that sends the method.",
-    fields: { sender: choice('"client", "server" or "both"', ["client", "server", "both"]) },
+    fields: { sender: choice('"client", "server" or "both".', ["client", "server", "both"]) },
   },
   capability: {
     description: "The capability that gates the method.",
     fields: {
       of: side,
-      capability: pointer,
-      parts: optional({ expected: "an array of members of the capability", ...texts }),
+      capability,
+      parts: optional(field("An array of members of the capability.", texts)),
     },
   },
   header: {
@@ -208,31 +152,32 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
     fields: {
       header: textLike(
         "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
-        "a name of an HTTP header: letters, digits and hyphens, such as Mcp-Name",
+        "Mcp-Name",
+        "A name of an HTTP header: letters, digits and hyphens, such as Mcp-Name.",
       ),
-      from: {
-        expected: "a JSON Pointer or null",
-        check: (value) => value === null || (isText(value) && /^(?:\/|$)/.test(value)),
-        schema: { type: ["string", "null"], pattern: "^(?:/|$)" },
-      },
+      from: field("A JSON Pointer or null.", {
+        type: ["string", "null"],
+        pattern: "^(?:/|$)",
+        examples: ["/params/name", null],
+      }),
     },
   },
   cacheable: { description: "Results of the method carry cache hints.", fields: {} },
   invalidates: {
     description: "The notification drops cached results of these methods.",
-    fields: { methods: { expected: "an array of methods", ...someTexts } },
+    fields: { methods: field("An array of methods.", { ...texts, minItems: 1 }) },
   },
   partial: {
     description: "The list may leave entries out.",
     fields: {
-      member: textLike("^/", "a JSON Pointer into the result, such as /complete"),
-      means: optional({
-        expected: "a boolean, a number or a string",
-        check: (value) => ["boolean", "number", "string"].includes(typeof value),
-        schema: { type: ["boolean", "number", "string"] },
-      }),
+      member: textLike("^/", "/complete", "A JSON Pointer into the result, such as /complete."),
+      means: optional(field("A boolean, a number or a string.", { type: ["boolean", "number", "string"] })),
       item: optional(
-        textLike("^/\\$defs/[^/]+$", "the JSON Pointer of a definition, such as /$defs/ToolReference"),
+        textLike(
+          "^/\\$defs/[^/]+$",
+          "/$defs/ToolReference",
+          "The JSON Pointer of a definition, such as /$defs/ToolReference.",
+        ),
       ),
       get: optional(string),
     },
@@ -250,14 +195,15 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
     fields: {
       filter: textLike(
         "^/",
-        "a JSON Pointer of a member of the filter, such as /$defs/Filter/properties/toolsListChanged",
+        "/$defs/Filter/properties/toolsListChanged",
+        "A JSON Pointer of a member of the filter, such as /$defs/Filter/properties/toolsListChanged.",
       ),
       key: optional(string),
     },
   },
   requires: {
     description: "A side must have declared the capability (of an extension: or the extension).",
-    fields: { of: side, capability: optional(pointer), error: optional(string) },
+    fields: { of: side, capability: optional(capability), error: optional(string) },
   },
   augments: {
     description: "The method of the base may also be answered with this definition.",
@@ -266,13 +212,13 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
   member: {
     description: "Objects of the base have a member that the definition describes.",
     fields: {
-      member: textLike("^/", "a JSON Pointer into the object, such as /_meta/com.example~1color"),
+      member: textLike(
+        "^/",
+        "/_meta/com.example~1color",
+        "A JSON Pointer into the object, such as /_meta/com.example~1color.",
+      ),
       definition: string,
-      required: optional({
-        expected: "true or false",
-        check: (value) => typeof value === "boolean",
-        schema: { type: "boolean" },
-      }),
+      required: optional(field("True or false.", { type: "boolean" })),
     },
   },
   carries: { description: "The place holds the result of a method.", fields: { of: string } },
@@ -288,14 +234,7 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
   },
   error: {
     description: "The name of an error code.",
-    fields: {
-      name: string,
-      http: optional({
-        expected: "an HTTP status",
-        check: (value) => Number.isInteger(value),
-        schema: { type: "integer" },
-      }),
-    },
+    fields: { name: string, http: optional(field("An HTTP status.", { type: "integer" })) },
   },
   open: { description: "The union, set of strings or object may grow.", fields: {} },
   renamed: {

@@ -48,15 +48,10 @@ function schemaOfKind(kind: NoteKind): JsonObject {
     description,
     properties: {
       ...Object.fromEntries(Object.keys(common).map((name) => [name, {}])),
-      ...Object.fromEntries(
-        Object.entries(fields).map(([name, { schema, expected }]) => [
-          name,
-          { ...schema, description: `${expected[0]!.toUpperCase()}${expected.slice(1)}.` },
-        ]),
-      ),
+      ...Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])),
     },
     ...(required.length > 0 && { required }),
-    ...(kind === "errata" && { oneOf: [{ required: ["becomes"] }, { required: ["type"] }] }),
+    ...(kind === "errata" && oneKeyOf(["becomes", "type"])),
     ...(kind === "reshaped" && { anyOf: [{ required: ["lift"] }, { required: ["lower"] }] }),
     ...(fields === stepFields && { allOf: Object.keys(outcomes).map(schemaOfOutcome) }),
     additionalProperties: false,
@@ -71,54 +66,71 @@ function schemaOfOutcome(how: string): JsonObject {
     if: { properties: { how: { const: how } }, required: ["how"] },
     then: {
       properties: Object.fromEntries(stray.map((name) => [name, false])),
-      ...(needs.length > 0 && { oneOf: needs.map((name) => ({ required: [name] })) }),
+      ...(needs.length > 0 && oneKeyOf(needs)),
     },
   };
 }
+
+/** One of some keys, and no second one: in this form, an error is about a key, not about the whole object. */
+function oneKeyOf(names: readonly string[]): JsonObject {
+  if (names.length === 1) return { required: [...names] };
+  const others = (index: number): JsonObject =>
+    Object.fromEntries(names.slice(index + 1).map((name) => [name, false]));
+  return {
+    anyOf: names.map((name) => ({ required: [name] })),
+    dependentSchemas: Object.fromEntries(
+      names.slice(0, -1).map((name, index) => [name, { properties: others(index) }]),
+    ),
+  };
+}
+
+const kinds = Object.keys(kindsOfNotes) as NoteKind[];
+
+/** The JSON Schema of `notes.json`, by which the reader judges: it knows whether it reads notes of a revision or an extension. */
+export const notesForm: JsonObject = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "mcpgen notes",
+  description: "What the schema of a revision or extension does not say, or has wrong.",
+  type: "object",
+  properties: {
+    $schema: { description: "Location of this schema, for editors." },
+    format: { enum: [1], description: "Form of the file." },
+    notes: { type: "array", items: { $ref: "#/$defs/note" } },
+  },
+  required: ["format", "notes"],
+  $defs: {
+    note: {
+      type: "object",
+      properties: common,
+      required: ["kind", "target", "reason", "link"],
+      allOf: kinds.map((kind) => ({ if: isKind([kind]), then: { $ref: `#/$defs/${kind}` } })),
+    },
+    ...Object.fromEntries(kinds.map((kind) => [kind, schemaOfKind(kind)])),
+    ...expressionSchemas,
+  },
+};
 
 /**
  * The JSON Schema of `notes.json`, of revisions and of extensions. It is written to docs/notes.schema.json for editors.
  * A file has notes that only extensions have, or notes that only revisions have, but not both.
  */
-export function notesSchema(): JsonObject {
-  const kinds = Object.keys(kindsOfNotes) as NoteKind[];
-  return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "mcpgen notes",
-    description: "What the schema of a revision or extension does not say, or has wrong.",
-    type: "object",
+export const notesSchema: JsonObject = {
+  ...notesForm,
+  if: {
     properties: {
-      $schema: { description: "Location of this schema, for editors." },
-      format: { enum: [1], description: "Form of the file." },
-      notes: { type: "array", items: { $ref: "#/$defs/note" } },
+      notes: { contains: { anyOf: [{ required: ["bases"] }, isKind(extensionKinds)] } },
     },
-    required: ["format", "notes"],
-    if: {
-      properties: {
-        notes: { contains: { anyOf: [{ required: ["bases"] }, isKind(extensionKinds)] } },
-      },
-    },
-    then: { properties: { notes: { items: { not: isKind(revisionKinds) } } } },
-    // Of an extension, it may be the extension itself that is required.
-    allOf: [
-      {
-        if: { properties: { notes: { contains: isKind(revisionKinds) } } },
-        then: {
-          properties: {
-            notes: { items: { if: isKind(["requires"]), then: { required: ["capability"] } } },
-          },
+  },
+  then: { properties: { notes: { items: { not: isKind(revisionKinds) } } } },
+  // Of an extension, it may be the extension itself that is required.
+  allOf: [
+    {
+      if: { properties: { notes: { contains: isKind(revisionKinds) } } },
+      then: {
+        properties: {
+          notes: { items: { if: isKind(["requires"]), then: { required: ["capability"] } } },
         },
       },
-    ],
-    $defs: {
-      note: {
-        type: "object",
-        properties: common,
-        required: ["kind", "target", "reason", "link"],
-        allOf: kinds.map((kind) => ({ if: isKind([kind]), then: { $ref: `#/$defs/${kind}` } })),
-      },
-      ...Object.fromEntries(kinds.map((kind) => [kind, schemaOfKind(kind)])),
-      ...expressionSchemas,
     },
-  };
-}
+  ],
+};

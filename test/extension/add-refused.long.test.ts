@@ -100,7 +100,7 @@ describe("extension add refuses, and changes nothing:", () => {
     [
       "an unknown kind",
       [{ kind: "sendr", target: "paint/mix", reason: "r", link: "" }],
-      "Did you mean sender?",
+      'Did you mean "sender"?',
     ],
     ["a kind of revisions", [{ kind: "transport", target: "priming", reason: "r", link: "" }], "MG1201"],
     [

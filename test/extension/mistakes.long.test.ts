@@ -146,7 +146,7 @@ test("a note that was pasted without the fact is an error at its place", async (
   expect([code, stderr]).toEqual([
     3,
     expect.stringMatching(
-      /notes\.json \/notes\/0\/sender: error MG1201: expected "client", "server" or "both"/,
+      /notes\.json \/notes\/0\/sender: error MG1201: expected one of "client", "server", "both", got "client \| server \| both"/,
     ),
   ]);
   expect(existsSync(join(folder, "generated"))).toBe(false);

@@ -89,6 +89,6 @@ test.each(wrong)("%j is refused with its place", (expression, at, message, next 
 test("a note needs one direction at least", () => {
   const note = { kind: "reshaped", target: "/$defs/X", previous: "r", reason: "Because.", link: "" };
   expect(() => parseNotes({ file: "notes.json", value: { format: 1, notes: [note] } })).toThrow(
-    /needs "lift" or "lower"/,
+    /expected the key "lift" or "lower"/,
   );
 });
