@@ -9,6 +9,8 @@ export interface Fault {
   readonly message: string;
   /** The next step. */
   readonly next: string;
+  /** The expected type, or what else the schema expects of the value. */
+  readonly expected?: string;
 }
 
 /** Faults of one file that are reported at once. */
@@ -28,29 +30,37 @@ export function placesIn({ file, text }: { readonly file: string; readonly text:
 /**
  * Refuses a file that has faults.
  *
- * @param faults in any order; those beyond `mostFaults` are not reported
  * @throws CodedError as `errorOfFaults` makes it
  */
 export async function refuseFaults(faults: readonly Fault[], placeOf: PlaceOf): Promise<void> {
-  const reported = faults.slice(0, mostFaults);
-  const places = new Map<Fault, Place>();
-  for (const fault of reported) places.set(fault, await placeOf(fault.pointer));
-  const error = errorOfFaults(reported, (fault) => places.get(fault)!);
+  const places = new Map<string, Place>();
+  for (const { pointer } of faults) places.set(pointer, await placeOf(pointer));
+  const error = errorOfFaults(faults, (pointer) => places.get(pointer)!);
   if (error) throw error;
 }
 
-/** The error for the first fault of a file, with the others; nothing without faults. Places without lines keep their order. */
+/**
+ * The error for the first fault of a file, with the others up to `mostFaults`.
+ *
+ * @param faults in any order; those in places without lines keep it
+ * @returns nothing without faults
+ */
 export function errorOfFaults(
   faults: readonly Fault[],
-  placeOf: (fault: Fault) => Place,
+  placeOf: (pointer: string) => Place,
 ): CodedError | undefined {
-  const [first, ...others] = faults
-    .map((fault) => ({ fault, place: placeOf(fault) }))
-    .sort(
-      (a, b) => (a.place.line ?? 0) - (b.place.line ?? 0) || (a.place.column ?? 0) - (b.place.column ?? 0),
-    )
-    .map(({ fault: { code, message, next }, place }) => ({ code, message, details: { place, next } }));
+  const placed = faults.map((fault) => ({ ...fault, place: placeOf(fault.pointer) }));
+  const inOrder = placed.sort(
+    ({ place: a }, { place: b }) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+  );
+  const [first, ...others] = inOrder.slice(0, mostFaults);
   if (!first) return undefined;
-  const more = others.map(({ code, message, details }) => new CodedError(code, message, details));
-  return new CodedError(first.code, first.message, { ...first.details, more });
+  const more = others.map(({ code, message, place, next }, index) => {
+    const isCut = faults.length > mostFaults && index === others.length - 1;
+    return new CodedError(code, message, {
+      ...{ place, next },
+      ...(isCut && { detail: `These are the first ${mostFaults}.` }),
+    });
+  });
+  return new CodedError(first.code, first.message, { place: first.place, next: first.next, more });
 }

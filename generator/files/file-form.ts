@@ -5,6 +5,7 @@ import {
   type JsonValue,
   type Schema,
   type SchemaNode,
+  atPointer,
   explainerFor,
   inPlaceChildren,
   issueKind,
@@ -12,9 +13,10 @@ import {
   pointerTokens,
   readDocument,
 } from "@mcpgen/engine";
-import { validatorOf } from "@mcpgen/engine/interpreter";
+import { isValid } from "@mcpgen/engine/interpreter";
 import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { invariant } from "../diagnostics/invariant.js";
+import { closest } from "../diagnostics/suggest.js";
 import { type Fault, mostFaults } from "./fault.js";
 
 /** The codes of what is wrong with one kind of file. */
@@ -25,87 +27,146 @@ export interface FormCodes {
   readonly wrongValue: CodeOfError;
 }
 
-interface ReadSchema {
-  readonly schema: Schema;
-  readonly isValid: (value: JsonValue) => boolean;
-  readonly explainer: Explainer;
-}
-
 /** The form of one kind of file that users write: the JSON Schema that `docs/` publishes, by which editors judge, too. */
 export class FileForm {
   readonly #document: JsonObject;
   readonly #codes: FormCodes;
-  #read: ReadSchema | undefined;
+  #read: Form | undefined;
 
   constructor(document: JsonObject, codes: FormCodes) {
     this.#document = document;
     this.#codes = codes;
   }
 
-  /** What keeps a value from having this form; nothing if it has. At most `mostFaults`. */
+  /** The schema as it is read, for the first value. */
+  get form(): Form {
+    return (this.#read ??= new Form(readDocument(this.#document, { enums: "written" }), this.#codes));
+  }
+
+  /** What keeps a value from having this form; nothing if it has. At most one fault more than are reported. */
   faults(value: JsonValue): Fault[] {
-    const { schema, isValid, explainer } = this.#schema();
-    if (isValid(value)) return [];
-    const issues = explainer.issues(schema.root!, value, undefined, mostFaults);
+    return this.form.faults(value);
+  }
+}
+
+/** What a schema says against the values of a file. */
+export class Form {
+  readonly schema: Schema;
+  readonly #codes: FormCodes;
+  readonly #explainer: Explainer;
+
+  constructor(schema: Schema, codes: FormCodes) {
+    this.schema = schema;
+    this.#codes = codes;
+    this.#explainer = explainerFor(schema);
+  }
+
+  /** @param node that of the whole file by default */
+  faults(value: JsonValue, node: SchemaNode = this.schema.root!): Fault[] {
+    if (isValid(this.schema, node, value)) return [];
+    const issues = this.#explainer.issues(node, value, undefined, mostFaults + 1);
     invariant(issues.length > 0, "a value that the schema refuses has issues");
     const meant = new Set(issues.flatMap(meantPlace));
     return issues
       .filter((issue) => issueKind(issue) !== "missing-key" || !meant.has(issue.pointer))
-      .map((issue) => this.#fault(schema, issue));
+      .map((issue) => this.#fault(issue, value, node));
   }
 
-  /** The schema is read for the first value. */
-  #schema(): ReadSchema {
-    if (!this.#read) {
-      const schema = readDocument(this.#document, { enums: "written" });
-      this.#read = { schema, isValid: validatorOf(schema), explainer: explainerFor(schema) };
+  /** Nodes with all that apply to the same value. */
+  inPlace(nodes: readonly SchemaNode[]): SchemaNode[] {
+    const found = new Set<SchemaNode>();
+    const pending = [...nodes];
+    for (let node = pending.shift(); node !== undefined; node = pending.shift()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      const referred = node.ref === undefined ? [] : [this.schema.definitions.get(node.ref)!.node];
+      pending.push(...referred, ...inPlaceChildren(node));
     }
-    return this.#read;
+    return [...found];
   }
 
-  #fault(schema: Schema, issue: Issue): Fault {
+  #fault(issue: Issue, value: JsonValue, root: SchemaNode): Fault {
     const { expected, got, suggestion } = issue;
     const [around, key] = lastStep(issue.pointer);
-    const meant = suggestion === undefined ? undefined : `Did you mean ${JSON.stringify(suggestion)}?`;
+    const { unknownKey, wrongValue } = this.#codes;
     switch (issueKind(issue)) {
       case "unknown-key":
         return {
-          code: this.#codes.unknownKey,
+          code: unknownKey,
           pointer: issue.pointer,
           message: `there is no key ${JSON.stringify(key)}`,
-          next: meant ?? this.#otherKeys(nodesAt(schema, around)),
+          next: this.#meantKey(key, suggestion, this.#nodesAt(root, around)),
         };
       case "missing-key":
         return {
-          code: this.#codes.wrongValue,
+          code: wrongValue,
           pointer: around,
           message: `expected the key ${JSON.stringify(key)}, which is missing`,
           next: `Add ${JSON.stringify(key)}: ${expected}.`,
         };
+      case "excluded":
+        return {
+          code: wrongValue,
+          pointer: issue.pointer,
+          message: `expected no value, got ${got}`,
+          next: `Remove ${JSON.stringify(key)}.`,
+        };
       case "value":
         return {
-          code: this.#codes.wrongValue,
+          code: wrongValue,
           pointer: issue.pointer,
           message: `expected ${expected}, got ${got}`,
-          next: meant ?? this.#correction(nodesAt(schema, issue.pointer)),
+          next: this.#correction(
+            atPointer(value, issue.pointer),
+            suggestion,
+            this.#nodesAt(root, issue.pointer),
+          ),
+          expected,
         };
     }
   }
 
-  /** Where keys depend on values, no list of them is right. */
-  #otherKeys(nodes: readonly SchemaNode[]): string {
+  #meantKey(key: string, suggestion: string | undefined, nodes: readonly SchemaNode[]): string {
+    if (suggestion !== undefined) return didYouMean(suggestion);
+    // Where keys depend on values, no list of them is right.
+    if (nodes.some((node) => node.if !== undefined))
+      return `Correct or remove it; \`mcpgen explain ${this.#codes.unknownKey}\` says more.`;
     const keys = new Set(nodes.flatMap(({ properties }) => [...(properties?.keys() ?? [])]));
-    return nodes.some((node) => node.if !== undefined)
-      ? `Correct or remove it; \`mcpgen explain ${this.#codes.unknownKey}\` says more.`
-      : `The keys are ${[...keys].join(", ")}.`;
+    const meant = closest(key, keys);
+    return meant === undefined ? `The keys are ${[...keys].join(", ")}.` : didYouMean(meant);
   }
 
-  #correction(nodes: readonly SchemaNode[]): string {
+  #correction(
+    value: JsonValue | undefined,
+    suggestion: string | undefined,
+    nodes: readonly SchemaNode[],
+  ): string {
+    const choices = nodes.flatMap((node) => node.enum ?? []).filter((choice) => typeof choice === "string");
+    const meant = suggestion ?? (typeof value === "string" ? closest(value, choices) : undefined);
+    if (meant !== undefined) return didYouMean(meant);
     const example = nodes.find(({ examples }) => examples !== undefined)?.examples?.[0];
     return example === undefined
       ? `Correct the value; \`mcpgen explain ${this.#codes.wrongValue}\` says more.`
       : `Write a value such as ${JSON.stringify(example)}.`;
   }
+
+  /** The subschemas that say something of the value at a place. */
+  #nodesAt(root: SchemaNode, at: string): SchemaNode[] {
+    let nodes = this.inPlace([root]);
+    for (const token of pointerTokens(at)) {
+      const inner = nodes.flatMap(({ properties, additionalProperties, items }) => {
+        const part = properties?.get(token) ?? additionalProperties ?? items;
+        return part ? [part] : [];
+      });
+      nodes = this.inPlace(inner);
+    }
+    return nodes;
+  }
+}
+
+/** The advice for a name that misspells another one. */
+export function didYouMean(name: string): string {
+  return `Did you mean ${JSON.stringify(name)}?`;
 }
 
 /** The place of the key that a misspelt key stands for. */
@@ -117,30 +178,4 @@ function meantPlace(issue: Issue): string[] {
 /** A place as the place around it, and the key there. */
 function lastStep(at: string): readonly [around: string, key: string] {
   return [at.slice(0, at.lastIndexOf("/")), pointerTokens(at).at(-1) ?? ""];
-}
-
-/** The subschemas that say something of the value at a place. */
-function nodesAt(schema: Schema, at: string): SchemaNode[] {
-  let nodes = inPlace(schema, [schema.root!]);
-  for (const token of pointerTokens(at)) {
-    const inner = nodes.flatMap(({ properties, additionalProperties, items }) => {
-      const part = properties?.get(token) ?? additionalProperties ?? items;
-      return part ? [part] : [];
-    });
-    nodes = inPlace(schema, inner);
-  }
-  return nodes;
-}
-
-/** Nodes with all that apply to the same value. */
-function inPlace(schema: Schema, nodes: readonly SchemaNode[]): SchemaNode[] {
-  const found = new Set<SchemaNode>();
-  const pending = [...nodes];
-  for (let node = pending.shift(); node !== undefined; node = pending.shift()) {
-    if (found.has(node)) continue;
-    found.add(node);
-    const referred = node.ref === undefined ? [] : [schema.definitions.get(node.ref)!.node];
-    pending.push(...referred, ...inPlaceChildren(node));
-  }
-  return [...found];
 }

@@ -45,7 +45,7 @@ export function parseNotes(
   const entries = isJsonObject(value) && Array.isArray(value["notes"]) ? value["notes"] : [];
   for (const [index, entry] of entries.entries())
     expectExpressions(entry, pointer("/notes", index), malformed);
-  const error = errorOfFaults(form.faults(value), (fault) => ({ file, pointer: fault.pointer }));
+  const error = errorOfFaults(form.faults(value), (at) => ({ file, pointer: at }));
   if (error) throw error;
   return (entries as unknown as readonly Written[]).map((written, index) => {
     const at = pointer("/notes", index);

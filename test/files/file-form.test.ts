@@ -10,6 +10,7 @@ const document: JsonObject = {
   properties: {
     name: { type: "string", minLength: 1 },
     mode: { enum: ["slow", "fast"] },
+    other: false,
     place: { $ref: "#/$defs/place" },
     list: { type: "array", items: { $ref: "#/$defs/item" } },
   },
@@ -80,8 +81,24 @@ test.each<[string, JsonValue, string, string, string, string]>([
     "expected string, got 5 (number)",
     "Correct the value; `mcpgen explain MG2103` says more.",
   ],
+  [
+    "a key that is there for no value",
+    { name: "a", other: 1 },
+    "MG2103",
+    "/other",
+    "expected no value, got 1 (number)",
+    'Remove "other".',
+  ],
+  [
+    "a key in other letters",
+    { name: "a", MODE: "fast" },
+    "MG2102",
+    "/MODE",
+    'there is no key "MODE"',
+    'Did you mean "mode"?',
+  ],
 ])("%s", (_, value, code, pointer, message, next) => {
-  expect(form.faults(value)).toEqual([{ code, pointer, message, next }]);
+  expect(form.faults(value)).toMatchObject([{ code, pointer, message, next }]);
 });
 
 test("a key that is misspelt is not missing, too", () => {

@@ -169,8 +169,8 @@ describe("the outcome of a step", () => {
 
   test("has nothing that only other outcomes have", () => {
     for (const stray of [{ text: "a" }, { into: "a" }, { code: "a" }, { value: 1 }])
-      expect(refused({ how: "drop", ...stray })).toBe(`there is no key "${Object.keys(stray)[0]!}"`);
-    expect(refused({ how: "text", text: "a", into: "b" })).toBe('there is no key "into"');
+      expect(refused({ how: "drop", ...stray })).toMatch(/^expected no value, got /);
+    expect(refused({ how: "text", text: "a", into: "b" })).toBe('expected no value, got "b" (string)');
   });
 });
 
@@ -298,7 +298,7 @@ describe("every note", () => {
 test("an errata note says either what the node becomes or what type is printed", () => {
   const both = { kind: "errata", ...common, becomes: true, type: "any" };
   expect(refusal({ format: 1, notes: [both] })).toMatchObject({
-    message: 'there is no key "type"',
+    message: 'expected no value, got "any" (string)',
     place: { pointer: "/notes/0/type" },
   });
   expect(refusal({ format: 1, notes: [{ kind: "errata", ...common }] })).toMatchObject({
