@@ -1,191 +1,113 @@
-import { type JsonObject, type JsonValue, editDistance, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
-import { type Schema, type SchemaNode, isValid, readDocument } from "@mcpgen/engine/interpreter";
-import type { CodeOfError } from "../diagnostics/catalogue.js";
+import {
+  type JsonObject,
+  type JsonValue,
+  type SchemaNode,
+  atPointer,
+  editDistance,
+  isJsonObject,
+  pointer,
+} from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import { closest } from "../diagnostics/suggest.js";
+import type { Fault as FileFault } from "../files/fault.js";
+import { FileForm, type Form, type FormCodes, didYouMean } from "../files/file-form.js";
 import { contractSchema } from "./contract-schema.js";
 import { mostLevels, tooDeep } from "./depth.js";
 import { duplicateNameFaults } from "./duplicate-names.js";
 
 /** The fault of a value that is no contract. */
-export interface Fault {
-  readonly code: CodeOfError;
-  readonly pointer: string;
-  readonly message: string;
-  readonly next: string;
+export interface Fault extends FileFault {
   /** For a duplicate name: the place of the first. */
   readonly first?: string;
   /** A text is expected where a number or a truth value is: in YAML, quotes may be all that is missing. */
   readonly lacksQuotes?: boolean;
 }
 
-/** The advice for a value without a more exact one. */
-export const correctValue = "Correct the value; `mcpgen explain MG6003` says more.";
+/** The codes of faults of contracts, and of members that extensions describe. */
+export const contractCodes: FormCodes = { unknownKey: "MG6002", wrongValue: "MG6003" };
 
-let read: Schema | undefined;
+const contractForm = new FileForm(contractSchema, contractCodes);
 
-/** The first thing in `value` that keeps it from being a contract. */
+/** What keeps `value` from being a contract, if something does. */
 export function contractFault(value: JsonValue): Fault | undefined {
-  const [first] = contractFaults(value);
-  return first;
+  return contractFaults(value)[0];
 }
 
-/**
- * The faults of `value` as a contract, one by one: violations of the contract's schema, misspelt keys, and duplicate
- * names.
- */
-export function* contractFaults(value: JsonValue): Generator<Fault> {
+/** The faults of `value` as a contract: violations of the contract's schema, misspelt keys, and duplicate names. */
+export function contractFaults(value: JsonValue): Fault[] {
   const deep = tooDeep(value);
   if (deep !== undefined) {
-    yield {
-      code: "MG6003",
-      pointer: deep,
-      message: `expected at most ${mostLevels} nested levels, got more`,
-      next: "Make it flatter.",
-    };
-    return;
+    const message = `expected at most ${mostLevels} nested levels, got more`;
+    return [{ code: contractCodes.wrongValue, pointer: deep, message, next: "Make it flatter." }];
   }
-  read ??= readDocument(contractSchema);
-  yield* schemaFaults(read, read.root!, value, "");
-  yield* duplicateNameFaults(value);
+  const { form } = contractForm;
+  return [...faultsWithSlips(form, form.schema.root!, value), ...duplicateNameFaults(value)];
 }
 
 /**
- * The violations of a schema, each at the innermost place that shows it.
- *
- * @param at JSON Pointer of the value
+ * The violations of a schema, and misspelt keys of objects that may have more keys than the schema describes: which of these
+ * are meant, a schema cannot say.
  */
-export function* schemaFaults(
-  schema: Schema,
-  node: SchemaNode,
-  value: JsonValue,
-  at: string,
-): Generator<Fault> {
-  if (node.ref !== undefined)
-    return yield* schemaFaults(schema, schema.definitions.get(node.ref)!.node, value, at);
-  let isWhole = true;
-  for (const fault of innerFaults(schema, node, value, at)) {
-    isWhole = false;
-    yield fault;
-  }
-  if (!isWhole || isValid(schema, node, value)) return;
-  const wantsText = node.types?.includes("string") ?? false;
-  yield {
-    code: "MG6003",
-    pointer: at,
-    message: `expected ${expectationOf(node)}, got ${gotText(value)}`,
-    next: meantValue(node, value) ?? correctValue,
-    ...(wantsText && ["number", "boolean"].includes(typeof value) && { lacksQuotes: true }),
-  };
+export function faultsWithSlips(form: Form, node: SchemaNode, value: JsonValue): Fault[] {
+  const slips = [...slipsIn(form, [node], value, "")];
+  const meant = new Set(slips.map((slip) => slip.meant));
+  const faults = form
+    .faults(value, node)
+    .filter(({ pointer: at, missing }) => missing === undefined || !meant.has(pointer(at, missing)));
+  return [
+    ...faults.map((fault) => ({ ...fault, lacksQuotes: lacksQuotes(fault, value) })),
+    ...slips.map(({ fault }) => fault),
+  ];
 }
 
-/** Advice for a text that misspells one of several. */
-function meantValue({ enum: choices = [] }: SchemaNode, value: JsonValue): string | undefined {
-  if (typeof value !== "string") return undefined;
-  const meant = closest(
-    value,
-    choices.filter((choice) => typeof choice === "string"),
-  );
-  return meant === undefined ? undefined : `Did you mean ${JSON.stringify(meant)}?`;
+function lacksQuotes({ expected, pointer: at }: FileFault, value: JsonValue): boolean {
+  return expected === "string" && ["number", "boolean"].includes(typeof atPointer(value, at));
 }
 
-function* innerFaults(schema: Schema, node: SchemaNode, value: JsonValue, at: string): Generator<Fault> {
-  if (isJsonObject(value)) yield* objectFaults(schema, node, value, at);
-  else if (Array.isArray(value) && node.items)
-    for (const [index, item] of value.entries())
-      yield* schemaFaults(schema, node.items, item, pointer(at, index));
+/** A misspelt key. */
+interface Slip {
+  readonly fault: Fault;
+  /** The place of the key that it stands for. */
+  readonly meant: string;
 }
 
-function* objectFaults(
-  schema: Schema,
-  { types, properties, additionalProperties, required = [] }: SchemaNode,
-  value: JsonObject,
-  at: string,
-): Generator<Fault> {
-  if (types && !types.includes("object")) return;
-  const names = [...(properties?.keys() ?? [])];
-  const meant = new Set<string>();
+function* slipsIn(form: Form, nodes: readonly SchemaNode[], value: JsonValue, at: string): Generator<Slip> {
+  const all = form.inPlace(nodes);
+  if (Array.isArray(value)) {
+    const items = all.flatMap((node) => node.items ?? []);
+    for (const [index, item] of value.entries()) yield* slipsIn(form, items, item, pointer(at, index));
+  } else if (isJsonObject(value)) yield* slipsOf(form, all, value, at);
+}
+
+function* slipsOf(form: Form, nodes: readonly SchemaNode[], value: JsonObject, at: string): Generator<Slip> {
+  const described = new Map<string, SchemaNode[]>();
+  for (const [key, part] of nodes.flatMap(({ properties }) => [...(properties ?? [])]))
+    described.set(key, [...(described.get(key) ?? []), part]);
+  const isClosed = nodes.some(({ additionalProperties }) => additionalProperties?.never);
+  const free = [...described.keys()].filter((name) => !Object.hasOwn(value, name));
   for (const [key, member] of Object.entries(value)) {
-    const described = properties?.get(key);
-    if (described) {
-      yield* schemaFaults(schema, described, member, pointer(at, key));
-      continue;
-    }
+    const parts = described.get(key);
+    if (parts) yield* slipsIn(form, parts, member, pointer(at, key));
+    if (parts || isClosed) continue;
+    const meant = closest(key, free);
     const fits = (name: string): boolean =>
-      Array.isArray(member) && isValid(schema, properties!.get(name)!, member);
-    const closed = additionalProperties?.never === true;
-    const slip = unknownKey(key, names, closed, value, pointer(at, key), fits);
-    if (slip?.meant !== undefined) meant.add(slip.meant);
-    if (slip) yield slip.fault;
-  }
-  for (const missing of required) {
-    if (Object.hasOwn(value, missing) || meant.has(missing)) continue;
-    const described = properties?.get(missing);
-    yield {
-      code: "MG6003",
-      pointer: at,
-      message: `expected the key ${JSON.stringify(missing)}, which is missing`,
-      next: `Add ${JSON.stringify(missing)}${described ? `: ${expectationOf(described)}` : ""}.`,
+      Array.isArray(member) && described.get(name)!.every((part) => isValid(form.schema, part, member));
+    if (meant === undefined || !isSlip(key, meant, fits)) continue;
+    const message = `there is no key ${JSON.stringify(key)}`;
+    const fault = {
+      ...{ code: contractCodes.unknownKey, pointer: pointer(at, key), message },
+      next: didYouMean(meant),
     };
+    yield { fault, meant: pointer(at, meant) };
   }
-}
-
-/** An unknown key is rejected if the schema is closed there, or if it looks like a typo of a known key. */
-function unknownKey(
-  key: string,
-  names: readonly string[],
-  closed: boolean,
-  value: JsonObject,
-  at: string,
-  fits: (name: string) => boolean,
-): { readonly fault: Fault; readonly meant: string | undefined } | undefined {
-  const free = names.filter((name) => !Object.hasOwn(value, name));
-  const meant = closest(key, free);
-  if (!closed && (meant === undefined || !slips(key, meant, fits))) return undefined;
-  const next =
-    meant === undefined ? `The keys are ${names.join(", ")}.` : `Did you mean ${JSON.stringify(meant)}?`;
-  const message = `there is no key ${JSON.stringify(key)}`;
-  return { meant, fault: { code: "MG6002", pointer: at, message, next } };
 }
 
 /**
  * In open objects only names that hardly can be another word: case, `_` and `-`, or one letter of a long one; of a shorter
  * one if the value is a list that fits, such as `scope: ["files:read"]`.
  */
-function slips(key: string, meant: string, fits: (name: string) => boolean): boolean {
+function isSlip(key: string, meant: string, fits: (name: string) => boolean): boolean {
   const plain = (name: string): string => name.toLowerCase().replace(/(?<=.)[_-]/g, "");
   if (plain(key) === plain(meant)) return true;
   return editDistance(key, meant, 2) <= 1 && (meant.length >= 7 || fits(meant));
-}
-
-export function expectationOf({
-  never,
-  not,
-  types,
-  const: only,
-  enum: choices,
-  minLength,
-  minimum,
-  maximum,
-  pattern,
-}: SchemaNode): string {
-  if (never || (not && acceptsAll(not))) return "no value";
-  if (only) return JSON.stringify(only.value);
-  if (choices) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
-  const type = types?.[0] ?? "value";
-  const article = /^[aeiou]/.test(type) ? "an" : "a";
-  if (minLength !== undefined) return `a non-empty ${type}`;
-  if (pattern !== undefined) return `${article} ${type} that matches ${pattern}`;
-  const least = minimum === undefined ? "" : ` of ${minimum} or more`;
-  return `${article} ${type}${maximum === undefined ? least : ` from ${minimum} to ${maximum}`}`;
-}
-
-/** Whether a schema has no keyword: it is `true` or `{}`. */
-function acceptsAll(node: SchemaNode): boolean {
-  return Object.keys(node).every((key) => key === "pointer" || key === "always");
-}
-
-export function gotText(value: JsonValue): string {
-  if (typeof value !== "string" && typeof value !== "number") return kindOf(value);
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

@@ -1,12 +1,13 @@
 import { extname } from "node:path";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { CodedError, type CodedErrorDetails, type Place } from "../diagnostics/coded-error.js";
+import type { Place } from "../diagnostics/coded-error.js";
+import { errorOfFaults } from "../files/fault.js";
 import { parseJson } from "../files/json-file.js";
 import { positionsIn } from "../files/position-index.js";
 import { readRegularFile } from "../files/regular-file.js";
 import { decodeText } from "../files/text-file.js";
 import type { Contract, ContractDocument } from "./contract.js";
-import { type Fault, contractFaults } from "./fault.js";
+import { contractFaults } from "./fault.js";
 
 /** A document's value, and where its parts stand. */
 interface Parsed {
@@ -15,9 +16,6 @@ interface Parsed {
   /** A number or a truth value as it is written, where that may be another text than ours. */
   readonly written?: (pointer: string) => string | undefined;
 }
-
-/** Faults reported at once. */
-const mostFaults = 20;
 
 /**
  * Reads a contract file.
@@ -62,37 +60,16 @@ async function readYaml(text: string, file: string): Promise<Parsed> {
   return parseYaml(text, file);
 }
 
-function refuseFaults(parsed: Parsed): void {
-  const faults: Fault[] = [];
-  for (const fault of contractFaults(parsed.value)) {
-    if (faults.push(fault) > mostFaults) break;
-  }
-  const [first, ...others] = faults.slice(0, mostFaults);
-  if (!first) return;
-  const all = faults.length <= mostFaults;
-  const more = others.map((fault, index) =>
-    errorOf(
-      fault,
-      parsed,
-      all || index < others.length - 1 ? {} : { detail: `These are the first ${mostFaults}.` },
-    ),
-  );
-  throw errorOf(first, parsed, { more });
-}
-
-function errorOf(
-  { code, pointer: at, message, next, first, lacksQuotes }: Fault,
-  { place, written }: Parsed,
-  details: Pick<CodedErrorDetails, "detail" | "more">,
-): CodedError {
-  const text = lacksQuotes ? written?.(at) : undefined;
-  return new CodedError(
-    code,
-    first === undefined ? message : `${message}, first in line ${place(first).line ?? "?"}`,
-    {
-      place: place(at),
+function refuseFaults({ value, place, written }: Parsed): void {
+  const faults = contractFaults(value).map((fault) => {
+    const { message, next, first, lacksQuotes } = fault;
+    const text = lacksQuotes ? written?.(fault.pointer) : undefined;
+    return {
+      ...fault,
+      message: first === undefined ? message : `${message}, first in line ${place(first).line ?? "?"}`,
       next: text === undefined ? next : `Put it in quotes: ${JSON.stringify(text)}.`,
-      ...details,
-    },
-  );
+    };
+  });
+  const error = errorOfFaults(faults, place);
+  if (error) throw error;
 }

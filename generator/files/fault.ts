@@ -11,6 +11,8 @@ export interface Fault {
   readonly next: string;
   /** The expected type, or what else the schema expects of the value. */
   readonly expected?: string;
+  /** The key that is missing at the place. */
+  readonly missing?: string;
 }
 
 /** Faults of one file that are reported at once. */

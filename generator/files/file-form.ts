@@ -103,6 +103,7 @@ export class Form {
           pointer: around,
           message: `expected the key ${JSON.stringify(key)}, which is missing`,
           next: `Add ${JSON.stringify(key)}: ${expected}.`,
+          missing: key,
         };
       case "excluded":
         return {
@@ -146,7 +147,7 @@ export class Form {
     if (meant !== undefined) return didYouMean(meant);
     const example = nodes.find(({ examples }) => examples !== undefined)?.examples?.[0];
     return example === undefined
-      ? `Correct the value; \`mcpgen explain ${this.#codes.wrongValue}\` says more.`
+      ? correctionOf(this.#codes)
       : `Write a value such as ${JSON.stringify(example)}.`;
   }
 
@@ -162,6 +163,11 @@ export class Form {
     }
     return nodes;
   }
+}
+
+/** The advice for a value without a more exact one. */
+export function correctionOf({ wrongValue }: FormCodes): string {
+  return `Correct the value; \`mcpgen explain ${wrongValue}\` says more.`;
 }
 
 /** The advice for a name that misspells another one. */

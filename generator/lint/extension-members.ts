@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, atPointer, pointer, pointerTokens } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
-import { correctValue, schemaFaults } from "../contract/fault.js";
+import { contractCodes, faultsWithSlips } from "../contract/fault.js";
+import { Form, correctionOf } from "../files/file-form.js";
 import type { ExtensionModel, MemberRule } from "../model/extension-model.js";
 
 /** A fault of a member that an extension adds to an entry of a contract. */
@@ -98,14 +99,14 @@ function wrongValue(
   value: JsonValue,
 ): MemberProblem[] {
   const { node } = schema.definitions.get(definition)!;
-  return [...schemaFaults(schema, node, value, entry.pointer + path)].map((fault) => ({
-    kind: fault.code === "MG6002" ? "unknown-key" : "wrong",
+  return faultsWithSlips(new Form(schema, contractCodes), node, value).map((fault) => ({
+    kind: fault.code === contractCodes.unknownKey ? "unknown-key" : "wrong",
     entry: entry.shown,
     others: 0,
-    pointer: fault.pointer,
+    pointer: entry.pointer + path + fault.pointer,
     message: `${fault.message} (by ${id}@${version})`,
     next:
-      fault.next === correctValue
+      fault.next === correctionOf(contractCodes)
         ? `Correct the value; the definition is ${definition} in the schema of the extension.`
         : fault.next,
   }));

@@ -58,7 +58,7 @@ describe("a mistake is named with its place", () => {
   test.each<[string, string, string, RegExp, object]>([
     ["no YAML", "name: [", "MG6001", /expected YAML/, { line: 1 }],
     ["an empty file", "", "MG6001", /empty/, { line: 1 }],
-    ["a comment only", "# nothing\n", "MG6001|MG6003", /empty|expected an object/, {}],
+    ["a comment only", "# nothing\n", "MG6001|MG6003", /empty|expected object/, {}],
     ["two documents", "name: a\n---\nname: b\n", "MG6001", /one document/, { line: 2 }],
     ["a key twice", "name: a\nversion: b\nname: c\n", "MG6001", /same key twice/, { line: 3, column: 1 }],
     ["a number of no JSON", "name: a\nversion: .nan\n", "MG6001", /^\.nan is/, { line: 2, column: 10 }],
@@ -81,7 +81,7 @@ describe("a mistake is named with its place", () => {
       "a version without quotes",
       "name: a\nversion: 1.0\n",
       "MG6003",
-      /a string, got 1/,
+      /expected string, got 1/,
       { line: 2, column: 10 },
     ],
     ["an unknown key", "name: a\nversion: b\ntool: []\n", "MG6002", /no key "tool"/, { line: 3, column: 7 }],
@@ -100,14 +100,14 @@ describe("a mistake is named with its place", () => {
       "a list that is none",
       "name: a\nversion: b\ntools: {}\n",
       "MG6003",
-      /an array, got an object/,
+      /expected array, got object/,
       { line: 3 },
     ],
     [
       "a priority beyond 1",
       `${tool("name: a\n    inputSchema: {type: object}")}resources:\n  - {name: a, uri: "x:y", annotations: {priority: 2}}\n`,
       "MG6003",
-      /from 0 to 1, got 2/,
+      /expected at most 1, got 2/,
       { line: 7 },
     ],
     [
@@ -148,10 +148,10 @@ test("all mistakes are reported together, up to twenty", async () => {
   const text = `name: a\ntools:\n  - name: x\n    input_schema: {}\n  - { name: x, inputSchema: { type: array } }\n`;
   const error = await refusal(text);
   expect([error, ...error.more].map(({ code, place }) => [code, place!.line, place!.pointer])).toEqual([
-    ["MG6002", 4, "/tools/0/input_schema"],
-    ["MG6003", 5, "/tools/1/inputSchema/type"],
     ["MG6003", 1, ""],
+    ["MG6002", 4, "/tools/0/input_schema"],
     ["MG6004", 5, "/tools/1/name"],
+    ["MG6003", 5, "/tools/1/inputSchema/type"],
   ]);
   const many = await refusal(tool(Array(30).fill("{}").join("\n  - ")));
   expect(many.more).toHaveLength(19);

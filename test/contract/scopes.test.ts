@@ -35,10 +35,10 @@ const tool = (scopes: string): string =>
 
 describe("reading", () => {
   test.each([
-    ["scopes: files", "MG6003", "/tools/0/scopes", 'expected an array, got "files"'],
+    ["scopes: files", "MG6003", "/tools/0/scopes", 'expected array, got "files"'],
     ["scopes: [files read]", "MG6003", "/tools/0/scopes/0", 'got "files read"'],
     ['scopes: [""]', "MG6003", "/tools/0/scopes/0", 'got ""'],
-    ["scopes: [1]", "MG6003", "/tools/0/scopes/0", "expected a string"],
+    ["scopes: [1]", "MG6003", "/tools/0/scopes/0", "expected string, got 1"],
     // Unnoticed, it would leave the tool without protection.
     ["scope: [files]", "MG6002", "/tools/0/scope", 'there is no key "scope"'],
     ["Scopes: [files]", "MG6002", "/tools/0/Scopes", 'there is no key "Scopes"'],

@@ -72,12 +72,12 @@ test("a member that an extension of mcpgen defines has the value that it defines
   expect(code).toBe(1);
   const of = "by io.modelcontextprotocol/ui@2026-01-26";
   expect(findings.map(brief)).toEqual([
-    `/tools/1/_meta/ui/resourceUri: error MG6604: tool "number": expected a string, got 5 (${of})`,
-    `/tools/2/_meta/ui/visibility/1: error MG6604: tool "choice": expected one of "app", "model", got "people" (${of})`,
-    `/tools/3/_meta/ui: error MG6604: tool "text": expected an object, got "ui://a" (${of})`,
+    `/tools/1/_meta/ui/resourceUri: error MG6604: tool "number": expected string, got 5 (number) (${of})`,
+    `/tools/2/_meta/ui/visibility/1: error MG6604: tool "choice": expected one of "app", "model", got "people" (string) (${of})`,
+    `/tools/3/_meta/ui: error MG6604: tool "text": expected object, got "ui://a" (string) (${of})`,
     `/tools/4/_meta/ui/resourceURI: warning MG6604: tool "slip": there is no key "resourceURI" (${of})`,
-    `/tools/5/_meta/ui/csp: error MG6604: tool "moved": expected no value, got an object (${of})`,
-    `/resources/1/_meta/ui/prefersBorder: error MG6604: resource "border": expected a boolean, got "yes" (${of})`,
+    `/tools/5/_meta/ui/csp: error MG6604: tool "moved": expected no value, got object (${of})`,
+    `/resources/1/_meta/ui/prefersBorder: error MG6604: resource "border": expected boolean, got "yes" (string) (${of})`,
   ]);
   expect(findings[3]!.next).toBe('Did you mean "resourceUri"?');
   expect(findings[0]!.next).toBe(
@@ -126,6 +126,6 @@ test("members of a live server are judged by what it declares", async () => {
   const declared = await run({ [id]: {} });
   expect(declared).not.toContain("MG6605");
   expect(declared).toContain(
-    '/tools/0/_meta/com.example~1mark/level: error MG6604: tool "one": expected an integer, got "high"',
+    '/tools/0/_meta/com.example~1mark/level: error MG6604: tool "one": expected integer, got "high"',
   );
 });
