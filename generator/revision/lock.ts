@@ -1,14 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type Dialect,
-  type JsonObject,
-  type JsonValue,
-  isJsonObject,
-  naturalCompare,
-  pointer,
-} from "@mcpgen/engine";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { type Dialect, type JsonObject, type JsonValue, naturalCompare } from "@mcpgen/engine";
+import { CodedError, type Place } from "../diagnostics/coded-error.js";
+import { errorOfFaults } from "../files/fault.js";
+import { FileForm } from "../files/file-form.js";
 import { readRegularText } from "../files/regular-file.js";
 import { vocabularyOf } from "../model/published.js";
 
@@ -61,12 +56,12 @@ export const lockFile = "lock.json";
 
 /** The revisions in the lock of a schema folder; empty if there is none. */
 export function readLock(schemaDir: string): Lock {
-  return entriesOf(schemaDir, "revisions", lockedRevision);
+  return inNaturalOrder(contentOf(join(schemaDir, lockFile))?.revisions ?? {}, ordered);
 }
 
 /** The extensions in the lock of a schema folder; empty if there are none. */
 export function readExtensionLock(schemaDir: string): ExtensionLock {
-  return entriesOf(schemaDir, "extensions", lockedExtension);
+  return inNaturalOrder(contentOf(join(schemaDir, lockFile))?.extensions ?? {}, orderedExtension);
 }
 
 /**
@@ -97,7 +92,7 @@ export function readVocabulary(schemaDir: string, revisions: Lock = readLock(sch
 
 /** What the lock of a schema folder names as its vocabulary, right or wrong. */
 export function writtenVocabulary(schemaDir: string): JsonValue | undefined {
-  return contentOf(join(schemaDir, lockFile))?.["vocabulary"];
+  return contentOf(join(schemaDir, lockFile))?.vocabulary;
 }
 
 /** The revisions of a lock that may be its vocabulary: those that are finished, oldest first. */
@@ -119,27 +114,33 @@ export function vocabularyIn({
   return vocabularyOf(models, vocabulary)?.revision;
 }
 
-/** The content of a lock as JSON; undefined if there is no lock. @throws CodedError MG1204 when the file is not a lock */
-function contentOf(file: string): JsonObject | undefined {
-  if (!existsSync(file)) return undefined;
-  const content = parseJson(readRegularText(file), file);
-  if (!isJsonObject(content) || content["format"] !== 1 || !isJsonObject(content["revisions"])) {
-    throw malformed(file, "", 'expected { "format": 1, "revisions": { … } }');
-  }
-  return content;
+/** The content of a lock file. */
+interface WrittenLock {
+  readonly vocabulary?: JsonValue;
+  readonly revisions: Readonly<Record<string, LockedRevision>>;
+  readonly extensions?: Readonly<Record<string, LockedExtension>>;
 }
 
-/** @throws CodedError MG1204 when the file is not a lock */
-function entriesOf<Entry>(
-  schemaDir: string,
-  member: "revisions" | "extensions",
-  read: (entry: JsonValue, file: string, at: string) => Entry,
+/** The content of a lock; undefined if there is no lock. @throws CodedError MG1204 when the file is not a lock */
+function contentOf(file: string): WrittenLock | undefined {
+  if (!existsSync(file)) return undefined;
+  const content = parseJson(readRegularText(file), file);
+  const faults = form.faults(content).map((fault) => ({
+    ...fault,
+    message: malformedText(fault.message),
+    next: restore,
+  }));
+  const error = errorOfFaults(faults, (at) => placeIn(file, at));
+  if (error) throw error;
+  return content as unknown as WrittenLock;
+}
+
+function inNaturalOrder<Entry>(
+  entries: Readonly<Record<string, Entry>>,
+  read: (entry: Entry) => Entry,
 ): ReadonlyMap<string, Entry> {
-  const file = join(schemaDir, lockFile);
-  const entries = contentOf(file)?.[member] ?? {};
-  if (!isJsonObject(entries)) throw malformed(file, `/${member}`, "expected an object");
   const sorted = Object.entries(entries).sort(([a], [b]) => naturalCompare(a, b));
-  return new Map(sorted.map(([key, entry]) => [key, read(entry, file, pointer(`/${member}`, key))]));
+  return new Map(sorted.map(([key, entry]) => [key, read(entry)]));
 }
 
 /** The text of the lock of a schema folder with other content in the place of what it has. */
@@ -182,57 +183,45 @@ function orderedUpstream({ sha256, commit, date, url }: Upstream): Upstream {
 
 const dialects: readonly Dialect[] = ["2020-12", "2019-09", "draft-07", "draft-04"];
 
-function isDialect(value: JsonValue | undefined): value is Dialect {
-  return dialects.some((dialect) => dialect === value);
-}
+const sha256: JsonObject = { type: "string", pattern: "^[0-9a-f]{64}$" };
+const string: JsonObject = { type: "string" };
+const common: JsonObject = {
+  status: { enum: ["released", "draft", "handwritten"] },
+  upstream: {
+    type: "object",
+    properties: { sha256, commit: string, date: string, url: string },
+    required: ["sha256"],
+  },
+  canonical: sha256,
+};
 
-function lockedRevision(entry: JsonValue, file: string, at: string): LockedRevision {
-  if (!isJsonObject(entry)) throw malformed(file, at, "expected an object");
-  const { dialect, upstream, descriptions } = entry;
-  const { status, canonical } = common(entry, file, at);
-  if (!isDialect(dialect))
-    throw malformed(file, `${at}/dialect`, `expected one of ${dialects.map((one) => `"${one}"`).join(", ")}`);
-  if (typeof descriptions !== "boolean")
-    throw malformed(file, `${at}/descriptions`, "expected true or false");
-  return ordered({ status, dialect, upstream: upstreamOf(upstream, file, at), canonical, descriptions });
-}
-
-function lockedExtension(entry: JsonValue, file: string, at: string): LockedExtension {
-  if (!isJsonObject(entry)) throw malformed(file, at, "expected an object");
-  const { upstream } = entry;
-  return orderedExtension({
-    ...common(entry, file, at),
-    ...(upstream !== undefined && { upstream: upstreamOf(upstream, file, at) }),
-  });
-}
-
-function common(
-  { status, canonical }: JsonObject,
-  file: string,
-  at: string,
-): Pick<LockedRevision, "status" | "canonical"> {
-  if (status !== "released" && status !== "draft" && status !== "handwritten") {
-    throw malformed(file, `${at}/status`, 'expected "released", "draft" or "handwritten"');
-  }
-  if (!isSha256(canonical)) throw malformed(file, `${at}/canonical`, "expected a sha256 in hexadecimal");
-  return { status, canonical };
-}
-
-function upstreamOf(upstream: JsonValue | undefined, file: string, at: string): Upstream {
-  if (!isJsonObject(upstream) || !isSha256(upstream["sha256"])) {
-    throw malformed(file, `${at}/upstream/sha256`, "expected a sha256 in hexadecimal");
-  }
-  const { sha256, commit, date, url } = upstream;
-  for (const [key, value] of Object.entries({ commit, date, url })) {
-    if (value !== undefined && typeof value !== "string")
-      throw malformed(file, `${at}/upstream/${key}`, "expected a string");
-  }
-  return { sha256, commit, date, url } as Upstream;
-}
-
-function isSha256(value: JsonValue | undefined): value is string {
-  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
-}
+/** What may be the vocabulary depends on the revisions: `readVocabulary` says it. */
+const form = new FileForm(
+  {
+    type: "object",
+    properties: {
+      format: { enum: [1] },
+      revisions: {
+        type: "object",
+        additionalProperties: {
+          type: "object",
+          properties: { ...common, dialect: { enum: [...dialects] }, descriptions: { type: "boolean" } },
+          required: ["status", "dialect", "upstream", "canonical", "descriptions"],
+        },
+      },
+      extensions: {
+        type: "object",
+        additionalProperties: {
+          type: "object",
+          properties: common,
+          required: ["status", "canonical"],
+        },
+      },
+    },
+    required: ["format", "revisions"],
+  },
+  { unknownKey: "MG1204", wrongValue: "MG1204" },
+);
 
 function parseJson(text: string, file: string): JsonValue {
   try {
@@ -248,9 +237,19 @@ function malformed(
   message: string,
   more: { readonly next?: string; readonly cause?: unknown } = {},
 ): CodedError {
-  return new CodedError("MG1204", `the lock is malformed: ${message}`, {
-    place: { file, ...(at && { pointer: at }) },
-    next: "Restore the file from version control, or run `mcpgen revision add` again for the revision.",
+  return new CodedError("MG1204", malformedText(message), {
+    place: placeIn(file, at),
+    next: restore,
     ...more,
   });
+}
+
+function malformedText(message: string): string {
+  return `the lock is malformed: ${message}`;
+}
+
+const restore = "Restore the file from version control, or run `mcpgen revision add` again for the revision.";
+
+function placeIn(file: string, at: string): Place {
+  return { file, ...(at && { pointer: at }) };
 }
