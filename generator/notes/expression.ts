@@ -62,15 +62,13 @@ export const operators: {
 };
 
 /** The paths: of the object, or with a point in front of the item around. */
-export const pathPattern = "^\\.?(?:/(?:[^~/]|~[01])*)*$";
-const paths = new RegExp(pathPattern, "u");
-
-/** A member's name: two `$` at its beginning stand for one. */
-export const namePattern = "^(?:\\$\\$|[^$]|$)";
+const pathPattern = "^\\.?(?:/(?:[^~/]|~[01])*)*$";
 
 /**
- * The expressions of a note, by the members that they make.
+ * The expressions of a note, by the members that they make. It says what the schema does not: operators that do not exist,
+ * and paths into an item where there is none.
  *
+ * @param value of the form that the schema of notes gives it
  * @param at the place of `value` in its file
  * @throws what `malformed` makes, for the first place that is wrong
  */
@@ -111,25 +109,7 @@ function expressionOf(value: JsonValue, at: string, around: Surroundings): Expre
   if (!isJsonObject(value)) return { kind: "scalar", pointer: at, value };
   const operator = Object.keys(value).find((name) => Object.hasOwn(operators, name));
   if (operator === undefined) return { kind: "object", pointer: at, members: membersOf(value, at, around) };
-  refuseStrays(operator, value, at, around);
   return { pointer: at, ...operationOf(operator, value, at, around) };
-}
-
-function refuseStrays(operator: string, value: JsonObject, at: string, { malformed }: Surroundings): void {
-  const { needs, may } = operators[operator]!;
-  const fields = [...needs, ...may];
-  const stray = Object.keys(value).find((name) => name !== operator && !fields.includes(name));
-  if (stray !== undefined) {
-    const known = closest(stray, fields);
-    const said = fields.length > 0 ? `Beside it may stand ${fields.join(", ")}.` : "It stands alone.";
-    throw malformed(
-      pointer(at, stray),
-      `${operator} has no field ${JSON.stringify(stray)}`,
-      known === undefined ? said : `Did you mean ${known}?`,
-    );
-  }
-  const missing = needs.find((name) => !Object.hasOwn(value, name));
-  if (missing !== undefined) throw malformed(at, `${operator} needs ${JSON.stringify(missing)}`);
 }
 
 /** Without its `pointer`. */
@@ -147,7 +127,11 @@ function operationOf(operator: string, value: JsonObject, at: string, around: Su
     case "$":
       return { kind: "value", path: pathOf(given, place, around) };
     case "$each":
-      return { kind: "each", isFlat: isFlat(value, at, around), ...selectionOf(value, operator, at, around) };
+      return {
+        kind: "each",
+        isFlat: value["flat"] === true,
+        ...selectionOf(value, operator, at, around),
+      };
     case "$first":
       return { kind: "first", ...selectionOf(value, operator, at, around) };
     case "$map":
@@ -157,9 +141,9 @@ function operationOf(operator: string, value: JsonObject, at: string, around: Su
         ...selectionOf(value, operator, at, around),
       };
     case "$join":
-      return { kind: "join", parts: listOf(given, place, around, 1) };
+      return { kind: "join", parts: listOf(given, place, around) };
     case "$or":
-      return { kind: "or", choices: listOf(given, place, around, 1) };
+      return { kind: "or", choices: listOf(given, place, around) };
     case "$if": {
       const otherwise = Object.hasOwn(value, "else") && { otherwise: inside("else") };
       return { kind: "if", path: pathOf(given, place, around), then: inside("then"), ...otherwise };
@@ -183,52 +167,46 @@ function selectionOf(value: JsonObject, operator: string, at: string, around: Su
   };
 }
 
-function isFlat({ flat = false }: JsonObject, at: string, { malformed }: Surroundings): boolean {
-  if (typeof flat !== "boolean") throw malformed(pointer(at, "flat"), "expected true or false");
-  return flat;
-}
-
 function conditionsOf(value: JsonValue, at: string, around: Surroundings): Condition[] {
-  const { malformed } = around;
-  if (!isJsonObject(value) || Object.keys(value).length === 0)
-    throw malformed(at, 'expected members of the items with their values, such as { "type": "text" }');
-  return Object.entries(value).map(([key, wanted]) => {
+  return Object.entries(value as JsonObject).map(([key, wanted]) => {
     const place = pointer(at, key);
-    if (typeof wanted !== "object" || wanted === null) return { key, pointer: place, is: wanted };
-    if (!isJsonObject(wanted) || Object.keys(wanted).join() !== "in")
-      throw malformed(place, 'expected a string, number, boolean or null, or { "in": an expression }');
-    return { key, pointer: place, among: expressionOf(wanted["in"]!, pointer(place, "in"), around) };
+    if (isJsonObject(wanted))
+      return { key, pointer: place, among: expressionOf(wanted["in"]!, pointer(place, "in"), around) };
+    return { key, pointer: place, is: wanted as Scalar };
   });
 }
 
-function listOf(value: JsonValue, at: string, around: Surroundings, least = 0): Expression[] {
-  if (!Array.isArray(value) || value.length < least)
-    throw around.malformed(at, "expected a list of expressions");
-  return value.map((item, index) => expressionOf(item, pointer(at, index), around));
+function listOf(value: JsonValue, at: string, around: Surroundings): Expression[] {
+  return (value as JsonValue[]).map((item, index) => expressionOf(item, pointer(at, index), around));
 }
 
 function pathOf(value: JsonValue, at: string, { malformed, hasItem }: Surroundings): Path {
-  if (typeof value !== "string" || !paths.test(value))
-    throw malformed(
-      at,
-      'expected a JSON Pointer into the object, such as "/content", or with a point in front into the item, such as "./text"',
-    );
-  const isItem = value.startsWith(".");
+  const path = value as string;
+  const isItem = path.startsWith(".");
   if (isItem && !hasItem)
     throw malformed(
       at,
-      `${JSON.stringify(value)} is a path into an item, and there is none here`,
-      `Only "make", "key" and "where" of $each, $first and $map have an item. Write ${JSON.stringify(value.slice(1))} for a path into the object.`,
+      `${JSON.stringify(path)} is a path into an item, and there is none here`,
+      `Only "make", "key" and "where" of $each, $first and $map have an item. Write ${JSON.stringify(path.slice(1))} for a path into the object.`,
     );
-  return { from: isItem ? "item" : "object", keys: pointerTokens(isItem ? value.slice(1) : value) };
+  return { from: isItem ? "item" : "object", keys: pointerTokens(isItem ? path.slice(1) : path) };
 }
 
-/** The JSON Schema of expressions, for editors: it does not see where there is an item. */
-export const expressionSchemas: { readonly [name: string]: JsonObject } = expressionSchemasOf();
+/**
+ * The names of members, for editors: two `$` at the beginning stand for one. The reader does not judge by it, for it says more
+ * of an operator that does not exist.
+ */
+export const memberNames: JsonObject = { pattern: "^(?:\\$\\$|[^$]|$)" };
 
-function expressionSchemasOf(): { readonly [name: string]: JsonObject } {
+/** The JSON Schema of expressions. */
+export const expressionSchemas: {
+  readonly expression: JsonObject;
+  readonly made: JsonObject;
+} = expressionSchemasOf();
+
+function expressionSchemasOf(): typeof expressionSchemas {
   const expression = { $ref: "#/$defs/expression" };
-  const path = { type: "string", pattern: pathPattern };
+  const path = { type: "string", pattern: pathPattern, examples: ["/content", "./text"] };
   const list = { type: "array", minItems: 1, items: expression };
   const fields: { readonly [name: string]: JsonValue } = {
     $: path,
@@ -237,7 +215,7 @@ function expressionSchemasOf(): { readonly [name: string]: JsonObject } {
     $map: path,
     key: expression,
     $if: path,
-    $request: { type: "string", pattern: pathPattern.replace("\\.?", "") },
+    $request: { type: "string", pattern: pathPattern.replace("\\.?", ""), examples: ["/uri"] },
     $join: list,
     $or: list,
     $json: expression,
@@ -261,9 +239,12 @@ function expressionSchemasOf(): { readonly [name: string]: JsonObject } {
     const { needs, may } = operators[name]!;
     const all = [name, ...needs, ...may];
     return {
-      properties: Object.fromEntries(all.map((field) => [field, fields[field]!])),
-      required: [name, ...needs],
-      additionalProperties: false,
+      if: { required: [name] },
+      then: {
+        properties: Object.fromEntries(all.map((field) => [field, fields[field]!])),
+        ...(needs.length > 0 && { required: [...needs] }),
+        additionalProperties: false,
+      },
     };
   });
   return {
@@ -272,13 +253,12 @@ function expressionSchemasOf(): { readonly [name: string]: JsonObject } {
       type: ["string", "number", "boolean", "null", "array", "object"],
       items: expression,
       if: { type: "object", anyOf: names.map((name) => ({ required: [name] })) },
-      then: { oneOf: operations },
+      then: { allOf: operations },
       else: { if: { type: "object" }, then: { $ref: "#/$defs/made" } },
     },
     made: {
       description: "Members by expressions. Two `$` at the beginning of a name stand for one.",
       type: "object",
-      propertyNames: { pattern: namePattern },
       additionalProperties: expression,
     },
   };

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { expressionSchemas } from "./expression.js";
+import { expressionSchemas, memberNames } from "./expression.js";
 import {
   extensionKinds,
   kindsOfNotes,
@@ -87,7 +87,7 @@ function oneKeyOf(names: readonly string[]): JsonObject {
 const kinds = Object.keys(kindsOfNotes) as NoteKind[];
 
 /** The JSON Schema of `notes.json`, by which the reader judges: it knows whether it reads notes of a revision or an extension. */
-export const notesForm: JsonObject = {
+export const notesForm = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "mcpgen notes",
   description: "What the schema of a revision or extension does not say, or has wrong.",
@@ -108,7 +108,7 @@ export const notesForm: JsonObject = {
     ...Object.fromEntries(kinds.map((kind) => [kind, schemaOfKind(kind)])),
     ...expressionSchemas,
   },
-};
+} satisfies JsonObject;
 
 /**
  * The JSON Schema of `notes.json`, of revisions and of extensions. It is written to docs/notes.schema.json for editors.
@@ -133,4 +133,8 @@ export const notesSchema: JsonObject = {
       },
     },
   ],
+  $defs: {
+    ...notesForm.$defs,
+    made: { ...expressionSchemas.made, propertyNames: memberNames },
+  },
 };

@@ -1,4 +1,4 @@
-import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject, pointer } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { errorOfFaults } from "../files/fault.js";
 import { FileForm } from "../files/file-form.js";
@@ -23,6 +23,8 @@ interface Written {
   readonly bases?: readonly string[];
   /** Of some kinds. */
   readonly capability?: string;
+  readonly lift?: JsonObject;
+  readonly lower?: JsonObject;
 }
 
 const form = new FileForm(notesForm, { unknownKey: "MG1201", wrongValue: "MG1201" });
@@ -43,13 +45,12 @@ export function parseNotes(
   ): CodedError => new CodedError("MG1201", message, { place: { file, pointer: at }, next });
 
   const entries = isJsonObject(value) && Array.isArray(value["notes"]) ? value["notes"] : [];
-  for (const [index, entry] of entries.entries())
-    expectExpressions(entry, pointer("/notes", index), malformed);
   const error = errorOfFaults(form.faults(value), (at) => ({ file, pointer: at }));
   if (error) throw error;
   return (entries as unknown as readonly Written[]).map((written, index) => {
     const at = pointer("/notes", index);
     expectOwner(written, at, bases, malformed);
+    expectExpressions(written, at, malformed);
     const { kind, target, reason, link, carried = false, bases: limited, ...fields } = written;
     const targets = typeof target === "string" ? [target] : target;
     return {
@@ -60,13 +61,11 @@ export function parseNotes(
   });
 }
 
-/** The reader of expressions says more about them than their schema, which comes after it. */
-function expectExpressions(entry: JsonValue, at: string, malformed: Malformed): void {
-  if (!isJsonObject(entry) || entry["kind"] !== "reshaped") return;
-  for (const way of ["lift", "lower"]) {
-    const members = entry[way];
-    if (isJsonObject(members)) readMembers(members, pointer(at, way), malformed);
-  }
+/** Reads the expressions of a note, for what their schema does not say. */
+function expectExpressions({ kind, lift, lower }: Written, at: string, malformed: Malformed): void {
+  if (kind !== "reshaped") return;
+  for (const [way, members] of Object.entries({ lift, lower }))
+    if (members) readMembers(members, pointer(at, way), malformed);
 }
 
 /** Refuses what only notes of revisions have, or only those of extensions. @param bases of the extension */
