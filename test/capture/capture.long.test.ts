@@ -148,7 +148,7 @@ test("entries are counted as the server lists them, over all pages", async () =>
     "7",
     "8",
   ]);
-  expect(ran.stderr).toContain("entry 4 is left out: /name: expected a non-empty string");
+  expect(ran.stderr).toContain("entry 4 is left out: /name: expected at least 1 character, got 0");
   expect(ran.stderr).toMatch(/entry 8 is left out: [^\n\\]*; [^\n\\]*$/m);
   expect(ran.stderr).toContain('entry 7 "a" is left out: the name "a" is used twice');
 });
